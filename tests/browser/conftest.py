@@ -1,0 +1,156 @@
+"""A real Chromium against the live server, with an eye on all that a page should never do."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+
+from tests.conftest import require_or_skip
+
+HERE = Path(__file__).parent
+QUIET = [
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-domain-reliability",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-pings",
+]
+
+
+def pytest_collection_modifyitems(items) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+def chromium_path() -> str | None:
+    """CHROMIUM, or the first of the usual names on the path."""
+    names = [os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome"]
+    return next((found for name in names if name and (found := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[object]:
+    """One Chromium for the folder. Playwright leaves an event loop running in this thread while it is
+    open, which Django would take for asynchronous code; hence the package's scope and the variable."""
+    path = chromium_path()
+    if path is None:
+        require_or_skip(
+            "No Chromium on this machine",
+            "Install one (Debian: apt-get install chromium), or name it in CHROMIUM.",
+        )
+    from playwright.sync_api import sync_playwright
+
+    patch = pytest.MonkeyPatch()
+    patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    # Chromium's sandbox refuses to run as root; the pages are our own.
+    arguments = QUIET + (["--no-sandbox"] if os.geteuid() == 0 else [])
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield chromium
+        chromium.close()
+    patch.undo()
+
+
+class Watch:
+    """What pages complained of: errors on the console (refusals of the Content-Security-Policy among
+    them), exceptions, requests off the host. A test that provokes one names it with `expect`."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.complaints: list[str] = []
+        self.expected: list[str] = []
+
+    def follow(self, page) -> None:
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
+        page.on("request", self._request)
+
+    def expect(self, part: str) -> None:
+        """Let pass complaints that contain `part`, e.g. "status of 412"; one must come."""
+        self.expected.append(part)
+
+    def unexpected(self) -> list[str]:
+        return [c for c in self.complaints if not any(part in c for part in self.expected)]
+
+    def missing(self) -> list[str]:
+        return [part for part in self.expected if not any(part in c for c in self.complaints)]
+
+    def _console(self, message) -> None:
+        if message.type == "error":
+            self.complaints.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def _request(self, request) -> None:
+        if not request.url.startswith((self.home + "/", "data:", "blob:", "about:")):
+            self.complaints.append(f"request off the host: {request.url}")
+
+
+@pytest.fixture
+def watch(live_server) -> Iterator[Watch]:
+    """Fails the test in the end for whatever its pages complained of."""
+    watching = Watch(live_server.url)
+    yield watching
+    assert watching.unexpected() == []
+    assert watching.missing() == []
+
+
+@pytest.fixture
+def open_page(browser, live_server, watch, settings) -> Iterator[object]:
+    """`open_page(person=None, width=1440, dark=False)`: a page in a fresh context, signed in as `person`."""
+    settings.BASE_URL = live_server.url
+    contexts = []
+
+    def opened(person=None, *, width: int = 1440, height: int = 900, dark: bool = False, **options):
+        context = browser.new_context(
+            base_url=live_server.url,
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+            **options,
+        )
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        page = context.new_page()
+        watch.follow(page)
+        if person is not None:
+            sign_in(page, person)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(open_page):
+    """A page in a fresh context, signed out, 1440 wide, light."""
+    return open_page()
+
+
+def sign_in(page, person) -> None:
+    """Give the page's context a session of `person`, as the sign-in page would have."""
+    from django.conf import settings
+
+    session = SessionStore()
+    session[SESSION_KEY] = str(person.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = person.get_session_auth_hash()
+    session.save()
+    page.context.add_cookies(
+        [
+            {
+                "name": settings.SESSION_COOKIE_NAME,
+                "value": session.session_key,
+                "url": settings.BASE_URL,
+                "httpOnly": True,
+                "sameSite": "Lax",
+            }
+        ]
+    )

@@ -1,0 +1,200 @@
+"""What every test may ask for: published data, queued work carried out, and no network but loopback."""
+
+import hashlib
+import ipaddress
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+# ---------------------------------------------------------------- what may be missing on a machine
+
+
+def require_or_skip(reason: str, how_to_get: str) -> None:
+    """Skip the test for want of a service, or fail it where REQUIRE_SERVICES=1 promises them all."""
+    if os.environ.get("REQUIRE_SERVICES") == "1":
+        pytest.fail(f"{reason}, and REQUIRE_SERVICES=1. {how_to_get}", pytrace=False)
+    pytest.skip(f"{reason}. {how_to_get}")
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Name each thing that kept tests from running, once, with its cure; bin/test repeats it at its end."""
+    reasons: dict[str, int] = {}
+    for report in terminalreporter.stats.get("skipped", []):
+        if isinstance(report.longrepr, tuple):
+            reason = report.longrepr[2].removeprefix("Skipped: ")
+            reasons[reason] = reasons.get(reason, 0) + 1
+    lines = [f"{count} skipped: {reason}" for reason, count in sorted(reasons.items())]
+    for line in lines:
+        terminalreporter.write_line(line)
+    if path := os.environ.get("SKIP_REPORT"):
+        with Path(path).open("a", encoding="utf-8") as report:
+            report.writelines(f"{line}\n" for line in lines)
+
+
+# ---------------------------------------------------------------- published data
+
+# Path under STUDY_DATA -> (sha256, where it is published). The study's own two files must be there.
+_FACTREASONER = (
+    "github.com/IBM/FactReasoner at commit 586b4ef811af1caf8e34be277f6122ba35b28386, folder data/"
+)
+STUDY_FILES = {
+    "wikicontradict/wikicontradict.json": (
+        "e74d2761197d3df6c86a83f6d7c99c9df90b66edbf081fa6e253e8965e5928ef",
+        f"{_FACTREASONER}wikicontradict.json",
+    ),
+    "wikicontradict/wikicontradict_rag_qa.csv": (
+        "cef10054f8aad3e36bca95a0873c2cbb0de8ab4d7b716cadacc5da7aa179ff2b",
+        "huggingface.co/datasets/ibm-research/Wikipedia_contradict_benchmark",
+    ),
+}
+STUDY_EXTRACTS = {
+    "wikicontradict/humaneval_sample.json": (
+        "7036c7f64e5bf070215201409950672dc425c7bf6ceb33ae39ac423729fff023",
+        f"{_FACTREASONER}WikiContradict_HumanEval_adjudication.json (ten questions of it)",
+    ),
+    "wikitext/enwiki_sample.xml.bz2": (
+        "a53f4648dec40467ebdcbc7a1307eddb51fe6e28e9309f6ebde81ba0d04bea2d",
+        "the test data of gensim 4.4.0 on PyPI",
+    ),
+}
+
+
+@pytest.fixture(scope="session")
+def study_data() -> Path:
+    """The folder STUDY_DATA with the published files, each checked against its sha256."""
+    if not os.environ.get("STUDY_DATA"):
+        pytest.skip(f"STUDY_DATA is not set. {_how_to_get_the_study()}")
+    folder = Path(os.environ["STUDY_DATA"]).resolve()
+    for name, (sha256, where) in STUDY_FILES.items():
+        _check_file(folder / name, sha256, where)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def study_file(study_data):
+    """`study_file(name)`: an extract beside the published files; one that is not there skips the test."""
+
+    def path_of(name: str) -> Path:
+        sha256, where = (STUDY_FILES | STUDY_EXTRACTS)[name]
+        if not (study_data / name).exists():
+            pytest.skip(f"STUDY_DATA has no {name}. It comes from {where}; sha256 {sha256}.")
+        _check_file(study_data / name, sha256, where)
+        return study_data / name
+
+    return path_of
+
+
+def _check_file(path: Path, sha256: str, where: str) -> None:
+    if not path.is_file():
+        pytest.fail(f"STUDY_DATA has no {path}. It is published at {where}.", pytrace=False)
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if found != sha256:
+        pytest.fail(f"{path} has sha256 {found}, not {sha256} as at {where}.", pytrace=False)
+
+
+def _how_to_get_the_study() -> str:
+    files = "; ".join(
+        f"{name} from {where}, sha256 {sha256}" for name, (sha256, where) in STUDY_FILES.items()
+    )
+    return f"Name a folder with {files}."
+
+
+# ---------------------------------------------------------------- the network
+
+
+class NetworkRefused(RuntimeError):
+    """A test reached for a machine other than this one. Not an OSError: no retry may swallow it."""
+
+
+def _refuse_unless_here(address: object) -> None:
+    if not isinstance(address, tuple):
+        return  # a Unix socket's path
+    host = str(address[0])
+    try:
+        if ipaddress.ip_address(host.split("%")[0]).is_loopback:
+            return
+    except ValueError:
+        if host in {"localhost", ""}:
+            return
+    raise NetworkRefused(f"tests may speak to this machine only, not to {host}")
+
+
+def _resolve_here_only(resolve):
+    def getaddrinfo(host, *args, **kwargs):
+        name = host.decode() if isinstance(host, bytes) else host
+        if name and name.endswith((".invalid", ".test", ".example")):
+            # Reserved names (RFC 2606) that never resolve; asking nobody gives the same answer.
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        if name:
+            try:
+                ipaddress.ip_address(name.split("%")[0])  # a literal address asks nobody
+            except ValueError:
+                _refuse_unless_here((name,))
+        return resolve(host, *args, **kwargs)
+
+    return getaddrinfo
+
+
+def pytest_configure(config) -> None:
+    """Keep every socket of the test process on this machine, from collection on."""
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+
+    def guarded_connect(self, address):
+        _refuse_unless_here(address)
+        return connect(self, address)
+
+    def guarded_connect_ex(self, address):
+        _refuse_unless_here(address)
+        return connect_ex(self, address)
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(socket.socket, "connect", guarded_connect)
+    patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+    patch.setattr(socket, "getaddrinfo", _resolve_here_only(socket.getaddrinfo))
+    config.add_cleanup(patch.undo)
+
+
+# ---------------------------------------------------------------- queued work
+
+QUEUES = ("work", "generation")
+
+
+@pytest.fixture
+def carry_out():
+    """`carry_out()` runs what has been queued until nothing is left, and says how many tasks that was.
+
+    A worker in miniature: the message has really been through the broker, so arguments that cannot be
+    written as JSON and work queued before its transaction committed show themselves. In a test without
+    `transactional_db`, queue inside `django_capture_on_commit_callbacks(execute=True)`.
+    """
+    from config.celery import app
+
+    app.loader.import_default_modules()
+    with app.connection_for_read() as connection:
+        channel = connection.default_channel
+        _empty_queues(channel)
+        yield lambda: _run_queued(app, channel)
+        _empty_queues(channel)
+
+
+def _run_queued(app, channel) -> int:
+    done = 0
+    while message := _next_message(channel):
+        args, kwargs, _ = message.payload
+        app.tasks[message.headers["task"]].apply(args=args, kwargs=kwargs, throw=True)
+        done += 1
+    return done
+
+
+def _next_message(channel):
+    for queue in QUEUES:
+        if message := channel.basic_get(queue, no_ack=True):
+            return message
+    return None
+
+
+def _empty_queues(channel) -> None:
+    while _next_message(channel):
+        pass
