@@ -1,0 +1,128 @@
+"""People, their roles, invitations."""
+
+import secrets
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models.functions import Lower, Now
+
+from accounts.roles import Role
+
+ALPHABET = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
+
+
+def new_pseudonym() -> str:
+    """A name for exports and reports that says nothing of the person, such as 'P-7KQ2MX'."""
+    return "P-" + "".join(secrets.choice(ALPHABET) for _ in range(6))
+
+
+class PersonManager(BaseUserManager["Person"]):
+    def create_person(
+        self, username: str, *, name: str = "", password: str | None = None
+    ) -> "Person":
+        person = self.model(username=username, name=name or username)
+        person.set_password(password)
+        person.save()
+        return person
+
+    def get_by_natural_key(self, username: str | None) -> "Person":
+        # Signing in ignores case: two people cannot differ by it (constraint below).
+        return self.get(username__iexact=username)
+
+
+class Person(AbstractBaseUser):
+    """Somebody who works here. Rows keep their verdicts under the pseudonym when the person is forgotten."""
+
+    username = models.CharField(
+        max_length=60,
+        unique=True,
+        validators=[RegexValidator(r"^[\w.@+-]+$", "Letters, digits and . @ + - _ only.")],
+        help_text="Used to sign in. Letters, digits and . @ + - _ only.",
+    )
+    name = models.CharField(
+        max_length=120, help_text="Shown to colleagues; never in exports or reports."
+    )
+    pseudonym = models.CharField(max_length=20, unique=True, default=new_pseudonym)
+    is_active = models.BooleanField(default=True)
+    is_demonstration = models.BooleanField(default=False)
+    joined_at = models.DateTimeField(db_default=Now())
+    shortcuts = models.BooleanField("single-key shortcuts", default=True)
+
+    USERNAME_FIELD = "username"
+    REQUIRED_FIELDS: list[str] = []
+
+    objects = PersonManager()
+
+    class Meta:
+        ordering = ["username"]
+        verbose_name_plural = "people"
+        constraints = [
+            models.UniqueConstraint(Lower("username"), name="person_username_without_case")
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.username
+
+    @property
+    def roles(self) -> frozenset[Role]:
+        """Read from the database once an instance, so that a change of roles acts on the next request."""
+        if not hasattr(self, "_roles"):
+            self._roles = frozenset(
+                Role(role) for role in self.grants.values_list("role", flat=True)
+            )
+        return self._roles
+
+    def has_role(self, *roles: Role) -> bool:
+        return self.is_active and bool(self.roles & set(roles))
+
+
+class RoleGrant(models.Model):
+    """One role of one person."""
+
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="grants")
+    role = models.CharField(max_length=20, choices=Role.choices)
+    granted_by = models.ForeignKey(
+        Person, on_delete=models.PROTECT, null=True, related_name="granted"
+    )
+    granted_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "role"], name="role_once_a_person"),
+            models.CheckConstraint(condition=models.Q(role__in=Role.values), name="role_is_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person}: {self.get_role_display()}"
+
+
+class Invitation(models.Model):
+    """A link that lets one new person in, once, until it expires. Only the token's hash is kept."""
+
+    token_hash = models.CharField(max_length=64, unique=True)
+    roles = models.JSONField(default=list)
+    note = models.CharField(max_length=120, blank=True, help_text="For whom; shown only to admins.")
+    created_by = models.ForeignKey(
+        Person, on_delete=models.PROTECT, null=True, related_name="invitations"
+    )
+    created_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField()
+    used_by = models.OneToOneField(
+        Person, on_delete=models.PROTECT, null=True, related_name="invitation"
+    )
+    used_at = models.DateTimeField(null=True)
+    withdrawn_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(used_by=None, used_at=None)
+                | models.Q(used_by__isnull=False, used_at__isnull=False),
+                name="invitation_used_by_someone_at_a_time",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.note or f"Invitation {self.pk}"

@@ -1,0 +1,282 @@
+"""The six steps of WikiContradict: campaigns, assignments, annotations, reviews."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from annotation.states import AnnotationState, AssignmentState, CampaignState
+from datasets.models import Collection, Contradiction, Modality, SamePassage, Validity
+from leases.models import Leased
+from wikifetch.models import Sighting, Tag
+
+PERSON = settings.AUTH_USER_MODEL
+
+
+class Guideline(models.Model):
+    """One version of the annotators' guideline, in Markdown. Never changed; an edit is a new version."""
+
+    version = models.CharField(max_length=40, unique=True)
+    sha256 = models.CharField(max_length=64, unique=True)
+    body = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"Guideline {self.version}"
+
+
+class Campaign(models.Model):
+    """Annotating a drawn set of tags: the frame it was drawn from, and how many people see each tag."""
+
+    name = models.CharField(max_length=120, unique=True)
+    state = models.CharField(
+        max_length=10, choices=CampaignState.choices, default=CampaignState.OPEN
+    )
+    collection = models.ForeignKey(
+        Collection,
+        on_delete=models.PROTECT,
+        related_name="campaigns",
+        help_text="Where accepted annotations go.",
+    )
+    guideline = models.ForeignKey(
+        Guideline, on_delete=models.PROTECT, null=True, related_name="campaigns"
+    )
+    people_per_tag = models.PositiveIntegerField(default=1)
+    double_share = models.FloatField(
+        default=1.0, help_text="Share of the tags that get all people_per_tag people."
+    )
+    frame_query = models.JSONField(default=dict, help_text="How the tags were chosen.")
+    frame_date = models.DateTimeField(db_default=Now())
+    frame_size = models.PositiveIntegerField(
+        default=0, help_text="N: how many tags fitted the query."
+    )
+    strata = models.JSONField(default=list, blank=True)
+    reserve = models.PositiveIntegerField(default=0)
+    seed = models.BigIntegerField(default=0)
+    is_demonstration = models.BooleanField(default=False)
+    created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(condition=Q(people_per_tag__gte=1), name="campaign_has_people"),
+            models.CheckConstraint(
+                condition=Q(double_share__range=(0, 1)), name="campaign_double_share_is_a_share"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=CampaignState.values), name="campaign_state_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Assignment(Leased):
+    """A place for one person's annotation of one tag. Places are made beforehand and claimed."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="assignments")
+    round = models.PositiveIntegerField(default=1)
+    tag = models.ForeignKey(Tag, on_delete=models.PROTECT, related_name="assignments")
+    sighting = models.ForeignKey(Sighting, on_delete=models.PROTECT, related_name="+")
+    slot = models.PositiveIntegerField()
+    order = models.PositiveIntegerField(default=0, help_text="Drawn from the campaign's seed.")
+    person = models.ForeignKey(
+        PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
+    )
+    state = models.CharField(
+        max_length=10, choices=AssignmentState.choices, default=AssignmentState.FREE
+    )
+    skip_reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["campaign", "round", "slot", "order"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "round", "tag", "slot"], name="assignment_slot_once"
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "round", "tag", "person"], name="assignment_person_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=AssignmentState.values), name="assignment_state_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["free", "withdrawn"]) | Q(person__isnull=False),
+                name="assignment_in_work_has_a_person",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["campaign", "state", "slot", "order"], name="assignment_next_free")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tag}, slot {self.slot}"
+
+
+class Annotation(models.Model):
+    """What one person made of one tag: a column for each field of the six steps (steps.py).
+
+    As a draft it holds whatever has been typed. "" means nothing entered; `touched` names the fields that
+    the person chose themselves, so that a default is told from a choice.
+    """
+
+    assignment = models.OneToOneField(
+        Assignment, on_delete=models.PROTECT, null=True, blank=True, related_name="annotation"
+    )
+    merged_from = models.ManyToManyField(
+        "self", symmetrical=False, blank=True, related_name="merged_into"
+    )
+    sighting = models.ForeignKey(Sighting, on_delete=models.PROTECT, related_name="annotations")
+    author = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="annotations")
+    state = models.CharField(
+        max_length=10, choices=AnnotationState.choices, default=AnnotationState.DRAFT
+    )
+    version = models.PositiveIntegerField(
+        default=0, help_text="Counts saves; a save names the version it read."
+    )
+    touched = models.JSONField(default=list, blank=True)
+    checked_warnings = models.JSONField(
+        default=list, blank=True, help_text="Warnings the person has looked at."
+    )
+    current_step = models.CharField(max_length=40, blank=True)
+    flagged = models.BooleanField(default=False)
+    flag_note = models.TextField(blank=True)
+
+    validity = models.CharField(max_length=10, choices=Validity.choices, blank=True)
+    valid_comment = models.TextField(blank=True)
+    article_1 = models.TextField(blank=True)
+    passage_1_copied = models.TextField(blank=True)
+    passage_1_standalone = models.TextField(blank=True)
+    modality_1 = models.CharField(max_length=10, choices=Modality.choices, blank=True)
+    article_2 = models.TextField(blank=True)
+    passage_2_copied = models.TextField(blank=True)
+    passage_2_standalone = models.TextField(blank=True)
+    modality_2 = models.CharField(max_length=10, choices=Modality.choices, blank=True)
+    same_passage = models.CharField(max_length=10, choices=SamePassage.choices, blank=True)
+    statement_1 = models.TextField(blank=True)
+    statement_2 = models.TextField(blank=True)
+    span_1 = models.TextField(blank=True)
+    span_2 = models.TextField(blank=True)
+    taxonomy = models.JSONField(
+        default=list, blank=True, help_text="[[dimension, option], …] in the order chosen."
+    )
+    contradict_comment = models.TextField(blank=True)
+    qa_comment = models.TextField(blank=True)
+    confidence = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    guideline = models.ForeignKey(Guideline, on_delete=models.PROTECT, null=True, related_name="+")
+    seconds_active = models.FloatField(default=0, help_text="Time at the form, idle time left out.")
+    created_at = models.DateTimeField(db_default=Now())
+    saved_at = models.DateTimeField(db_default=Now())
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    # Not one to one: two people who both say no more than "Invalid" publish one and the same record.
+    contradiction = models.ForeignKey(
+        Contradiction, on_delete=models.PROTECT, null=True, blank=True, related_name="annotations"
+    )
+
+    class Meta:
+        ordering = ["-saved_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=AnnotationState.values), name="annotation_state_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(confidence=None) | Q(confidence__range=(1, 5)),
+                name="annotation_confidence_is_1_to_5",
+            ),
+            models.CheckConstraint(
+                condition=Q(validity__in=["", *Validity.values]),
+                name="annotation_validity_is_known",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="published") | Q(contradiction__isnull=False),
+                name="annotation_published_as_a_contradiction",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["draft", "sent_back", "dropped"])
+                | Q(validity__in=Validity.values),
+                name="annotation_submitted_says_valid_or_invalid",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Annotation {self.pk} of {self.sighting.tag}"
+
+
+class Question(models.Model):
+    """A question of step 5 with its two answers. In a draft any of them may be empty."""
+
+    annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="questions")
+    n = models.PositiveIntegerField()
+    question = models.TextField(blank=True)
+    answer_1 = models.TextField(blank=True)
+    answer_2 = models.TextField(blank=True)
+    derived_1 = models.BooleanField(default=False)
+    derived_2 = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["annotation", "n"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotation", "n"], name="question_number_once_an_annotation"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.question
+
+
+class DraftRevision(models.Model):
+    """What a draft held at a save: its entries as JSON. Old ones are compacted."""
+
+    annotation = models.ForeignKey(
+        Annotation, on_delete=models.CASCADE, related_name="draft_revisions"
+    )
+    version = models.PositiveIntegerField()
+    entries = models.JSONField()
+    saved_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["annotation", "-version"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotation", "version"], name="draft_version_once_an_annotation"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Version {self.version} of annotation {self.annotation_id}"
+
+
+class Review(models.Model):
+    """A decision on one version of an annotation, with notes by field."""
+
+    class Decision(models.TextChoices):
+        ACCEPT = "accept", "Accepted"
+        SEND_BACK = "send_back", "Sent back"
+        DROP = "drop", "Dropped"
+
+    annotation = models.ForeignKey(Annotation, on_delete=models.PROTECT, related_name="reviews")
+    annotation_version = models.PositiveIntegerField()
+    decision = models.CharField(max_length=10, choices=Decision.choices)
+    note = models.TextField(blank=True)
+    notes_by_field = models.JSONField(default=dict, blank=True)
+    reviewer = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotation", "annotation_version", "decision"],
+                name="review_decision_once_a_version",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_decision_display()} (version {self.annotation_version})"

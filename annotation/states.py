@@ -1,0 +1,77 @@
+"""State tables of annotation."""
+
+from django.db.models import TextChoices
+
+from leases.states import StateTable
+
+
+class CampaignState(TextChoices):
+    OPEN = "open", "Open"
+    CLOSED = "closed", "Closed"
+
+
+CAMPAIGN = StateTable(
+    "Campaign",
+    CampaignState,
+    {
+        "close": ((CampaignState.OPEN,), CampaignState.CLOSED, "admin"),
+        "reopen": ((CampaignState.CLOSED,), CampaignState.OPEN, "admin"),
+    },
+)
+
+
+class AssignmentState(TextChoices):
+    FREE = "free", "Free"
+    HELD = "held", "In work"
+    SUBMITTED = "submitted", "Submitted"
+    SKIPPED = "skipped", "Skipped"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+
+
+ASSIGNMENT = StateTable(
+    "Assignment",
+    AssignmentState,
+    {
+        "claim": ((AssignmentState.FREE,), AssignmentState.HELD, "annotator"),
+        "hand_back": ((AssignmentState.HELD,), AssignmentState.FREE, "annotator"),
+        "expire": ((AssignmentState.HELD,), AssignmentState.FREE, "sweeper"),
+        "submit": ((AssignmentState.HELD,), AssignmentState.SUBMITTED, "annotator"),
+        "send_back": ((AssignmentState.SUBMITTED,), AssignmentState.HELD, "admin"),
+        "skip": ((AssignmentState.HELD,), AssignmentState.SKIPPED, "annotator"),
+        "withdraw": (
+            (AssignmentState.FREE, AssignmentState.HELD),
+            AssignmentState.WITHDRAWN,
+            "admin",
+        ),
+    },
+)
+
+
+class AnnotationState(TextChoices):
+    DRAFT = "draft", "Draft"
+    SUBMITTED = "submitted", "Submitted"
+    SENT_BACK = "sent_back", "Sent back"
+    ACCEPTED = "accepted", "Accepted"
+    DROPPED = "dropped", "Dropped"
+    PUBLISHED = "published", "Published"
+
+
+ANNOTATION = StateTable(
+    "Annotation",
+    AnnotationState,
+    {
+        "submit": (
+            (AnnotationState.DRAFT, AnnotationState.SENT_BACK),
+            AnnotationState.SUBMITTED,
+            "annotator",
+        ),
+        "send_back": ((AnnotationState.SUBMITTED,), AnnotationState.SENT_BACK, "admin"),
+        "accept": ((AnnotationState.SUBMITTED,), AnnotationState.ACCEPTED, "admin"),
+        "drop": (
+            (AnnotationState.SUBMITTED, AnnotationState.ACCEPTED),
+            AnnotationState.DROPPED,
+            "admin",
+        ),
+        "publish": ((AnnotationState.ACCEPTED,), AnnotationState.PUBLISHED, "admin"),
+    },
+)

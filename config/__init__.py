@@ -1,0 +1,1 @@
+"""The project: settings, addresses, the task queue."""

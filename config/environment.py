@@ -1,0 +1,123 @@
+"""Reading settings from the environment, failing loudly.
+
+A setting that is missing or malformed stops the program with one line that names the variable and says
+what to write; no setting is guessed. Pure: neither Django nor files outside DATA_DIR.
+"""
+
+import json
+import os
+import secrets
+from pathlib import Path
+from urllib.parse import urlsplit
+
+
+class SettingError(SystemExit):
+    """A setting that cannot be used; ends the program with one line on standard error."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"Setting {name}: {problem}")
+
+
+def text(name: str, default: str) -> str:
+    return os.environ.get(name, "").strip() or default
+
+
+def flag(name: str, default: bool) -> bool:
+    raw = text(name, "yes" if default else "no").lower()
+    if raw in {"1", "yes", "true", "on"}:
+        return True
+    if raw in {"0", "no", "false", "off"}:
+        return False
+    raise SettingError(name, f"{raw!r} is neither yes nor no.")
+
+
+def number(name: str, default: float) -> float:
+    raw = text(name, str(default))
+    try:
+        return float(raw)
+    except ValueError:
+        raise SettingError(name, f"{raw!r} is not a number.") from None
+
+
+def data_dir(root: Path) -> Path:
+    """The folder for everything that is not code: database, broker, secret, uploads, exports."""
+    path = Path(text("DATA_DIR", str(root / "var"))).expanduser().resolve()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingError(
+            "DATA_DIR", f"cannot make the folder {path}: {error.strerror}."
+        ) from None
+    return path
+
+
+def secret_key(folder: Path) -> str:
+    """SECRET_KEY, or the one kept in DATA_DIR/secret_key (see write_secret_key)."""
+    given = os.environ.get("SECRET_KEY", "").strip()
+    path = folder / "secret_key"
+    if not given and path.exists():
+        given = path.read_text(encoding="ascii").strip()
+    if not given:
+        raise SettingError(
+            "SECRET_KEY",
+            f"is not set and there is no {path}. Start with bin/run, which writes one, or set it.",
+        )
+    if len(given) < 50:
+        raise SettingError("SECRET_KEY", "is shorter than 50 characters. Use a long random one.")
+    return given
+
+
+def write_secret_key(folder: Path) -> Path:
+    """Write a fresh secret to DATA_DIR/secret_key, readable by its owner alone, unless one is there."""
+    path = folder / "secret_key"
+    if not path.exists():
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as handle:
+            handle.write(secrets.token_urlsafe(64))
+    return path
+
+
+def base_url() -> str:
+    """BASE_URL without its trailing slash: scheme, host, port and an optional sub-path."""
+    raw = text("BASE_URL", "http://127.0.0.1:8000").rstrip("/")
+    parts = urlsplit(raw)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise SettingError(
+            "BASE_URL", f"{raw!r} is not an address such as https://annotate.example.org."
+        )
+    if (
+        parts.scheme == "http"
+        and not is_loopback(parts.hostname)
+        and not flag("ALLOW_PLAIN_HTTP", False)
+    ):
+        raise SettingError(
+            "BASE_URL",
+            f"{raw!r} would send passwords over plain http. Use https, or set ALLOW_PLAIN_HTTP=yes.",
+        )
+    return raw
+
+
+def is_loopback(host: str) -> bool:
+    return host in {"localhost", "::1"} or host.startswith("127.")
+
+
+def services() -> dict[str, dict[str, object]]:
+    """INFERENCE_SERVICES: name -> {url, key_env, in_flight, per_minute, timeout}; only url is required."""
+    raw = text("INFERENCE_SERVICES", "{}")
+    try:
+        parsed = json.loads(raw)
+    except json.JSONDecodeError as error:
+        raise SettingError("INFERENCE_SERVICES", f"is not JSON: {error}.") from None
+    if not isinstance(parsed, dict):
+        raise SettingError(
+            "INFERENCE_SERVICES", 'must be an object such as {"local": {"url": "http://…/v1"}}.'
+        )
+    known = {"url", "key_env", "in_flight", "per_minute", "timeout"}
+    for name, entry in parsed.items():
+        if not isinstance(entry, dict) or not isinstance(entry.get("url"), str):
+            raise SettingError("INFERENCE_SERVICES", f"service {name!r} has no url.")
+        if unknown := set(entry) - known:
+            raise SettingError(
+                "INFERENCE_SERVICES", f"service {name!r} has unknown keys: {sorted(unknown)}."
+            )
+    return parsed

@@ -1,0 +1,201 @@
+"""Settings of Sic et Non: one file, read from the environment (see docs/operators.md)."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import dj_database_url
+from csp.constants import NONE, SELF
+
+from config import environment
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA_DIR = environment.data_dir(ROOT)
+VERSION = "0.1.0"
+
+SECRET_KEY = environment.secret_key(DATA_DIR)
+DEBUG = environment.flag("DEBUG", default=False)
+
+BASE_URL = environment.base_url()
+_base = urlsplit(BASE_URL)
+_https = _base.scheme == "https"
+ALLOWED_HOSTS = [_base.hostname or "", "127.0.0.1", "localhost"]
+CSRF_TRUSTED_ORIGINS = [f"{_base.scheme}://{_base.netloc}"]
+FORCE_SCRIPT_NAME = _base.path or None
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = _base.path or "/"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
+SESSION_COOKIE_NAME = "sicetnon_session"
+CSRF_COOKIE_NAME = "sicetnon_csrf"
+SESSION_COOKIE_SAMESITE = "Lax"
+# A session ends two weeks after the last visit, not after the sign-in: drafts outlive holidays.
+SESSION_SAVE_EVERY_REQUEST = False
+SECURE_SSL_REDIRECT = False
+SECURE_HSTS_SECONDS = 31_536_000 if _https else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
+SECURE_REFERRER_POLICY = "same-origin"
+# Only an operator knows whether a proxy sets this header; trusting it unasked lets anyone claim https.
+if environment.flag("TRUST_FORWARDED_PROTO", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+X_FRAME_OPTIONS = "DENY"
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "csp",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "config",
+    "leases",
+    "accounts",
+    "pages",
+    "wikifetch",
+    "datasets",
+    "annotation",
+    "generation",
+    "judging",
+    "evaluation",
+]
+if (ROOT / "demonstration" / "apps.py").exists():
+    INSTALLED_APPS.append("demonstration")
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "pages.refusals.RefusalMiddleware",
+]
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "font-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.messages.context_processors.messages",
+                "pages.navigation.context",
+            ],
+            "builtins": ["django.templatetags.static", "pages.templatetags.components"],
+        },
+    }
+]
+
+DATABASE_URL = environment.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'db.sqlite3'}")
+try:
+    DATABASES = {
+        "default": dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
+    }
+except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeError) as error:
+    raise environment.SettingError(
+        "DATABASE_URL",
+        f"cannot be read ({error}). Write sqlite:///PATH or postgres://USER:PASSWORD@HOST/NAME.",
+    ) from None
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        # Writers queue instead of failing: a transaction takes the write lock when it begins, and waits for it.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "accounts.Person"
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+LOGIN_URL = "accounts:sign_in"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "accounts:sign_in"
+PASSWORD_RESET_TIMEOUT = 3 * 24 * 3600
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+STATIC_URL = f"{_base.path}/static/"
+STATICFILES_DIRS = [ROOT / "static"]
+STATIC_ROOT = DATA_DIR / "static"
+STORAGES = {
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": str(DATA_DIR / "files")},
+    },
+    # Plain storage, no manifest: pages and tests work before collectstatic; whitenoise finds sources itself.
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True
+FILE_UPLOAD_TEMP_DIR = None
+DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "pages.refusals.api_exception_handler",
+    "PAGE_SIZE": 100,
+}
+SPECTACULAR_SETTINGS = {"TITLE": "Sic et Non", "VERSION": VERSION, "SERVE_INCLUDE_SCHEMA": False}
+
+CELERY_BROKER_URL = environment.text("CELERY_BROKER_URL", "filesystem://")
+
+INFERENCE_SERVICES = environment.services()
+EMBEDDED_MODEL_PATH = environment.text("EMBEDDED_MODEL_PATH", "")
+
+WIKI_CONTACT = environment.text("WIKI_CONTACT", "")
+WIKI_REQUESTS_PER_SECOND = environment.number("WIKI_REQUESTS_PER_SECOND", 1.0)
+WIKI_MAXLAG = int(environment.number("WIKI_MAXLAG", 5))
+WIKI_MAX_WAIT = environment.number("WIKI_MAX_WAIT", 300.0)
+WIKI_ALLOWED = [
+    item
+    for item in environment.text("WIKI_ALLOWED", "https://en.wikipedia.org")
+    .replace(",", " ")
+    .split()
+    if item
+]
+
+SILENCED_SYSTEM_CHECKS = [
+    "security.W004",  # HSTS follows BASE_URL: set with https, absent on loopback
+    "security.W005",  # sub-domains are the operator's to decide
+    "security.W021",  # likewise preloading
+    "security.W008",  # the redirect to https is the proxy's; BASE_URL refuses plain http off loopback
+]

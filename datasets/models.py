@@ -1,0 +1,327 @@
+"""Contradictions, the questions asked of them, and what is released of them.
+
+Contradictions and instances are append-only: an edit makes a new version that supersedes the old one,
+so that a response or a verdict always points at the text it was given for. Keys of the published file
+are spelled in schema.py alone. In text columns null means that the source record lacks the key,
+"" that it holds an empty text.
+"""
+
+from django.conf import settings
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+PERSON = settings.AUTH_USER_MODEL
+
+
+class Collection(models.Model):
+    """A named set of contradictions: a study's own, or an imported dataset."""
+
+    name = models.CharField(
+        max_length=80,
+        unique=True,
+        validators=[
+            RegexValidator(r"^[a-z0-9][a-z0-9._-]*$", "Lower-case letters, digits, . _ - only.")
+        ],
+        help_text="Used in addresses and file names. Lower-case letters, digits, . _ - only.",
+    )
+    title = models.CharField(max_length=200, blank=True)
+    description = models.TextField(blank=True)
+    source = models.CharField(
+        max_length=300, blank=True, help_text="Where it was imported from, if it was."
+    )
+    licence = models.CharField(max_length=200, blank=True)
+    is_demonstration = models.BooleanField(default=False)
+    created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.title or self.name
+
+
+class Validity(models.TextChoices):
+    VALID = "Valid", "Valid"
+    INVALID = "Invalid", "Invalid"
+
+
+class SamePassage(models.TextChoices):
+    SAME = "Same", "Same"
+    DIFFERENT = "Different", "Different"
+
+
+class Modality(models.TextChoices):
+    TEXT = "text", "Text"
+    TABLE = "table", "Table"
+    INFOBOX = "infobox", "Infobox"
+    LIST = "list", "List"
+    OTHER = "other", "Other"
+
+
+def kept_text(**options: object) -> models.TextField:
+    return models.TextField(null=True, blank=True, **options)  # type: ignore[arg-type]
+
+
+class Contradiction(models.Model):
+    """One tag with what an annotator made of it (WikiContradict, 3.1 and Appendix E)."""
+
+    collection = models.ForeignKey(
+        Collection, on_delete=models.PROTECT, related_name="contradictions"
+    )
+    position = models.PositiveIntegerField(
+        help_text="Place in the collection, from 0; kept over versions."
+    )
+    external_id = models.CharField(
+        max_length=64, help_text="sha256 of the record as canonical JSON."
+    )
+    version = models.PositiveIntegerField(default=1)
+    supersedes = models.OneToOneField(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="superseded_by"
+    )
+
+    title = models.CharField(max_length=300)
+    url = models.TextField(blank=True)
+    oldid = models.PositiveBigIntegerField(null=True, blank=True)
+    paragraph = models.TextField(
+        blank=True, help_text="Cleaned paragraph with the tag kept (paragraph_A)."
+    )
+    paragraph_clean = models.TextField(blank=True, help_text="The same without the tag.")
+    tag = models.TextField(blank=True, help_text="The tag as written, without its braces.")
+    tag_date = models.TextField(blank=True)
+    tag_reason = models.TextField(blank=True)
+
+    validity = models.CharField(max_length=10, choices=Validity.choices)
+    valid_comment = kept_text()
+    article_1 = kept_text()
+    passage_1_copied = kept_text()
+    passage_1_standalone = kept_text()
+    modality_1 = models.CharField(max_length=10, choices=Modality.choices, blank=True)
+    article_2 = kept_text()
+    passage_2_copied = kept_text()
+    passage_2_standalone = kept_text()
+    modality_2 = models.CharField(max_length=10, choices=Modality.choices, blank=True)
+    same_passage = models.CharField(
+        max_length=10, choices=SamePassage.choices, null=True, blank=True
+    )
+    statement_1 = kept_text(help_text="Passage 1 states that …")
+    statement_2 = kept_text(help_text="However, passage 2 states that …")
+    span_1 = kept_text()
+    span_2 = kept_text()
+    span_1_ranges = models.JSONField(
+        default=list, blank=True, help_text="[[start, end], …] in the passage."
+    )
+    span_2_ranges = models.JSONField(default=list, blank=True)
+    taxonomy = models.JSONField(
+        null=True, blank=True, help_text="[[dimension, option] or [dimension], …], in order."
+    )
+    type_1 = kept_text(help_text="Last option chosen in dimension I.")
+    type_2 = kept_text()
+    type_3 = kept_text()
+    type_4 = kept_text(help_text="Explicit or Implicit (reasoning required).")
+    contradict_comment = kept_text()
+    qa_comment = kept_text()
+    confidence = kept_text(help_text="1 to 5 as text, empty, or absent.")
+    unused_answers = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Answers that stand without a question: {n: [answer 1, answer 2]}.",
+    )
+
+    author = models.ForeignKey(
+        PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["collection", "position", "version"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "external_id"], name="contradiction_once_a_collection"
+            ),
+            models.UniqueConstraint(
+                fields=["collection", "position", "version"], name="contradiction_version_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(validity__in=Validity.values), name="contradiction_validity_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(same_passage=None) | Q(same_passage__in=SamePassage.values),
+                name="contradiction_same_passage_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(version=1, supersedes=None)
+                | Q(version__gt=1, supersedes__isnull=False),
+                name="contradiction_later_versions_supersede",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.external_id[:8]})"
+
+
+class QuestionKind(models.TextChoices):
+    YES_NO = "yes/no", "Yes/no"
+    WH = "wh", "Wh-"
+
+
+class Instance(models.Model):
+    """One question about a contradiction, with the gold answer from each passage."""
+
+    contradiction = models.ForeignKey(
+        Contradiction, on_delete=models.PROTECT, related_name="instances"
+    )
+    n = models.PositiveIntegerField(help_text="Number of the question on its page, from 1.")
+    question = models.TextField()
+    kind = models.CharField(max_length=10, choices=QuestionKind.choices)
+    answer_1 = kept_text(help_text="Gold answer from passage 1; null where the record lacks it.")
+    answer_2 = kept_text()
+    derived_1 = models.BooleanField(
+        default=False, help_text="Worked out from the passage, stands nowhere in it."
+    )
+    derived_2 = models.BooleanField(default=False)
+    author = models.ForeignKey(
+        PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["contradiction__position", "n"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["contradiction", "n"], name="question_number_once_a_contradiction"
+            ),
+            models.CheckConstraint(condition=~Q(question=""), name="instance_has_a_question"),
+            models.CheckConstraint(condition=Q(n__gte=1), name="question_numbers_start_at_one"),
+        ]
+
+    def __str__(self) -> str:
+        return self.question
+
+
+class RevisedPassage(models.Model):
+    """A passage rewritten so that the two agree (prompts 5.3 and 5.4)."""
+
+    class State(models.TextChoices):
+        PROPOSED = "proposed", "Proposed"
+        CHECKED = "checked", "Checked"
+        REJECTED = "rejected", "Rejected"
+
+    instance = models.ForeignKey(
+        Instance, on_delete=models.PROTECT, related_name="revised_passages"
+    )
+    passage_1 = models.TextField()
+    passage_2 = models.TextField()
+    answer = models.TextField(help_text="The one answer that both passages now give.")
+    author = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
+    checker = models.ForeignKey(
+        PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(checker=None) | ~Q(checker=models.F("author")),
+                name="revision_checked_by_another",
+            ),
+            models.UniqueConstraint(
+                fields=["instance"],
+                condition=Q(state="checked"),
+                name="one_checked_revision_an_instance",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Revised: {self.instance}"
+
+
+class Subset(models.Model):
+    """A named, frozen choice of instances, such as the 55 that a study judges."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="subsets")
+    name = models.CharField(max_length=80)
+    seed = models.BigIntegerField(null=True, blank=True)
+    instances = models.ManyToManyField(Instance, related_name="subsets")
+    created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "name"], name="subset_name_once_a_collection"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Exclusion(models.Model):
+    """An instance taken out after the fact, with the reason; it reaches the next release."""
+
+    instance = models.OneToOneField(Instance, on_delete=models.PROTECT, related_name="exclusion")
+    reason = models.TextField()
+    proposed_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
+    seconded_by = models.ForeignKey(
+        PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    seen = models.JSONField(
+        default=dict, blank=True, help_text="What the two had seen when they proposed it."
+    )
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(seconded_by=None) | ~Q(seconded_by=models.F("proposed_by")),
+                name="exclusion_seconded_by_another",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Excluded: {self.instance}"
+
+
+class Release(models.Model):
+    """A frozen version of a collection: which contradictions, in which order, with the hash of the file."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="releases")
+    version = models.CharField(max_length=40)
+    notes = models.TextField(blank=True)
+    sha256 = models.CharField(max_length=64)
+    app_version = models.CharField(max_length=20, blank=True)
+    created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["collection", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "version"], name="release_version_once_a_collection"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.collection.name} {self.version}"
+
+
+class ReleaseRow(models.Model):
+    """A contradiction's place in a release."""
+
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="rows")
+    contradiction = models.ForeignKey(Contradiction, on_delete=models.PROTECT, related_name="+")
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["release", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["release", "position"], name="release_position_once"),
+            models.UniqueConstraint(fields=["release", "contradiction"], name="release_row_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.release} #{self.position}"

@@ -1,0 +1,154 @@
+"""Asking models: runs and the responses they store one by one."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from datasets.models import Collection, Instance
+from generation.states import ResponseState, RunState
+from leases.models import Leased
+
+PERSON = settings.AUTH_USER_MODEL
+
+
+class LanguageModel(models.Model):
+    """A model as it is asked: a service's model id with its options. An imported model has no service."""
+
+    service = models.CharField(max_length=60, blank=True)
+    model_id = models.CharField(max_length=200)
+    options = models.JSONField(
+        default=dict, help_text="temperature, max_tokens, seed, system_message and the like."
+    )
+    options_hash = models.CharField(
+        max_length=64, help_text="sha256 of the options as canonical JSON."
+    )
+    display_name = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["service", "model_id", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["service", "model_id", "options_hash"], name="model_once_with_options"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.display_name or self.model_id
+
+
+class Run(models.Model):
+    """Asking models about instances with prompts. Its responses are made beforehand, and it may grow."""
+
+    name = models.CharField(max_length=120)
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="runs")
+    models_asked = models.ManyToManyField(LanguageModel, related_name="runs")
+    prompts = models.JSONField(default=list, help_text="Names of the prompts.")
+    samples = models.PositiveIntegerField(default=1)
+    state = models.CharField(max_length=10, choices=RunState.choices, default=RunState.DRAFT)
+    is_demonstration = models.BooleanField(default=False)
+    created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=RunState.values), name="run_state_is_known"
+            ),
+            models.CheckConstraint(condition=Q(samples__gte=1), name="run_has_samples"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Response(Leased):
+    """One reply of one model to one prompt about one instance, with all that is needed to ask again."""
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="responses")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="responses")
+    model = models.ForeignKey(LanguageModel, on_delete=models.PROTECT, related_name="responses")
+    prompt = models.CharField(max_length=60)
+    prompt_hash = models.CharField(max_length=64, help_text="sha256 of the prompt file's template.")
+    sample = models.PositiveIntegerField(default=1)
+    order = models.PositiveIntegerField(
+        default=0, help_text="Order of asking: by instance, so that prefixes cache."
+    )
+    rendered = models.TextField(help_text="The text sent.")
+    gold = models.JSONField(
+        default=list, help_text="The gold answers that a judge is shown for this prompt."
+    )
+    state = models.CharField(
+        max_length=10, choices=ResponseState.choices, default=ResponseState.PENDING
+    )
+    text = models.TextField(blank=True)
+    request = models.JSONField(null=True, blank=True, help_text="The request's body as sent.")
+    answered_by = models.CharField(
+        max_length=200, blank=True, help_text="The model id that the service reported."
+    )
+    prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
+    completion_tokens = models.PositiveIntegerField(null=True, blank=True)
+    latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    finish_reason = models.CharField(max_length=40, blank=True)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+    answered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["run", "order", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "instance", "model", "prompt", "sample"],
+                name="response_once_in_a_run",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=ResponseState.values), name="response_state_is_known"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["state", "lease_until"], name="response_by_state_and_lease")
+        ]
+
+    def __str__(self) -> str:
+        return f"Response {self.pk}"
+
+
+class Attempt(models.Model):
+    """One call to the service for a response, failed ones too."""
+
+    response = models.ForeignKey(Response, on_delete=models.CASCADE, related_name="attempt_log")
+    n = models.PositiveIntegerField()
+    started_at = models.DateTimeField(db_default=Now())
+    latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    status = models.PositiveIntegerField(
+        null=True, blank=True, help_text="HTTP status; empty when there was none."
+    )
+    error = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["response", "n"]
+        constraints = [
+            models.UniqueConstraint(fields=["response", "n"], name="attempt_number_once_a_response")
+        ]
+
+    def __str__(self) -> str:
+        return f"Attempt {self.n}"
+
+
+class OptionScore(models.Model):
+    """Probability mass of one option of a multiple-choice prompt; null where the service did not return it."""
+
+    response = models.ForeignKey(Response, on_delete=models.CASCADE, related_name="option_scores")
+    option = models.CharField(max_length=10)
+    mass = models.FloatField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["response", "option"], name="option_once_a_response")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.option}: {self.mass}"

@@ -1,0 +1,308 @@
+"""Verdicts on model responses: studies, blind slots, judgments, resolutions."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from generation.models import LanguageModel, Response
+from judging.states import SlotState, StudyState
+from leases.models import Leased
+
+PERSON = settings.AUTH_USER_MODEL
+
+
+class Verdict(models.TextChoices):
+    """The three verdicts of WikiContradict 3.4, from worst to best."""
+
+    INCORRECT = "incorrect", "Incorrect"
+    PARTIALLY_CORRECT = "partially correct", "Partially correct"
+    CORRECT = "correct", "Correct"
+
+
+class Rubric(models.Model):
+    """A version of the rules for judging: verdicts in order, and criteria and gold for each prompt."""
+
+    name = models.CharField(max_length=80)
+    version = models.PositiveIntegerField(default=1)
+    body = models.JSONField(help_text="Verdicts, criteria and gold by prompt (rubric.py).")
+    sha256 = models.CharField(max_length=64)
+    locked_at = models.DateTimeField(null=True, blank=True, help_text="Set at its first verdict.")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["name", "-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["name", "version"], name="rubric_version_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} v{self.version}"
+
+
+class Study(models.Model):
+    """A human evaluation: which responses, how many judges each, how disagreements are resolved."""
+
+    class ResolvedBy(models.TextChoices):
+        THIRD_PERSON = "third_person", "A third person"
+        DISCUSSION = "discussion", "Discussion between the two"
+        MAJORITY = "majority", "Majority"
+
+    class Order(models.TextChoices):
+        GROUPED = "grouped", "Grouped by question, shuffled inside"
+        RANDOM = "random", "Fully random"
+
+    name = models.CharField(max_length=120, unique=True)
+    slug = models.SlugField(max_length=120, unique=True)
+    rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="studies")
+    state = models.CharField(max_length=10, choices=StudyState.choices, default=StudyState.DRAFT)
+    judges_per_response = models.PositiveIntegerField(default=2)
+    resolved_by = models.CharField(
+        max_length=20, choices=ResolvedBy.choices, default=ResolvedBy.THIRD_PERSON
+    )
+    order = models.CharField(max_length=10, choices=Order.choices, default=Order.GROUPED)
+    seed = models.BigIntegerField(default=0)
+    is_demonstration = models.BooleanField(default=False)
+    is_imported = models.BooleanField(
+        default=False, help_text="Verdicts came from a file: no first verdicts."
+    )
+    created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    opened_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "studies"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(judges_per_response__gte=1), name="study_has_judges"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=StudyState.values), name="study_state_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class StudyItem(models.Model):
+    """A response that a study judges. Fixed when the first round opens."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="items")
+    response = models.ForeignKey(Response, on_delete=models.PROTECT, related_name="study_items")
+    position = models.PositiveIntegerField()
+    names_its_model = models.BooleanField(
+        default=False, help_text="The response gives its own model away."
+    )
+
+    class Meta:
+        ordering = ["study", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "response"], name="response_once_a_study"),
+            models.UniqueConstraint(
+                fields=["study", "position"], name="item_position_once_a_study"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study} #{self.position}"
+
+
+class Round(models.Model):
+    """One pass of a study: training, the main round, a repeat."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="rounds")
+    n = models.PositiveIntegerField(default=1)
+    label = models.CharField(max_length=80, blank=True)
+    opened_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["study", "n"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "n"], name="round_number_once_a_study")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study}, round {self.n}"
+
+
+class Judge(models.Model):
+    """Whoever gives verdicts in a study: a person, a model with a judge prompt, or somebody elsewhere."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="judges")
+    person = models.ForeignKey(
+        PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="judging_as"
+    )
+    model = models.ForeignKey(
+        LanguageModel, on_delete=models.PROTECT, null=True, blank=True, related_name="judging_as"
+    )
+    judge_prompt_hash = models.CharField(max_length=64, blank=True)
+    external = models.CharField(max_length=120, blank=True, help_text="Name in an imported file.")
+    pseudonym = models.CharField(max_length=40)
+    seed = models.BigIntegerField(default=0, help_text="Draws this judge's order of items.")
+
+    class Meta:
+        ordering = ["study", "pseudonym"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "pseudonym"], name="judge_pseudonym_once_a_study"
+            ),
+            models.UniqueConstraint(fields=["study", "person"], name="person_judges_once_a_study"),
+            models.CheckConstraint(
+                condition=Q(person__isnull=False, model=None, external="")
+                | Q(person=None, model__isnull=False, external="")
+                | (Q(person=None, model=None) & ~Q(external="")),
+                name="judge_is_exactly_one_of_person_model_external",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.pseudonym
+
+
+class JudgingSlot(Leased):
+    """A place for one judge's verdict on one item. Its random id is all that a judge ever sees of it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="slots")
+    item = models.ForeignKey(StudyItem, on_delete=models.PROTECT, related_name="slots")
+    seat = models.PositiveIntegerField(default=1, help_text="1 to judges_per_response.")
+    judge = models.ForeignKey(
+        Judge, on_delete=models.PROTECT, null=True, blank=True, related_name="slots"
+    )
+    repeat = models.PositiveIntegerField(default=1)
+    order = models.PositiveIntegerField(default=0, help_text="Place in this judge's blind order.")
+    state = models.CharField(max_length=10, choices=SlotState.choices, default=SlotState.FREE)
+    skip_reason = models.TextField(blank=True)
+    flagged = models.BooleanField(default=False)
+    flag_note = models.TextField(blank=True)
+    shown_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["round", "judge", "order"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["round", "item", "seat", "repeat"], name="seat_once_an_item"
+            ),
+            models.UniqueConstraint(
+                fields=["round", "item", "judge", "repeat"], name="judge_once_an_item"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=SlotState.values), name="slot_state_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["free", "withdrawn"]) | Q(judge__isnull=False),
+                name="slot_in_work_has_a_judge",
+            ),
+        ]
+        indexes = [models.Index(fields=["judge", "state", "order"], name="slot_next_of_judge")]
+
+    def __str__(self) -> str:
+        return f"Slot {self.id}"
+
+
+class Judgment(models.Model):
+    """The verdict of a slot. `first_verdict` is the independent one that agreement is computed on."""
+
+    slot = models.OneToOneField(JudgingSlot, on_delete=models.PROTECT, related_name="judgment")
+    verdict = models.CharField(max_length=20, choices=Verdict.choices)
+    first_verdict = models.CharField(
+        max_length=20,
+        choices=Verdict.choices,
+        null=True,
+        blank=True,
+        help_text="The verdict held when the slot closed; never changed after; null where a file had none.",
+    )
+    comment = models.TextField(blank=True)
+    seconds = models.FloatField(null=True, blank=True, help_text="Time the item was on the screen.")
+    judged_at = models.DateTimeField(db_default=Now())
+    locked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(verdict__in=Verdict.values), name="judgment_verdict_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(first_verdict=None) | Q(first_verdict__in=Verdict.values),
+                name="judgment_first_verdict_is_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.verdict
+
+
+class JudgmentEvent(models.Model):
+    """A change of a judgment before its slot closed. Append-only."""
+
+    slot = models.ForeignKey(JudgingSlot, on_delete=models.PROTECT, related_name="events")
+    what = models.CharField(max_length=20, help_text="judged, changed, undone, skipped, flagged")
+    verdict = models.CharField(max_length=20, blank=True)
+    comment = models.TextField(blank=True)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.verdict}"
+
+
+class Resolution(models.Model):
+    """The final verdict on an item, and how it came about."""
+
+    class How(models.TextChoices):
+        UNANIMOUS = "unanimous", "Unanimous"
+        DISCUSSED = "discussed", "Discussed"
+        THIRD_PERSON = "third_person", "Third person"
+        MAJORITY = "majority", "Majority"
+        SINGLE = "single", "Single judge"
+        IMPORTED = "imported", "Imported"
+
+    item = models.OneToOneField(StudyItem, on_delete=models.PROTECT, related_name="resolution")
+    verdict = models.CharField(max_length=20, choices=Verdict.choices)
+    how = models.CharField(max_length=20, choices=How.choices)
+    resolved_by = models.ForeignKey(
+        PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    cause = models.CharField(max_length=60, blank=True)
+    note = models.TextField(blank=True)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(verdict__in=Verdict.values), name="resolution_verdict_is_known"
+            ),
+            models.CheckConstraint(
+                condition=~Q(how="third_person") | Q(resolved_by__isnull=False),
+                name="third_person_is_named",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} ({self.how})"
+
+
+class JudgeCall(models.Model):
+    """The raw reply of a judge model for a slot; parsed into a judgment, or unparsed, never guessed."""
+
+    slot = models.ForeignKey(JudgingSlot, on_delete=models.PROTECT, related_name="judge_calls")
+    n = models.PositiveIntegerField(default=1)
+    request = models.JSONField(null=True, blank=True)
+    reply = models.TextField(blank=True)
+    parsed = models.CharField(max_length=20, blank=True)
+    spelling = models.CharField(max_length=60, blank=True)
+    error = models.TextField(blank=True)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["slot", "n"], name="judge_call_once_a_slot")]
+
+    def __str__(self) -> str:
+        return f"Call {self.n}"

@@ -1,0 +1,54 @@
+"""State tables of judging."""
+
+from django.db.models import TextChoices
+
+from leases.states import StateTable
+
+
+class StudyState(TextChoices):
+    DRAFT = "draft", "Being set up"
+    OPEN = "open", "Open"
+    CLOSED = "closed", "Closed"
+
+
+STUDY = StateTable(
+    "Study",
+    StudyState,
+    {
+        "open": ((StudyState.DRAFT,), StudyState.OPEN, "admin"),
+        "close": ((StudyState.OPEN,), StudyState.CLOSED, "admin"),
+        "reopen": ((StudyState.CLOSED,), StudyState.OPEN, "admin"),
+    },
+)
+
+
+class SlotState(TextChoices):
+    FREE = "free", "Free"
+    WAITING = "waiting", "Waiting for its judge"
+    JUDGED = "judged", "Judged"
+    SKIPPED = "skipped", "Skipped"
+    LOCKED = "locked", "Locked"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+
+
+SLOT = StateTable(
+    "Judging slot",
+    SlotState,
+    {
+        "claim": ((SlotState.FREE,), SlotState.WAITING, "judge"),
+        "expire": ((SlotState.WAITING,), SlotState.FREE, "sweeper"),
+        "judge": (
+            (SlotState.WAITING, SlotState.SKIPPED, SlotState.JUDGED),
+            SlotState.JUDGED,
+            "judge",
+        ),
+        "undo": ((SlotState.JUDGED,), SlotState.WAITING, "judge"),
+        "skip": ((SlotState.WAITING,), SlotState.SKIPPED, "judge"),
+        "lock": ((SlotState.JUDGED,), SlotState.LOCKED, "study"),
+        "withdraw": (
+            (SlotState.FREE, SlotState.WAITING, SlotState.SKIPPED),
+            SlotState.WITHDRAWN,
+            "admin",
+        ),
+    },
+)

@@ -1,0 +1,72 @@
+"""Claiming, holding, renewing, handing back and sweeping leased rows.
+
+Every step is one conditional UPDATE: of two claimants of a row exactly one sees its row count.
+"""
+
+import uuid
+from typing import Any, TypeVar
+
+from django.db.models import F, QuerySet
+from django.db.models.functions import Now
+
+from leases.clock import in_seconds
+from leases.models import Leased
+from leases.states import StateTable
+
+Row = TypeVar("Row", bound=Leased)
+
+FREE: dict[str, Any] = {"lease_holder": "", "lease_until": None}
+
+# How many candidates one claim reads; with more claimants than this at one instant, it reads again.
+WINDOW = 20
+
+
+def new_holder(prefix: str) -> str:
+    """A holder's name that no other claim has, such as 'worker:4f2a…'."""
+    return f"{prefix}:{uuid.uuid4().hex[:20]}"
+
+
+def take(
+    row: Row, table: StateTable, verb: str, *, seconds: float, holder: str, **fields: Any
+) -> bool:
+    """Claim this very row; False when another was faster or it is in no state to be claimed."""
+    lease = {
+        "lease_holder": holder,
+        "lease_until": in_seconds(seconds),
+        "attempts": F("attempts") + 1,
+    }
+    return bool(table.move(row, verb, **lease, **fields))
+
+
+def claim(
+    rows: QuerySet[Row], table: StateTable, verb: str, *, seconds: float, holder: str, **fields: Any
+) -> Row | None:
+    """Claim the first row of `rows` (in their order) that may make the move; None when there is none."""
+    sources = table.parsed()[verb].sources
+    free = rows.filter(**{f"{table.field}__in": sources})
+    while candidates := list(free[:WINDOW]):
+        for row in candidates:
+            if take(row, table, verb, seconds=seconds, holder=holder, **fields):
+                return row
+    return None
+
+
+def renew(row: Leased, *, seconds: float, holder: str) -> bool:
+    """Extend the lease if `holder` still has it; False when it was swept or handed on."""
+    held = type(row)._default_manager.filter(pk=row.pk, lease_holder=holder)
+    return bool(held.update(lease_until=in_seconds(seconds)))
+
+
+def settle(row: Leased, table: StateTable, verb: str, *, holder: str, **fields: Any) -> bool:
+    """Make a move as the lease's holder and give the lease up; False when the lease is no longer held."""
+    held = type(row)._default_manager.filter(pk=row.pk, lease_holder=holder)
+    moved = table.move(held, verb, **{**FREE, **fields})
+    if moved:
+        row.refresh_from_db()
+    return bool(moved)
+
+
+def sweep(rows: QuerySet[Any], table: StateTable, verb: str, **fields: Any) -> int:
+    """Make the move on every row whose lease has run out; returns how many."""
+    expired = rows.filter(lease_until__lt=Now())
+    return table.move(expired, verb, **{**FREE, **fields})

@@ -1,0 +1,50 @@
+"""What the house says when it will not do something: a sentence for the person, a status for the machine.
+
+Pure. Rooms raise these from their logic; pages turn them into a page, the API into JSON, commands into a
+CommandError. The sentence says what was wrong and what to do; `retry` says whether trying again can help.
+"""
+
+
+class Refusal(Exception):
+    """A request that cannot be carried out, and that the person can do something about."""
+
+    status = 400
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retry: bool = False,
+        details: object | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.retry = retry
+        self.details = details
+        if status is not None:
+            self.status = status
+
+
+class NotAllowed(Refusal):
+    """The person's roles do not permit this."""
+
+    status = 403
+
+
+class NotFoundHere(Refusal):
+    """No such row, or none that this person may know of."""
+
+    status = 404
+
+
+class Conflict(Refusal):
+    """The row is not in a state that allows this; somebody, or a second click, was faster."""
+
+    status = 409
+
+
+class StaleVersion(Refusal):
+    """The row was saved elsewhere since it was read; `details` holds both sides."""
+
+    status = 412

@@ -1,0 +1,82 @@
+"""State tables: which moves a row may make, and the one door through which it makes them.
+
+A move is a conditional UPDATE, so that two people, two tabs or two workers never both make it.
+docs/workflow.md is generated from the tables.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from django.db.models import Model, QuerySet, TextChoices
+
+from leases.refusal import Conflict
+
+
+@dataclass(frozen=True)
+class Move:
+    """One verb: the states it starts from, the state it ends in, who may say it."""
+
+    sources: tuple[str, ...]
+    target: str
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class StateTable:
+    """All moves of one kind of row.
+
+    `states` is the row's TextChoices; `moves` maps a verb to ((from, …), to) or ((from, …), to, "who").
+    `field` is the column. Raises ValueError when made with a state that is not declared.
+    """
+
+    name: str
+    states: type[TextChoices]
+    moves: Mapping[str, tuple[Any, ...]]
+    field: str = "state"
+
+    tables: ClassVar[dict[str, "StateTable"]] = {}
+
+    def __post_init__(self) -> None:
+        known = set(self.states.values)
+        for verb, move in self.parsed().items():
+            if unknown := ({*move.sources, move.target} - known):
+                raise ValueError(f"{self.name}: {verb} names unknown states {sorted(unknown)}")
+        StateTable.tables[self.name] = self
+
+    def parsed(self) -> dict[str, Move]:
+        return {
+            verb: Move(
+                tuple(str(s) for s in move[0]), str(move[1]), move[2] if len(move) > 2 else ""
+            )
+            for verb, move in self.moves.items()
+        }
+
+    def may(self, row: Model, verb: str) -> bool:
+        """Whether `row`, as it was read, may make this move."""
+        return getattr(row, self.field) in self.parsed()[verb].sources
+
+    def move(self, rows: QuerySet[Any] | Model, verb: str, **fields: Any) -> int:
+        """Make the move on a row or on all rows of a queryset that may make it; returns how many did.
+
+        `fields` are set in the same UPDATE. A row passed in is given its new values when it moved.
+        """
+        move = self.parsed()[verb]
+        values = {self.field: move.target, **fields}
+        allowed = {f"{self.field}__in": move.sources}
+        if isinstance(rows, Model):
+            moved = type(rows)._default_manager.filter(pk=rows.pk, **allowed).update(**values)
+            if moved:
+                rows.refresh_from_db(fields=list(values))
+            return moved
+        return rows.filter(**allowed).update(**values)
+
+    def require(self, row: Model, verb: str, **fields: Any) -> None:
+        """Make the move on one row, or raise Conflict with a sentence that names the state it is in."""
+        if self.move(row, verb, **fields):
+            return
+        row.refresh_from_db(fields=[self.field])
+        label = self.states(getattr(row, self.field)).label
+        raise Conflict(
+            f"This {self.name.lower()} is {label.lower()}; it cannot be changed that way any more."
+        )

@@ -1,0 +1,140 @@
+"""The components that pages are made of. Each has one template in templates/_components/.
+
+The library is a builtin of the template engine: no {% load %} needed.
+"""
+
+from typing import Any
+
+from django import template
+from django.core.paginator import Page
+from django.forms import BaseForm, BoundField
+from django.middleware.csrf import get_token
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+# One colour a meaning, for every state of every row: see the tables in each room's states.py.
+TONES = {
+    "ok": {
+        "done", "accepted", "published", "closed", "judged", "locked", "live", "checked", "correct", "unanimous",
+        "submitted", "ok", "finished",
+    },
+    "busy": {"running", "held", "open", "waiting", "pending"},
+    "warn": {"sent_back", "skipped", "partially correct", "flagged", "cancelled", "gone", "warn", "unresolved"},
+    "bad": {"failed", "dropped", "withdrawn", "incorrect", "bad", "down"},
+}  # fmt: skip
+
+
+def tone_of(state: str) -> str:
+    return next((tone for tone, states in TONES.items() if state in states), "plain")
+
+
+@register.inclusion_tag("_components/status.html")
+def status(state: str, label: str = "") -> dict[str, str]:
+    """A badge for a state; the words carry the meaning, the colour repeats it."""
+    words = label or getattr(state, "label", "") or str(state).replace("_", " ").capitalize()
+    return {"tone": tone_of(str(state)), "label": words}
+
+
+@register.inclusion_tag("_components/progress.html")
+def progress(done: int, total: int, label: str = "") -> dict[str, object]:
+    """done of total, as a bar and in words."""
+    return {
+        "done": done,
+        "total": total,
+        "label": label,
+        "percent": round(100 * done / total) if total else 0,
+    }
+
+
+@register.inclusion_tag("_components/empty.html")
+def empty(nothing: str, what_next: str = "", url: str = "", link: str = "") -> dict[str, str]:
+    """An honest empty state: what is not here, and what to do next."""
+    return {"nothing": nothing, "what_next": what_next, "url": url, "link": link}
+
+
+@register.inclusion_tag("_components/error_summary.html")
+def error_summary(*forms: BaseForm) -> dict[str, object]:
+    """All errors of the forms at the top of the page, each linked to its field."""
+    fields = [field for form in forms if form and form.is_bound for field in form if field.errors]
+    general = [
+        error for form in forms if form and form.is_bound for error in form.non_field_errors()
+    ]
+    return {"fields": fields, "general": general}
+
+
+@register.inclusion_tag("_components/field.html")
+def field(bound: BoundField, label: str = "") -> dict[str, object]:
+    """Label, help, errors and widget of a form field, tied together for screen readers."""
+    described = [f"{bound.id_for_label}-help"] if bound.help_text else []
+    described += [f"{bound.id_for_label}-error"] if bound.errors else []
+    attrs = {"aria-describedby": " ".join(described)} if described else {}
+    if bound.errors:
+        attrs["aria-invalid"] = "true"
+    many = (
+        getattr(bound.field.widget, "input_type", "") in {"radio", "checkbox"}
+        and bound.field.widget.__class__
+    )
+    group = bool(many) and hasattr(bound.field, "choices")
+    single_box = bool(many) and not group
+    return {
+        "bound": bound,
+        "label": label or bound.label,
+        "widget": bound if group else bound.as_widget(attrs=attrs),
+        "group": group,
+        "single_box": single_box,
+    }
+
+
+@register.inclusion_tag("_components/passage_pair.html")
+def passage_pair(
+    left: str, right: str, left_title: str = "Passage 1", right_title: str = "Passage 2"
+) -> dict[str, object]:
+    """Two passages side by side (stacked on a narrow screen). Safe strings keep their marks."""
+    return {"pair": [(left_title, left), (right_title, right)]}
+
+
+@register.inclusion_tag("_components/pager.html")
+def pager(page: Page[Any]) -> dict[str, object]:
+    """Links to the other pages of a list made by pages.paging.page_of."""
+    query = getattr(page, "query", "")
+    return {"page": page, "prefix": f"?{query}&page=" if query else "?page="}
+
+
+@register.inclusion_tag("_components/action.html", takes_context=True)
+def action(
+    context: template.Context, url: str, label: str, style: str = "", confirm: str = ""
+) -> dict[str, object]:
+    """A button that POSTs to `url`; `confirm` makes it ask first, without script."""
+    return {
+        "url": url,
+        "label": label,
+        "style": style,
+        "confirm": confirm,
+        "csrf_token": get_token(context["request"]),
+    }
+
+
+@register.filter
+def percent(part: float | None, whole: float | None = 1) -> str:
+    """part of whole in per cent with one decimal, '–' where there is nothing to divide."""
+    if part is None or not whole:
+        return "–"
+    return f"{100 * part / whole:.1f} %"
+
+
+@register.filter
+def decimals(value: float | None, places: int = 2) -> str:
+    """A number with fixed places, '–' for none."""
+    return "–" if value is None else f"{value:.{places}f}"
+
+
+@register.simple_tag
+def moment(value: Any) -> SafeString | str:
+    """A time in UTC, readable and machine-readable."""
+    if not value:
+        return "–"
+    return format_html(
+        '<time datetime="{}">{} UTC</time>', value.isoformat(), value.strftime("%Y-%m-%d %H:%M")
+    )

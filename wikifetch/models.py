@@ -1,0 +1,226 @@
+"""Pages of a wiki and the inconsistency tags on them."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+from leases.models import Leased
+from wikifetch.states import FetchState, TagState
+
+
+class Wiki(models.Model):
+    """A MediaWiki site, known by the address of its articles."""
+
+    base_url = models.URLField(
+        max_length=300, unique=True, help_text="Address of articles, ending in /wiki/."
+    )
+    api_url = models.URLField(
+        max_length=300, blank=True, help_text="Address of api.php; empty for files only."
+    )
+    name = models.CharField(max_length=120)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Article(models.Model):
+    """A page of a wiki; pageid survives renames, the title is the latest seen."""
+
+    wiki = models.ForeignKey(Wiki, on_delete=models.PROTECT, related_name="articles")
+    pageid = models.PositiveBigIntegerField()
+    title = models.CharField(max_length=300)
+
+    class Meta:
+        ordering = ["title"]
+        constraints = [
+            models.UniqueConstraint(fields=["wiki", "pageid"], name="article_once_a_wiki")
+        ]
+        indexes = [models.Index(fields=["wiki", "title"], name="article_by_title")]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def url(self) -> str:
+        from urllib.parse import quote
+
+        return self.wiki.base_url + quote(self.title.replace(" ", "_"), safe=":/(),'!*")
+
+
+class TalkPage(models.Model):
+    """The latest talk page seen of an article. Absent where the wiki has none, or the source held none."""
+
+    article = models.OneToOneField(Article, on_delete=models.CASCADE, related_name="talk")
+    revid = models.PositiveBigIntegerField(null=True)
+    wikitext = models.TextField(blank=True)
+    fetched_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"Talk:{self.article.title}"
+
+
+class Revision(models.Model):
+    """One revision of an article, as it was fetched. Never changed; annotations pin it through a sighting."""
+
+    article = models.ForeignKey(Article, on_delete=models.PROTECT, related_name="revisions")
+    revid = models.PositiveBigIntegerField()
+    parent_revid = models.PositiveBigIntegerField(null=True)
+    timestamp = models.DateTimeField(null=True)
+    editor = models.CharField(max_length=255, blank=True)
+    summary = models.TextField(blank=True)
+    wikitext = models.TextField(blank=True)
+    html = models.TextField(blank=True, help_text="Sanitised; empty until rendered.")
+    set_aside = models.TextField(
+        blank=True, help_text="Why this revision's text was not read for tags."
+    )
+    fetched_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["-revid"]
+        constraints = [
+            models.UniqueConstraint(fields=["article", "revid"], name="revision_once_an_article")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.article.title} ({self.revid})"
+
+    @property
+    def permalink(self) -> str:
+        root = self.article.wiki.base_url
+        return f"{root}?oldid={self.revid}" if "?" not in root else f"{root}&oldid={self.revid}"
+
+
+class TagKind(models.TextChoices):
+    INCONSISTENT = "inconsistent", "Inconsistent (inline)"
+    SELF_CONTRADICTORY = "self-contradictory", "Self-contradictory"
+    CONTRADICT_OTHER = "contradict-other", "Contradicts another article"
+
+
+class Tag(models.Model):
+    """An inconsistency tag on an article: one identity over all revisions in which it stands."""
+
+    article = models.ForeignKey(Article, on_delete=models.PROTECT, related_name="tags")
+    kind = models.CharField(max_length=20, choices=TagKind.choices)
+    state = models.CharField(max_length=10, choices=TagState.choices, default=TagState.LIVE)
+    latest = models.ForeignKey("Sighting", on_delete=models.PROTECT, null=True, related_name="+")
+    introduced_revid = models.PositiveBigIntegerField(null=True)
+    introduced_at = models.DateTimeField(null=True)
+    introduced_by = models.CharField(max_length=255, blank=True)
+    introduced_summary = models.TextField(blank=True)
+    introduced_block = models.TextField(blank=True, help_text="The block in that edit.")
+    introduced_parent_block = models.TextField(blank=True, help_text="The block before that edit.")
+    first_seen_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["article__title", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(kind__in=TagKind.values), name="tag_kind_is_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=TagState.values), name="tag_state_is_known"
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "kind"], name="tag_by_state_and_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} in {self.article.title}"
+
+
+class Sighting(models.Model):
+    """What was seen of a tag in one revision, and where. Append-only."""
+
+    tag = models.ForeignKey(Tag, on_delete=models.PROTECT, related_name="sightings")
+    revision = models.ForeignKey(Revision, on_delete=models.PROTECT, related_name="sightings")
+    position = models.PositiveIntegerField(
+        help_text="Offset of the tag in the wikitext, in characters."
+    )
+    kind = models.CharField(max_length=20, choices=TagKind.choices)
+    name = models.CharField(max_length=120, help_text="The template's name as written.")
+    raw = models.TextField(help_text="The tag as written, with its braces.")
+    date = models.CharField(max_length=200, blank=True)
+    reason = models.TextField(blank=True)
+    other_article = models.CharField(max_length=300, blank=True)
+    section = models.TextField(
+        blank=True, help_text="Headings above the tag, outermost first, joined by ' / '."
+    )
+    scope = models.CharField(max_length=10, blank=True, help_text="section or lead, for banners.")
+    block = models.TextField(help_text="Wikitext of the smallest unit that holds the tag.")
+    block_clean = models.TextField(help_text="The block without the identical copies of the tag.")
+    block_text = models.TextField(blank=True, help_text="The block as readable text.")
+    dropped = models.JSONField(default=list, help_text="What block_text leaves out.")
+    plain_fallback = models.BooleanField(
+        default=False, help_text="The block was too hostile to parse as a tree."
+    )
+    seen_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["revision", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["revision", "position"], name="sighting_once_a_place"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.raw[:60]} at {self.position}"
+
+
+class FetchRun(Leased):
+    """Fetching pages from one source: a queue frozen at the start, a cursor into it, counts."""
+
+    class Source(models.TextChoices):
+        XML = "xml", "XML file"
+        TITLES = "titles", "Titles"
+        KIND = "kind", "Kind of tag"
+
+    source = models.CharField(max_length=10, choices=Source.choices)
+    label = models.CharField(
+        max_length=300, help_text="What was asked for: a file's name, a kind, how many titles."
+    )
+    wiki = models.ForeignKey(Wiki, on_delete=models.PROTECT, null=True, related_name="fetch_runs")
+    options = models.JSONField(default=dict)
+    queue = models.JSONField(default=list, help_text="Page ids or titles, frozen.")
+    queue_frozen = models.BooleanField(default=False)
+    cursor = models.PositiveIntegerField(default=0, help_text="How many of the queue are done.")
+    pages = models.PositiveIntegerField(default=0)
+    tags_found = models.PositiveIntegerField(default=0)
+    tags_new = models.PositiveIntegerField(default=0)
+    state = models.CharField(max_length=10, choices=FetchState.choices, default=FetchState.WAITING)
+    error = models.TextField(blank=True)
+    started_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now())
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=FetchState.values), name="fetch_state_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Fetch {self.pk}: {self.label}"
+
+
+class FetchProblem(models.Model):
+    """A page that a run could not take, and why; the run went on."""
+
+    run = models.ForeignKey(FetchRun, on_delete=models.CASCADE, related_name="problems")
+    page = models.CharField(max_length=300)
+    problem = models.TextField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "page", "problem"], name="fetch_problem_once_a_run"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.page}: {self.problem}"
