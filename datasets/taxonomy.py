@@ -75,5 +75,6 @@ def order(values: list[str]) -> list[str]:
     """The values in the form's order, unknown ones last, each once."""
     known = list(_PLACE_OF_VALUE)
     return sorted(
-        dict.fromkeys(values), key=lambda value: known.index(value) if value in known else len(known)
+        dict.fromkeys(values),
+        key=lambda value: known.index(value) if value in known else len(known),
     )

@@ -1,0 +1,63 @@
+"""Reading a JSON file that somebody gave us, with a sentence for everything that can be wrong with it. Pure."""
+
+import json
+from typing import Any
+
+from leases.refusal import Refusal
+
+# Enough for 10,000 records of the published kind several times over.
+MAX_BYTES = 50 * 1024 * 1024
+
+
+class Unreadable(Refusal):
+    """The file cannot be taken; nothing of it was stored. `details` lists what is wrong, where there is a list."""
+
+    @property
+    def problems(self) -> list[str]:
+        return self.details if isinstance(self.details, list) else []
+
+
+def decode(data: bytes) -> Any:
+    """The value in a UTF-8 JSON file, with or without a byte order mark. Raises Unreadable."""
+    if len(data) > MAX_BYTES:
+        raise Unreadable(
+            f"The file is larger than {MAX_BYTES // 2**20} MB; split it and import the parts."
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable(
+            f"The file is not UTF-8 (at byte {error.start}); save it as UTF-8 and try again."
+        ) from None
+    if not text.strip():
+        raise Unreadable("The file is empty.")
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise Unreadable(
+            f"The file is not JSON: {error.msg} (line {error.lineno}, column {error.colno})."
+        ) from None
+    except RecursionError:
+        raise Unreadable("The file is nested too deeply to be a file of records.") from None
+    except ValueError as error:  # such as an integer of ten thousand digits
+        raise Unreadable(
+            f"The file holds a value that cannot be read: {str(error)[:120]}."
+        ) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise Unreadable(
+                f'An object has the key "{key[:60]}" twice; only one of the two can be kept.'
+            )
+        seen.add(key)
+    return found
+
+
+def _no_constant(name: str) -> None:
+    raise Unreadable(f"The file holds {name}, which JSON does not have.")

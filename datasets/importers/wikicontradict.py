@@ -1,0 +1,52 @@
+"""The published WikiContradict file: a JSON list of records. Pure."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from datasets.importers.json_text import Unreadable, decode
+from datasets.schema import Parsed, RecordRefused, kind_of, parse
+
+# A file of the wrong kind has the same fault in every record; nobody reads more of them.
+SHOWN = 100
+
+
+class WikiContradict:
+    """Reads the file whole or not at all, so that an import is never half done."""
+
+    name = "wikicontradict"
+    label = "WikiContradict (JSON)"
+    hint = "A list of records as published in wikicontradict.json."
+
+    def read(self, data: bytes) -> list[Parsed]:
+        """The file's records in order. Raises Unreadable with every problem, by record and key."""
+        records = decode(data)
+        if not isinstance(records, list):
+            raise Unreadable(f"The file holds {kind_of(records)}, not a list of records.")
+        if not records:
+            raise Unreadable("The file is a list without a record.")
+        parsed: list[Parsed] = []
+        problems: list[str] = []
+        for index, record in enumerate(records):
+            try:
+                parsed.append(parse(record))
+            except RecordRefused as refused:
+                problems += _lines(index, record, refused)
+        if problems:
+            raise _refusal(problems, refused_count=len(records) - len(parsed), total=len(records))
+        return parsed
+
+
+def _lines(index: int, record: Any, refused: RecordRefused) -> Iterator[str]:
+    title = record.get("title") if isinstance(record, dict) else None
+    named = f", {title[:60]!r}" if isinstance(title, str) and title else ""
+    for problem in refused.problems:
+        yield f"record {index + 1} (index {index}{named}): {problem}"
+
+
+def _refusal(problems: list[str], *, refused_count: int, total: int) -> Unreadable:
+    shown = problems[:SHOWN]
+    if len(problems) > SHOWN:
+        shown.append(f"and {len(problems) - SHOWN} more problems")
+    return Unreadable(
+        f"{refused_count} of {total} records cannot be read; nothing was imported.", details=shown
+    )

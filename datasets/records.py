@@ -1,0 +1,221 @@
+"""Contradictions as rows: added once, never changed; an edit is a new version that supersedes the old one."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import Max, Prefetch, QuerySet
+
+from accounts.models import Person
+from datasets import schema
+from datasets.contexts import question_kind
+from datasets.identity import external_id
+from datasets.models import Collection, Contradiction, Instance
+from datasets.schema import Slot
+from leases.refusal import Conflict, Refusal
+
+BATCH = 500
+# Columns that the published record has no key for; they are no part of a record's identity.
+BESIDE = ("oldid", "modality_1", "modality_2", "span_1_ranges", "span_2_ranges")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A contradiction to be added.
+
+    columns: by schema.COLUMNS; missing ones are absent (None), types are taken from the taxonomy.
+    slots: questions with their answers, those without a question included.
+    beside: any of BESIDE.
+    """
+
+    columns: Mapping[str, Any]
+    slots: Sequence[Slot]
+    beside: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Added(NamedTuple):
+    """`is_new` is False where the collection had the very same record already."""
+
+    contradiction: Contradiction
+    is_new: bool
+
+
+def add_contradiction(
+    *,
+    collection: Collection,
+    columns: Mapping[str, Any],
+    questions: Sequence[Slot],
+    author: Person | None = None,
+    beside: Mapping[str, Any] | None = None,
+) -> Added:
+    """Add one record to the end of the collection, unless it is there. Raises Refusal for what no export could hold."""
+    draft = Draft(columns, questions, beside or {})
+    (added,) = add_contradictions(collection=collection, drafts=[draft], author=author)
+    if added.is_new:
+        added.contradiction.refresh_from_db()
+    return added
+
+
+@transaction.atomic
+def add_contradictions(
+    *, collection: Collection, drafts: Iterable[Draft], author: Person | None = None
+) -> list[Added]:
+    """Add records in order, each once; all of them or, when one is refused, none."""
+    _lock(collection)
+    last = collection.contradictions.aggregate(last=Max("position"))["last"]
+    position = 0 if last is None else last + 1
+    results: list[Added] = []
+    waiting = iter(drafts)
+    while batch := list(islice(waiting, BATCH)):
+        added = _add_batch(collection, batch, position, author)
+        position += sum(one.is_new for one in added)
+        results += added
+    return results
+
+
+@transaction.atomic
+def supersede(
+    *,
+    contradiction: Contradiction,
+    columns: Mapping[str, Any],
+    questions: Sequence[Slot],
+    author: Person | None = None,
+    beside: Mapping[str, Any] | None = None,
+) -> Contradiction:
+    """A new version in the old one's place. Raises Conflict when it is not the newest, or says what one said before."""
+    collection = contradiction.collection
+    _lock(collection)
+    if Contradiction.objects.filter(supersedes=contradiction).exists():
+        raise Conflict("A newer version of this contradiction exists; open it and edit that one.")
+    draft = _completed(Draft(columns, questions, beside or {}))
+    row = _row(collection, draft, contradiction.position, author)
+    if collection.contradictions.filter(external_id=row.external_id).exists():
+        raise Conflict("The collection already has a record with exactly this content.")
+    row.version, row.supersedes = contradiction.version + 1, contradiction
+    row.save(force_insert=True)
+    Instance.objects.bulk_create(_instances(row, draft, author))
+    row.refresh_from_db()
+    return row
+
+
+def current(collection: Collection) -> QuerySet[Contradiction]:
+    """The newest version of each contradiction, in the collection's order."""
+    return collection.contradictions.filter(superseded_by=None).order_by("position")
+
+
+def streamed(contradictions: QuerySet[Contradiction]) -> Iterator[Contradiction]:
+    """The rows with their instances, a batch in memory at a time.
+
+    One SELECT names the rows, and what they hold never changes: so this is one snapshot, whoever writes meanwhile.
+    """
+    instances = Prefetch("instances", Instance.objects.order_by("n"))
+    return contradictions.prefetch_related(instances).iterator(chunk_size=BATCH)
+
+
+def columns_of(contradiction: Contradiction) -> schema.Columns:
+    """The columns that the published record is built from."""
+    return {column: getattr(contradiction, column) for column in schema.COLUMNS}
+
+
+def questions_of(contradiction: Contradiction) -> list[Slot]:
+    """The contradiction's questions in order; uses prefetched instances."""
+    rows = sorted(contradiction.instances.all(), key=lambda row: row.n)
+    return [
+        Slot(row.n, row.question, row.answer_1, row.answer_2, row.derived_1, row.derived_2)
+        for row in rows
+    ]
+
+
+def record_of(contradiction: Contradiction) -> dict[str, Any]:
+    """The published record of a row, built from its columns."""
+    unused = [Slot(int(n), *_padded(texts)) for n, texts in contradiction.unused_answers.items()]
+    return schema.build(columns_of(contradiction), [*questions_of(contradiction), *unused])
+
+
+def _lock(collection: Collection) -> None:
+    """One writer a collection: positions and identities are given out in a row."""
+    Collection.objects.select_for_update().get(pk=collection.pk)
+
+
+def _add_batch(
+    collection: Collection, batch: list[Draft], position: int, author: Person | None
+) -> list[Added]:
+    drafts = [_completed(draft) for draft in batch]
+    rows = [_row(collection, draft, 0, author) for draft in drafts]
+    held = collection.contradictions.filter(external_id__in={row.external_id for row in rows})
+    known = {row.external_id: row for row in held}
+    results: list[Added] = []
+    fresh: list[tuple[Contradiction, Draft]] = []
+    for row, draft in zip(rows, drafts, strict=True):
+        is_new = row.external_id not in known
+        if is_new:
+            row.position = position + len(fresh)
+            known[row.external_id] = row
+            fresh.append((row, draft))
+        results.append(Added(known[row.external_id], is_new))
+    Contradiction.objects.bulk_create(row for row, _ in fresh)
+    Instance.objects.bulk_create(
+        one for row, draft in fresh for one in _instances(row, draft, author)
+    )
+    return results
+
+
+def _completed(draft: Draft) -> Draft:
+    if unknown := (draft.columns.keys() - set(schema.COLUMNS)) | (
+        draft.beside.keys() - set(BESIDE)
+    ):
+        raise TypeError(f"a contradiction has no columns {sorted(unknown)}")
+    columns = dict.fromkeys(schema.COLUMNS) | {key.column: "" for key in schema.RECORD_KEYS}
+    columns |= schema.types_of(draft.columns.get("taxonomy") or [])
+    columns |= draft.columns
+    try:
+        schema.parse(schema.build(columns, draft.slots))
+    except schema.RecordRefused as refused:
+        raise Refusal(f"This record cannot be stored: {refused}.") from None
+    return Draft(columns, draft.slots, draft.beside)
+
+
+def _row(
+    collection: Collection, draft: Draft, position: int, author: Person | None
+) -> Contradiction:
+    unused = {str(slot.n): _trimmed(slot) for slot in draft.slots if not slot.is_question}
+    return Contradiction(
+        collection=collection,
+        position=position,
+        external_id=external_id(schema.build(draft.columns, draft.slots)),
+        unused_answers=unused,
+        author=author,
+        **draft.columns,
+        **draft.beside,
+    )
+
+
+def _instances(row: Contradiction, draft: Draft, author: Person | None) -> list[Instance]:
+    return [
+        Instance(
+            contradiction=row,
+            n=slot.n,
+            question=slot.question,
+            kind=question_kind(slot.question or ""),
+            answer_1=slot.answer_1,
+            answer_2=slot.answer_2,
+            derived_1=slot.derived_1,
+            derived_2=slot.derived_2,
+            author=author,
+        )
+        for slot in draft.slots
+        if slot.is_question
+    ]
+
+
+def _trimmed(slot: Slot) -> list[str | None]:
+    """[answer 1, answer 2], and the blank question where the record has its key."""
+    answers = [slot.answer_1, slot.answer_2]
+    return answers if slot.question is None else [*answers, slot.question]
+
+
+def _padded(texts: list[str | None]) -> tuple[str | None, str | None, str | None]:
+    """The other way round: (question, answer 1, answer 2)."""
+    return (texts[2] if len(texts) > 2 else None, texts[0], texts[1])

@@ -1,0 +1,269 @@
+"""The published record of WikiContradict, and the only place where its keys are spelled. Pure.
+
+A record is one tag with its annotation (WikiContradict, Appendix E, as released). `parse` turns it into our
+columns, `build` turns columns back: `build(parse(record)) == record` for every record that `parse` takes.
+Nothing is stripped on either way. None in a column means that the record lacks the key; "" that it is empty.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+VALID = "Valid"
+INVALID = "Invalid"
+SAME = "Same"
+DIFFERENT = "Different"
+ANNOTATION = "annotationResult"
+TAXONOMY = "taxonomy"
+QUESTION = re.compile(r"question([1-9][0-9]?)(?:_answer([12]))?")
+
+Columns = dict[str, Any]
+
+
+class Key(NamedTuple):
+    """A key of the record and our column for it.
+
+    `valid_needs`: a valid tag is of no use without it. `values`: the only ones it may have. `longest`: in characters.
+    """
+
+    key: str
+    column: str
+    valid_needs: bool = False
+    values: tuple[str, ...] = ()
+    longest: int | None = None
+
+
+RECORD_KEYS = (
+    Key("title", "title", longest=300),
+    Key("url", "url"),
+    Key("paragraph_A", "paragraph"),
+    Key("paragraph_A_clean", "paragraph_clean"),
+    Key("tag", "tag"),
+    Key("tagDate", "tag_date"),
+    Key("tagReason", "tag_reason"),
+)
+ANNOTATION_KEYS = (
+    Key("wikitag_label_valid", "validity", values=(VALID, INVALID)),
+    Key("valid_comment", "valid_comment"),
+    Key("paragraphA_article", "article_1", valid_needs=True),
+    Key("paragraphA_information", "passage_1_copied", valid_needs=True),
+    Key("paragraphA_information_standalone", "passage_1_standalone"),
+    Key("paragraphB_article", "article_2", valid_needs=True),
+    Key("paragraphB_information", "passage_2_copied", valid_needs=True),
+    Key("paragraphB_information_standalone", "passage_2_standalone"),
+    Key("wikitag_label_samepassage", "same_passage", values=(SAME, DIFFERENT)),
+    Key("relevantInfo_comment_A", "statement_1"),
+    Key("relevantInfo_comment_A_Span", "span_1"),
+    Key("relevantInfo_comment_B", "statement_2"),
+    Key("relevantInfo_comment_B_Span", "span_2"),
+    Key("Contradict type I", "type_1"),
+    Key("Contradict type II", "type_2"),
+    Key("Contradict type III", "type_3"),
+    Key("Contradict type IV", "type_4"),
+    Key("contradict_comment", "contradict_comment"),
+    Key("qa_comment", "qa_comment"),
+    Key("confidence", "confidence"),
+)
+COLUMNS = (*(key.column for key in (*RECORD_KEYS, *ANNOTATION_KEYS)), "taxonomy")
+VALIDITY_KEY = ANNOTATION_KEYS[0].key
+TYPE_COLUMNS = {key.key: key.column for key in ANNOTATION_KEYS if key.column.startswith("type_")}
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One question of a record, numbered from 1; None where the record lacks the key."""
+
+    n: int
+    question: str | None
+    answer_1: str | None
+    answer_2: str | None
+    # Kept beside the record, which has no key for it: the answer was worked out and stands in no passage.
+    derived_1: bool = False
+    derived_2: bool = False
+
+    @property
+    def is_question(self) -> bool:
+        """A question counts only where it has text: the form leaves placeholder answers without one."""
+        return bool(self.question and self.question.strip())
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A record as columns: `slots` with a question, `unused` without one (kept for the way back)."""
+
+    columns: Columns
+    slots: tuple[Slot, ...]
+    unused: tuple[Slot, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a record is refused: the key, and a sentence."""
+
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.key[:60]!r} {self.message}" if self.key else self.message
+
+
+class RecordRefused(ValueError):
+    """A record that cannot be read; `problems` lists everything that is wrong with it."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("; ".join(map(str, problems)))
+        self.problems = problems
+
+
+def parse(record: object) -> Parsed:
+    """A decoded JSON record as columns. Raises RecordRefused with every problem found."""
+    if not isinstance(record, dict):
+        raise RecordRefused([Problem("", f"is {kind_of(record)}, not an object with keys")])
+    if problems := _record_problems(record):
+        raise RecordRefused(problems)
+    annotation = record[ANNOTATION]
+    columns: Columns = {key.column: record[key.key] for key in RECORD_KEYS}
+    columns |= {key.column: annotation.get(key.key) for key in ANNOTATION_KEYS}
+    columns["taxonomy"] = annotation.get(TAXONOMY)
+    slots = _slots(annotation)
+    return Parsed(
+        columns,
+        tuple(slot for slot in slots if slot.is_question),
+        tuple(slot for slot in slots if not slot.is_question),
+    )
+
+
+def build(columns: Mapping[str, Any], slots: Iterable[Slot]) -> dict[str, Any]:
+    """The record of these columns; `slots` are all of them, the unused ones included."""
+    record: dict[str, Any] = {key.key: columns[key.column] for key in RECORD_KEYS}
+    annotation = {
+        key.key: columns[key.column] for key in ANNOTATION_KEYS if columns[key.column] is not None
+    }
+    if columns["taxonomy"] is not None:
+        annotation[TAXONOMY] = columns["taxonomy"]
+    for slot in sorted(slots, key=lambda slot: slot.n):
+        name = f"question{slot.n}"
+        texts = {
+            name: slot.question,
+            f"{name}_answer1": slot.answer_1,
+            f"{name}_answer2": slot.answer_2,
+        }
+        annotation |= {key: text for key, text in texts.items() if text is not None}
+    record[ANNOTATION] = annotation
+    return record
+
+
+def types_of(taxonomy: Iterable[list[str]]) -> dict[str, str]:
+    """The single type columns of a taxonomy list: the last option of each dimension, as released."""
+    return {
+        TYPE_COLUMNS[pair[0]]: pair[1]
+        for pair in taxonomy
+        if len(pair) == 2 and pair[0] in TYPE_COLUMNS
+    }
+
+
+def kind_of(value: object) -> str:
+    """The JSON name of a decoded value's type, with its article."""
+    if value is None:
+        return "null"
+    names = {bool: "true or false", str: "text", dict: "an object", list: "a list"}
+    return names.get(type(value), "a number")
+
+
+def _slots(annotation: Mapping[str, Any]) -> list[Slot]:
+    numbers = {int(match[1]) for key in annotation if (match := QUESTION.fullmatch(key))}
+    return [
+        Slot(
+            n,
+            annotation.get(f"question{n}"),
+            annotation.get(f"question{n}_answer1"),
+            annotation.get(f"question{n}_answer2"),
+        )
+        for n in sorted(numbers)
+    ]
+
+
+def _record_problems(record: Mapping[str, Any]) -> list[Problem]:
+    known = {key.key: key for key in RECORD_KEYS}
+    found = [Problem(key, "is missing") for key in known if key not in record]
+    for name, value in record.items():
+        if name in known:
+            found += _text_problems(name, value, known[name])
+        elif name != ANNOTATION:
+            found.append(Problem(name, "is not a key of this format"))
+    annotation = record.get(ANNOTATION)
+    if ANNOTATION not in record:
+        return [*found, Problem(ANNOTATION, "is missing")]
+    if not isinstance(annotation, dict):
+        return [*found, Problem(ANNOTATION, f"is {kind_of(annotation)}, not an object")]
+    return found + _annotation_problems(annotation)
+
+
+def _annotation_problems(annotation: Mapping[str, Any]) -> list[Problem]:
+    known = {key.key: key for key in ANNOTATION_KEYS}
+    found: list[Problem] = []
+    for name, value in annotation.items():
+        if name == TAXONOMY:
+            found += _taxonomy_problems(value)
+        elif name in known or QUESTION.fullmatch(name):
+            found += _text_problems(name, value, known.get(name))
+        else:
+            found.append(Problem(name, f"is not a key of {ANNOTATION}"))
+    if VALIDITY_KEY not in annotation:
+        found.append(Problem(VALIDITY_KEY, "is missing"))
+    return found if found else _missing(annotation)
+
+
+def _missing(annotation: Mapping[str, Any]) -> list[Problem]:
+    found = []
+    if annotation[VALIDITY_KEY] == VALID:
+        wanted = [key.key for key in ANNOTATION_KEYS if key.valid_needs]
+        found = [
+            Problem(key, "is missing from a valid tag") for key in wanted if key not in annotation
+        ]
+    for slot in _slots(annotation):
+        if slot.is_question and slot.answer_1 is None:
+            found.append(
+                Problem(
+                    f"question{slot.n}_answer1", f"is missing although question{slot.n} is there"
+                )
+            )
+        if slot.is_question and slot.answer_2 is None:
+            found.append(
+                Problem(
+                    f"question{slot.n}_answer2", f"is missing although question{slot.n} is there"
+                )
+            )
+    return found
+
+
+def _taxonomy_problems(value: object) -> list[Problem]:
+    if not isinstance(value, list):
+        return [Problem(TAXONOMY, f"is {kind_of(value)}, not a list")]
+    found: list[Problem] = []
+    for place, entry in enumerate(value, 1):
+        if not isinstance(entry, list) or not 1 <= len(entry) <= 2:
+            found.append(
+                Problem(TAXONOMY, f"entry {place} is not [dimension] or [dimension, option]")
+            )
+            continue
+        for text in entry:
+            found += _text_problems(TAXONOMY, text)
+    return found
+
+
+def _text_problems(name: str, value: object, key: Key | None = None) -> list[Problem]:
+    if not isinstance(value, str):
+        return [Problem(name, f"is {kind_of(value)}, not text")]
+    if "\0" in value:
+        return [Problem(name, "holds a NUL character, which no database keeps; remove it")]
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return [Problem(name, "holds half of a surrogate pair, which is no character; remove it")]
+    if key and key.values and value not in key.values:
+        return [Problem(name, f'is "{value[:40]}", not {" or ".join(key.values)}')]
+    if key and key.longest and len(value) > key.longest:
+        return [Problem(name, f"has {len(value)} characters, more than {key.longest}")]
+    return []
