@@ -1,0 +1,80 @@
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from evaluation.charts import Bar, confusion_matrix, stacked_bars
+
+SVG = "{http://www.w3.org/2000/svg}"
+NAMES = (("incorrect", "Incorrect"), ("correct", "Correct"))
+
+
+def bars(*given, **changes):
+    options = {"title": "Verdicts", "describe": "By model.", "key": "verdicts"}
+    return stacked_bars(given, NAMES, **{**options, **changes})
+
+
+def matrix(table=((3, 1), (0, 4)), labels=("incorrect", "partially correct")):
+    return confusion_matrix(
+        table, labels, sides=("J1", "J2"), title="First verdicts", describe="J1 by J2.", key="m"
+    )
+
+
+def segments(svg):
+    root = ElementTree.fromstring(svg)
+    return [rect for rect in root.iter(f"{SVG}rect") if rect.get("height") == "22"]
+
+
+def test_segments_fill_the_bar_in_proportion():
+    first, second = segments(bars(Bar("m", (1, 3))))
+    assert (first.get("x"), first.get("width")) == ("0.000%", "25.000%")
+    assert (second.get("x"), second.get("width")) == ("25.000%", "75.000%")
+    assert second.find(f"{SVG}title").text == "Correct: 3 of 4"
+
+
+def test_an_empty_bar_says_so_and_draws_nothing():
+    svg = bars(Bar("m", (0, 0)))
+    assert segments(svg) == []
+    assert "no responses counted" in svg
+
+
+def test_a_narrow_segment_carries_no_number():
+    texts = [
+        text.text for text in ElementTree.fromstring(bars(Bar("m", (1, 99)))).iter(f"{SVG}text")
+    ]
+    assert "99" in texts
+    assert "1" not in texts
+
+
+@pytest.mark.parametrize("svg", [bars(Bar("m", (1, 3), "Prompt 1")), matrix()])
+def test_a_chart_has_title_and_description_tied_to_it(svg):
+    root = ElementTree.fromstring(svg)
+    named = root.get("aria-labelledby").split()
+    assert [child.get("id") for child in root[:2]] == named
+    assert [child.tag for child in root[:2]] == [f"{SVG}title", f"{SVG}desc"]
+    assert root.get("role") == "img"
+
+
+@pytest.mark.parametrize("svg", [bars(Bar("m", (1, 3))), matrix()])
+def test_nothing_that_a_strict_policy_refuses(svg):
+    assert not re.search(r"<style|<script|\bstyle=|\bon\w+=|href", svg)
+
+
+def test_labels_from_outside_stay_text():
+    svg = bars(Bar('</text><script>alert("1")</script>\x00', (1, 1), "<b>"), title="a & b")
+    texts = [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+    assert '</text><script>alert("1")</script>' in texts
+    assert "<script" not in svg
+
+
+def test_the_matrix_holds_every_count_and_marks_agreement():
+    root = ElementTree.fromstring(matrix())
+    counts = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "chart-count"]
+    assert counts == ["3", "1", "0", "4"]
+    kinds = [rect.get("class") for rect in root.iter(f"{SVG}rect")]
+    assert kinds == ["square square-agree", "square", "square", "square square-agree"]
+
+
+def test_a_matrix_of_nothing_is_drawn_without_shade():
+    root = ElementTree.fromstring(matrix(((0, 0), (0, 0))))
+    assert {rect.get("fill-opacity") for rect in root.iter(f"{SVG}rect")} == {"0.000"}
