@@ -14,7 +14,7 @@ from datasets.contexts import question_kind
 from datasets.identity import external_id
 from datasets.models import Collection, Contradiction, Instance
 from datasets.schema import Slot
-from leases.refusal import Conflict, Refusal
+from leases.refusal import Conflict, NotFoundHere, Refusal
 
 BATCH = 500
 # Columns that the published record has no key for; they are no part of a record's identity.
@@ -63,7 +63,7 @@ def add_contradictions(
     *, collection: Collection, drafts: Iterable[Draft], author: Person | None = None
 ) -> list[Added]:
     """Add records in order, each once; all of them or, when one is refused, none."""
-    _lock(collection)
+    locked(collection)
     last = collection.contradictions.aggregate(last=Max("position"))["last"]
     position = 0 if last is None else last + 1
     results: list[Added] = []
@@ -86,7 +86,7 @@ def supersede(
 ) -> Contradiction:
     """A new version in the old one's place. Raises Conflict when it is not the newest, or says what one said before."""
     collection = contradiction.collection
-    _lock(collection)
+    locked(collection)
     if Contradiction.objects.filter(supersedes=contradiction).exists():
         raise Conflict("A newer version of this contradiction exists; open it and edit that one.")
     draft = _completed(Draft(columns, questions, beside or {}))
@@ -98,6 +98,19 @@ def supersede(
     Instance.objects.bulk_create(_instances(row, draft, author))
     row.refresh_from_db()
     return row
+
+
+def locked(collection: Collection) -> None:
+    """Inside a transaction: one writer a collection, so that positions and identities are given out in a row."""
+    Collection.objects.select_for_update().get(pk=collection.pk)
+
+
+def collection_named(name: str) -> Collection:
+    """The collection of that name. Raises NotFoundHere."""
+    collection = Collection.objects.filter(name=name).first()
+    if collection is None:
+        raise NotFoundHere(f"There is no collection {name!r}.")
+    return collection
 
 
 def current(collection: Collection) -> QuerySet[Contradiction]:
@@ -132,11 +145,6 @@ def record_of(contradiction: Contradiction) -> dict[str, Any]:
     """The published record of a row, built from its columns."""
     unused = [Slot(int(n), *_padded(texts)) for n, texts in contradiction.unused_answers.items()]
     return schema.build(columns_of(contradiction), [*questions_of(contradiction), *unused])
-
-
-def _lock(collection: Collection) -> None:
-    """One writer a collection: positions and identities are given out in a row."""
-    Collection.objects.select_for_update().get(pk=collection.pk)
 
 
 def _add_batch(

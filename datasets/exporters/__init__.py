@@ -1,0 +1,32 @@
+"""The formats that a collection can be exported to; a new one is a class and a line here."""
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from datasets.exporters.wikicontradict_csv import WikiContradictCsv
+from datasets.exporters.wikicontradict_json import WikiContradictJson
+from datasets.models import Contradiction
+from leases.refusal import NotFoundHere
+
+
+class Exporter(Protocol):
+    """Turns contradictions, with their instances prefetched, into a file's text piece by piece."""
+
+    name: str
+    label: str
+    suffix: str
+    content_type: str
+
+    def chunks(self, contradictions: Iterable[Contradiction]) -> Iterator[str]: ...
+
+
+EXPORTERS: dict[str, Exporter] = {
+    exporter.name: exporter for exporter in (WikiContradictJson(), WikiContradictCsv())
+}
+
+
+def exporter_named(name: str) -> Exporter:
+    """The exporter of that name. Raises NotFoundHere."""
+    if name not in EXPORTERS:
+        raise NotFoundHere(f"There is no export format {name!r}; there are {', '.join(EXPORTERS)}.")
+    return EXPORTERS[name]

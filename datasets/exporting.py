@@ -1,0 +1,92 @@
+"""Writing export files: whole under their final name, or not there at all."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from datasets.exporters import Exporter
+from datasets.models import Contradiction
+from leases.refusal import Refusal
+
+
+class ExportFailed(Refusal):
+    """The file could not be written; trying again helps once there is room."""
+
+
+def write_file(
+    exporter: Exporter, contradictions: Iterable[Contradiction], path: Path
+) -> tuple[int, str]:
+    """Write the export to `path`, replacing what is there; returns (bytes, sha256).
+
+    Raises ExportFailed; then `path` is as it was before.
+    """
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=f".{path.name[:80]}.", delete=False
+        ) as file:
+            return _write_and_rename(exporter, contradictions, file, path)
+    except OSError as error:
+        raise ExportFailed(
+            f"{path} could not be written: {error.strerror or error}. Nothing was left under that name."
+        ) from None
+
+
+def spooled(exporter: Exporter, contradictions: Iterable[Contradiction]) -> IO[bytes]:
+    """The export as an open temporary file at its start: a failure shows before the first byte is sent."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 the response closes it
+    try:
+        for _ in _written(exporter, contradictions, file):
+            pass
+        file.seek(0)
+    except OSError as error:
+        file.close()
+        raise ExportFailed(
+            f"The export could not be written: {error.strerror or error}. Tell the operator.",
+            status=507,
+            retry=True,
+        ) from None
+    return file
+
+
+def sha256_of(exporter: Exporter, contradictions: Iterable[Contradiction]) -> str:
+    """The sha256 that the export would have."""
+    digest = hashlib.sha256()
+    for text in exporter.chunks(contradictions):
+        digest.update(text.encode("utf-8"))
+    return digest.hexdigest()
+
+
+def _write_and_rename(
+    exporter: Exporter, contradictions: Iterable[Contradiction], file: IO[bytes], path: Path
+) -> tuple[int, str]:
+    digest, size = hashlib.sha256(), 0
+    try:
+        for data in _written(exporter, contradictions, file):
+            digest.update(data)
+            size += len(data)
+        file.flush()
+        os.fsync(file.fileno())
+        os.chmod(file.name, 0o666 & ~_umask())
+        os.replace(file.name, path)
+    except BaseException:
+        Path(file.name).unlink(missing_ok=True)
+        raise
+    return size, digest.hexdigest()
+
+
+def _written(
+    exporter: Exporter, contradictions: Iterable[Contradiction], file: IO[bytes]
+) -> Iterator[bytes]:
+    for text in exporter.chunks(contradictions):
+        data = text.encode("utf-8")
+        file.write(data)
+        yield data
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

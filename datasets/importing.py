@@ -1,0 +1,102 @@
+"""Bringing a file into a collection: all of it or nothing, and twice the same as once."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from accounts.models import Person
+from datasets.deviations import Deviation, Kind, deviations
+from datasets.importers import Importer
+from datasets.models import Collection
+from datasets.records import Draft, add_contradictions
+from datasets.schema import Parsed
+from leases.refusal import Refusal
+
+# Pages of their own stand under these addresses.
+RESERVED = {"import"}
+
+
+@dataclass
+class ImportReport:
+    """What an import did.
+
+    records, questions: in the file. duplicates: (record, the earlier one that it equals), counted from 1.
+    deviations: (record, deviation) for every record of the file.
+    """
+
+    collection: Collection
+    records: int = 0
+    questions: int = 0
+    added: int = 0
+    already_there: int = 0
+    duplicates: list[tuple[int, int]] = field(default_factory=list)
+    deviations: list[tuple[int, Deviation]] = field(default_factory=list)
+
+    @property
+    def deviations_by_kind(self) -> list[tuple[Kind, int]]:
+        counts = Counter(deviation.kind for _, deviation in self.deviations)
+        return [(kind, counts[kind]) for kind in Kind if counts[kind]]
+
+    @property
+    def deviating_records(self) -> int:
+        return len({number for number, _ in self.deviations})
+
+
+@transaction.atomic
+def import_file(
+    *,
+    importer: Importer,
+    data: bytes,
+    collection_name: str,
+    source: str = "",
+    by: Person | None = None,
+) -> ImportReport:
+    """Read the file and add what the collection lacks; makes the collection if there is none of that name.
+
+    Raises Refusal (Unreadable with a list where records are at fault); then nothing was stored.
+    """
+    parsed = importer.read(data)
+    collection = named_collection(collection_name, source=source, by=by)
+    drafts = [Draft(one.columns, one.slots + one.unused) for one in parsed]
+    results = add_contradictions(collection=collection, drafts=drafts, author=None)
+    report = _described(collection, parsed)
+    first_seen: dict[str, int] = {}
+    for number, (contradiction, is_new) in enumerate(results, 1):
+        earlier = first_seen.setdefault(contradiction.external_id, number)
+        if earlier != number:
+            report.duplicates.append((number, earlier))
+        elif is_new:
+            report.added += 1
+        else:
+            report.already_there += 1
+    return report
+
+
+def named_collection(name: str, *, source: str = "", by: Person | None = None) -> Collection:
+    """The collection of that name, made if there is none. Raises Refusal for a name that no address can hold."""
+    if held := Collection.objects.filter(name=name).first():
+        return held
+    collection = Collection(name=name, source=source[:300], created_by=by)
+    try:
+        collection.clean_fields(exclude=["created_by", "created_at"])
+    except ValidationError as error:
+        raise Refusal(f"{name!r} cannot name a collection: {' '.join(error.messages)}") from None
+    if name in RESERVED:
+        raise Refusal(f"{name!r} cannot name a collection: a page of this site has that address.")
+    collection.save()
+    return collection
+
+
+def _described(collection: Collection, parsed: list[Parsed]) -> ImportReport:
+    return ImportReport(
+        collection,
+        records=len(parsed),
+        questions=sum(len(one.slots) for one in parsed),
+        deviations=[
+            (number, deviation)
+            for number, one in enumerate(parsed, 1)
+            for deviation in deviations(one.columns, one.slots)
+        ],
+    )
