@@ -50,7 +50,6 @@ class Person(AbstractBaseUser):
     shortcuts = models.BooleanField("single-key shortcuts", default=True)
 
     USERNAME_FIELD = "username"
-    REQUIRED_FIELDS: list[str] = []
 
     objects = PersonManager()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django import template
 from django.core.paginator import Page
-from django.forms import BaseForm, BoundField
+from django.forms import BaseForm, BoundField, CheckboxInput, CheckboxSelectMultiple, RadioSelect
 from django.middleware.csrf import get_token
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -48,10 +48,13 @@ def progress(done: int, total: int, label: str = "") -> dict[str, object]:
     }
 
 
-@register.inclusion_tag("_components/empty.html")
-def empty(nothing: str, what_next: str = "", url: str = "", link: str = "") -> dict[str, str]:
-    """An honest empty state: what is not here, and what to do next."""
-    return {"nothing": nothing, "what_next": what_next, "url": url, "link": link}
+@register.inclusion_tag("_components/nothing.html")
+def nothing(text: str, what_next: str = "", url: str = "", link: str = "") -> dict[str, str]:
+    """An honest empty state: what is not here, and what to do next.
+
+    Not called "empty", which inside a {% for %} is that loop's own word.
+    """
+    return {"nothing": text, "what_next": what_next, "url": url, "link": link}
 
 
 @register.inclusion_tag("_components/error_summary.html")
@@ -69,21 +72,19 @@ def field(bound: BoundField, label: str = "") -> dict[str, object]:
     """Label, help, errors and widget of a form field, tied together for screen readers."""
     described = [f"{bound.id_for_label}-help"] if bound.help_text else []
     described += [f"{bound.id_for_label}-error"] if bound.errors else []
-    attrs = {"aria-describedby": " ".join(described)} if described else {}
+    attrs: dict[str, str | bool] = {}
+    if described:
+        attrs["aria-describedby"] = " ".join(described)
     if bound.errors:
         attrs["aria-invalid"] = "true"
-    many = (
-        getattr(bound.field.widget, "input_type", "") in {"radio", "checkbox"}
-        and bound.field.widget.__class__
-    )
-    group = bool(many) and hasattr(bound.field, "choices")
-    single_box = bool(many) and not group
+    widget = bound.field.widget
+    group = isinstance(widget, RadioSelect | CheckboxSelectMultiple)
     return {
         "bound": bound,
         "label": label or bound.label,
         "widget": bound if group else bound.as_widget(attrs=attrs),
         "group": group,
-        "single_box": single_box,
+        "single_box": isinstance(widget, CheckboxInput),
     }
 
 

@@ -1,0 +1,151 @@
+"""Letting people in: invitation links, the first administrator, new passwords by an admin's link."""
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.contrib.auth.tokens import default_token_generator
+from django.db import transaction
+from django.db.models.functions import Now
+from django.urls import reverse
+from django.utils.encoding import force_bytes, force_str
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
+
+from accounts.models import Invitation, Person, RoleGrant
+from accounts.roles import Role
+from leases.clock import in_seconds
+from leases.refusal import Conflict, NotFoundHere, Refusal
+
+VALID_FOR = timedelta(days=7)
+
+
+def hashed(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def invite(
+    *, roles: Iterable[Role], by: Person | None, note: str = "", valid_for: timedelta = VALID_FOR
+) -> str:
+    """Make an invitation; returns its token, which is kept nowhere else."""
+    chosen = sorted(set(roles))
+    if not chosen:
+        raise Refusal("Choose at least one role for the new person.")
+    token = secrets.token_urlsafe(24)
+    Invitation.objects.create(
+        token_hash=hashed(token),
+        roles=[str(role) for role in chosen],
+        note=note,
+        created_by=by,
+        expires_at=in_seconds(valid_for.total_seconds()),
+    )
+    return token
+
+
+def has_admin() -> bool:
+    """Whether somebody who can sign in is an admin; people of the demonstration cannot."""
+    admins = RoleGrant.objects.filter(role=Role.ADMIN, person__is_active=True)
+    return admins.filter(person__is_demonstration=False).exists()
+
+
+def first_admin_token() -> str | None:
+    """A fresh one-time token for the first administrator; None when there is an admin already.
+
+    Earlier tokens of this kind that nobody used are withdrawn: the terminal shows the only one that works.
+    """
+    if has_admin():
+        return None
+    unused = Invitation.objects.filter(created_by=None, used_by=None, withdrawn_at=None)
+    unused.update(withdrawn_at=Now())
+    return invite(roles=Role, by=None, note="First administrator")
+
+
+def open_invitation(token: str) -> Invitation:
+    """The invitation of a token that can still be used; raises NotFoundHere with the reason otherwise."""
+    invitation = Invitation.objects.filter(token_hash=hashed(token)).first()
+    if invitation is None:
+        raise NotFoundHere(
+            "This invitation link is not known here. Check that it was copied whole."
+        )
+    if invitation.used_by_id:
+        raise NotFoundHere(
+            "This invitation has been used. Sign in, or ask an admin for a new link.", status=410
+        )
+    usable = Invitation.objects.filter(pk=invitation.pk, withdrawn_at=None, expires_at__gt=Now())
+    # Nobody made the first administrator's link: once there is an admin it must open nothing.
+    outlived = invitation.created_by_id is None and has_admin()
+    if outlived or not usable.exists():
+        raise NotFoundHere("This invitation has expired. Ask an admin for a new link.", status=410)
+    return invitation
+
+
+@transaction.atomic
+def accept(token: str, *, username: str, name: str, password: str) -> Person:
+    """Make the person whom an invitation lets in; of two clicks on one link the second is refused."""
+    invitation = open_invitation(token)
+    person = Person.objects.create_person(username, name=name, password=password)
+    claimed = Invitation.objects.filter(pk=invitation.pk, used_by=None).update(
+        used_by=person, used_at=Now()
+    )
+    if not claimed:
+        raise Conflict(
+            "This invitation was used a moment ago. Sign in, or ask an admin for a new link."
+        )
+    grant(person, roles=[Role(role) for role in invitation.roles], by=invitation.created_by)
+    return person
+
+
+@transaction.atomic
+def grant(person: Person, *, roles: Iterable[Role], by: Person | None) -> None:
+    """Give `person` exactly these roles. The last active admin cannot be taken away."""
+    wanted = {str(role) for role in roles}
+    held = set(person.grants.values_list("role", flat=True))
+    if Role.ADMIN in held - wanted:
+        check_not_last_admin(person)
+    person.grants.filter(role__in=held - wanted).delete()
+    RoleGrant.objects.bulk_create(
+        [RoleGrant(person=person, role=role, granted_by=by) for role in sorted(wanted - held)]
+    )
+    person.__dict__.pop("_roles", None)
+
+
+def check_not_last_admin(person: Person) -> None:
+    others = RoleGrant.objects.filter(role=Role.ADMIN, person__is_active=True).exclude(
+        person=person
+    )
+    others = others.filter(person__is_demonstration=False)
+    if not others.exists():
+        raise Refusal("This is the last admin. Make somebody else an admin first.", status=409)
+
+
+def set_active(person: Person, *, active: bool) -> None:
+    """Let a person sign in, or no longer; their work stays. Sessions end at once (backends check is_active)."""
+    if not active and person.has_role(Role.ADMIN):
+        check_not_last_admin(person)
+    person.is_active = active
+    person.save(update_fields=["is_active"])
+
+
+def password_path(person: Person) -> str:
+    """Path of a link by which `person` sets a new password; works once, for three days."""
+    key = urlsafe_base64_encode(force_bytes(person.pk))
+    return reverse("accounts:new_password", args=[key, default_token_generator.make_token(person)])
+
+
+def person_of_link(key: str, token: str) -> Person:
+    """The person of a password link; raises NotFoundHere when it is wrong, used or too old."""
+    try:
+        person = Person.objects.filter(
+            pk=int(force_str(urlsafe_base64_decode(key))), is_active=True
+        ).first()
+    except (ValueError, OverflowError):
+        person = None
+    if person is None or not default_token_generator.check_token(person, token):
+        raise NotFoundHere(
+            "This link has been used or has expired. Ask an admin for a new one.", status=410
+        )
+    return person
+
+
+def invitation_path(token: str) -> str:
+    return reverse("accounts:join", args=[token])

@@ -1,0 +1,20 @@
+"""Print the one-time link by which the first administrator joins."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from accounts.invitations import first_admin_token, invitation_path
+
+
+class Command(BaseCommand):
+    help = "Print a one-time link for the first administrator; nothing when there is one already."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        token = first_admin_token()
+        if token is None:
+            self.stderr.write("There is an administrator already; ask them for an invitation.")
+            return
+        prefix = settings.FORCE_SCRIPT_NAME or ""
+        self.stdout.write(settings.BASE_URL + invitation_path(token).removeprefix(prefix))

@@ -1,0 +1,133 @@
+"""Signing in and out, joining by invitation, people and their roles."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.views import LoginView
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST
+
+from accounts import invitations
+from accounts.access import person_of, roles_required
+from accounts.forms import InviteForm, JoinForm, NewPasswordForm, RolesForm
+from accounts.models import Invitation, Person, RoleGrant
+from accounts.roles import Role
+from leases.clock import now
+from pages.paging import page_of
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+sign_in = LoginView.as_view(template_name="accounts/sign_in.html", redirect_authenticated_user=True)
+
+
+@sensitive_post_parameters("password")
+@never_cache
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """The page behind an invitation link."""
+    invitation = invitations.open_invitation(token)
+    form = JoinForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        entered = form.cleaned_data
+        person = invitations.accept(
+            token, username=entered["username"], name=entered["name"], password=entered["password"]
+        )
+        login(request, person, backend=BACKEND)
+        return redirect("home")
+    roles = [Role(role).label for role in invitation.roles]
+    return render(request, "accounts/join.html", {"form": form, "roles": roles})
+
+
+@sensitive_post_parameters("password")
+@never_cache
+def new_password(request: HttpRequest, key: str, token: str) -> HttpResponse:
+    """The page behind an admin's link for a new password."""
+    person = invitations.person_of_link(key, token)
+    form = NewPasswordForm(request.POST or None, person=person)
+    if request.method == "POST" and form.is_valid():
+        person.set_password(form.cleaned_data["password"])
+        person.save(update_fields=["password"])
+        login(request, person, backend=BACKEND)
+        return redirect("home")
+    return render(request, "accounts/new_password.html", {"form": form, "name": person.username})
+
+
+@roles_required(Role.ADMIN)
+def people(request: HttpRequest) -> HttpResponse:
+    """Everybody here, and the invitations that are out."""
+    rows = Person.objects.prefetch_related(
+        Prefetch("grants", RoleGrant.objects.order_by("role"), to_attr="held")
+    )
+    out = Invitation.objects.filter(used_by=None, withdrawn_at=None, expires_at__gt=now())
+    context = {"people": page_of(request, rows), "invitations": out, "form": InviteForm()}
+    return render(request, "accounts/people.html", context)
+
+
+@roles_required(Role.ADMIN)
+@require_POST
+def invite(request: HttpRequest) -> HttpResponse:
+    """Make an invitation and show its link, this once."""
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        rows = Person.objects.prefetch_related(Prefetch("grants", to_attr="held"))
+        context = {"people": page_of(request, rows), "invitations": [], "form": form}
+        return render(request, "accounts/people.html", context, status=422)
+    token = invitations.invite(
+        roles=[Role(role) for role in form.cleaned_data["roles"]],
+        by=person_of(request),
+        note=form.cleaned_data["note"],
+    )
+    return link_page(
+        request, invitations.invitation_path(token), "Invitation", "Seven days, one person."
+    )
+
+
+@roles_required(Role.ADMIN)
+@require_POST
+def withdraw_invitation(request: HttpRequest, pk: int) -> HttpResponse:
+    Invitation.objects.filter(pk=pk, used_by=None, withdrawn_at=None).update(withdrawn_at=now())
+    return redirect("accounts:people")
+
+
+@roles_required(Role.ADMIN)
+def person(request: HttpRequest, pk: int) -> HttpResponse:
+    """One person: roles, and whether they may sign in."""
+    someone = get_object_or_404(Person, pk=pk)
+    form = RolesForm(request.POST or None, initial={"roles": [str(role) for role in someone.roles]})
+    if request.method == "POST" and form.is_valid():
+        roles = [Role(role) for role in form.cleaned_data["roles"]]
+        invitations.grant(someone, roles=roles, by=person_of(request))
+        messages.success(request, f"The roles of {someone} are saved; they act at once.")
+        return redirect("accounts:person", pk=pk)
+    return render(request, "accounts/person.html", {"someone": someone, "form": form})
+
+
+@roles_required(Role.ADMIN)
+@require_POST
+def set_active(request: HttpRequest, pk: int) -> HttpResponse:
+    someone = get_object_or_404(Person, pk=pk)
+    invitations.set_active(someone, active=request.POST.get("active") == "yes")
+    return redirect("accounts:person", pk=pk)
+
+
+@roles_required(Role.ADMIN)
+@require_POST
+def password_link(request: HttpRequest, pk: int) -> HttpResponse:
+    """A link by which a person sets a new password, shown this once."""
+    someone = get_object_or_404(Person, pk=pk, is_active=True)
+    return link_page(
+        request,
+        invitations.password_path(someone),
+        f"New password for {someone}",
+        "Three days, once.",
+    )
+
+
+def link_page(request: HttpRequest, path: str, title: str, holds: str) -> HttpResponse:
+    # BASE_URL already carries the sub-path that reverse() puts in front; the host alone goes before it.
+    prefix = settings.FORCE_SCRIPT_NAME or ""
+    link = settings.BASE_URL + path.removeprefix(prefix)
+    return render(request, "accounts/link.html", {"link": link, "title": title, "holds": holds})

@@ -1,0 +1,143 @@
+"""Invitation links, the first administrator, new passwords, roles."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from accounts import invitations
+from accounts.models import Invitation, Person
+from accounts.roles import Role
+from leases.refusal import NotFoundHere, Refusal
+from tests.factories import person
+
+pytestmark = pytest.mark.django_db
+
+JOINING = {"username": "bob", "name": "Bob", "password": "seven quiet herons"}
+
+
+def join(client, token, **changes):
+    return client.post(reverse("accounts:join", args=[token]), {**JOINING, **changes})
+
+
+def test_an_invitation_lets_one_person_in_with_its_roles(client):
+    token = invitations.invite(roles=[Role.JUDGE, Role.ANNOTATOR], by=person("alice", Role.ADMIN))
+
+    assert join(client, token).status_code == 302
+
+    bob = Person.objects.get(username="bob")
+    assert bob.roles == {Role.JUDGE, Role.ANNOTATOR}
+    assert client.get(reverse("home")).status_code == 200
+
+
+def test_a_used_invitation_says_so(client):
+    token = invitations.invite(roles=[Role.JUDGE], by=None)
+    join(client, token)
+
+    again = join(client, token, username="charlie")
+
+    assert again.status_code == 410
+    assert "has been used" in again.content.decode()
+    assert not Person.objects.filter(username="charlie").exists()
+
+
+def test_an_expired_invitation_says_so(client):
+    token = invitations.invite(
+        roles=[Role.JUDGE], by=person("alice"), valid_for=timedelta(seconds=-1)
+    )
+    page = client.get(reverse("accounts:join", args=[token]))
+    assert page.status_code == 410
+    assert "has expired" in page.content.decode()
+
+
+def test_a_withdrawn_invitation_lets_nobody_in(client):
+    alice = person("alice", Role.ADMIN)
+    token = invitations.invite(roles=[Role.ADMIN], by=alice)
+    client.force_login(alice)
+    client.post(reverse("accounts:withdraw_invitation", args=[Invitation.objects.get().pk]))
+    client.logout()
+
+    assert join(client, token).status_code == 410
+
+
+def test_an_unknown_token_is_not_found(client):
+    assert client.get(reverse("accounts:join", args=["nonsense"])).status_code == 404
+
+
+def test_only_the_hash_of_a_token_is_kept():
+    token = invitations.invite(roles=[Role.JUDGE], by=None)
+    assert token not in str(list(Invitation.objects.values()))
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"username": ""}, "required"),
+        ({"username": "ALICE"}, "taken"),
+        ({"username": "no spaces"}, "Letters, digits"),
+        ({"password": "short"}, "too short"),
+        ({"password": "password123"}, "too common"),
+    ],
+)
+def test_a_refused_joining_keeps_the_invitation(client, changes, says):
+    person("alice")
+    token = invitations.invite(roles=[Role.JUDGE], by=None)
+
+    page = join(client, token, **changes)
+
+    assert says in page.content.decode()
+    assert Invitation.objects.get().used_by is None
+
+
+def test_the_first_admin_link_works_once_and_holds_every_role(client, capsys):
+    call_command("first_admin_link")
+    token = capsys.readouterr().out.strip().rsplit("/", 2)[-2]
+
+    join(client, token)
+
+    assert Person.objects.get().roles == set(Role)
+    call_command("first_admin_link")
+    assert "administrator already" in capsys.readouterr().err
+
+
+def test_a_newer_first_admin_link_replaces_the_older():
+    older, newer = invitations.first_admin_token(), invitations.first_admin_token()
+    with pytest.raises(NotFoundHere):
+        invitations.open_invitation(older)
+    assert invitations.open_invitation(newer)
+
+
+def test_the_first_admin_link_dies_when_there_is_an_admin():
+    token = invitations.first_admin_token()
+    person("alice", Role.ADMIN)
+    with pytest.raises(NotFoundHere):
+        invitations.open_invitation(token)
+
+
+def test_the_last_admin_stays_one():
+    alice = person("alice", Role.ADMIN)
+    with pytest.raises(Refusal, match="last admin"):
+        invitations.grant(alice, roles=[Role.JUDGE], by=alice)
+    with pytest.raises(Refusal, match="last admin"):
+        invitations.set_active(alice, active=False)
+
+
+def test_a_password_link_works_once(client):
+    bob = person("bob", Role.JUDGE)
+    path = invitations.password_path(bob)
+
+    assert client.post(path, {"password": "eleven slow otters"}).status_code == 302
+    client.logout()
+
+    assert client.get(path).status_code == 410
+    assert client.login(username="BOB", password="eleven slow otters")
+
+
+def test_a_link_shown_to_an_admin_carries_the_base_url_once(client, settings):
+    settings.BASE_URL, settings.FORCE_SCRIPT_NAME = "https://lab.example/sicetnon", "/sicetnon"
+    client.force_login(person("alice", Role.ADMIN))
+
+    page = client.post(reverse("accounts:invite"), {"roles": ["judge"], "note": "Bob"})
+
+    assert "https://lab.example/sicetnon/join/" in page.content.decode()
