@@ -5,7 +5,8 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
@@ -13,7 +14,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from leases.refusal import NotAllowed
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def check_role(person: Person, *roles: Role) -> None:
@@ -29,7 +30,7 @@ def roles_required(*roles: Role) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @login_required
         @wraps(view)
-        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             check_role(person_of(request), *roles)
             return view(request, *args, **kwargs)
 
