@@ -22,6 +22,14 @@ def text(name: str, default: str) -> str:
     return os.environ.get(name, "").strip() or default
 
 
+def choice(name: str, options: list[str]) -> str:
+    """One of `options`; the first where nothing is set."""
+    raw = text(name, options[0])
+    if raw not in options:
+        raise SettingError(name, f"{raw!r} is none of {', '.join(options)}.")
+    return raw
+
+
 def flag(name: str, default: bool) -> bool:
     raw = text(name, "yes" if default else "no").lower()
     if raw in {"1", "yes", "true", "on"}:

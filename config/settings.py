@@ -7,6 +7,7 @@ import dj_database_url
 from csp.constants import NONE, SELF
 
 from config import environment
+from config.logs import logging_config
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA_DIR = environment.data_dir(ROOT)
@@ -151,6 +152,7 @@ USE_TZ = True
 STATIC_URL = f"{_base.path}/static/"
 STATICFILES_DIRS = [ROOT / "static"]
 STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT.mkdir(exist_ok=True)  # whitenoise warns of a missing folder
 STORAGES = {
     "default": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
@@ -180,6 +182,9 @@ CELERY_BROKER_URL = environment.text("CELERY_BROKER_URL", "filesystem://")
 
 INFERENCE_SERVICES = environment.services()
 EMBEDDED_MODEL_PATH = environment.text("EMBEDDED_MODEL_PATH", "")
+
+LOG_FORMAT = environment.choice("LOG_FORMAT", ["text", "json"])
+LOGGING = logging_config(LOG_FORMAT, environment.choice("LOG_LEVEL", ["INFO", "WARNING", "DEBUG"]))
 
 WIKI_CONTACT = environment.text("WIKI_CONTACT", "")
 WIKI_REQUESTS_PER_SECOND = environment.number("WIKI_REQUESTS_PER_SECOND", 1.0)

@@ -29,5 +29,3 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory: WAL, locks and other processes behave as they do in use.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
-
-(DATA_DIR / "static").mkdir()  # whitenoise warns of a missing folder, and warnings are errors

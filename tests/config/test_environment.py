@@ -1,0 +1,67 @@
+"""Settings that cannot be used stop the program with one line that names them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from config import environment
+
+ROOT = Path(__file__).parents[2]
+
+
+def start(tmp_path, **variables) -> subprocess.CompletedProcess:
+    clean = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "SECRET_KEY": "s" * 60}
+    return subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=ROOT,
+        env={**clean, **variables},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("variables", "says"),
+    [
+        ({"SECRET_KEY": ""}, "Setting SECRET_KEY: is not set"),
+        ({"SECRET_KEY": "short"}, "Setting SECRET_KEY: is shorter than 50"),
+        ({"DEBUG": "perhaps"}, "Setting DEBUG: 'perhaps' is neither yes nor no"),
+        ({"BASE_URL": "lab.example"}, "Setting BASE_URL"),
+        ({"BASE_URL": "http://lab.example"}, "plain http"),
+        ({"INFERENCE_SERVICES": "{"}, "Setting INFERENCE_SERVICES: is not JSON"),
+        ({"INFERENCE_SERVICES": '{"a": {}}'}, "service 'a' has no url"),
+        ({"INFERENCE_SERVICES": '{"a": {"url": "http://x", "key": 1}}'}, "unknown keys: ['key']"),
+        ({"DATABASE_URL": "oracle-of://delphi"}, "Setting DATABASE_URL"),
+        ({"WIKI_MAXLAG": "five"}, "Setting WIKI_MAXLAG: 'five' is not a number"),
+        ({"LOG_FORMAT": "xml"}, "Setting LOG_FORMAT: 'xml' is none of text, json"),
+    ],
+)
+def test_a_bad_setting_is_one_line(tmp_path, variables, says):
+    outcome = start(tmp_path, **variables)
+    assert outcome.returncode != 0
+    assert says in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+
+
+def test_good_settings_start(tmp_path):
+    outcome = start(tmp_path, BASE_URL="https://lab.example/sicetnon")
+    assert outcome.returncode == 0, outcome.stderr
+
+
+def test_the_secret_is_written_once_for_its_owner_alone(tmp_path):
+    path = environment.write_secret_key(tmp_path)
+    first = path.read_text()
+    environment.write_secret_key(tmp_path)
+    assert path.read_text() == first
+    assert len(first) >= 50
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_plain_http_off_loopback_needs_a_setting(monkeypatch):
+    monkeypatch.setenv("BASE_URL", "http://lab.example")
+    monkeypatch.setenv("ALLOW_PLAIN_HTTP", "yes")
+    assert environment.base_url() == "http://lab.example"
