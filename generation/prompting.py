@@ -1,0 +1,100 @@
+"""The prompts, and what a model is sent for one question. Pure.
+
+A prompt is data (generation/prompts/*.json), kept byte for byte as its source has it; code knows prompts by
+name, the paper's numbers are labels. Source: WikiContradict (Hou et al. 2024), section 3.4 and Appendix B.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "prompts"
+GOLD_SOURCES = ("answer_1", "answer_2")
+
+_PLACE = re.compile(r"\{(question|context1|context2)\}")
+# The blank before the second passage stands so in the recorded inputs.
+_SECOND_PASSAGE = re.compile(r"\n \{context[12]\}")
+
+
+class PromptError(ValueError):
+    """A prompt that is not there, or whose file is damaged; the message says which."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One way of asking. `passages` are the numbers of the passages shown, in their order.
+
+    `gold` names the answers that a judge compares with, `verdicts` those that the source defines for this
+    prompt (a study's rubric decides), `sha256` is that of the template's UTF-8 bytes. `reconstructed` says
+    that line breaks are ours, because the source is a typeset page.
+    """
+
+    name: str
+    label: str
+    title: str
+    template: str
+    sha256: str
+    passages: tuple[int, ...]
+    gold: tuple[str, ...]
+    verdicts: tuple[str, ...]
+    reconstructed: bool
+    source: str
+
+
+@cache
+def prompts() -> Mapping[str, Prompt]:
+    """All prompts by name, in the order of their labels; raises PromptError when a file is damaged."""
+    read = [parse(json.loads(path.read_bytes()), path.name) for path in FOLDER.glob("*.json")]
+    return {prompt.name: prompt for prompt in sorted(read, key=lambda prompt: prompt.label)}
+
+
+def find(name_or_label: str) -> Prompt:
+    """The prompt of this name or label; raises PromptError with what there is."""
+    known = prompts()
+    by_label = {prompt.label: prompt for prompt in known.values()}
+    if found := known.get(name_or_label) or by_label.get(name_or_label):
+        return found
+    names = ", ".join(f"{prompt.name} ({prompt.label})" for prompt in known.values())
+    raise PromptError(f"There is no prompt {name_or_label!r}. Known: {names}.")
+
+
+def parse(data: Mapping[str, Any], where: str) -> Prompt:
+    """A prompt from its file's data; raises PromptError naming the file when it is not as it should be."""
+    try:
+        prompt = Prompt(
+            **{
+                **data,
+                "passages": tuple(data["passages"]),
+                "gold": tuple(data["gold"]),
+                "verdicts": tuple(data["verdicts"]),
+            }
+        )
+        digest = hashlib.sha256(prompt.template.encode("utf-8")).hexdigest()
+    except (KeyError, TypeError, AttributeError) as error:
+        raise PromptError(f"{where} is not a prompt: {error}.") from error
+    if digest != prompt.sha256:
+        raise PromptError(
+            f"{where} was changed: its template's sha256 is {digest}, not {prompt.sha256}."
+        )
+    if unknown := set(prompt.gold) - set(GOLD_SOURCES):
+        raise PromptError(f"{where} takes gold from {sorted(unknown)}, which no question has.")
+    return prompt
+
+
+def render(prompt: Prompt, *, question: str, context_1: str, context_2: str, same: bool) -> str:
+    """The text to send. Where both answers come from the `same` passage, it is given once."""
+    template = _SECOND_PASSAGE.sub("", prompt.template) if same else prompt.template
+    texts = {"question": question, "context1": context_1, "context2": context_2}
+    # In one pass, so that braces inside a passage stay what they are.
+    return _PLACE.sub(lambda place: texts[place[1]], template)
+
+
+def gold(prompt: Prompt, *, answer_1: str | None, answer_2: str | None) -> list[str]:
+    """The gold answers for this prompt, unstripped; one that the record lacks (None) is left out."""
+    answers = {"answer_1": answer_1, "answer_2": answer_2}
+    return [text for source in prompt.gold if (text := answers[source]) is not None]

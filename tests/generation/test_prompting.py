@@ -1,0 +1,150 @@
+"""What a model is sent: prompts as data, rendered byte for byte."""
+
+import json
+
+import pytest
+
+from generation import prompting
+
+LLAMA_3 = (
+    "<|begin_of_text|><|start_header_id|>user<|end_header_id|>  {} <|eot_id|>"
+    "<|start_header_id|>assistant<|end_header_id|>"
+)
+
+ASKED = {
+    "question": "How long is it?",
+    "context_1": "It is 3 km long.",
+    "context_2": "It is 5 km long.",
+}
+GIVEN = "Provide a short answer for the following question based on the given context."
+CAREFULLY = (
+    " Carefully investigate the given context and provide a concise response that reflects the comprehensive view"
+    " of the context, even if the answer contains contradictory information reflecting the heterogeneous nature of"
+    " the context. "
+)
+
+RENDERED = [
+    (
+        "internal-knowledge",
+        "Provide a short answer for the following question based on your internal knowledge.\n\n"
+        "Question: How long is it?\n",
+    ),
+    ("passage-1", f"{GIVEN}\n\nQuestion: How long is it?\nContext: It is 3 km long.\n"),
+    ("passage-2", f"{GIVEN}\n\nQuestion: How long is it?\nContext: It is 5 km long.\n"),
+    (
+        "both-passages",
+        f"{GIVEN}\n\nQuestion: How long is it?\nContext: It is 3 km long.\n It is 5 km long.\n",
+    ),
+    (
+        "both-passages-comprehensive",
+        f"{GIVEN}{CAREFULLY}\n\nQuestion: How long is it?\nContext: It is 3 km long.\n It is 5 km long.\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), RENDERED)
+def test_it_renders_each_prompt(name, text):
+    assert prompting.render(prompting.find(name), **ASKED, same=False) == text
+
+
+@pytest.mark.parametrize("name", ["both-passages", "both-passages-comprehensive"])
+def test_a_passage_that_is_the_same_is_given_once(name):
+    text = prompting.render(prompting.find(name), **ASKED, same=True)
+    assert text.endswith("Context: It is 3 km long.\n")
+    assert "5 km" not in text
+
+
+def test_braces_in_a_passage_stay_what_they_are():
+    asked = {
+        "question": "What is {context2}?",
+        "context_1": "{question} {x}",
+        "context_2": "{context1}",
+    }
+    text = prompting.render(prompting.find("4"), **asked, same=False)
+    assert text.endswith("Question: What is {context2}?\nContext: {question} {x}\n {context1}\n")
+
+
+def test_prompts_stand_in_the_order_of_the_papers_numbers():
+    assert [(prompt.label, name) for name, prompt in prompting.prompts().items()] == [
+        ("1", "internal-knowledge"),
+        ("2", "passage-1"),
+        ("3", "passage-2"),
+        ("4", "both-passages"),
+        ("5", "both-passages-comprehensive"),
+    ]
+
+
+def test_a_prompt_is_found_by_name_and_by_label():
+    assert prompting.find("both-passages") is prompting.find("4")
+
+
+def test_an_unknown_prompt_is_answered_with_those_there_are():
+    with pytest.raises(
+        prompting.PromptError, match=r"no prompt '6'. Known: internal-knowledge \(1\), passage-1"
+    ):
+        prompting.find("6")
+
+
+@pytest.mark.parametrize(
+    ("name", "answers", "gold"),
+    [
+        ("1", ("3 km ", "5 km"), ["3 km ", "5 km"]),
+        ("2", ("3 km", "5 km"), ["3 km"]),
+        ("3", ("3 km", "5 km"), ["5 km"]),
+        ("4", ("3 km", "5 km"), ["3 km", "5 km"]),
+        ("5", ("3 km", None), ["3 km"]),
+        ("3", ("3 km", None), []),
+        ("5", ("", "5 km"), ["", "5 km"]),
+    ],
+)
+def test_gold_answers_follow_the_prompt_unstripped(name, answers, gold):
+    assert prompting.gold(prompting.find(name), answer_1=answers[0], answer_2=answers[1]) == gold
+
+
+def test_a_prompt_file_that_was_changed_is_refused():
+    data = json.loads((prompting.FOLDER / "passage-1.json").read_bytes())
+    data["template"] = data["template"].replace("short", "brief")
+    with pytest.raises(prompting.PromptError, match="passage-1.json was changed"):
+        prompting.parse(data, "passage-1.json")
+
+
+@pytest.mark.parametrize("damage", [{"gold": ["answer_3"]}, {"colour": "red"}, {"passages": None}])
+def test_a_prompt_file_of_another_shape_is_refused(damage):
+    data = json.loads((prompting.FOLDER / "passage-1.json").read_bytes())
+    with pytest.raises(prompting.PromptError, match="broken.json"):
+        prompting.parse({**data, **damage}, "broken.json")
+
+
+def test_every_input_of_the_published_evaluation_is_rendered_byte_for_byte(study_file):
+    published = json.loads(study_file("wikicontradict/humaneval_sample.json").read_bytes())
+    compared = 0
+    for rows in published.values():
+        for row in rows:
+            for n in (0, 2, 3, 4):  # in ModelInput_prompt_1 the release holds the answer
+                assert row[f"ModelInput_prompt_{n}"] in _inputs(row, str(n + 1))
+                compared += 1
+    assert compared == 200
+
+
+def _inputs(row, label):
+    """What the study sent: the prompt, or the prompt in Llama-3's own markup."""
+    text = prompting.render(
+        prompting.find(label),
+        question=row["question1"],
+        context_1=row["question1_context1"],
+        context_2=row["question1_context2"],
+        same=row["samepassage"] == "Same",
+    )
+    return text, LLAMA_3.format(text)
+
+
+def test_gold_equals_the_published_evaluations(study_file):
+    published = json.loads(study_file("wikicontradict/humaneval_sample.json").read_bytes())
+    row = published["gpt-4"][0]
+    for n in range(5):
+        gold = prompting.gold(
+            prompting.find(str(n + 1)),
+            answer_1=row["question1_answer1"],
+            answer_2=row["question1_answer2"],
+        )
+        assert " | ".join(gold) == row[f"goldAnswer_prompt_{n}"]
