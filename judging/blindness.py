@@ -1,0 +1,50 @@
+"""What open studies hide from their own judges: their runs, responses, results and reports.
+
+Other rooms ask here (or are asked through generation.guards); the rule itself is visibility.py's.
+"""
+
+from django.db.models import QuerySet
+
+from accounts.models import Person
+from judging import visibility
+from judging.models import Judge, JudgingSlot, Study
+from judging.states import StudyState
+from leases.refusal import NotAllowed
+
+
+def open_studies_judged_by(person: Person) -> QuerySet[Study]:
+    """The open studies in which `person` has a slot."""
+    theirs = JudgingSlot.objects.filter(judge__person=person)
+    return Study.objects.filter(state=StudyState.OPEN, rounds__slots__in=theirs).distinct()
+
+
+def hidden_run_ids(person: Person) -> set[int]:
+    """The runs whose pages and responses `person` may not see now (guard of generation)."""
+    found = open_studies_judged_by(person).values_list("items__response__run_id", flat=True)
+    return set(found.distinct())
+
+
+def judges_of(study: Study) -> set[int]:
+    """The ids of the people who judge in a study."""
+    people = Judge.objects.filter(study=study, person__isnull=False)
+    return {int(pk) for pk in people.values_list("person_id", flat=True) if pk is not None}
+
+
+def results_problem(person: Person, study: Study) -> str | None:
+    """Why `person` may not see this study's responses, verdicts or numbers now; None when they may.
+
+    Hidden, too, is a closed study that shares a run with an open one that the person judges.
+    """
+    judging_now = judges_of(study) if study.state == StudyState.OPEN else set()
+    if problem := visibility.result_problem(person.pk, judging_now):
+        return problem
+    runs = set(study.items.values_list("response__run_id", flat=True).distinct())
+    return visibility.result_problem(
+        person.pk, {person.pk} if runs & hidden_run_ids(person) else ()
+    )
+
+
+def require_results(person: Person, study: Study) -> None:
+    """Raise NotAllowed with the reason while the study's results are hidden from `person`."""
+    if problem := results_problem(person, study):
+        raise NotAllowed(problem)

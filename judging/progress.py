@@ -1,0 +1,84 @@
+"""How far judging has come, counted from the slots."""
+
+from dataclasses import dataclass
+from statistics import median
+
+from django.db.models import Count, Q, QuerySet
+
+from accounts.models import Person
+from judging.models import Judge, JudgingSlot, Judgment, Study
+from judging.settling import unresolved
+from judging.states import SlotState
+
+GIVEN = (SlotState.JUDGED, SlotState.LOCKED)
+# A longer stay on one item was a pause, not reading; pace leaves it out.
+LONGEST_READING = 600.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Counts of slots. `waiting` have neither verdict nor reason; `open` can still be changed."""
+
+    judged: int
+    skipped: int
+    waiting: int
+    open: int
+    flagged: int
+    total: int
+
+    @property
+    def handed_in(self) -> bool:
+        return self.total > 0 and self.open == 0
+
+    @property
+    def done(self) -> int:
+        return self.total - self.waiting
+
+
+def of_slots(slots: QuerySet[JudgingSlot]) -> Progress:
+    return Progress(
+        **slots.aggregate(
+            judged=Count("pk", filter=Q(state__in=GIVEN)),
+            skipped=Count("pk", filter=Q(state__in=(SlotState.SKIPPED, SlotState.WITHDRAWN))),
+            waiting=Count("pk", filter=Q(state__in=(SlotState.WAITING, SlotState.FREE))),
+            open=Count("pk", filter=~Q(state__in=(SlotState.LOCKED, SlotState.WITHDRAWN))),
+            flagged=Count("pk", filter=Q(flagged=True)),
+            total=Count("pk"),
+        )
+    )
+
+
+def of_person(person: Person, study: Study) -> Progress:
+    return of_slots(JudgingSlot.objects.filter(judge__person=person, round__study=study))
+
+
+def of_study(study: Study) -> Progress:
+    return of_slots(JudgingSlot.objects.filter(round__study=study))
+
+
+def by_judge(study: Study) -> list[tuple[Judge, Progress]]:
+    """Each judge with their progress, by pseudonym."""
+    judges = study.judges.select_related("person", "model")
+    return [(judge, of_slots(judge.slots.all())) for judge in judges]
+
+
+def responses_settled(study: Study) -> dict[str, int]:
+    """How many responses have a final verdict, wait for a third person, or for their judges."""
+    total = study.items.count()
+    settled = study.items.filter(resolution__isnull=False).count()
+    disputed = unresolved(study).count()
+    return {
+        "total": total,
+        "settled": settled,
+        "unresolved": disputed,
+        "waiting": total - settled - disputed,
+    }
+
+
+def pace(person: Person, study: Study) -> float | None:
+    """The person's median seconds an item in this study, pauses left out; None before five items."""
+    judgments = Judgment.objects.filter(
+        slot__judge__person=person, slot__round__study=study, seconds__lte=LONGEST_READING
+    )
+    times = [float(stay or 0) for stay in judgments.values_list("seconds", flat=True)]
+    return median(times) if len(times) >= 5 else None

@@ -1,0 +1,64 @@
+"""What happens when slots close: first verdicts are fixed, and responses get their final verdict.
+
+A slot closes when its judge hands in or the admin closes the study. Nothing here is undone later.
+"""
+
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.db.models.functions import Now
+
+from judging.models import JudgingSlot, Judgment, Resolution, Study, StudyItem
+from judging.resolution import Outcome, outcome
+from judging.states import SLOT, SlotState
+
+UNFINISHED = (SlotState.FREE, SlotState.WAITING, SlotState.JUDGED, SlotState.SKIPPED)
+
+
+@transaction.atomic
+def close_slots(slots: QuerySet[JudgingSlot], study: Study) -> int:
+    """Lock what is judged, withdraw the rest, and settle the responses concerned; returns how many locked."""
+    locked = SLOT.move(slots, "lock")
+    SLOT.move(slots, "withdraw")
+    fix = Judgment.objects.filter(slot__in=slots, slot__state=SlotState.LOCKED, locked_at=None)
+    fix.update(first_verdict=F("verdict"), locked_at=Now())
+    settle(study.items.filter(slots__in=slots).distinct(), study)
+    return locked
+
+
+def settle(items: Iterable[StudyItem], study: Study) -> None:
+    """Store the final verdict of each response whose slots are all closed and that needs no third person."""
+    found = []
+    for item in finished(StudyItem.objects.filter(pk__in=[item.pk for item in items])):
+        result = outcome_of(item, study)
+        if result.verdict is not None and not hasattr(item, "resolution"):
+            found.append(Resolution(item=item, verdict=result.verdict, how=result.how))
+    Resolution.objects.bulk_create(found, ignore_conflicts=True)
+
+
+def finished(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
+    """Those of `items` that have slots, none of them still open; with all that an outcome needs."""
+    having = items.filter(slots__isnull=False).exclude(slots__state__in=UNFINISHED).distinct()
+    return having.select_related("resolution").prefetch_related("slots__judgment")
+
+
+def unresolved(study: Study) -> QuerySet[StudyItem]:
+    """The responses that wait for a third person, in the study's (shuffled) order."""
+    return finished(study.items.all()).filter(resolution=None).order_by("position")
+
+
+def first_verdicts(item: StudyItem) -> list[str | None]:
+    """One entry a closed slot: its first verdict, None where it was skipped or never judged."""
+    closed = [slot for slot in item.slots.all() if slot.state not in UNFINISHED]
+    return [_first(slot) for slot in closed]
+
+
+def outcome_of(item: StudyItem, study: Study) -> Outcome:
+    """How a response stands now (resolution.py decides)."""
+    return outcome(first_verdicts(item), seats=item.slots.count(), way=study.resolved_by)
+
+
+def _first(slot: JudgingSlot) -> str | None:
+    judgment = getattr(slot, "judgment", None)
+    return judgment.first_verdict if judgment and slot.state == SlotState.LOCKED else None

@@ -1,0 +1,75 @@
+"""Turning rows into what judges and third persons are shown. The allow-lists are visibility.py's."""
+
+from datasets.contexts import context_1, context_2, is_same
+from generation import prompting
+from generation.models import Response
+from judging import rubric
+from judging.models import JudgingSlot, StudyItem
+from judging.rubric import Rubric
+from judging.visibility import AnonymousVerdict, Passage, ResponseView, SlotView, choices
+
+# The finish reasons by which services say that the limit of tokens cut a reply off.
+CUT_OFF = ("length", "max_tokens")
+
+
+def response_view(response: Response, known: Rubric) -> ResponseView:
+    """What anybody blind may see of a response: the question, the gold, the passages as given, the text."""
+    asked = known.prompts[response.prompt]
+    instance = response.instance
+    return ResponseView(
+        question=instance.question,
+        gold=rubric.gold_answers(asked, instance.answer_1, instance.answer_2),
+        passages=passages_given(response),
+        text=response.text,
+        cut_off=response.finish_reason in CUT_OFF,
+        prompt_label=asked.label,
+        prompt_title=asked.title,
+        rules=known.rules,
+        choices=choices(known, asked),
+    )
+
+
+def passages_given(response: Response) -> tuple[Passage, ...]:
+    """The passages that the prompt showed, in its order; one where both answers come from the same."""
+    contradiction = response.instance.contradiction
+    texts = {1: context_1(contradiction), 2: context_2(contradiction)}
+    numbers = prompting.find(response.prompt).passages
+    if len(numbers) > 1 and is_same(contradiction):
+        return (Passage("1 and 2, the same", texts[1]),)
+    return tuple(Passage(str(number), texts[number]) for number in numbers)
+
+
+def slot_view(slot: JudgingSlot, known: Rubric, total: int) -> SlotView:
+    """One slot as its judge sees it; `total` is how many slots this judge has in the round."""
+    judgment = getattr(slot, "judgment", None)
+    return SlotView(
+        slot=str(slot.pk),
+        response=response_view(slot.item.response, known),
+        verdict=judgment.verdict if judgment else "",
+        comment=judgment.comment if judgment else "",
+        flagged=slot.flagged,
+        flag_note=slot.flag_note,
+        skip_reason=slot.skip_reason,
+        state=slot.state,
+        position=slot.order + 1,
+        total=total,
+    )
+
+
+def anonymous_verdicts(item: StudyItem, known: Rubric) -> list[AnonymousVerdict]:
+    """The judgments on an item without names, in an order (of random slot ids) that says nothing."""
+    slots = sorted(item.slots.all(), key=lambda slot: str(slot.pk))
+    return [_anonymous(slot, known) for slot in slots]
+
+
+def _anonymous(slot: JudgingSlot, known: Rubric) -> AnonymousVerdict:
+    judgment = getattr(slot, "judgment", None)
+    verdict = judgment.first_verdict if judgment and judgment.first_verdict else ""
+    return AnonymousVerdict(
+        verdict=verdict,
+        label=known.label(verdict) if verdict else "No verdict",
+        comment=judgment.comment if judgment else "",
+        flag_note=slot.flag_note,
+        flagged=slot.flagged,
+        skip_reason=slot.skip_reason,
+    )

@@ -1,0 +1,117 @@
+"""Studies for tests, from the passage to the slot, as plain functions."""
+
+import hashlib
+
+from accounts.models import Person
+from accounts.roles import Role
+from datasets.models import Collection, Contradiction, Instance
+from generation import prompting
+from generation.models import LanguageModel, Response, Run
+from generation.states import ResponseState, RunState
+from judging import studies
+from judging.models import JudgingSlot, Study
+from judging.studies import Design, Selection
+from tests.factories import person
+
+MODEL_IDS = ("quokka-7b-secret", "wombat-13b-secret")
+SERVICE = "hidden-service"
+PROMPTS = ("internal-knowledge", "passage-1", "both-passages")
+
+
+def language_model(model_id: str = MODEL_IDS[0]) -> LanguageModel:
+    return LanguageModel.objects.get_or_create(
+        service=SERVICE, model_id=model_id, options_hash="0" * 64
+    )[0]
+
+
+def instance(n: int = 1, **fields: object) -> Instance:
+    collection, _ = Collection.objects.get_or_create(name="abbeys")
+    contradiction = Contradiction.objects.create(
+        collection=collection,
+        position=n,
+        external_id=hashlib.sha256(str(n).encode()).hexdigest(),
+        title=f"Abbey {n}",
+        validity="Valid",
+        **{
+            "passage_1_copied": f"It was founded in 11{n:02}.",
+            "passage_1_standalone": f"Abbey {n} was founded in 11{n:02}.",
+            "passage_2_copied": f"Abbey {n} was founded in 12{n:02}.",
+            "same_passage": "Different",
+            **fields,
+        },
+    )
+    return Instance.objects.create(
+        contradiction=contradiction,
+        n=1,
+        question=f"When was abbey {n} founded?",
+        kind="wh",
+        answer_1=f"11{n:02}",
+        answer_2=f"12{n:02}",
+    )
+
+
+def run(name: str = "secret-run") -> Run:
+    collection, _ = Collection.objects.get_or_create(name="abbeys")
+    return Run.objects.create(
+        name=name, collection=collection, state=RunState.DONE, prompts=list(PROMPTS)
+    )
+
+
+def response(
+    asked_in: Run, about: Instance, prompt: str, model: LanguageModel, **fields: object
+) -> Response:
+    found = prompting.find(prompt)
+    return Response.objects.create(
+        run=asked_in,
+        instance=about,
+        model=model,
+        prompt=found.name,
+        prompt_hash=found.sha256,
+        **{
+            "rendered": f"Q: {about.question}",
+            "text": f"It was founded in {about.answer_1}, some say.",
+            "state": ResponseState.DONE,
+            "answered_by": model.model_id,
+            "prompt_tokens": 98761,
+            "completion_tokens": 98762,
+            "latency_ms": 98763,
+            "finish_reason": "stop",
+            **fields,
+        },
+    )
+
+
+def finished_run(instances: int = 2, prompts=PROMPTS, models=MODEL_IDS, **fields: object) -> Run:
+    """A run with a response for each instance, prompt and model."""
+    asked_in = run()
+    for n in range(1, instances + 1):
+        about = instance(n)
+        for prompt in prompts:
+            for model_id in models:
+                response(asked_in, about, prompt, language_model(model_id), **fields)
+    return asked_in
+
+
+def draft(name: str = "Pilot", *, drawn_from: Run | None = None, **design: object) -> Study:
+    """A study in draft over a run (by default of 2 instances x 3 prompts x 2 models = 12 responses)."""
+    asked_in = drawn_from or finished_run()
+    admin = Person.objects.filter(username="admin").first() or person("admin", Role.ADMIN)
+    return studies.create(name, Selection([asked_in]), Design(**{"seed": 7, **design}), by=admin)
+
+
+def judge(username: str) -> Person:
+    return Person.objects.filter(username=username).first() or person(username, Role.JUDGE)
+
+
+def open_study(*usernames: str, **options: object) -> Study:
+    """An open study with these judges (alice and bob by default)."""
+    study = draft(**options)
+    studies.open_study(study, [judge(name) for name in usernames or ("alice", "bob")])
+    study.refresh_from_db()
+    return study
+
+
+def slots(study: Study, who: Person) -> list[JudgingSlot]:
+    """The person's slots, in their order."""
+    mine = JudgingSlot.objects.filter(round__study=study, judge__person=who)
+    return list(mine.select_related("item__response").order_by("order"))

@@ -1,0 +1,207 @@
+"""Making, opening and closing a study."""
+
+from collections import Counter
+
+import pytest
+
+from accounts.roles import Role
+from generation.models import Response
+from judging import studies, verdicts
+from judging.models import JudgingSlot, Judgment, Resolution, Rubric, Study
+from judging.studies import Design, Selection
+from leases.refusal import Conflict, Refusal
+from tests.factories import person
+from tests.judging import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def admin():
+    return person("admin", Role.ADMIN)
+
+
+def create(admin, selection, name="Pilot", **design):
+    return studies.create(name, selection, Design(**design), by=admin)
+
+
+def test_a_study_draws_the_finished_responses_of_what_was_chosen(admin):
+    run = make.finished_run()
+    Response.objects.filter(prompt="passage-1").update(state="failed")
+    chosen = Selection(
+        [run], prompts=["passage-1", "both-passages"], models=[make.language_model()]
+    )
+    study = create(admin, chosen)
+    assert chosen.left_out() == 2
+    drawn = study.items.values_list("response__prompt", "response__model__model_id")
+    assert Counter(drawn) == {("both-passages", make.MODEL_IDS[0]): 2}
+
+
+def test_places_and_ids_do_not_follow_the_models(admin):
+    study = create(admin, Selection([make.finished_run(instances=6)]), seed=3)
+    models = list(study.items.order_by("pk").values_list("response__model__model_id", flat=True))
+    by_model = sorted(models)
+    alternating = [make.MODEL_IDS[n % 2] for n in range(len(models))]
+    assert models not in (by_model, by_model[::-1], alternating, alternating[::-1])
+
+
+def test_nothing_finished_is_refused(admin):
+    run = make.finished_run()
+    Response.objects.update(state="pending")
+    with pytest.raises(Refusal, match="No finished response"):
+        create(admin, Selection([run]))
+    assert not Study.objects.exists()
+
+
+def test_no_study_on_a_prompt_without_criteria(admin):
+    run = make.finished_run(instances=1)
+    Response.objects.filter(prompt="passage-1").update(prompt="home-made")
+    with pytest.raises(Refusal, match="says nothing about the prompt home-made"):
+        create(admin, Selection([run]))
+    assert not Study.objects.exists()
+
+
+@pytest.mark.parametrize("answer", [None, "", " "])
+def test_no_study_on_a_response_without_written_gold(admin, answer):
+    run = make.finished_run(instances=1, prompts=["both-passages"])
+    Response.objects.first().instance.__class__.objects.update(answer_2=answer)
+    with pytest.raises(Refusal, match=r"Abbey 1, question 1 .*answer 2 is empty"):
+        create(admin, Selection([run]))
+
+
+def test_gold_that_vanished_after_the_draft_stops_the_opening(admin):
+    study = make.draft(drawn_from=make.finished_run(instances=1, prompts=["passage-1"]))
+    study.items.first().response.instance.__class__.objects.update(answer_1="")
+    with pytest.raises(Refusal, match="answer 1 is empty"):
+        studies.open_study(study, [make.judge("alice"), make.judge("bob")])
+    study.refresh_from_db()
+    assert study.state == "draft"
+
+
+def test_a_majority_of_two_is_refused(admin):
+    with pytest.raises(Refusal, match="at least three judges"):
+        create(admin, Selection([make.finished_run(instances=1)]), resolved_by="majority")
+
+
+def test_discussion_is_not_offered(admin):
+    with pytest.raises(Refusal, match="no way of resolving"):
+        create(admin, Selection([make.finished_run(instances=1)]), resolved_by="discussion")
+
+
+def test_a_name_is_taken_once(admin):
+    run = make.finished_run(instances=1)
+    create(admin, Selection([run]))
+    with pytest.raises(Conflict, match="Choose another name"):
+        create(admin, Selection([run]))
+
+
+def test_names_with_one_slug_stay_apart(admin):
+    run = make.finished_run(instances=1)
+    slugs = {
+        create(admin, Selection([run]), name).slug for name in ("Pilot", "pilot!", "研究", "探索")
+    }
+    assert len(slugs) == 4
+
+
+def test_responses_that_name_their_model_are_marked(admin):
+    run = make.finished_run(instances=1, prompts=["passage-1"])
+    telltale = Response.objects.filter(model__model_id=make.MODEL_IDS[1])
+    telltale.update(text="I, Wombat-13B-Secret, say 1101.")
+    study = create(admin, Selection([run]))
+    marked = study.items.filter(names_its_model=True)
+    assert [item.response.model.model_id for item in marked] == [make.MODEL_IDS[1]]
+
+
+def test_the_rubric_is_stored_once_and_anew_when_its_words_change(admin, monkeypatch):
+    run = make.finished_run(instances=1)
+    first, same = (create(admin, Selection([run]), name).rubric for name in ("One", "Two"))
+    assert first == same
+    from judging import rubric
+
+    body = rubric.content("wikicontradict")
+    body["rules"] = ["Be strict."]
+    monkeypatch.setattr(rubric, "content", lambda name: body)
+    later = create(admin, Selection([run]), "Three").rubric
+    assert (later.name, later.version) == (first.name, 2)
+    assert Rubric.objects.count() == 2
+
+
+def test_opening_gives_every_response_two_different_judges():
+    study = make.open_study("alice", "bob", "charlie")
+    assert study.state == "open"
+    for item in study.items.all():
+        assert len(set(item.slots.values_list("judge", flat=True))) == 2
+        assert sorted(item.slots.values_list("seat", flat=True)) == [1, 2]
+    loads = Counter(JudgingSlot.objects.values_list("judge__person__username", flat=True))
+    assert sorted(loads.values()) in ([6, 6, 12], [8, 8, 8])
+
+
+def test_a_judge_reads_one_instance_after_the_other():
+    study = make.open_study()
+    mine = make.slots(study, make.judge("alice"))
+    instances = [slot.item.response.instance_id for slot in mine]
+    assert [slot.order for slot in mine] == list(range(12))
+    assert len({*instances[:6]}) == len({*instances[6:]}) == 1
+
+
+def test_the_stored_seed_repeats_the_order():
+    from judging.planning import judge_seed
+
+    study = make.open_study()
+    judge = study.judges.get(person__username="alice")
+    assert judge.seed == judge_seed(study.seed, judge.pseudonym)
+
+
+def test_opening_twice_is_refused_and_changes_nothing():
+    study = make.open_study()
+    with pytest.raises(Conflict):
+        studies.open_study(study, [make.judge("alice"), make.judge("bob")])
+    assert JudgingSlot.objects.count() == 24
+
+
+@pytest.mark.parametrize(
+    ("judges", "sentence"),
+    [
+        (["alice"], "2 judges per response were asked for, 1 are named"),
+        ([], "2 judges per response were asked for, 0 are named"),
+        (["alice", "dave"], "is no judge"),
+    ],
+)
+def test_a_study_opens_only_with_enough_judges(judges, sentence):
+    study = make.draft()
+    person("dave", Role.ANNOTATOR)
+    with pytest.raises(Refusal, match=sentence):
+        studies.open_study(study, [make.judge(name) for name in judges])
+    study.refresh_from_db()
+    assert study.state == "draft"
+    assert not JudgingSlot.objects.exists()
+
+
+def test_closing_locks_first_verdicts_and_settles_agreement():
+    study = make.open_study(drawn_from=make.finished_run(instances=1, prompts=["passage-1"]))
+    alice, bob = make.judge("alice"), make.judge("bob")
+    for slot in make.slots(study, alice):
+        verdicts.give(slot, "correct")
+    agreed, disputed = make.slots(study, bob)
+    verdicts.give(agreed, "correct")
+    verdicts.give(disputed, "incorrect")
+    assert studies.close_study(study) == 4
+    assert set(Judgment.objects.values_list("first_verdict", flat=True)) == {"correct", "incorrect"}
+    resolved = Resolution.objects.get()
+    assert (resolved.item, resolved.verdict, resolved.how) == (agreed.item, "correct", "unanimous")
+
+
+def test_closing_withdraws_what_was_not_judged():
+    study = make.open_study()
+    first = make.slots(study, make.judge("alice"))[0]
+    verdicts.give(first, "correct")
+    assert studies.close_study(study) == 1
+    assert JudgingSlot.objects.filter(state="withdrawn").count() == 23
+    assert not Resolution.objects.exists()
+
+
+def test_closing_twice_is_refused():
+    study = make.open_study()
+    studies.close_study(study)
+    with pytest.raises(Conflict):
+        studies.close_study(study)
