@@ -41,6 +41,11 @@ class Deviation(NamedTuple):
     place: str
     detail: str = ""
 
+    @property
+    def where(self) -> str:
+        """The place in words: "span 1"."""
+        return self.place.replace("_", " ")
+
 
 def deviations(columns: Mapping[str, Any], questions: Sequence[Slot]) -> list[Deviation]:
     """All departures of one record, in the form's order; an invalid tag ends after its first step."""

@@ -205,7 +205,7 @@ def _instances(row: Contradiction, draft: Draft, author: Person | None) -> list[
         Instance(
             contradiction=row,
             n=slot.n,
-            question=slot.question,
+            question=slot.question or "",
             kind=question_kind(slot.question or ""),
             answer_1=slot.answer_1,
             answer_2=slot.answer_2,

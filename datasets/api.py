@@ -1,0 +1,108 @@
+"""Reading collections by program."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.decorators import api_view, permission_classes
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.access import HasRole
+from accounts.roles import Role
+from datasets.counts import sizes
+from datasets.deviations import deviations
+from datasets.models import Collection, Contradiction, Instance
+from datasets.records import collection_named, columns_of, current, questions_of, record_of
+
+MayRead = HasRole.of(Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
+
+
+class Pages(PageNumberPagination):
+    page_size_query_param = "page_size"
+    max_page_size = 500
+
+
+class CollectionOut(serializers.ModelSerializer[Collection]):
+    contradictions = serializers.SerializerMethodField()
+    questions = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Collection
+        fields = (
+            "name",
+            "title",
+            "source",
+            "licence",
+            "is_demonstration",
+            "contradictions",
+            "questions",
+        )
+
+    def get_contradictions(self, collection: Collection) -> int:
+        return self.context["sizes"][collection.pk][0]
+
+    def get_questions(self, collection: Collection) -> int:
+        return self.context["sizes"][collection.pk][1]
+
+
+class QuestionOut(serializers.ModelSerializer[Instance]):
+    class Meta:
+        model = Instance
+        fields = ("id", "n", "question", "kind", "answer_1", "answer_2")
+
+
+class DeviationOut(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    place = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class ContradictionOut(serializers.ModelSerializer[Contradiction]):
+    """`record` is the contradiction as the published file has it, built from its columns."""
+
+    record = serializers.SerializerMethodField()
+    questions = QuestionOut(many=True, source="instances")
+    deviations = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Contradiction
+        fields = (
+            "id",
+            "external_id",
+            "version",
+            "position",
+            "oldid",
+            "record",
+            "questions",
+            "deviations",
+        )
+
+    @extend_schema_field(serializers.DictField)
+    def get_record(self, row: Contradiction) -> dict[str, Any]:
+        return record_of(row)
+
+    @extend_schema_field(DeviationOut(many=True))
+    def get_deviations(self, row: Contradiction) -> list[dict[str, str]]:
+        return [found._asdict() for found in deviations(columns_of(row), questions_of(row))]
+
+
+@extend_schema(responses=CollectionOut(many=True))
+@api_view(["GET"])
+@permission_classes([MayRead])
+def collections(request: Request) -> Response:
+    """All collections with how many contradictions and questions each holds."""
+    rows = Collection.objects.all()
+    return Response(CollectionOut(rows, many=True, context={"sizes": sizes()}).data)
+
+
+@extend_schema(responses=ContradictionOut(many=True))
+@api_view(["GET"])
+@permission_classes([MayRead])
+def contradictions(request: Request, name: str) -> Response:
+    """The newest contradictions of a collection, in its order; `?page=` and `?page_size=` (at most 500)."""
+    pages = Pages()
+    rows = current(collection_named(name)).prefetch_related("instances")
+    page = pages.paginate_queryset(rows, request)
+    return pages.get_paginated_response(ContradictionOut(page, many=True).data)

@@ -1,0 +1,125 @@
+"""What the pages of a contradiction show, put together from its row."""
+
+from collections import Counter
+from itertools import groupby
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from django.db.models import QuerySet
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from datasets import taxonomy
+from datasets.contexts import context_1, context_2
+from datasets.counts import FACETS, Facet
+from datasets.deviations import Deviation, Kind, deviations
+from datasets.models import Contradiction
+from datasets.records import columns_of, questions_of, streamed
+from datasets.spans import ranges_in, segments
+
+
+class Typed(NamedTuple):
+    """A dimension of the taxonomy with the options chosen in it; an unknown option stands as it was given."""
+
+    title: str
+    chosen: list[str]
+
+
+class DeviationLine(NamedTuple):
+    contradiction: Contradiction
+    deviation: Deviation
+
+
+def described(contradiction: Contradiction) -> dict[str, Any]:
+    """The context of a contradiction's page."""
+    one, two = contradiction.span_1_ranges, contradiction.span_2_ranges
+    return {
+        "contradiction": contradiction,
+        "collection": contradiction.collection,
+        "newer": Contradiction.objects.filter(supersedes=contradiction).first(),
+        "title_1": _passage_title(1, contradiction.article_1),
+        "title_2": _passage_title(2, contradiction.article_2),
+        "source": source_link(contradiction.url, contradiction.oldid),
+        "passage_1": marked(context_1(contradiction), contradiction.span_1, one),
+        "passage_2": marked(context_2(contradiction), contradiction.span_2, two),
+        # The kept ranges are counted in the passage above; in its other form the span is looked for.
+        "copied_1": marked(contradiction.passage_1_copied or "", contradiction.span_1, []),
+        "copied_2": marked(contradiction.passage_2_copied or "", contradiction.span_2, []),
+        "rewritten": bool(contradiction.passage_1_standalone or contradiction.passage_2_standalone),
+        "types": types_of(contradiction.taxonomy or []),
+        "instances": sorted(contradiction.instances.all(), key=lambda instance: instance.n),
+        "deviations": deviations(columns_of(contradiction), questions_of(contradiction)),
+        "versions": contradiction.collection.contradictions.filter(
+            position=contradiction.position
+        ).order_by("-version"),
+    }
+
+
+def _passage_title(n: int, article: str | None) -> str:
+    return f"Passage {n}, from {article}" if article else f"Passage {n}"
+
+
+def deviation_table(
+    rows: QuerySet[Contradiction],
+) -> tuple[list[tuple[Kind, int]], list[DeviationLine]]:
+    """How many deviations of each kind, and each of them with its row."""
+    lines = [
+        DeviationLine(row, deviation)
+        for row in streamed(rows)
+        for deviation in deviations(columns_of(row), questions_of(row))
+    ]
+    counts = Counter(line.deviation.kind for line in lines)
+    return [(kind, counts[kind]) for kind in Kind if counts[kind]], lines
+
+
+def marked(passage: str, span: str | None, kept: list[list[int]]) -> SafeString:
+    """The passage with its contradicted span marked, everything escaped."""
+    tags = {True: ("<mark>", "</mark>"), False: ("", "")}
+    pieces = segments(passage, ranges_in(passage, span, kept))
+    return format_html_join(
+        "",
+        "{}{}{}",
+        (
+            (SafeString(tags[is_span][0]), text, SafeString(tags[is_span][1]))
+            for text, is_span in pieces
+        ),
+    )
+
+
+def types_of(entries: list[list[str]]) -> list[Typed]:
+    """All four dimensions in the form's order, each with what was chosen; unknown dimensions last."""
+    chosen: dict[str, list[str]] = {dimension.key: [] for dimension in taxonomy.DIMENSIONS}
+    for key, *values in entries:
+        chosen.setdefault(key, []).extend(values)
+    return [
+        Typed(
+            dimension.title if (dimension := taxonomy.dimension(key)) else key,
+            [found.label if (found := taxonomy.option(value)) else value for value in values],
+        )
+        for key, values in chosen.items()
+    ]
+
+
+def facet_filters(chosen: list[Facet]) -> list[tuple[str, str, list[tuple[str, str, bool]]]]:
+    """The select boxes of the question list: (parameter, label, [(value, words, is chosen)])."""
+    return [
+        (
+            parameter,
+            parameter.capitalize(),
+            [(facet.value, facet.label, facet in chosen) for facet in facets],
+        )
+        for parameter, facets in groupby(FACETS, key=lambda facet: facet.parameter)
+    ]
+
+
+def source_link(url: str, oldid: int | None) -> str:
+    """The article, at the pinned revision where there is one.
+
+    "" for an address that is no web page: records come from files, and a link must not run a script.
+    """
+    try:
+        if urlsplit(url).scheme.lower() not in {"http", "https"}:
+            return ""
+    except ValueError:
+        return ""
+    return f"{url}?oldid={oldid}" if oldid and "?" not in url and "#" not in url else url

@@ -1,0 +1,207 @@
+"""Pages of collections, contradictions and releases."""
+
+from django.contrib import messages
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.access import person_of, roles_required
+from accounts.roles import Role
+from datasets.counts import FACETS, counts_of, current_instances, narrowed, sizes
+from datasets.deviations import Kind
+from datasets.exporters import EXPORTERS, exporter_named
+from datasets.exporting import spooled
+from datasets.forms import ImportForm, ReleaseForm
+from datasets.importers import IMPORTERS
+from datasets.importers.json_text import Unreadable
+from datasets.importing import import_file
+from datasets.models import Collection, Contradiction, Instance, Validity
+from datasets.presenting import described, deviation_table
+from datasets.records import collection_named, current, streamed
+from datasets.releases import freeze, release_of, released
+from leases.refusal import NotFoundHere, Refusal
+from pages.paging import page_of
+
+READERS = (Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
+EXPORT = (Role.ADMIN, Role.RESEARCHER)
+
+
+@require_GET
+@roles_required(*READERS)
+def collections(request: HttpRequest) -> HttpResponse:
+    """All collections with what they hold."""
+    page = page_of(request, Collection.objects.prefetch_related("releases"))
+    held = sizes()
+    context = {
+        "page": page,
+        "rows": [(collection, *held[collection.pk]) for collection in page],
+        "may_import": person_of(request).has_role(Role.ADMIN),
+    }
+    return render(request, "datasets/collections.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@roles_required(Role.ADMIN)
+def import_collection(request: HttpRequest) -> HttpResponse:
+    """Bring a file into a collection; a refused file comes back with everything that is wrong with it."""
+    form = ImportForm(request.POST or None, request.FILES or None)
+    problems: list[str] = []
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _imported(request, form)
+        except Refusal as refused:
+            form.add_error(
+                "file" if isinstance(refused, Unreadable) else "collection", str(refused)
+            )
+            problems = refused.problems if isinstance(refused, Unreadable) else []
+    context = {"form": form, "problems": problems, "importers": IMPORTERS.values()}
+    return render(request, "datasets/import.html", context, status=400 if form.errors else 200)
+
+
+def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
+    given = form.cleaned_data
+    report = import_file(
+        importer=IMPORTERS[given["format"]],
+        data=given["file"].read(),
+        collection_name=given["collection"],
+        source=given["file"].name,
+        by=person_of(request),
+    )
+    messages.success(
+        request,
+        f"{report.added} of {report.records} records were added; {report.already_there} were there already, "
+        f"{len(report.duplicates)} stood twice in the file.",
+    )
+    return redirect("datasets:collection", report.collection.name)
+
+
+@require_GET
+@roles_required(*READERS)
+def collection(request: HttpRequest, name: str) -> HttpResponse:
+    """What a collection holds, with its contradictions, its exports and its releases."""
+    found = collection_named(name)
+    wanted, validity = request.GET.get("q", "").strip(), request.GET.get("validity", "")
+    rows = _searched(current(found), wanted)
+    if validity in Validity.values:
+        rows = rows.filter(validity=validity)
+    page = page_of(request, rows.prefetch_related("instances"))
+    shown = {"page": page, "wanted": wanted, "validity": validity}
+    context = _collection_context(request, found) | shown
+    return render(request, "datasets/collection.html", context)
+
+
+def _collection_context(request: HttpRequest, found: Collection) -> dict[str, object]:
+    person = person_of(request)
+    return {
+        "collection": found,
+        "counts": counts_of(found),
+        "releases": found.releases.annotate(size=Count("rows")),
+        "exporters": EXPORTERS.values() if person.has_role(*EXPORT) else (),
+        "release_form": ReleaseForm() if person.has_role(Role.ADMIN) else None,
+    }
+
+
+def _searched(rows: QuerySet[Contradiction], wanted: str) -> QuerySet[Contradiction]:
+    if not wanted:
+        return rows
+    asked = Instance.objects.filter(contradiction=OuterRef("pk"), question__icontains=wanted)
+    return rows.filter(Q(title__icontains=wanted) | Q(tag__icontains=wanted) | Exists(asked))
+
+
+@require_GET
+@roles_required(*READERS)
+def questions(request: HttpRequest, name: str) -> HttpResponse:
+    """A collection's questions, narrowed by reasoning, passages and kind: the rows behind its counts."""
+    found = collection_named(name)
+    chosen = [facet for facet in FACETS if request.GET.get(facet.parameter) == facet.value]
+    rows = narrowed(current_instances(found), chosen).select_related("contradiction")
+    context = {
+        "collection": found,
+        "page": page_of(request, rows),
+        "chosen": chosen,
+        "facets": FACETS,
+    }
+    return render(request, "datasets/questions.html", context)
+
+
+@require_GET
+@roles_required(*READERS)
+def collection_deviations(request: HttpRequest, name: str) -> HttpResponse:
+    """Where the records depart from what the form asks for."""
+    found = collection_named(name)
+    kinds, lines = deviation_table(current(found))
+    chosen = Kind.__members__.get(request.GET.get("kind", ""))
+    shown = [line for line in lines if chosen in (None, line.deviation.kind)]
+    context = {
+        "collection": found,
+        "kinds": [(kind, kind.name, count) for kind, count in kinds],
+        "chosen": chosen,
+        "page": page_of(request, shown),
+    }
+    return render(request, "datasets/deviations.html", context)
+
+
+@require_GET
+@roles_required(*READERS)
+def contradiction(request: HttpRequest, key: int) -> HttpResponse:
+    """One contradiction: passages with the spans marked, types, questions, deviations, versions."""
+    rows = Contradiction.objects.select_related("collection", "author", "supersedes")
+    found = rows.prefetch_related("instances").filter(pk=key).first()
+    if found is None:
+        raise NotFoundHere("There is no such contradiction.")
+    return render(request, "datasets/contradiction.html", described(found))
+
+
+@require_GET
+@roles_required(*EXPORT)
+def export(request: HttpRequest, name: str, format: str) -> FileResponse:
+    """The collection as it stands, as a download."""
+    found = collection_named(name)
+    return _download(current(found), format, found.name)
+
+
+@require_GET
+@roles_required(*EXPORT)
+def export_release(request: HttpRequest, name: str, version: str, format: str) -> FileResponse:
+    """A release, as it was frozen."""
+    release = release_of(collection_named(name), version)
+    return _download(released(release), format, f"{name}-{version}")
+
+
+def _download(rows: QuerySet[Contradiction], format: str, stem: str) -> FileResponse:
+    exporter = exporter_named(format)
+    return FileResponse(
+        spooled(exporter, streamed(rows)),
+        as_attachment=True,
+        filename=f"{stem}{exporter.suffix}",
+        content_type=exporter.content_type,
+    )
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def release(request: HttpRequest, name: str) -> HttpResponse:
+    """Freeze the collection under a version."""
+    found = collection_named(name)
+    form = ReleaseForm(request.POST)
+    if form.is_valid():
+        try:
+            given = form.cleaned_data
+            made = freeze(
+                collection=found,
+                version=given["version"],
+                notes=given["notes"],
+                by=person_of(request),
+            )
+        except Refusal as refused:
+            form.add_error("version", str(refused))
+        else:
+            messages.success(
+                request, f"Version {made.version} is frozen; its sha256 is {made.sha256}."
+            )
+            return redirect(reverse("datasets:collection", args=[name]) + "#releases")
+    page = page_of(request, current(found).prefetch_related("instances"))
+    context = _collection_context(request, found) | {"page": page, "release_form": form}
+    return render(request, "datasets/collection.html", context, status=400)
