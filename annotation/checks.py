@@ -1,0 +1,264 @@
+"""What the form checks before it takes an annotation: what blocks it, and what a person should look at again.
+
+Pure. UX.md's list, twinned in static/js/annotation/checks.js; tests/annotation/check_cases.json drives both,
+and the server decides. Checks bind what is entered here; an import is stored as it is.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from annotation.folding import FILLERS, answer_key, fold, holds, words
+from annotation.steps import DIFFERENT, QUESTIONS, SAME, STEPS, VALID
+from annotation.walker import Entries, Kind, counted, row_begun, standings
+from datasets.taxonomy import IMPLICIT, TYPE_II, TYPE_III
+
+TEXT_TEXT, TEXT_TABLE, TABLE_TABLE, _OTHER = TYPE_II.values
+WITHIN, ACROSS = TYPE_III.values
+
+PRONOUN = re.compile(
+    r"^(?:he|she|it|they|his|her|hers|its|their|theirs|him|them|this|these|those|that)(?![a-z0-9'])"
+    r"|^(?:he|she|it|they|that|this)'(?:s|re|d|ll|ve)(?![a-z])"
+)
+NAMES_PASSAGE = re.compile(
+    r"(?:^|[^a-z])(?:passage|paragraph|article) (?:1|2|one|two|a|b)(?![a-z0-9])"
+    r"|(?:^|[^a-z])(?:first|second|1st|2nd) (?:passage|paragraph)(?![a-z])"
+    r"|(?:^|[^a-z])according to the (?:passage|paragraph|text|article)s?(?![a-z])"
+)
+YES_NO = frozenset({"yes", "no"})
+
+
+class Level(StrEnum):
+    BLOCK = "block"
+    WARN = "warn"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing a check found: `field` is the entry to look at, by its name in the form."""
+
+    code: str
+    level: Level
+    field: str
+    message: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.code}:{self.field}"
+
+
+def check(entries: Entries) -> list[Finding]:
+    """Everything that blocks or warns, in the order of the form. An invalid tag's later steps are not read."""
+    whole = counted(STEPS, entries)
+    found = list(_missing(whole))
+    if whole["validity"] == VALID:
+        found += [finding for rule in RULES for finding in rule(whole)]
+    return found
+
+
+def blocks(findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.level == Level.BLOCK]
+
+
+def unchecked(
+    findings: Iterable[Finding], entries: Entries, checked: Mapping[str, Any]
+) -> list[Finding]:
+    """The warnings that nobody has looked at since their field was last changed.
+
+    `checked` maps a finding's key to what its field held when a person ticked "I checked".
+    """
+    return [
+        finding
+        for finding in findings
+        if finding.level == Level.WARN
+        and (finding.key not in checked or checked[finding.key] != value_at(entries, finding.field))
+    ]
+
+
+def value_at(entries: Entries, name: str) -> Any:
+    """The value of a field or of one cell of a row (questions-0-answer_1); None where there is none."""
+    if name in entries:
+        return entries[name]
+    field, _, rest = name.partition("-")
+    index, _, column = rest.partition("-")
+    rows = entries.get(field)
+    if isinstance(rows, list) and index.isdecimal() and int(index) < len(rows):
+        return rows[int(index)].get(column)
+    return None
+
+
+def _missing(entries: Entries) -> Iterator[Finding]:
+    for at in standings(STEPS, entries):
+        for gap in at.missing:
+            if gap.kind == Kind.MANY:
+                yield Finding(
+                    "no_option",
+                    Level.BLOCK,
+                    gap.name,
+                    f"Choose at least one option for “{gap.label}”.",
+                )
+            elif gap.kind in (Kind.ONE, Kind.RATING):
+                yield Finding(
+                    "required", Level.BLOCK, gap.name, f"Choose an answer to “{gap.label}”."
+                )
+            else:
+                yield Finding("required", Level.BLOCK, gap.name, f"Fill in “{gap.label}”.")
+
+
+def context(entries: Entries, n: int) -> str:
+    """Passage n as models will read it: stand-alone, else as copied."""
+    standalone = entries[f"passage_{n}_standalone"]
+    return standalone if standalone.strip() else entries[f"passage_{n}_copied"]
+
+
+def _table_without_prose(entries: Entries) -> Iterator[Finding]:
+    bare = [n for n in (1, 2) if not entries[f"passage_{n}_standalone"].strip()]
+    types = set(entries["type_2"])
+    tabular = {n for n in (1, 2) if entries[f"modality_{n}"] in ("infobox", "table")}
+    if types == {TABLE_TABLE}:
+        tabular = {1, 2}
+    elif types == {TEXT_TABLE} and not tabular and len(bare) == 2:
+        tabular = {1}
+    for n in bare:
+        if n in tabular:
+            yield Finding(
+                "table_without_prose",
+                Level.BLOCK,
+                f"passage_{n}_standalone",
+                f"Passage {n} is from a table or infobox: write it out as prose in “Passage {n}, stand-alone”.",
+            )
+
+
+def _identical_but_different(entries: Entries) -> Iterator[Finding]:
+    first, second = fold(context(entries, 1)), fold(context(entries, 2))
+    if entries["same_passage"] == DIFFERENT and first and first == second:
+        yield Finding(
+            "identical_but_different",
+            Level.BLOCK,
+            "same_passage",
+            "The two passages hold the same text, yet “Different” is chosen. Choose “Same”, or tell them apart.",
+        )
+
+
+def _same_but_texts_differ(entries: Entries) -> Iterator[Finding]:
+    first, second = fold(context(entries, 1)), fold(context(entries, 2))
+    if entries["same_passage"] == SAME and first and second and first != second:
+        yield Finding(
+            "same_but_texts_differ",
+            Level.WARN,
+            "same_passage",
+            "“Same” is chosen, but the two passages hold different texts.",
+        )
+
+
+def _starts_with_pronoun(entries: Entries) -> Iterator[Finding]:
+    for n in (1, 2):
+        first = PRONOUN.match(fold(entries[f"passage_{n}_standalone"]))
+        if first:
+            yield Finding(
+                "starts_with_pronoun",
+                Level.WARN,
+                f"passage_{n}_standalone",
+                f"Passage {n}, stand-alone, starts with “{first[0]}”. Does it say who or what is meant?",
+            )
+
+
+def _span_not_found(entries: Entries) -> Iterator[Finding]:
+    for n in (1, 2):
+        span = entries[f"span_{n}"]
+        forms = (entries[f"passage_{n}_standalone"], entries[f"passage_{n}_copied"])
+        if span.strip() and not any(holds(form, span) for form in forms):
+            yield Finding(
+                "span_not_found",
+                Level.WARN,
+                f"span_{n}",
+                f"This span stands in neither form of passage {n}.",
+            )
+
+
+def _origin_against_titles(entries: Entries) -> Iterator[Finding]:
+    first, second = (fold(entries[f"article_{n}"].replace("_", " ")) for n in (1, 2))
+    origin = set(entries["type_3"])
+    if not first or not second or len(origin) != 1:
+        return
+    if origin == {ACROSS} and first == second:
+        said = "“Across different articles” is chosen, but both titles are the same."
+    elif origin == {WITHIN} and first != second:
+        said = "“Within the same article” is chosen, but the titles differ."
+    else:
+        return
+    yield Finding("origin_against_titles", Level.WARN, "type_3", said)
+
+
+def _answers_equal(entries: Entries) -> Iterator[Finding]:
+    for index, row in _rows(entries):
+        both = row["answer_1"].strip() and row["answer_2"].strip()
+        if both and answer_key(row["answer_1"]) == answer_key(row["answer_2"]):
+            yield Finding(
+                "answers_equal",
+                Level.BLOCK,
+                _cell(index, "answer_2"),
+                f"Both answers to question {index + 1} are the same: the question does not show the contradiction.",
+            )
+
+
+def _answer_not_found(entries: Entries) -> Iterator[Finding]:
+    if IMPLICIT in entries["type_4"]:
+        return
+    known = {
+        word
+        for n in (1, 2)
+        for form in ("copied", "standalone")
+        for word in words(entries[f"passage_{n}_{form}"])
+    }
+    for index, row in _rows(entries):
+        for n in (1, 2):
+            said = words(row[f"answer_{n}"])
+            derived = row.get(f"derived_{n}") or (said and said[0] in YES_NO)
+            if not derived and set(said) - FILLERS - known:
+                yield Finding(
+                    "answer_not_found",
+                    Level.WARN,
+                    _cell(index, f"answer_{n}"),
+                    f"Answer {n} of question {index + 1} uses words that stand in neither passage. "
+                    "If it is worked out from them, tick “worked out”.",
+                )
+
+
+def _question_names_passage(entries: Entries) -> Iterator[Finding]:
+    for index, row in _rows(entries):
+        if NAMES_PASSAGE.search(fold(row["question"])):
+            yield Finding(
+                "question_names_passage",
+                Level.WARN,
+                _cell(index, "question"),
+                f"Question {index + 1} names a passage: whoever answers it may not see the passages so named.",
+            )
+
+
+def _rows(entries: Entries) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The questions that were begun, with their place in the form."""
+    return (
+        (index, row) for index, row in enumerate(entries["questions"]) if row_begun(QUESTIONS, row)
+    )
+
+
+def _cell(index: int, column: str) -> str:
+    return f"{QUESTIONS.name}-{index}-{column}"
+
+
+Rule = Callable[[Entries], Iterator[Finding]]
+
+RULES: tuple[Rule, ...] = (
+    _identical_but_different,
+    _same_but_texts_differ,
+    _table_without_prose,
+    _starts_with_pronoun,
+    _span_not_found,
+    _origin_against_titles,
+    _answers_equal,
+    _answer_not_found,
+    _question_names_passage,
+)

@@ -1,0 +1,129 @@
+"""Reading what a browser sent into entries: a form's fields, or the JSON of an autosave.
+
+Pure, and ignorant of field names. Text is kept as typed. Only what no person can have meant is taken out:
+control characters (a paste from a PDF brings them, PostgreSQL refuses some) and halves of surrogate pairs.
+What was taken out is said in `notices`; what cannot be kept at all is said in `problems`, by field.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from annotation.walker import Field, Kind, Step, blank, fields_of, row_name
+
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+LINE_END = re.compile("\r\n?|\u2028|\u2029")
+
+
+class Posted(Protocol):
+    """The part of Django's QueryDict that is read here."""
+
+    def getlist(self, key: str) -> list[str]: ...
+
+    def __contains__(self, key: object) -> bool: ...
+
+
+@dataclass
+class Reading:
+    """What was read: the entries, what could not be kept (field name to sentence), what was taken out."""
+
+    entries: dict[str, Any] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+def read_form(steps: Iterable[Step], posted: Posted) -> Reading:
+    """A whole posted form; a field that it lacks is blank. Rows are posted as NAME-INDEX-COLUMN."""
+    raw: dict[str, Any] = {}
+    for each in fields_of(steps).values():
+        if each.kind == Kind.ROWS:
+            raw[each.name] = _posted_rows(each, posted)
+        elif each.kind == Kind.MANY:
+            raw[each.name] = posted.getlist(each.name)
+        else:
+            raw[each.name] = (posted.getlist(each.name) or [""])[0]
+    return read_changes(steps, raw)
+
+
+def read_changes(steps: Iterable[Step], changes: Mapping[str, Any]) -> Reading:
+    """Some fields by name, as from JSON. A name that no step has is a problem, not ignored."""
+    known = fields_of(steps)
+    reading = Reading()
+    for name, value in changes.items():
+        if name in known:
+            reading.entries[name] = _read(known[name], name, value, reading)
+        else:
+            reading.problems[name] = f"The form has no field “{name}”. Reload the page."
+    return reading
+
+
+def _posted_rows(rows: Field, posted: Posted) -> list[dict[str, Any]]:
+    """Rows in the order of their indexes, which may have gaps where a row was removed."""
+    found = []
+    for index in range(rows.at_most * 2):
+        names = {column.name: row_name(rows, index, column) for column in rows.fields}
+        if any(name in posted for name in names.values()):
+            found.append({key: (posted.getlist(name) or [""])[0] for key, name in names.items()})
+    return found
+
+
+def _read(each: Field, name: str, value: Any, reading: Reading) -> Any:
+    if each.kind in (Kind.LINE, Kind.TEXT):
+        return _text(each, name, value, reading)
+    if each.kind == Kind.MANY:
+        return _many(each, name, value, reading)
+    if each.kind == Kind.ROWS:
+        return _rows(each, name, value, reading)
+    if each.kind == Kind.TICK:
+        return value is True or value in ("on", "true", "1")
+    chosen = "" if value is None else str(value)
+    if chosen and chosen not in each.values:
+        reading.problems[name] = f"“{each.label}” has no such option. Reload the page."
+        return blank(each)
+    if each.kind == Kind.RATING:
+        return int(chosen) if chosen else None
+    return chosen
+
+
+def _text(each: Field, name: str, value: Any, reading: Reading) -> str:
+    if not isinstance(value, str):
+        reading.problems[name] = f"“{each.label}” must be text."
+        return ""
+    text, dropped = CONTROL.subn("", LINE_END.sub("\n", value))
+    if each.kind == Kind.LINE:
+        text = text.replace("\n", " ").replace("\t", " ")
+    if dropped:
+        what = "1 control character" if dropped == 1 else f"{dropped:,} control characters"
+        reading.notices.append(f"{what} taken out of “{each.label}”.")
+    if len(text) > each.max_length:
+        reading.problems[name] = (
+            f"“{each.label}” has {len(text):,} characters; at most {each.max_length:,} can be kept. Shorten it."
+        )
+    return text
+
+
+def _many(each: Field, name: str, value: Any, reading: Reading) -> list[str]:
+    given = value if isinstance(value, list) else [value]
+    if not all(isinstance(item, str) and item in each.values for item in given):
+        reading.problems[name] = f"“{each.label}” has no such option. Reload the page."
+        return []
+    return list(dict.fromkeys(given))
+
+
+def _rows(each: Field, name: str, value: Any, reading: Reading) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):
+        reading.problems[name] = f"“{each.label}” must be a list of rows."
+        return []
+    if len(value) > each.at_most:
+        reading.problems[name] = f"There are {len(value)} rows; at most {each.at_most} can be kept."
+    return [_row(each, index, row, reading) for index, row in enumerate(value)]
+
+
+def _row(each: Field, index: int, row: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
+    return {
+        column.name: _read(
+            column, row_name(each, index, column), row.get(column.name, blank(column)), reading
+        )
+        for column in each.fields
+    }

@@ -1,0 +1,232 @@
+"""The six steps of an annotation, as data.
+
+Source: WikiContradict (Hou et al. 2024), section 3.2 and the form and guideline of Appendix A; the labels and
+the help are this project's own words. Pure. The field names are the columns of `Annotation` and `Question`.
+
+Two things differ from the paper's form on purpose. Nothing is set beforehand: the paper's form offered
+confidence 5, "Different" and placeholder answers, so that what a person chose could not be told from what
+they left. And the modality of each passage can be noted in step 2, because a table row needs rewriting.
+"""
+
+from annotation.walker import Choice, Field, Kind, Need, Step
+from datasets.taxonomy import DIMENSIONS, Dimension
+
+VALID, INVALID = "Valid", "Invalid"
+SAME, DIFFERENT = "Same", "Different"
+
+# Characters, several times the longest of the published annotations.
+LINE, SHORT, PROSE, PASSAGE = 500, 1_000, 4_000, 20_000
+MAX_QUESTIONS = 20
+
+TYPE_FIELDS = ("type_1", "type_2", "type_3", "type_4")
+
+
+def _passage(n: int, letter: str) -> tuple[Field, ...]:
+    return (
+        Field(
+            f"article_{n}",
+            f"Title of article {letter}",
+            Kind.LINE,
+            required=True,
+            max_length=LINE,
+            help="As it stands at the head of the article. "
+            + (
+                "Often the same article again; it may also be another one, or the same one in another language."
+                if n == 2
+                else "Usually the article that carries the tag."
+            ),
+        ),
+        Field(
+            f"passage_{n}_copied",
+            f"Passage {n}, as copied",
+            Kind.TEXT,
+            required=True,
+            max_length=PASSAGE,
+            help="The sentences, the paragraph or the row, word for word, without citation marks and without the tag.",
+        ),
+        Field(
+            f"modality_{n}",
+            f"Passage {n} comes from",
+            Kind.ONE,
+            choices=(
+                Choice("text", "Text"),
+                Choice("infobox", "Infobox"),
+                Choice("table", "Table"),
+                Choice("list", "List"),
+                Choice("other", "Something else"),
+            ),
+        ),
+        Field(
+            f"passage_{n}_standalone",
+            f"Passage {n}, stand-alone",
+            Kind.TEXT,
+            max_length=PASSAGE,
+            help="The same passage, understandable on its own: in its first sentence put names for pronouns and for "
+            "“the …”; write a table or infobox row out as prose. Leave it empty where the copy stands by itself.",
+        ),
+    )
+
+
+def _statement(n: int, opening: str) -> Field:
+    return Field(
+        f"statement_{n}",
+        opening,
+        Kind.TEXT,
+        required=True,
+        max_length=PROSE,
+        help="One sentence with what this passage claims." if n == 1 else "",
+    )
+
+
+def _span(n: int) -> Field:
+    return Field(
+        f"span_{n}",
+        f"Contradicted span of passage {n}",
+        Kind.TEXT,
+        max_length=PROSE,
+        help="The few words that clash, copied from the passage. Write … between pieces that stand apart; "
+        "leave it empty where no short span holds the claim."
+        if n == 1
+        else "",
+    )
+
+
+def _dimension(name: str, dimension: Dimension) -> Field:
+    return Field(
+        name,
+        f"{dimension.short}. {dimension.title}",
+        Kind.MANY,
+        required=True,
+        help=dimension.question,
+        choices=tuple(
+            Choice(option.value, option.label, option.help, option.group)
+            for option in dimension.options
+        ),
+    )
+
+
+QUESTIONS = Field(
+    "questions",
+    "Questions",
+    Kind.ROWS,
+    required=True,
+    help="Each question asks for the fact in dispute, without naming the passages, "
+    "and has one answer from each passage.",
+    fields=(
+        Field("question", "Question", Kind.TEXT, required=True, max_length=SHORT),
+        Field("answer_1", "Answer by passage 1", Kind.TEXT, required=True, max_length=SHORT),
+        Field("answer_2", "Answer by passage 2", Kind.TEXT, required=True, max_length=SHORT),
+        Field("derived_1", "Answer 1 is worked out", Kind.TICK),
+        Field("derived_2", "Answer 2 is worked out", Kind.TICK),
+    ),
+    at_most=MAX_QUESTIONS,
+)
+
+_VALID = Need("validity", VALID)
+
+STEPS: tuple[Step, ...] = (
+    Step(
+        "validity",
+        1,
+        "Is the tag valid?",
+        "step-1",
+        (
+            Field(
+                "validity",
+                "Is this tag valid?",
+                Kind.ONE,
+                required=True,
+                help="Valid: you found the two statements, and they cannot both hold. Invalid: there is no "
+                "contradiction, or it can no longer be found.",
+                choices=(Choice(VALID, "Valid"), Choice(INVALID, "Invalid")),
+            ),
+            Field(
+                "valid_comment",
+                "Comment",
+                Kind.TEXT,
+                max_length=PROSE,
+                help="Where you found the reason: the tag, the edit summary, the talk page. For an invalid tag, why.",
+            ),
+        ),
+    ),
+    Step(
+        "passages",
+        2,
+        "The two passages",
+        "step-2",
+        (
+            *_passage(1, "A"),
+            *_passage(2, "B"),
+            Field(
+                "same_passage",
+                "Are passage 1 and passage 2 the same?",
+                Kind.ONE,
+                required=True,
+                help="Same: one stretch of text contradicts itself, and no two parts of it can be told apart.",
+                choices=(Choice(SAME, "Same"), Choice(DIFFERENT, "Different")),
+            ),
+        ),
+        _VALID,
+    ),
+    Step(
+        "reason",
+        3,
+        "What contradicts what",
+        "step-3",
+        (
+            _statement(1, "Passage 1 states that …"),
+            _statement(2, "However, passage 2 states that …"),
+            _span(1),
+            _span(2),
+        ),
+        _VALID,
+    ),
+    Step(
+        "types",
+        4,
+        "The kind of contradiction",
+        "step-4",
+        (
+            *(
+                _dimension(name, dimension)
+                for name, dimension in zip(TYPE_FIELDS, DIMENSIONS, strict=True)
+            ),
+            Field(
+                "contradict_comment",
+                "Comment",
+                Kind.TEXT,
+                max_length=PROSE,
+                help="Anything about the contradiction that no option names, such as two language editions.",
+            ),
+        ),
+        _VALID,
+    ),
+    Step(
+        "questions",
+        5,
+        "Questions with two answers",
+        "step-5",
+        (
+            QUESTIONS,
+            Field("qa_comment", "Comment", Kind.TEXT, max_length=PROSE),
+        ),
+        _VALID,
+    ),
+    Step(
+        "confidence",
+        6,
+        "How sure are you?",
+        "step-6",
+        (
+            Field(
+                "confidence",
+                "Your confidence in this annotation",
+                Kind.RATING,
+                required=True,
+                help="1: I would not be surprised to be wrong. 5: I am sure of every part.",
+                choices=tuple(Choice(str(n), str(n)) for n in range(1, 6)),
+            ),
+        ),
+        _VALID,
+    ),
+)

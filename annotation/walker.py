@@ -1,0 +1,189 @@
+"""Walking a form that is made of steps: which steps are open, what is missing, where to go next.
+
+Pure, and ignorant of field names: it reads only the shape that `Step` and `Field` declare. Entries are a
+plain mapping of field name to value: text for most kinds, a list of option values for MANY, an int or None
+for RATING, a list of mappings for ROWS.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+Entries = Mapping[str, Any]
+
+
+class Kind(StrEnum):
+    """How a field is entered, and so what its value looks like."""
+
+    ONE = "one"
+    MANY = "many"
+    LINE = "line"
+    TEXT = "text"
+    RATING = "rating"
+    TICK = "tick"
+    ROWS = "rows"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One option of a field: `value` is stored, `label` and `help` are read."""
+
+    value: str
+    label: str
+    help: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One entry of a step.
+
+    `max_length` counts characters, 0 where the kind has none. For ROWS, `fields` are the columns of a row,
+    and `at_most` says how many rows there may be; a required ROWS field needs one whole row.
+    """
+
+    name: str
+    label: str
+    kind: Kind
+    required: bool = False
+    help: str = ""
+    choices: tuple[Choice, ...] = ()
+    max_length: int = 0
+    fields: tuple["Field", ...] = ()
+    at_most: int = 0
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return tuple(choice.value for choice in self.choices)
+
+
+@dataclass(frozen=True)
+class Need:
+    """The condition that opens a step: this field has this value."""
+
+    field: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the form, with the guideline's part that explains it (`anchor`)."""
+
+    key: str
+    number: int
+    title: str
+    anchor: str
+    fields: tuple[Field, ...]
+    needs: Need | None = None
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A required entry that is not there: where it belongs, and what kind of entry it is."""
+
+    name: str
+    label: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far one step is: whether it is open, whether anything was entered, what is missing."""
+
+    step: Step
+    open: bool
+    begun: bool
+    missing: tuple[Missing, ...]
+
+    @property
+    def complete(self) -> bool:
+        return self.open and not self.missing
+
+
+def blank(field: Field) -> Any:
+    """The value of a field that nobody filled in."""
+    if field.kind in (Kind.MANY, Kind.ROWS):
+        return []
+    if field.kind == Kind.RATING:
+        return None
+    return False if field.kind == Kind.TICK else ""
+
+
+def answered(field: Field, value: Any) -> bool:
+    """Whether anything was entered; blanks are nothing."""
+    if field.kind == Kind.ROWS:
+        return any(row_begun(field, row) for row in value or ())
+    return bool(value.strip()) if isinstance(value, str) else value not in (None, [], (), False)
+
+
+def row_begun(field: Field, row: Entries) -> bool:
+    return any(answered(column, row.get(column.name)) for column in field.fields)
+
+
+def row_name(field: Field, index: int, column: Field) -> str:
+    """The name of one cell, as the form posts it: questions-0-answer_1."""
+    return f"{field.name}-{index}-{column.name}"
+
+
+def is_open(step: Step, entries: Entries) -> bool:
+    return step.needs is None or entries.get(step.needs.field) == step.needs.value
+
+
+def missing(field: Field, entries: Entries) -> Iterator[Missing]:
+    """What of this field is required and not there; every row that was begun must be whole."""
+    value = entries.get(field.name)
+    if field.kind != Kind.ROWS:
+        if field.required and not answered(field, value):
+            yield Missing(field.name, field.label, field.kind)
+        return
+    rows: Sequence[Entries] = value or []
+    begun = [index for index, row in enumerate(rows) if row_begun(field, row)]
+    for index in begun or ([0] if field.required else []):
+        row = rows[index] if index < len(rows) else {}
+        for column in field.fields:
+            if column.required and not answered(column, row.get(column.name)):
+                label = f"{column.label} (row {index + 1})" if index else column.label
+                yield Missing(row_name(field, index, column), label, column.kind)
+
+
+def standing(step: Step, entries: Entries) -> Standing:
+    opened = is_open(step, entries)
+    absent = (
+        tuple(gap for field in step.fields for gap in missing(field, entries)) if opened else ()
+    )
+    begun = any(answered(field, entries.get(field.name)) for field in step.fields)
+    return Standing(step, opened, begun, absent)
+
+
+def standings(steps: Iterable[Step], entries: Entries) -> list[Standing]:
+    return [standing(step, entries) for step in steps]
+
+
+def next_step(steps: Iterable[Step], entries: Entries) -> Step | None:
+    """The first open step with something missing, or None when every open step is complete."""
+    return next((at.step for at in standings(steps, entries) if at.open and at.missing), None)
+
+
+def fields_of(steps: Iterable[Step]) -> dict[str, Field]:
+    return {field.name: field for step in steps for field in step.fields}
+
+
+def counted(steps: Iterable[Step], entries: Entries) -> dict[str, Any]:
+    """The entries that count: every field is there, and those of closed steps are blank."""
+    return {
+        field.name: entries.get(field.name, blank(field))
+        if is_open(step, entries)
+        else blank(field)
+        for step in steps
+        for field in step.fields
+    }
+
+
+def kept(steps: Iterable[Step], entries: Entries) -> dict[str, Any]:
+    """The entries as a submission stores them: those that count, without rows that nobody began."""
+    whole = counted(steps, entries)
+    for field in fields_of(steps).values():
+        if field.kind == Kind.ROWS:
+            whole[field.name] = [row for row in whole[field.name] if row_begun(field, row)]
+    return whole
