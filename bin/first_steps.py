@@ -1,0 +1,76 @@
+"""What comes before the servers: secret, database, demonstration set, the first administrator's link.
+
+One process for all of it, as loading Django anew for each would double the time a start takes. Says its
+steps on standard error; the link alone goes to standard output.
+"""
+
+import argparse
+import io
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--no-demo", action="store_true")
+    no_demo = options.parse_args().no_demo
+    write_secret()
+
+    import django
+    from django.db import DatabaseError
+
+    django.setup()
+    try:
+        migrate()
+        if not no_demo:
+            load_demonstration()
+        print(first_admin_link())
+    except DatabaseError as error:
+        sys.exit(f"The database refused: {error}. See DATABASE_URL and the room on its disk.")
+
+
+def write_secret() -> None:
+    from config import environment
+
+    if not os.environ.get("SECRET_KEY"):
+        environment.write_secret_key(environment.data_dir(ROOT))
+
+
+def migrate() -> None:
+    from django.core.management import call_command
+    from django.db import connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if plan:
+        print(f"Bringing the database up to date ({len(plan)} steps)", file=sys.stderr)
+        call_command("migrate", interactive=False, verbosity=0)
+
+
+def load_demonstration() -> None:
+    """Only into an empty database: whoever has begun work of their own does not want ours beside it."""
+    from django.core.management import call_command
+
+    from accounts.models import Person
+    from datasets.models import Collection
+
+    if not Person.objects.exists() and not Collection.objects.exists():
+        print("Loading the demonstration set", file=sys.stderr)
+        call_command("load_demonstration", verbosity=0)
+
+
+def first_admin_link() -> str:
+    from django.core.management import call_command
+
+    link = io.StringIO()
+    call_command("first_admin_link", stdout=link, stderr=io.StringIO())
+    return link.getvalue().strip()
+
+
+main()

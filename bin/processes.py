@@ -1,0 +1,200 @@
+"""Running the Procfile as one: started once, stopped whole, nothing left behind.
+
+Standard library only, and no syntax newer than Python 3.6 (see prepare.py).
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from prepare import ROOT, VENV, Trouble, say
+
+# In the environment of all that bin/run starts; its value is the data folder they work for.
+MARK = "SICETNON_RUN"
+STOP_SECONDS = 15
+
+
+# ---------------------------------------------------------------- one at a time
+
+
+@contextlib.contextmanager
+def only_one(data_dir: Path, address: str):
+    """Hold DATA_DIR for this process. The kernel drops the lock with the process, even after kill -9."""
+    with (data_dir / "running.lock").open("a+", encoding="utf-8") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Trouble(_who_runs(handle)) from None
+        handle.truncate(0)
+        json.dump({"pid": os.getpid(), "address": address}, handle)
+        handle.flush()
+        yield
+
+
+def _who_runs(handle) -> str:
+    handle.seek(0)
+    try:
+        holder = json.load(handle)
+    except ValueError:  # it has the lock and has not yet written who it is
+        holder = {"pid": "?", "address": "its address"}
+    return (
+        f"Sic et Non runs already at {holder['address']} (process {holder['pid']}). Stop that one with "
+        "Ctrl-C, or give this one a DATA_DIR and a --port of its own."
+    )
+
+
+def check_port(port: int) -> None:
+    """Raise Trouble unless `port` of this machine can be listened on."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except PermissionError:
+            raise Trouble(
+                f"Port {port} is kept for root. Choose one from 1024 up: --port 8000."
+            ) from None
+        except OSError:
+            raise Trouble(
+                f"Port {port} is in use. Stop what uses it, or choose another: bin/run --port {port + 1}."
+            ) from None
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+# ---------------------------------------------------------------- start, watch, stop
+
+
+class Stopped(Exception):
+    """A person or the system asked this program to end."""
+
+
+def run(names: list, env: dict, when_up) -> None:
+    """Run the Procfile's processes `names` until they are stopped; call `when_up` once web answers.
+
+    Ends quietly after Ctrl-C, SIGTERM or a closed terminal; raises Trouble when a process ended by
+    itself. Either way nothing that was started is left.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+    honcho = subprocess.Popen(
+        [str(VENV / "bin" / "honcho"), "start", *names],
+        cwd=str(ROOT),
+        env=env,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_end_with_parent,
+    )
+    try:
+        if _answers(int(env["WEB_PORT"]), honcho):
+            when_up()
+        honcho.wait()
+    except Stopped:
+        say("Stopping.")
+        _ask_to_end(honcho)
+        say("Stopped.")
+    else:
+        raise Trouble("A process ended by itself, so all were stopped; its last words stand above.")
+    finally:
+        end_leftovers(Path(env[MARK]))
+
+
+def _stop(number, frame) -> None:
+    for later in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(later, signal.SIG_IGN)
+    raise Stopped
+
+
+def _end_with_parent() -> None:
+    """In the child: be told to end when this program dies, even of kill -9 (Linux alone can)."""
+    if sys.platform.startswith("linux"):
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
+
+
+def _ask_to_end(honcho: subprocess.Popen) -> None:
+    honcho.terminate()
+    try:
+        honcho.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        honcho.kill()
+        honcho.wait()
+
+
+def _answers(port: int, honcho: subprocess.Popen) -> bool:
+    """Wait until the web server answers; False when the processes ended before."""
+    while honcho.poll() is None:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        try:
+            connection.request("GET", "/")
+            connection.getresponse()
+        except (OSError, http.client.HTTPException):
+            time.sleep(0.1)
+        else:
+            return True
+        finally:
+            connection.close()
+    return False
+
+
+# ---------------------------------------------------------------- what a killed start left
+
+
+def end_leftovers(data_dir: Path) -> int:
+    """End processes that a bin/run for this data folder started and that outlived it; how many."""
+    left = _marked(data_dir)
+    for pid in left:
+        _send(pid, signal.SIGTERM)
+    deadline = time.monotonic() + 5
+    while _marked(data_dir) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for pid in _marked(data_dir):
+        _send(pid, signal.SIGKILL)
+    return len(left)
+
+
+def _marked(data_dir: Path) -> list:
+    """Process ids that carry the mark, this program and its parents left out. Linux; elsewhere none."""
+    mark = f"{MARK}={data_dir}".encode()
+    own = _own_line()
+    return [
+        int(folder.name)
+        for folder in Path("/proc").glob("[0-9]*")
+        if int(folder.name) not in own and mark in _environment_of(folder)
+    ]
+
+
+def _environment_of(folder: Path) -> list:
+    try:
+        return (folder / "environ").read_bytes().split(b"\0")
+    except OSError:  # another person's process, or one that has just ended
+        return []
+
+
+def _own_line() -> set:
+    line, pid = set(), os.getpid()
+    while pid > 0:
+        line.add(pid)
+        try:
+            status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+        except OSError:
+            break
+        pid = int(status.rpartition(")")[2].split()[1])
+    return line
+
+
+def _send(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
