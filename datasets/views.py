@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
+from datasets.contexts import reasoning
 from datasets.counts import FACETS, counts_of, current_instances, narrowed, sizes
 from datasets.deviations import Kind
 from datasets.exporters import EXPORTERS, exporter_named
@@ -18,7 +19,7 @@ from datasets.importers import IMPORTERS
 from datasets.importers.json_text import Unreadable
 from datasets.importing import import_file
 from datasets.models import Collection, Contradiction, Instance, Validity
-from datasets.presenting import described, deviation_table
+from datasets.presenting import described, deviation_table, facet_filters
 from datasets.records import collection_named, current, streamed
 from datasets.releases import freeze, release_of, released
 from leases.refusal import NotFoundHere, Refusal
@@ -46,9 +47,10 @@ def collections(request: HttpRequest) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def import_collection(request: HttpRequest) -> HttpResponse:
     """Bring a file into a collection; a refused file comes back with everything that is wrong with it."""
-    form = ImportForm(request.POST or None, request.FILES or None)
+    posted = request.method == "POST"
+    form = ImportForm(request.POST, request.FILES) if posted else ImportForm()
     problems: list[str] = []
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             return _imported(request, form)
         except Refusal as refused:
@@ -81,26 +83,30 @@ def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
 @roles_required(*READERS)
 def collection(request: HttpRequest, name: str) -> HttpResponse:
     """What a collection holds, with its contradictions, its exports and its releases."""
-    found = collection_named(name)
+    return _collection_page(request, collection_named(name))
+
+
+def _collection_page(
+    request: HttpRequest, found: Collection, refused: ReleaseForm | None = None
+) -> HttpResponse:
+    person = person_of(request)
     wanted, validity = request.GET.get("q", "").strip(), request.GET.get("validity", "")
     rows = _searched(current(found), wanted)
     if validity in Validity.values:
         rows = rows.filter(validity=validity)
     page = page_of(request, rows.prefetch_related("instances"))
-    shown = {"page": page, "wanted": wanted, "validity": validity}
-    context = _collection_context(request, found) | shown
-    return render(request, "datasets/collection.html", context)
-
-
-def _collection_context(request: HttpRequest, found: Collection) -> dict[str, object]:
-    person = person_of(request)
-    return {
+    context = {
         "collection": found,
         "counts": counts_of(found),
+        "page": page,
+        "rows": [(row, reasoning(row.type_4)) for row in page],
+        "wanted": wanted,
+        "validity": validity,
         "releases": found.releases.annotate(size=Count("rows")),
         "exporters": EXPORTERS.values() if person.has_role(*EXPORT) else (),
-        "release_form": ReleaseForm() if person.has_role(Role.ADMIN) else None,
+        "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
     }
+    return render(request, "datasets/collection.html", context, status=400 if refused else 200)
 
 
 def _searched(rows: QuerySet[Contradiction], wanted: str) -> QuerySet[Contradiction]:
@@ -120,8 +126,7 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "collection": found,
         "page": page_of(request, rows),
-        "chosen": chosen,
-        "facets": FACETS,
+        "filters": facet_filters(chosen),
     }
     return render(request, "datasets/questions.html", context)
 
@@ -202,6 +207,4 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
                 request, f"Version {made.version} is frozen; its sha256 is {made.sha256}."
             )
             return redirect(reverse("datasets:collection", args=[name]) + "#releases")
-    page = page_of(request, current(found).prefetch_related("instances"))
-    context = _collection_context(request, found) | {"page": page, "release_form": form}
-    return render(request, "datasets/collection.html", context, status=400)
+    return _collection_page(request, found, refused=form)
