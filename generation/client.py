@@ -273,8 +273,8 @@ def _is_loopback(url: str) -> bool:
 
 def _reason(error: BaseException) -> str:
     """The innermost cause's words, since requests wraps them in addresses and object names."""
-    inner: BaseException = error
-    while inner.args and isinstance(inner.args[-1], BaseException):
-        inner = inner.args[-1]
-    inner = getattr(inner, "reason", None) or inner.__cause__ or inner
-    return getattr(inner, "strerror", None) or type(inner).__name__
+    last = error.args[-1] if error.args else None
+    inner = getattr(error, "reason", None) or error.__cause__ or last
+    if isinstance(inner, BaseException):
+        return _reason(inner)
+    return getattr(error, "strerror", None) or type(error).__name__

