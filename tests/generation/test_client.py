@@ -164,6 +164,8 @@ def test_no_more_calls_are_in_flight_than_the_setting_allows(local, fake):
             thread.start()
         for _ in range(3):
             refused.get(timeout=5)
+        for _ in range(2):
+            assert fake.arrived.acquire(timeout=5)
     for thread in threads:
         thread.join()
     assert fake.most_at_once == 2
