@@ -101,6 +101,33 @@ def _how_to_get_the_study() -> str:
     return f"Name a folder with {files}."
 
 
+# ---------------------------------------------------------------- rounds of bin/test
+
+
+def pytest_generate_tests(metafunc) -> None:
+    """A test that asks for `seed` runs once for each of FAULT_SEEDS (bin/test --faults --seeds N)."""
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", range(1, int(os.environ.get("FAULT_SEEDS", "1")) + 1))
+
+
+@pytest.fixture(scope="session")
+def full_size() -> bool:
+    """Whether a fault test should run as long and as large as it is specified (bin/test --faults)."""
+    return os.environ.get("FAULT_SIZE") == "full"
+
+
+def pytest_collection_modifyitems(items) -> None:
+    needs = {
+        "postgres": ("DATABASE_URL", "postgres"),
+        "redis": ("CELERY_BROKER_URL", "redis"),
+    }
+    for item in items:
+        for mark, (name, scheme) in needs.items():
+            if item.get_closest_marker(mark) and not os.environ.get(name, "").startswith(scheme):
+                reason = f"{name} is no {scheme}://…; bin/test has a round with one"
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
 # ---------------------------------------------------------------- the network
 
 

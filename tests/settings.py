@@ -9,16 +9,23 @@ import os
 import shutil
 import tempfile
 
-_given = os.environ.get("TEST_DATA_DIR")
-_folder = _given or tempfile.mkdtemp(prefix="sicetnon-test-")
-if not _given:
-    atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 
-os.environ["DATA_DIR"] = _folder
+def _folder() -> str:
+    """TEST_DATA_DIR, or a folder that goes with the test run. What only reads settings shares one."""
+    if given := os.environ.get("TEST_DATA_DIR"):
+        return given
+    if "PYTEST_VERSION" not in os.environ:
+        return f"{tempfile.gettempdir()}/sicetnon-settings-{os.getuid()}"
+    made = tempfile.mkdtemp(prefix="sicetnon-test-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+os.environ["DATA_DIR"] = _folder()
 os.environ["SECRET_KEY"] = "for-tests-only-" + "0" * 50
 for _name in ("BASE_URL", "INFERENCE_SERVICES", "DEBUG", "WIKI_ALLOWED", "EMBEDDED_MODEL_PATH"):
     os.environ.pop(_name, None)
-# Queues in memory: nothing runs until a test says so (fixture `work`), so on_commit keeps its meaning.
+# Queues in memory: nothing runs until a test says so (fixture `carry_out`), so on_commit keeps its meaning.
 os.environ.setdefault("CELERY_BROKER_URL", "memory://")
 
 from config.settings import *  # noqa: E402, F403

@@ -1,0 +1,184 @@
+"""Throwaway PostgreSQL and Redis of our own: started by command, on loopback, gone at the end.
+
+Standard library only, as bin/test uses it before anything is installed. Tests that stop or flush a
+server start theirs here, never touching one that belongs to the machine.
+"""
+
+import contextlib
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+
+class Missing(Exception):
+    """The server's programs are not on this machine; the text says how to get them."""
+
+
+class Server:
+    """A program that listens on a port of 127.0.0.1 and keeps its files in a folder of its own."""
+
+    def __init__(self, name: str, user: str | None = None) -> None:
+        self.port = free_port()
+        self.folder = Path(tempfile.mkdtemp(prefix=f"sicetnon-{name}-"))
+        self.user = user
+        if user:
+            shutil.chown(self.folder, user)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def launch(self, command: list[str]) -> None:
+        with (self.folder.with_suffix(".log")).open("ab") as log:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=self.folder,
+                user=self.user,
+                start_new_session=True,
+            )
+        self._wait_until_it_listens()
+
+    def kill(self) -> None:
+        """End it without a word, as a power cut would."""
+        self._end(signal.SIGKILL)
+
+    def close(self) -> None:
+        self._end(signal.SIGINT)  # PostgreSQL: disconnect everybody and stop; Redis: stop
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.with_suffix(".log").unlink(missing_ok=True)
+
+    def _end(self, number: int) -> None:
+        if self.process is None:
+            return
+        os.killpg(self.process.pid, number)
+        self.process.wait(30)
+        self.process = None
+
+    def _wait_until_it_listens(self) -> None:
+        assert self.process
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and self.process.poll() is None:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        words = self.folder.with_suffix(".log").read_text(encoding="utf-8", errors="replace")
+        self.close()
+        raise RuntimeError(f"The server did not start: {words[-2000:]}")
+
+
+class PostgreSQL(Server):
+    """A cluster with trust login for the user `postgres`; `url` names its maintenance database."""
+
+    def __init__(self) -> None:
+        self.programs = postgresql_programs()
+        super().__init__("postgresql", plain_user())
+        made = subprocess.run(
+            [
+                str(self.programs / "initdb"),
+                f"--pgdata={self.folder}/data",
+                "--username=postgres",
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--no-sync",
+            ],
+            cwd=self.folder,
+            user=self.user,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if made.returncode:
+            raise RuntimeError(f"initdb failed: {made.stdout}{made.stderr}")
+        self.start()
+
+    def start(self) -> None:
+        self.launch(
+            [
+                str(self.programs / "postgres"),
+                f"-D{self.folder}/data",
+                f"-p{self.port}",
+                "-h127.0.0.1",
+                f"-k{self.folder}",
+                "-cfsync=off",  # it need not outlive a power cut
+            ]
+        )
+
+    @property
+    def url(self) -> str:
+        return f"postgres://postgres@127.0.0.1:{self.port}/postgres"
+
+
+class Redis(Server):
+    """A Redis that keeps nothing on disk."""
+
+    def __init__(self) -> None:
+        program = shutil.which("redis-server")
+        if not program:
+            raise Missing(
+                "No Redis. Debian: apt-get install redis-server (bin/test starts its own)."
+            )
+        super().__init__("redis")
+        self.program = program
+        self.start()
+
+    def start(self) -> None:
+        keep_nothing = ["--save", "", "--appendonly", "no", "--dir", str(self.folder)]
+        where = ["--bind", "127.0.0.1", "--port", str(self.port)]
+        self.launch([self.program, *where, *keep_nothing])
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+
+@contextlib.contextmanager
+def a_postgresql(url: str | None = None) -> Iterator[str]:
+    """The address of a PostgreSQL to make test databases in: `url` if given, else one of our own."""
+    if url:
+        yield url
+        return
+    with contextlib.closing(PostgreSQL()) as server:
+        yield server.url
+
+
+@contextlib.contextmanager
+def a_redis(url: str | None = None) -> Iterator[str]:
+    """The address of a Redis to queue in: `url` if given, else one of our own."""
+    if url:
+        yield url
+        return
+    with contextlib.closing(Redis()) as server:
+        yield server.url
+
+
+def postgresql_programs() -> Path:
+    """The folder of initdb and postgres: on the path, or the newest where Debian puts them."""
+    found = [Path(found).resolve().parent] if (found := shutil.which("initdb")) else []
+    found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    for folder in found:
+        if (folder / "initdb").exists() and (folder / "postgres").exists():
+            return folder
+    raise Missing("No PostgreSQL. Debian: apt-get install postgresql (bin/test starts its own).")
+
+
+def plain_user() -> str | None:
+    """Whom to run PostgreSQL as: it refuses root; anybody else runs it as themselves."""
+    if os.geteuid() != 0:
+        return None
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in known else "nobody"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
