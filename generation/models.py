@@ -86,6 +86,9 @@ class Response(Leased):
     )
     text = models.TextField(blank=True)
     request = models.JSONField(null=True, blank=True, help_text="The request's body as sent.")
+    reply = models.JSONField(
+        null=True, blank=True, help_text="The reply's id, time and fingerprint, where it had them."
+    )
     answered_by = models.CharField(
         max_length=200, blank=True, help_text="The model id that the service reported."
     )
@@ -94,6 +97,9 @@ class Response(Leased):
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
     finish_reason = models.CharField(max_length=40, blank=True)
     error = models.TextField(blank=True)
+    not_before = models.DateTimeField(
+        null=True, blank=True, help_text="After a fault: not asked again before this time."
+    )
     created_at = models.DateTimeField(db_default=Now())
     answered_at = models.DateTimeField(null=True, blank=True)
 
@@ -109,7 +115,9 @@ class Response(Leased):
             ),
         ]
         indexes = [
-            models.Index(fields=["state", "lease_until"], name="response_by_state_and_lease")
+            models.Index(fields=["state", "lease_until"], name="response_by_state_and_lease"),
+            # The next one to ask is read from this, whatever the length of the queue.
+            models.Index(fields=["state", "run", "order"], name="response_next_to_ask"),
         ]
 
     def __str__(self) -> str:
