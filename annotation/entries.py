@@ -1,0 +1,66 @@
+"""An annotation's columns as the entries of the form, and back.
+
+The form has one field for each dimension of the taxonomy, the row one list of pairs in the order chosen.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from annotation.models import Annotation, Question
+from annotation.steps import QUESTIONS, STEPS, TYPE_FIELDS
+from annotation.walker import Entries, fields_of
+from datasets.taxonomy import DIMENSIONS
+
+FIELDS = fields_of(STEPS)
+NAMES = tuple(FIELDS)
+COLUMNS = tuple(name for name in NAMES if name not in (*TYPE_FIELDS, QUESTIONS.name))
+QUESTION_COLUMNS = tuple(column.name for column in QUESTIONS.fields)
+DIMENSION_OF = {
+    name: dimension.key for name, dimension in zip(TYPE_FIELDS, DIMENSIONS, strict=True)
+}
+
+
+def entries_of(annotation: Annotation) -> dict[str, Any]:
+    """What the form shows of this annotation: every field of every step."""
+    found: dict[str, Any] = {name: getattr(annotation, name) for name in COLUMNS}
+    for name, key in DIMENSION_OF.items():
+        found[name] = [pair[1] for pair in annotation.taxonomy if pair[0] == key]
+    found[QUESTIONS.name] = [
+        {name: getattr(question, name) for name in QUESTION_COLUMNS}
+        for question in annotation.questions.all()
+    ]
+    return {name: found[name] for name in NAMES}
+
+
+def columns_of(changes: Entries, taxonomy: list[list[str]]) -> dict[str, Any]:
+    """The columns that `changes` set; `taxonomy` is the present list, whose order is kept."""
+    columns: dict[str, Any] = {name: changes[name] for name in COLUMNS if name in changes}
+    chosen = {DIMENSION_OF[name]: changes[name] for name in TYPE_FIELDS if name in changes}
+    if chosen:
+        stays = [pair for pair in taxonomy if pair[0] not in chosen or pair[1] in chosen[pair[0]]]
+        new = [[key, value] for key, values in chosen.items() for value in values]
+        columns["taxonomy"] = stays + [pair for pair in new if pair not in stays]
+    return columns
+
+
+def replace_questions(annotation: Annotation, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Make `rows` the annotation's questions, numbered from 1. Call inside the transaction that saves it."""
+    annotation.questions.all().delete()
+    Question.objects.bulk_create(
+        Question(annotation=annotation, n=n, **row) for n, row in enumerate(rows, start=1)
+    )
+
+
+def same_entries(first: Entries, second: Entries) -> bool:
+    """Whether both say the same. Options of a dimension are a set: their order says nothing."""
+    return not differing(first, second)
+
+
+def differing(first: Entries, second: Entries, names: Iterable[str] = NAMES) -> list[str]:
+    """The names whose values differ."""
+    return [name for name in names if _plain(name, first) != _plain(name, second)]
+
+
+def _plain(name: str, entries: Entries) -> Any:
+    value = entries.get(name)
+    return sorted(value or []) if name in TYPE_FIELDS else value

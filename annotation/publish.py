@@ -1,0 +1,142 @@
+"""Publishing: accepted annotations become the records of the campaign's collection.
+
+A record is made from columns in the shape of the published dataset (WikiContradict, Appendix E); invalid tags
+are kept too. Publishing again adds nothing: only accepted annotations are published, each once, and a record
+that the collection holds already is pointed at, not added.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from annotation.models import Annotation, Campaign
+from annotation.states import ANNOTATION, AnnotationState
+from datasets.records import add_contradiction
+from datasets.schema import Slot
+from wikifetch.models import Sighting
+from wikifetch.wikitext.readable import readable
+
+# Stands for the tag while the block is made readable; no wiki text holds a private-use character by intent.
+PLACEHOLDER = "\ue000"
+
+# Kinds of block as wikifetch.wikitext.readable tells them apart. A sighting keeps no kind: the one by which
+# the block reads as it was stored is taken.
+KINDS = ("paragraph", "list item", "table row", "infobox field", "caption", "gallery", "heading")
+
+# Columns that a record lacks where nothing was entered.
+OPTIONAL = (
+    "valid_comment",
+    "article_1",
+    "passage_1_copied",
+    "passage_1_standalone",
+    "article_2",
+    "passage_2_copied",
+    "passage_2_standalone",
+    "same_passage",
+    "statement_1",
+    "statement_2",
+    "span_1",
+    "span_2",
+    "contradict_comment",
+    "qa_comment",
+)
+
+
+@dataclass(frozen=True)
+class Published:
+    """How many annotations were published, and how many records that added to the collection."""
+
+    annotations: int
+    records: int
+
+
+def publish_campaign(campaign: Campaign) -> Published:
+    """Publish every accepted annotation of the campaign, in the order of the draw, each in its own transaction."""
+    accepted = Annotation.objects.filter(
+        assignment__campaign=campaign, state=AnnotationState.ACCEPTED
+    ).order_by("assignment__round", "assignment__order", "assignment__slot")
+    results = [
+        publish(annotation) for annotation in accepted.select_related("assignment__campaign")
+    ]
+    done = [is_new for is_new in results if is_new is not None]
+    return Published(len(done), sum(done))
+
+
+@transaction.atomic
+def publish(annotation: Annotation) -> bool | None:
+    """Publish one; True when that added a record, None when somebody else has published it meanwhile."""
+    assert annotation.assignment is not None
+    fresh = (
+        Annotation.objects.select_for_update()
+        .filter(pk=annotation.pk, state=AnnotationState.ACCEPTED)
+        .first()
+    )
+    if fresh is None:
+        return None
+    added = add_contradiction(
+        collection=annotation.assignment.campaign.collection,
+        columns=record_columns(fresh),
+        questions=slots_of(fresh),
+        author=fresh.author,
+        beside={
+            "oldid": fresh.sighting.revision.revid,
+            "modality_1": fresh.modality_1,
+            "modality_2": fresh.modality_2,
+        },
+    )
+    ANNOTATION.require(fresh, "publish", contradiction=added.contradiction)
+    return added.is_new
+
+
+def record_columns(annotation: Annotation) -> dict[str, Any]:
+    """The record's columns: what was seen of the tag, and what the annotator made of it."""
+    sighting = annotation.sighting
+    with_tag, without_tag = paragraphs(sighting)
+    columns: dict[str, Any] = {
+        "title": sighting.revision.article.title,
+        "url": sighting.revision.article.url,
+        "paragraph": with_tag,
+        "paragraph_clean": without_tag,
+        "tag": tag_text(sighting),
+        "tag_date": sighting.date,
+        "tag_reason": sighting.reason,
+        "validity": annotation.validity,
+    }
+    columns |= {name: getattr(annotation, name) or None for name in OPTIONAL}
+    columns["taxonomy"] = annotation.taxonomy or None
+    columns["confidence"] = str(annotation.confidence) if annotation.confidence else None
+    return columns
+
+
+def slots_of(annotation: Annotation) -> list[Slot]:
+    return [
+        Slot(each.n, each.question, each.answer_1, each.answer_2, each.derived_1, each.derived_2)
+        for each in annotation.questions.all()
+    ]
+
+
+def tag_text(sighting: Sighting) -> str:
+    """The tag as written, without its braces."""
+    return sighting.raw.removeprefix("{{").removesuffix("}}")
+
+
+def paragraphs(sighting: Sighting) -> tuple[str, str]:
+    """The readable block with the tag kept as wikitext, and without it; the first less the tag is the second.
+
+    So it is in the published records (paragraph_A, paragraph_A_clean).
+    """
+    block = sighting.block.replace(sighting.raw, PLACEHOLDER)
+    seen = _letters(sighting.block_text)
+    texts = [readable(block, kind).text for kind in KINDS]
+    text = next(
+        (text for text in texts if _letters(text.replace(PLACEHOLDER, "")) == seen), texts[0]
+    )
+    if PLACEHOLDER not in text:
+        text = PLACEHOLDER + text
+    tag = "{{" + tag_text(sighting) + "}}"
+    return text.replace(PLACEHOLDER, tag), text.replace(PLACEHOLDER, "")
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split())

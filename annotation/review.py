@@ -1,0 +1,98 @@
+"""A reviewer's verbs on a submitted annotation: accept, send back with notes by field, drop.
+
+A decision is on the version that the reviewer read; each is kept as a Review.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.db.models import F
+
+from accounts.models import Person
+from annotation.campaigns import SENT_BACK_SECONDS, holder_of
+from annotation.entries import FIELDS, columns_of, replace_questions
+from annotation.models import Annotation, Review
+from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState
+from annotation.steps import INVALID, QUESTIONS
+from leases.clock import in_seconds
+from leases.refusal import NotFoundHere, Refusal, StaleVersion
+
+Decision = Review.Decision
+MOST_NOTE = 4_000
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What a reviewer says: about the whole, and by field name."""
+
+    whole: str = ""
+    by_field: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def said(self) -> bool:
+        return bool(self.whole.strip() or any(note.strip() for note in self.by_field.values()))
+
+
+@transaction.atomic
+def decide(
+    *, annotation_id: int, by: Person, version: int, decision: str, notes: Notes = Notes()
+) -> Review:
+    """Carry out one decision. Raises Refusal where it lacks a reason, StaleVersion where the text has changed."""
+    annotation = Annotation.objects.filter(pk=annotation_id).first()
+    if annotation is None or decision not in Decision.values:
+        raise NotFoundHere("There is no such annotation, or no such decision.")
+    _require_reason(decision, notes)
+    if annotation.version != version:
+        raise StaleVersion(
+            "This annotation has changed since you opened it. Read it again, then decide."
+        )
+    ANNOTATION.require(annotation, decision)
+    if decision == Decision.SEND_BACK:
+        _give_back(annotation)
+    return Review.objects.create(
+        annotation=annotation,
+        annotation_version=version,
+        decision=decision,
+        note=notes.whole.strip(),
+        notes_by_field={
+            name: note.strip() for name, note in notes.by_field.items() if note.strip()
+        },
+        reviewer=by,
+    )
+
+
+def _require_reason(decision: str, notes: Notes) -> None:
+    if decision != Decision.ACCEPT and not notes.said:
+        verb = "send it back" if decision == Decision.SEND_BACK else "drop it"
+        raise Refusal(f"Say why you {verb}: a note on the whole, or on a field.")
+    if unknown := {name.partition("-")[0] for name in notes.by_field} - set(FIELDS):
+        raise Refusal(f"There are no fields {sorted(unknown)}. Reload the page.")
+    longest = max(map(len, [notes.whole, *notes.by_field.values()]))
+    if longest > MOST_NOTE:
+        raise Refusal(
+            f"A note has {longest:,} characters; at most {MOST_NOTE:,} can be kept. Shorten it."
+        )
+
+
+def _give_back(annotation: Annotation) -> None:
+    """Put the annotation into its author's hands again, with what an invalid submission had left out."""
+    place = annotation.assignment
+    if place is None or place.person_id is None:
+        raise Refusal("This annotation has no place in a campaign; it can be accepted or dropped.")
+    ASSIGNMENT.require(
+        place,
+        "send_back",
+        lease_holder=holder_of(annotation.author),
+        lease_until=in_seconds(SENT_BACK_SECONDS),
+    )
+    Annotation.objects.filter(pk=annotation.pk).update(version=F("version") + 1)
+    last = annotation.draft_revisions.first()
+    if annotation.validity == INVALID and last:
+        Annotation.objects.filter(pk=annotation.pk).update(**columns_of(last.entries, []))
+        replace_questions(annotation, last.entries[QUESTIONS.name])
+
+
+def waiting() -> int:
+    """How many annotations wait for a review."""
+    return Annotation.objects.filter(state=AnnotationState.SUBMITTED).count()

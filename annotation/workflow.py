@@ -1,0 +1,223 @@
+"""An annotator's verbs: keep a draft, submit it.
+
+A save names the version it was made from and is one conditional UPDATE, so no save overwrites another unseen;
+a refused one gets both texts. A save that says exactly what is stored already is taken as done, whatever
+version it names: that is a repeated request, not a conflict.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from accounts.models import Person
+from annotation import campaigns
+from annotation.checks import Finding, blocks, check, unchecked, value_at
+from annotation.entries import (
+    NAMES,
+    columns_of,
+    differing,
+    entries_of,
+    replace_questions,
+    same_entries,
+)
+from annotation.models import Annotation, Assignment, DraftRevision
+from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState, AssignmentState
+from annotation.steps import QUESTIONS, STEPS
+from annotation.walker import Entries, kept
+from leases.clock import in_seconds
+from leases.refusal import Conflict, NotFoundHere, Refusal, StaleVersion
+
+EDITABLE = (AnnotationState.DRAFT, AnnotationState.SENT_BACK)
+# Saves within this many seconds are kept as one revision of the draft: the last of them.
+REVISION_EVERY = 300
+# One save never counts for more time at the form than this; a browser cannot claim a night.
+MOST_SECONDS_A_SAVE = 120
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where somebody is in the form, and for how long they were active since the last save, in seconds."""
+
+    step: str = ""
+    seconds: float = 0
+
+
+def draft_of(annotation_id: int, by: Person) -> Annotation:
+    """This person's annotation, or NotFoundHere, as if it did not exist."""
+    draft = Annotation.objects.filter(pk=annotation_id, author=by).first()
+    if draft is None:
+        raise NotFoundHere("You have no such draft. Your queue lists what is yours.")
+    return draft
+
+
+@transaction.atomic
+def save_draft(
+    *, annotation_id: int, by: Person, version: int, changes: Entries, place: Place = Place()
+) -> Annotation:
+    """Store `changes` over version `version` of the draft; returns it at its new version.
+
+    Raises NotFoundHere, Conflict where it cannot be edited any more, StaleVersion where it was saved
+    elsewhere since: details hold {version, saved_at, mine, theirs, fields}.
+    """
+    draft = draft_of(annotation_id, by)
+    before = entries_of(draft)
+    changed = differing(changes, before, [name for name in NAMES if name in changes])
+    if not changed and (draft.version == version or set(changes) == set(NAMES)):
+        _keep_place(draft, place)
+        return draft
+    # No join: Django would move the version into a subquery, which PostgreSQL does not look at again
+    # when it has waited for another save of this row.
+    in_hand = Assignment.objects.filter(state=AssignmentState.HELD, person=by)
+    held = Annotation.objects.filter(
+        Q(assignment=None) | Q(assignment__in=in_hand),
+        pk=draft.pk,
+        version=version,
+        state__in=EDITABLE,
+    )
+    moved = held.update(
+        version=F("version") + 1,
+        saved_at=Now(),
+        touched=[name for name in NAMES if name in draft.touched or name in changed],
+        **columns_of(changes, draft.taxonomy),
+    )
+    if not moved:
+        raise _why_not_saved(draft.pk, version, changes)
+    if QUESTIONS.name in changed:
+        replace_questions(draft, changes[QUESTIONS.name])
+    draft = Annotation.objects.get(pk=draft.pk)
+    _keep_place(draft, place)
+    _keep_revision(draft)
+    if draft.assignment:
+        campaigns.renew(draft.assignment, by)
+    return draft
+
+
+def _keep_place(draft: Annotation, place: Place) -> None:
+    """Where one was is no part of the version: two tabs at different steps are no conflict."""
+    seconds = min(max(place.seconds, 0), MOST_SECONDS_A_SAVE)
+    step = place.step if place.step in {step.key for step in STEPS} else draft.current_step
+    if seconds or step != draft.current_step:
+        Annotation.objects.filter(pk=draft.pk).update(
+            current_step=step, seconds_active=F("seconds_active") + seconds
+        )
+        draft.current_step = step
+
+
+def _why_not_saved(annotation_id: int, version: int, mine: Entries) -> Refusal:
+    now = Annotation.objects.select_related("assignment").get(pk=annotation_id)
+    if now.state not in EDITABLE:
+        state = now.get_state_display().lower()
+        return Conflict(f"This annotation is {state}; it can no longer be edited.")
+    if now.version == version:
+        return Conflict(
+            "This tag is no longer in your hands. Your draft is kept as it was last saved."
+        )
+    return stale(now, mine)
+
+
+def stale(now: Annotation, mine: Entries) -> StaleVersion:
+    """The refusal of a save made from an older version, with both texts."""
+    theirs = entries_of(now)
+    return StaleVersion(
+        "This draft was saved elsewhere since you opened it here. Nothing was overwritten: "
+        "compare the two and keep what you want.",
+        details={
+            "version": now.version,
+            "saved_at": now.saved_at.isoformat(),
+            "mine": dict(mine),
+            "theirs": theirs,
+            "fields": differing(mine, theirs, [name for name in NAMES if name in mine]),
+        },
+    )
+
+
+def _keep_revision(draft: Annotation) -> None:
+    """Keep what was saved; within a stretch of REVISION_EVERY only its last save."""
+    kept_now = {"version": draft.version, "entries": entries_of(draft)}
+    recent = draft.draft_revisions.filter(saved_at__gt=in_seconds(-REVISION_EVERY)).first()
+    if recent:
+        DraftRevision.objects.filter(pk=recent.pk).update(**kept_now)
+    else:
+        DraftRevision.objects.create(annotation=draft, **kept_now)
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What became of a submission: taken, or the findings that stand in its way. The entries are saved either way."""
+
+    annotation: Annotation
+    findings: list[Finding]
+
+    @property
+    def taken(self) -> bool:
+        return not self.findings
+
+
+def submit(
+    *,
+    annotation_id: int,
+    by: Person,
+    version: int,
+    entries: Entries,
+    checked: frozenset[str] = frozenset(),
+    place: Place = Place(),
+) -> Submission:
+    """Save, check, and hand in. `checked` holds the keys of the warnings ticked "I checked".
+
+    An invalid tag is handed in without steps 2 to 6. Submitting twice is submitting once.
+    Raises as save_draft does.
+    """
+    draft = draft_of(annotation_id, by)
+    if draft.state == AnnotationState.SUBMITTED and _says(draft, entries):
+        return Submission(draft, [])
+    draft = save_draft(
+        annotation_id=annotation_id, by=by, version=version, changes=entries, place=place
+    )
+    entries = entries_of(draft)
+    findings = check(entries)
+    seen = looked_at(draft, findings, entries, checked)
+    Annotation.objects.filter(pk=draft.pk).update(
+        checked_warnings=[list(pair) for pair in seen.items()]
+    )
+    if in_the_way := blocks(findings) + unchecked(findings, entries, seen):
+        draft.checked_warnings = [list(pair) for pair in seen.items()]
+        return Submission(draft, in_the_way)
+    return Submission(_hand_in(draft, entries), [])
+
+
+def _says(draft: Annotation, entries: Entries) -> bool:
+    return same_entries(entries_of(draft), kept(STEPS, entries))
+
+
+def looked_at(
+    draft: Annotation, findings: list[Finding], entries: Entries, checked: frozenset[str]
+) -> dict[str, Any]:
+    """What was ticked before and still stands, and what is ticked now: finding key to the field's value."""
+    before: Mapping[str, Any] = dict(draft.checked_warnings)
+    now = {finding.key: value_at(entries, finding.field) for finding in findings}
+    return {
+        key: value
+        for key, value in now.items()
+        if key in checked or (key in before and before[key] == value)
+    }
+
+
+@transaction.atomic
+def _hand_in(draft: Annotation, entries: Entries) -> Annotation:
+    if draft.assignment is None:
+        raise Conflict(
+            "This draft has no place in a campaign. Take it up again from your queue first."
+        )
+    final = kept(STEPS, entries)
+    columns = columns_of(final, draft.taxonomy)
+    ours = Annotation.objects.filter(pk=draft.pk, version=draft.version)
+    moved = ANNOTATION.move(ours, "submit", submitted_at=Now(), version=F("version") + 1, **columns)
+    if not moved:
+        raise stale(Annotation.objects.get(pk=draft.pk), entries)
+    replace_questions(draft, final[QUESTIONS.name])
+    ASSIGNMENT.require(draft.assignment, "submit", lease_holder="", lease_until=None)
+    return Annotation.objects.get(pk=draft.pk)

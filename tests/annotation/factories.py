@@ -1,0 +1,116 @@
+"""Rows for the annotation room's tests."""
+
+import copy
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from accounts.roles import Role
+from annotation import campaigns, workflow
+from annotation.campaigns import Frame, Plan
+from annotation.models import Annotation, Assignment
+from datasets.models import Collection
+from tests.factories import person
+from wikifetch.models import Article, Revision, Sighting, Tag, Wiki
+
+WHOLE = json.loads((Path(__file__).parent / "check_cases.json").read_text(encoding="utf-8"))["base"]
+NOTHING = {
+    **{name: "" if isinstance(value, str) else [] for name, value in WHOLE.items()},
+    "confidence": None,
+}
+RAW = "{{Inconsistent|date=May 2021|reason=The year}}"
+
+
+def whole(**changes):
+    """A whole annotation's entries, with changes."""
+    return {**copy.deepcopy(WHOLE), **changes}
+
+
+def nothing(**changes):
+    return {**copy.deepcopy(NOTHING), **changes}
+
+
+def tag(title="Kettle Mill", kind="inconsistent", **sighted):
+    """A live tag on a page of its own, seen once."""
+    wiki, _ = Wiki.objects.get_or_create(
+        base_url="https://wiki.example/wiki/", defaults={"name": "Example"}
+    )
+    pageid = Article.objects.count() + 1
+    article = Article.objects.create(wiki=wiki, pageid=pageid, title=title)
+    block = f"The mill was built in 1801.{RAW} It is ''square''."
+    revision = Revision.objects.create(
+        article=article,
+        revid=1000 + pageid,
+        timestamp=datetime(2024, 2, 26, tzinfo=UTC),
+        wikitext=f"'''{title}''' was finished in 1820.\n\n== History ==\n{block}\n",
+    )
+    row = Tag.objects.create(article=article, kind=kind)
+    row.latest = Sighting.objects.create(
+        tag=row,
+        revision=revision,
+        position=revision.wikitext.index(RAW),
+        kind=kind,
+        **{
+            "name": "Inconsistent",
+            "raw": RAW,
+            "date": "May 2021",
+            "reason": "The year",
+            "section": "History",
+            "block": block,
+            "block_clean": block.replace(RAW, ""),
+            "block_text": "The mill was built in 1801. It is square.",
+            **sighted,
+        },
+    )
+    row.save()
+    return row
+
+
+def collection(name="mills"):
+    return Collection.objects.get_or_create(name=name)[0]
+
+
+def campaign(*, by=None, tags=1, people=1, name="Mills", into="mills", **options):
+    """A campaign over `tags` new tags (on top of those that there are)."""
+    for _ in range(tags):
+        tag()
+    return campaigns.open_campaign(
+        name=name,
+        collection=collection(into),
+        frame=Frame(**options),
+        plan=Plan(people_per_tag=people),
+        by=by or admin(),
+    )
+
+
+def admin(username="olga"):
+    return person(username, Role.ADMIN)
+
+
+def annotator(username="alice"):
+    return person(username, Role.ANNOTATOR)
+
+
+def draft(by, *, within=None, **changes) -> Annotation:
+    """A draft in `by`'s hands with these entries saved."""
+    place = campaigns.next_assignment(by=by, campaign=within or campaign())
+    annotation = Annotation.objects.get(assignment=place)
+    if changes:
+        annotation = workflow.save_draft(
+            annotation_id=annotation.pk, by=by, version=annotation.version, changes=changes
+        )
+    return annotation
+
+
+def submitted(by, *, within=None, entries=None) -> Annotation:
+    """An annotation that `by` has handed in."""
+    begun = draft(by, within=within)
+    result = workflow.submit(
+        annotation_id=begun.pk, by=by, version=begun.version, entries=entries or whole()
+    )
+    assert result.taken, result.findings
+    return result.annotation
+
+
+def place_of(annotation) -> Assignment:
+    return Assignment.objects.get(pk=annotation.assignment_id)

@@ -1,0 +1,255 @@
+"""Who gets which tag."""
+
+import threading
+
+import pytest
+from django.db import connection
+from django.db.models.functions import Now
+
+from annotation import campaigns
+from annotation.campaigns import Frame, Plan
+from annotation.models import Annotation, Assignment
+from annotation.states import AnnotationState, AssignmentState
+from leases.clock import in_seconds
+from leases.refusal import Conflict, NotFoundHere, Refusal
+from tests.annotation import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+def take(person, campaign=None):
+    return campaigns.next_assignment(by=person, campaign=campaign)
+
+
+def expire(place):
+    Assignment.objects.filter(pk=place.pk).update(lease_until=in_seconds(-1))
+
+
+# ---------------------------------------------------------------- opening
+
+
+def test_every_live_tag_gets_a_place_for_each_person_and_pins_its_sighting():
+    campaign = make.campaign(tags=3, people=2)
+    places = campaign.assignments.all()
+    assert campaign.frame_size == 3
+    assert len({(place.tag_id, place.slot) for place in places}) == 6
+    assert all(place.sighting_id == place.tag.latest_id for place in places)
+
+
+def test_only_the_kinds_asked_for_are_drawn():
+    make.tag(kind="contradict-other")
+    campaign = make.campaign(tags=2, kinds=("contradict-other",))
+    assert campaign.assignments.count() == 1
+    assert campaign.frame_query["kinds"] == ["contradict-other"]
+
+
+def test_tags_that_are_gone_are_not_drawn():
+    gone = make.tag()
+    type(gone).objects.filter(pk=gone.pk).update(state="gone")
+    assert make.campaign(tags=1).frame_size == 1
+
+
+def test_a_share_of_the_tags_is_annotated_twice_and_the_seed_says_which():
+    for _ in range(10):
+        make.tag()
+
+    def drawn(name):
+        campaign = campaigns.open_campaign(
+            name=name,
+            collection=make.collection(),
+            frame=Frame(limit=8),
+            plan=Plan(people_per_tag=2, double_share=0.25, seed=7),
+            by=None,
+        )
+        return [(place.tag_id, place.slot) for place in campaign.assignments.order_by("order")]
+
+    first = drawn("one")
+    assert len(first) == 8 + 2
+    assert first == drawn("two")
+
+
+def test_an_empty_frame_and_a_taken_name_are_refused():
+    olga = make.admin()
+    with pytest.raises(Refusal, match="No live tag"):
+        make.campaign(by=olga, tags=0)
+    make.campaign(by=olga)
+    with pytest.raises(Conflict, match="already"):
+        make.campaign(by=olga)
+
+
+def test_the_guideline_s_version_is_pinned_and_the_same_text_is_one_version():
+    first, second = make.campaign(), make.campaign(name="More", by=make.admin("otto"))
+    assert first.guideline == second.guideline
+    assert "Is the tag valid?" in first.guideline.body
+
+
+# ---------------------------------------------------------------- the next tag
+
+
+def test_the_next_tag_comes_with_an_empty_draft_and_proposed_titles():
+    make.tag(title="Marl Bridge", kind="contradict-other", other_article="List of bridges")
+    place = take(make.annotator(), make.campaign(tags=0))
+    draft = place.annotation
+    assert (draft.article_1, draft.article_2) == ("Marl Bridge", "List of bridges")
+    assert (draft.touched, draft.validity, draft.same_passage, draft.confidence) == (
+        [],
+        "",
+        "",
+        None,
+    )
+    assert draft.guideline == place.campaign.guideline
+
+
+def test_nobody_gets_a_tag_twice_and_all_places_are_given_out():
+    make.campaign(tags=2, people=2)
+    alice, bob, charlie = map(make.annotator, ("alice", "bob", "charlie"))
+    given = {who.username: [take(who), take(who), take(who)] for who in (alice, bob)}
+    for places in given.values():
+        assert len({place.tag_id for place in places if place}) == 2
+        assert places[2] is None
+    assert take(charlie) is None
+
+
+def test_every_tag_gets_a_first_person_before_any_gets_a_second():
+    make.campaign(tags=2, people=2)
+    slots = [take(make.annotator(name)).slot for name in ("alice", "bob", "charlie")]
+    assert slots == [1, 1, 2]
+
+
+def test_a_closed_campaign_gives_out_nothing():
+    campaign = make.campaign()
+    campaigns.change_campaign(campaign, "close")
+    assert take(make.annotator()) is None
+    campaigns.change_campaign(campaign, "reopen")
+    assert take(make.annotator("bob")) is not None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_people_who_click_at_the_same_moment_never_share_a_place():
+    make.campaign(tags=6, people=2)
+    people = [make.annotator(f"person{n}") for n in range(4)]
+    start = threading.Barrier(len(people))
+    given: list[tuple[int, int]] = []
+
+    def click(who):
+        start.wait()
+        while place := take(who):
+            given.append((place.pk, who.pk))
+        connection.close()
+
+    threads = [threading.Thread(target=click, args=(who,)) for who in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(given) == len({pk for pk, _ in given}) == 12
+    held = Assignment.objects.values_list("tag", "person")
+    assert len(set(held)) == 12
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_person_who_clicks_in_two_tabs_gets_two_tags():
+    make.campaign(tags=3, people=2)
+    alice = make.annotator()
+    start = threading.Barrier(2)
+    given = []
+
+    def click():
+        start.wait()
+        given.append(take(alice))
+        connection.close()
+
+    threads = [threading.Thread(target=click) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({place.tag_id for place in given}) == 2
+
+
+# ---------------------------------------------------------------- giving up
+
+
+def test_a_place_handed_back_goes_to_somebody_else_and_the_draft_stays():
+    alice, bob = make.annotator("alice"), make.annotator("bob")
+    draft = make.draft(alice, span_1="mine")
+    campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
+    draft.refresh_from_db()
+    assert (draft.assignment, draft.span_1) == (None, "mine")
+    assert take(alice) is None
+    place = take(bob)
+    assert place.annotation.author == bob
+    assert place.annotation.span_1 == ""
+
+
+def test_a_draft_handed_back_is_taken_up_again_while_a_place_is_free():
+    alice, bob = make.annotator("alice"), make.annotator("bob")
+    draft = make.draft(alice, span_1="mine")
+    place = draft.assignment
+    campaigns.hand_back(assignment_id=place.pk, by=alice)
+    assert campaigns.take_up(annotation_id=draft.pk, by=alice) == place
+    draft.refresh_from_db()
+    assert draft.assignment == place
+
+    campaigns.hand_back(assignment_id=place.pk, by=alice)
+    take(bob)
+    with pytest.raises(Conflict, match="All places"):
+        campaigns.take_up(annotation_id=draft.pk, by=alice)
+
+
+def test_nobody_takes_up_another_s_draft():
+    alice, bob = make.annotator("alice"), make.annotator("bob")
+    draft = make.draft(alice)
+    campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
+    with pytest.raises(NotFoundHere):
+        campaigns.take_up(annotation_id=draft.pk, by=bob)
+
+
+def test_a_skipped_tag_goes_to_somebody_else_with_the_reason_kept():
+    alice, bob = make.annotator("alice"), make.annotator("bob")
+    place = make.draft(alice).assignment
+    campaigns.skip(assignment_id=place.pk, by=alice, reason="I do not read Greek")
+    place.refresh_from_db()
+    assert (place.state, place.skip_reason) == (AssignmentState.SKIPPED, "I do not read Greek")
+    assert take(alice) is None
+    assert take(bob).tag == place.tag
+
+
+def test_a_skip_wants_a_reason():
+    alice = make.annotator()
+    place = make.draft(alice).assignment
+    with pytest.raises(Refusal, match="why"):
+        campaigns.skip(assignment_id=place.pk, by=alice, reason="  ")
+
+
+@pytest.mark.parametrize("verb", [campaigns.hand_back, campaigns.skip])
+def test_nobody_gives_up_another_s_place(verb):
+    place = make.draft(make.annotator("alice")).assignment
+    extra = {"reason": "x"} if verb is campaigns.skip else {}
+    with pytest.raises(NotFoundHere):
+        verb(assignment_id=place.pk, by=make.annotator("bob"), **extra)
+
+
+def test_a_place_whose_lease_ran_out_is_swept_and_the_draft_stays():
+    alice, bob = make.annotator("alice"), make.annotator("bob")
+    draft = make.draft(alice, span_1="mine")
+    expire(draft.assignment)
+    assert campaigns.sweep_assignments() == 1
+    draft.refresh_from_db()
+    assert (draft.assignment, draft.state) == (None, AnnotationState.DRAFT)
+    assert take(bob) is not None
+
+
+def test_a_lease_that_runs_is_left_alone():
+    make.draft(make.annotator())
+    assert campaigns.sweep_assignments() == 0
+    assert Assignment.objects.filter(state="held", lease_until__gt=Now()).count() == 1
+
+
+def test_a_withdrawn_place_is_gone_and_its_draft_stays():
+    campaign = make.campaign()
+    draft = make.draft(make.annotator(), within=campaign)
+    campaigns.withdraw(assignment_id=draft.assignment_id, campaign=campaign)
+    assert Assignment.objects.get().state == AssignmentState.WITHDRAWN
+    assert Annotation.objects.get().assignment is None

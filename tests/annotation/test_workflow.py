@@ -1,0 +1,214 @@
+"""Drafts and submissions."""
+
+import pytest
+
+from annotation import workflow
+from annotation.models import Annotation, DraftRevision
+from annotation.states import AnnotationState, AssignmentState
+from annotation.workflow import Place
+from leases.refusal import Conflict, NotFoundHere, StaleVersion
+from tests.annotation import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def alice():
+    return make.annotator("alice")
+
+
+@pytest.fixture
+def draft(alice):
+    return make.draft(alice)
+
+
+def save(draft, by, version=None, **changes):
+    version = draft.version if version is None else version
+    return workflow.save_draft(annotation_id=draft.pk, by=by, version=version, changes=changes)
+
+
+def submit(draft, by, entries, version=None, checked=()):
+    return workflow.submit(
+        annotation_id=draft.pk,
+        by=by,
+        version=draft.version if version is None else version,
+        entries=entries,
+        checked=frozenset(checked),
+    )
+
+
+# ---------------------------------------------------------------- saving
+
+
+def test_a_save_stores_what_was_entered_and_counts_up(draft, alice):
+    saved = save(draft, alice, passage_1_copied=" as typed ", type_4=["Explicit"], confidence=3)
+    assert (saved.version, saved.passage_1_copied, saved.confidence) == (1, " as typed ", 3)
+    assert saved.taxonomy == [["Contradict type IV", "Explicit"]]
+
+
+def test_a_save_of_one_field_leaves_the_others(draft, alice):
+    draft = save(draft, alice, span_1="one", questions=make.WHOLE["questions"])
+    draft = save(draft, alice, span_2="two")
+    assert (draft.span_1, draft.span_2, draft.questions.count()) == ("one", "two", 1)
+
+
+def test_options_keep_the_order_in_which_they_were_chosen(draft, alice):
+    draft = save(draft, alice, type_4=["Explicit"])
+    draft = save(draft, alice, type_2=["Text - Text"])
+    draft = save(draft, alice, type_4=["Explicit", "Implicit (reasoning required)"])
+    assert [option for _, option in draft.taxonomy] == [
+        "Explicit",
+        "Text - Text",
+        "Implicit (reasoning required)",
+    ]
+
+
+def test_only_what_the_person_changed_is_touched(draft, alice):
+    assert draft.article_1 == "Kettle Mill"
+    saved = save(draft, alice, article_1="Kettle Mill", same_passage="Different", span_1="")
+    assert saved.touched == ["same_passage"]
+
+
+def test_an_older_version_is_refused_with_both_texts(draft, alice):
+    save(draft, alice, span_1="here", validity="Valid")
+    with pytest.raises(StaleVersion) as refusal:
+        save(draft, alice, version=0, span_1="there", validity="Valid")
+    assert refusal.value.status == 412
+    assert refusal.value.details["version"] == 1
+    assert refusal.value.details["fields"] == ["span_1"]
+    assert refusal.value.details["mine"]["span_1"] == "there"
+    assert refusal.value.details["theirs"]["span_1"] == "here"
+    assert Annotation.objects.get().span_1 == "here"
+
+
+def test_a_whole_save_that_is_repeated_is_no_conflict(draft, alice):
+    first = save(draft, alice, **make.whole())
+    again = save(draft, alice, version=0, **make.whole())
+    assert (first.version, again.version) == (1, 1)
+
+
+def test_a_part_that_happens_to_agree_is_still_stale(draft, alice):
+    save(draft, alice, span_1="here", span_2="too")
+    with pytest.raises(StaleVersion):
+        save(draft, alice, version=0, span_1="here", span_2="mine")
+
+
+def test_somebody_else_s_draft_does_not_exist(draft):
+    bob = make.annotator("bob")
+    with pytest.raises(NotFoundHere):
+        save(draft, bob, span_1="mine")
+    with pytest.raises(NotFoundHere):
+        submit(draft, bob, make.whole())
+
+
+def test_a_save_renews_the_lease(draft, alice):
+    place = make.place_of(draft)
+    save(draft, alice, span_1="here")
+    assert make.place_of(draft).lease_until > place.lease_until
+
+
+def test_where_one_was_and_how_long_is_kept_without_a_new_version(draft, alice):
+    for _ in range(2):
+        workflow.save_draft(
+            annotation_id=draft.pk, by=alice, version=0, changes={}, place=Place("types", 9_000)
+        )
+    row = Annotation.objects.get()
+    assert (row.version, row.current_step, row.seconds_active) == (0, "types", 240)
+
+
+def test_saves_close_together_are_one_revision_of_the_draft(draft, alice):
+    draft = save(draft, alice, span_1="a")
+    draft = save(draft, alice, span_1="ab")
+    kept = DraftRevision.objects.get()
+    assert (kept.version, kept.entries["span_1"]) == (2, "ab")
+
+
+# ---------------------------------------------------------------- submitting
+
+
+def test_a_whole_annotation_is_taken(draft, alice):
+    result = submit(draft, alice, make.whole())
+    assert result.taken
+    assert result.annotation.state == AnnotationState.SUBMITTED
+    assert result.annotation.submitted_at is not None
+    place = make.place_of(draft)
+    assert (place.state, place.lease_holder) == (AssignmentState.SUBMITTED, "")
+
+
+def test_a_refused_submission_keeps_everything(draft, alice):
+    result = submit(draft, alice, make.whole(article_1=""))
+    assert [f.field for f in result.findings] == ["article_1"]
+    row = Annotation.objects.get()
+    assert (row.state, row.statement_1) == (AnnotationState.DRAFT, make.WHOLE["statement_1"])
+
+
+def test_a_warning_wants_to_be_looked_at_once(draft, alice):
+    entries = make.whole(span_1="in 1802")
+    first = submit(draft, alice, entries)
+    assert [f.key for f in first.findings] == ["span_not_found:span_1"]
+    second = submit(draft, alice, entries, first.annotation.version, ["span_not_found:span_1"])
+    assert second.taken
+    assert second.annotation.checked_warnings == [["span_not_found:span_1", "in 1802"]]
+
+
+def test_a_tick_is_kept_through_another_refusal_and_lapses_with_the_text(draft, alice):
+    entries = make.whole(span_1="in 1802", article_1="")
+    first = submit(draft, alice, entries, checked=["span_not_found:span_1"])
+    assert [f.code for f in first.findings] == ["required"]
+    entries = make.whole(span_1="in 1803")
+    second = submit(draft, alice, entries, first.annotation.version)
+    assert [f.code for f in second.findings] == ["span_not_found"]
+
+
+def test_submitting_twice_is_submitting_once(draft, alice):
+    first = submit(draft, alice, make.whole())
+    again = submit(draft, alice, make.whole())
+    assert again.taken
+    assert again.annotation.version == first.annotation.version
+
+
+def test_a_second_submission_that_says_something_else_is_refused(draft, alice):
+    submit(draft, alice, make.whole())
+    with pytest.raises(Conflict, match="submitted"):
+        submit(draft, alice, make.whole(span_1="Kettle Mill"))
+
+
+def test_a_stale_submission_is_refused(draft, alice):
+    save(draft, alice, span_1="elsewhere")
+    with pytest.raises(StaleVersion):
+        submit(draft, alice, make.whole(), version=0)
+
+
+def test_an_invalid_submission_stores_none_of_the_later_steps(draft, alice):
+    draft = save(draft, alice, **make.whole())
+    result = submit(draft, alice, make.whole(validity="Invalid", valid_comment="Since mended."))
+    row = result.annotation
+    assert (row.validity, row.valid_comment) == ("Invalid", "Since mended.")
+    assert (row.article_1, row.passage_1_copied, row.confidence, row.taxonomy) == ("", "", None, [])
+    assert row.questions.count() == 0
+
+
+def test_a_double_invalid_submission_is_one(draft, alice):
+    entries = make.whole(validity="Invalid")
+    assert submit(draft, alice, entries).taken
+    assert submit(draft, alice, entries).taken
+
+
+def test_valid_invalid_valid_in_a_draft_brings_everything_back(draft, alice):
+    draft = save(draft, alice, **make.whole())
+    draft = save(draft, alice, validity="Invalid")
+    draft = save(draft, alice, validity="Valid")
+    assert workflow.entries_of(draft) == make.whole()
+
+
+def test_empty_rows_are_left_out_of_a_submission(draft, alice):
+    empty = {
+        "question": "",
+        "answer_1": "",
+        "answer_2": " ",
+        "derived_1": False,
+        "derived_2": False,
+    }
+    questions = [empty, *make.WHOLE["questions"]]
+    result = submit(draft, alice, make.whole(questions=questions))
+    assert [(q.n, q.answer_1) for q in result.annotation.questions.all()] == [(1, "1801")]
