@@ -1,0 +1,196 @@
+"""Who may import whom: between rooms, between the layers of a room, and what pure modules may touch."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+BASE = {"leases", "accounts", "pages"}
+MAY_IMPORT = {
+    "leases": set(),
+    # Accounts' pages are paged as all are; what every page shows depends on the person's roles.
+    "accounts": {"leases", "pages"},
+    "pages": {"leases", "accounts"},
+    "wikifetch": BASE,
+    "datasets": BASE,
+    "annotation": BASE | {"wikifetch", "datasets"},
+    "generation": BASE | {"datasets"},
+    "judging": BASE | {"datasets", "generation"},
+    "evaluation": BASE | {"datasets", "generation", "judging", "annotation"},
+    # The demonstration set is loaded as people would have made it, through every room.
+    "demonstration": BASE
+    | {"wikifetch", "datasets", "annotation", "generation", "judging", "evaluation"},
+}
+ROOMS = set(MAY_IMPORT)
+
+# What answers a request, a message or a command; nothing below may know of it.
+EDGE = {"views", "api", "urls", "forms", "tasks", "management"}
+# What models may stand on, apart from pure modules.
+BELOW_MODELS = {"models", "states", "roles", "clock"}
+
+# Logic that needs neither Django nor a network; a package stands for all its modules.
+PURE = {
+    "leases.refusal",
+    "wikifetch.dumpreader",
+    "wikifetch.revisions",
+    "wikifetch.wikitext",
+    "datasets.contexts",
+    "datasets.deviations",
+    "datasets.identity",
+    "datasets.importers.json_text",
+    "datasets.importers.wikicontradict",
+    "datasets.schema",
+    "datasets.spans",
+    "datasets.taxonomy",
+    "annotation.checks",
+    "annotation.folding",
+    "annotation.reading",
+    "annotation.steps",
+    "annotation.walker",
+    "generation.chat",
+    "generation.faults",
+    "generation.prompting",
+    "judging.planning",
+    "judging.resolution",
+    "judging.rubric",
+    "judging.selfnaming",
+    "judging.visibility",
+    "evaluation.agreement",
+    "evaluation.charts",
+    "evaluation.intervals",
+    "evaluation.tables",
+    "demonstration.export",
+    "demonstration.history",
+}
+IMPURE_LIBRARIES = {
+    "celery",
+    "django",
+    "django_htmx",
+    "http",
+    "kombu",
+    "psycopg",
+    "redis",
+    "requests",
+    "rest_framework",
+    "socket",
+    "sqlite3",
+    "structlog",
+    "urllib3",
+}
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Dotted name -> file, of every module of every room; migrations are made by machine."""
+    files = (path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+    named = {".".join(file.relative_to(ROOT).with_suffix("").parts): file for file in files}
+    return {
+        name.removesuffix(".__init__"): file
+        for name, file in named.items()
+        if ".migrations" not in name
+    }
+
+
+def imports(name: str, *, at_import_time: bool = False) -> Iterator[str]:
+    """Dotted names that module `name` imports; of its own project, down to the module."""
+    tree = ast.parse(modules()[name].read_text(encoding="utf-8"))
+    for node in _when_loaded(tree) if at_import_time else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in modules() else str(node.module)
+
+
+def _when_loaded(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below that run when the module is loaded: not in functions, not for types alone."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            continue
+        yield child
+        yield from _when_loaded(child)
+
+
+def room_of(name: str) -> str:
+    return name.split(".")[0]
+
+
+def is_pure(name: str) -> bool:
+    return any(name == pure or name.startswith(f"{pure}.") for pure in PURE)
+
+
+def part_of(name: str) -> str:
+    """The second part of a dotted name: what kind of module it is within its room."""
+    return name.partition(".")[2].partition(".")[0]
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_a_room_imports_only_the_rooms_below_it(room):
+    trespasses = {
+        f"{name} imports {imported}"
+        for name in modules()
+        if room_of(name) == room
+        for imported in imports(name)
+        if room_of(imported) in (ROOMS | {"config", "tests"}) - MAY_IMPORT[room] - {room}
+    }
+    assert trespasses == set()
+
+
+@pytest.mark.parametrize("name", sorted(name for name in modules() if part_of(name) not in EDGE))
+def test_nothing_below_imports_views_tasks_or_commands(name):
+    assert [i for i in imports(name) if room_of(i) in ROOMS and part_of(i) in EDGE] == []
+
+
+def test_no_room_imports_the_views_tasks_or_commands_of_another():
+    trespasses = {
+        f"{name} imports {imported}"
+        for name in modules()
+        for imported in imports(name)
+        if room_of(imported) in ROOMS - {room_of(name)} and part_of(imported) in EDGE
+    }
+    assert trespasses == set()
+
+
+@pytest.mark.parametrize("name", sorted(n for n in modules() if part_of(n) in {"models", "states"}))
+def test_models_stand_on_states_and_pure_modules_alone(name):
+    assert [
+        imported
+        for imported in imports(name)
+        if room_of(imported) in ROOMS
+        and part_of(imported) not in BELOW_MODELS
+        and not is_pure(imported)
+    ] == []
+
+
+@pytest.mark.parametrize("name", sorted(name for name in modules() if is_pure(name)))
+def test_a_pure_module_touches_neither_django_nor_the_network(name):
+    assert [
+        imported
+        for imported in imports(name)
+        if room_of(imported) in IMPURE_LIBRARIES
+        or (room_of(imported) in ROOMS and not is_pure(imported))
+    ] == []
+
+
+@pytest.mark.parametrize("pure", sorted(PURE))
+def test_the_table_of_pure_modules_names_modules_that_exist(pure):
+    assert pure in modules()
+
+
+def test_no_module_waits_for_itself_while_it_is_loaded():
+    graph = {
+        name: {i for i in imports(name, at_import_time=True) if i in modules()} - {name}
+        for name in modules()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]), pytrace=False)
