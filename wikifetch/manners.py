@@ -1,0 +1,129 @@
+"""How this program behaves towards a wiki: who it says it is, how long it waits. Pure.
+
+Source: mediawiki.org, API:Etiquette and Wikimedia APIs/Rate limits; foundation.wikimedia.org, User-Agent policy.
+"""
+
+import math
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+
+class WikiError(Exception):
+    """The wiki could not be asked, or said no; the message says what to do. `retry`: later may help."""
+
+    def __init__(self, message: str, *, retry: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.retry = retry
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Time, and waiting: tests bring their own."""
+
+    sleep: Callable[[float], None] = time.sleep
+    monotonic: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+REAL_CLOCK = Clock()
+
+
+@dataclass(frozen=True)
+class Manners:
+    """An operator's settings: contact, the wikis that may be asked, requests a second, seconds of waiting."""
+
+    contact: str
+    version: str
+    allowed: tuple[str, ...]
+    per_second: float = 1.0
+    maxlag: int = 5
+    max_wait: float = 300.0
+    timeout: float = 30.0
+
+
+def user_agent(version: str, contact: str, library: str) -> str:
+    """`client/version (contact) library/version`. Raises WikiError without the operator's contact."""
+    contact = " ".join(contact.split())
+    if not re.search(r"[^@\s]+@[^@\s]+\.\w|https?://\S+\.\S", contact):
+        raise WikiError(
+            "Set WIKI_CONTACT to your own e-mail address or web page first: wikis ask who is calling, "
+            "and answer far fewer requests without it."
+        )
+    return f"SicEtNon/{version} ({contact}) {library}"
+
+
+def checked_address(url: str, allowed: Sequence[str]) -> str:
+    """The base address of a wiki, if it is one of `allowed`; WikiError otherwise. Without a trailing slash."""
+    wanted = _origin_and_path(url)
+    if wanted not in map(_origin_and_path, allowed):
+        raise WikiError(
+            f"{url[:200]!r} is not among the wikis that this installation may ask: {', '.join(allowed)}. "
+            "An operator adds one with WIKI_ALLOWED."
+        )
+    return "{}://{}{}".format(*wanted)
+
+
+def _origin_and_path(url: str) -> tuple[str, str, str]:
+    parts = urlsplit(url.strip())
+    if parts.scheme not in {"http", "https"} or parts.username or parts.query or parts.fragment:
+        return "", url, ""
+    return parts.scheme, parts.netloc.lower(), parts.path.rstrip("/")
+
+
+def retry_after(header: str | None, now: datetime) -> float | None:
+    """Seconds that a Retry-After header asks for: an integer, a fraction or an HTTP date; None if neither."""
+    if not header:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(header)
+        except ValueError:
+            return None
+        seconds = ((date if date.tzinfo else date.replace(tzinfo=UTC)) - now).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+@dataclass
+class Patience:
+    """Waiting in all no longer than `limit` seconds for one request."""
+
+    limit: float
+    clock: Clock
+    waited: float = 0.0
+    tries: int = 0
+
+    def wait(self, asked: float | None, why: str) -> None:
+        """Wait as asked, or twice as long as last time. Raises WikiError when that is too long in all."""
+        seconds = asked if asked is not None else min(2.0**self.tries, 60.0)
+        seconds = max(seconds, 0.5)  # an answer "at once" must not become a tight loop
+        self.tries += 1
+        if self.waited + seconds > self.limit:
+            raise WikiError(
+                f"The wiki is busy ({why}): after {self.waited:.0f} s of waiting it would take "
+                f"{seconds:.0f} s more. What was fetched is kept; resume the fetch later.",
+                retry=True,
+            )
+        self.waited += seconds
+        self.clock.sleep(seconds)
+
+
+@dataclass
+class Pace:
+    """At least `gap` seconds between the beginnings of two requests."""
+
+    gap: float
+    clock: Clock
+    last: float = -math.inf
+
+    def keep(self) -> None:
+        if (early := self.last + self.gap - self.clock.monotonic()) > 0:
+            self.clock.sleep(early)
+        self.last = self.clock.monotonic()

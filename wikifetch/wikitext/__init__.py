@@ -1,0 +1,6 @@
+"""Reading wikitext: finding inconsistency tags and what stands around them. Pure."""
+
+from wikifetch.wikitext.finder import Reading, TagSeen, find_tags
+from wikifetch.wikitext.names import TagNames
+
+__all__ = ["Reading", "TagNames", "TagSeen", "find_tags"]

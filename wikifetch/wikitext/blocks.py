@@ -1,0 +1,186 @@
+"""The smallest unit of an article that holds a tag. Pure.
+
+A unit is a paragraph, a list item, a table row, an infobox field, a caption, a gallery's line or a heading;
+for a banner it is the section or the lead (WikiContradict, section 3.1; the published paragraphs).
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from wikifetch.wikitext.braces import Braces, match_braces
+from wikifetch.wikitext.limits import MAX_BLOCK_CHARS
+from wikifetch.wikitext.masking import masked
+from wikifetch.wikitext.names import FILL
+from wikifetch.wikitext.sections import Heading, headings, section_around
+from wikifetch.wikitext.tables import TableRow, row_around, table_rows
+
+_PIECES = re.compile(r"\{\{|\}\}|\[\[|\]\]|\|")
+_FILE_LINE = re.compile(r"\[\[(?:file|image):[^\n]*\]\]$", re.IGNORECASE)
+_GALLERY = re.compile(r"<gallery\b[^<>]*>|</gallery\s*>", re.IGNORECASE)
+_NAMED = re.compile(rf"\|?[\s{FILL}]*[^\s=|{{}}\[\]][^=|{{}}\[\]]*=")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A unit of an article: its kind and its offsets in the wikitext."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Layout:
+    """A page's wikitext with what is where in it, each computed once and only when asked for."""
+
+    def __init__(self, raw: str) -> None:
+        self.raw = raw
+        self.masked = masked(raw)
+
+    @cached_property
+    def braces(self) -> Braces:
+        return match_braces(self.masked)
+
+    @cached_property
+    def headings(self) -> list[Heading]:
+        return headings(self.masked, self.raw)
+
+    @cached_property
+    def rows(self) -> list[TableRow]:
+        return table_rows(self.masked, [heading.start for heading in self.headings])
+
+    @cached_property
+    def standing_templates(self) -> list[tuple[int, int]]:
+        """Outermost templates over several lines that begin a line: infoboxes, quotations and the like."""
+        found: list[tuple[int, int]] = []
+        for start, end in sorted(self.braces.templates):
+            inside = found and start < found[-1][1]
+            begins = start == 0 or self.masked[start - 1] == "\n"
+            if not inside and begins and "\n" in self.masked[start:end]:
+                found.append((start, end))
+        return found
+
+    @cached_property
+    def galleries(self) -> list[tuple[int, int]]:
+        marks = [(m.start(), m.group()[1] != "/") for m in _GALLERY.finditer(self.masked)]
+        pairs = pairwise(marks)
+        return [(a, b) for (a, opens), (b, again) in pairs if opens and not again]
+
+    def line(self, start: int, end: int) -> tuple[int, int]:
+        """The lines that a span stands on, without the last newline."""
+        close = self.masked.find("\n", end)
+        return self.masked.rfind("\n", 0, start) + 1, len(self.masked) if close < 0 else close
+
+
+def banner_block(layout: Layout, position: int) -> Block:
+    """The section below the nearest heading, or the lead."""
+    start, end = section_around(layout.headings, position, len(layout.raw))
+    first = layout.headings[0].start if layout.headings else len(layout.raw)
+    return _stripped(layout, Block("lead" if position < first else "section", start, end))
+
+
+def inline_block(layout: Layout, start: int, end: int) -> Block:
+    """The smallest unit that holds the span."""
+    holder = _after_templates(layout, _holder(layout, start, end), start)
+    line = layout.line(start, end)
+    line = (max(line[0], holder.start), min(line[1], holder.end))
+    kind = _line_kind(layout, line, start)
+    if kind and line != (holder.start, holder.end):
+        return _stripped(layout, Block(kind, *line))
+    if holder.kind in {"table row", "infobox field"}:
+        return _stripped(layout, holder)
+    return _stripped(layout, Block("paragraph", *_paragraph(layout, holder, line)))
+
+
+def parameter_around(masked: str, template: tuple[int, int], position: int) -> tuple[int, int]:
+    """Offsets of the parameter of a template that holds `position`: from its pipe to before the next."""
+    depth = 0
+    before = template[0] + 2
+    for piece in _PIECES.finditer(masked, template[0] + 2, template[1] - 2):
+        if piece.group() != "|":
+            depth += 1 if piece.group() in {"{{", "[["} else -1
+        elif depth <= 0:
+            if piece.start() > position:
+                return before, piece.start()
+            before = piece.start()
+    return before, template[1] - 2
+
+
+def _holder(layout: Layout, start: int, end: int) -> Block:
+    """The innermost table row or parameter of a standing template around the span, or the whole page."""
+    candidates = [Block("page", 0, len(layout.raw))]
+    if row := row_around(layout.rows, start):
+        candidates.append(Block("table row", row.start, row.end))
+    for template in layout.braces.around(start, end):
+        if "\n" not in layout.masked[template[0] : template[1]]:
+            continue
+        field = parameter_around(layout.masked, template, start)
+        if _is_field(layout.masked, field):
+            candidates.append(Block("infobox field", *field))
+        elif template in layout.standing_templates and layout.masked[field[0]] == "|":
+            candidates.append(Block("parameter", field[0] + 1, field[1]))
+    return min(candidates, key=lambda block: block.end - block.start)
+
+
+def _is_field(masked: str, field: tuple[int, int]) -> bool:
+    """Whether a parameter is named and stands on a line of its own."""
+    line_before = masked[: field[0]].rstrip(f" \t{FILL}")[-1:] == "\n"
+    line_after = masked[field[0] : field[0] + 80].lstrip(f"| \t{FILL}")[:1] == "\n"
+    return (line_before or line_after) and bool(_NAMED.match(masked, *field))
+
+
+def _line_kind(layout: Layout, line: tuple[int, int], position: int) -> str:
+    text = layout.masked[slice(*line)]
+    if text[:1] in {"*", "#", ":", ";"}:
+        return "list item"
+    if any(start < position < end for start, end in layout.galleries):
+        return "gallery"
+    if _FILE_LINE.match(text.strip()):
+        return "caption"
+    if any(heading.start <= position < heading.end for heading in layout.headings):
+        return "heading"
+    return ""
+
+
+def _after_templates(layout: Layout, holder: Block, position: int) -> Block:
+    """The holder cut to begin after a standing template that ends on the line of `position`."""
+    line_start = layout.masked.rfind("\n", 0, position) + 1
+    ends = [end for _, end in layout.standing_templates if line_start < end <= position]
+    return Block(holder.kind, max([holder.start, *ends]), holder.end)
+
+
+def _paragraph(layout: Layout, holder: Block, line: tuple[int, int]) -> tuple[int, int]:
+    start, end = line
+    apart = [t for t in layout.standing_templates if t[1] <= start or t[0] >= end]
+    while holder.start < start > line[0] - MAX_BLOCK_CHARS:
+        above = layout.line(start - 1, start - 1)
+        above = (max(above[0], holder.start), above[1])
+        if not _continues(layout, above, apart):
+            break
+        start = above[0]
+    while holder.end > end < line[1] + MAX_BLOCK_CHARS:
+        below = layout.line(end + 1, end + 1)
+        below = (below[0], min(below[1], holder.end))
+        if not _continues(layout, below, apart):
+            break
+        end = below[1]
+    return start, end
+
+
+def _continues(layout: Layout, line: tuple[int, int], apart: list[tuple[int, int]]) -> bool:
+    """Whether a line belongs to the paragraph beside it."""
+    text = layout.masked[slice(*line)]
+    if (
+        not text.strip()
+        or text[:2] in {"{|", "|}", "|-", "|+"}
+        or _line_kind(layout, line, line[0])
+    ):
+        return False
+    return not any(start < line[1] and end > line[0] for start, end in apart)
+
+
+def _stripped(layout: Layout, block: Block) -> Block:
+    text = layout.raw[block.start : block.end]
+    start = block.start + len(text) - len(text.lstrip())
+    return Block(block.kind, start, max(start, block.start + len(text.rstrip())))

@@ -1,0 +1,156 @@
+"""Finding the inconsistency tags of a page. Pure.
+
+A regular expression with whole names over the raw text says where tags may stand; the tree parser reads
+only the tag and its block, which is many times faster than parsing the page and finds the same tags.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wikifetch.wikitext.blocks import Block, Layout, banner_block, inline_block, parameter_around
+from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
+from wikifetch.wikitext.names import FILL, HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
+from wikifetch.wikitext.parameters import Said, read_tag
+from wikifetch.wikitext.readable import readable
+from wikifetch.wikitext.sections import path_to
+
+_BARS = re.compile(r"\|")
+_MAX_PROBLEMS = 20
+
+
+@dataclass(frozen=True)
+class TagSeen:
+    """A tag in a page's wikitext.
+
+    `position` is its offset in characters; `raw` its wikitext, braces included; `section` the headings
+    above it, outermost first; `scope` is "section" or "lead" for a banner, None for an inline tag;
+    `block` the wikitext of the smallest unit that holds it, `block_clean` the same without any copy of
+    `raw`, `block_text` its words, `left_out` what the words leave out; `plain` says that the block was
+    too hostile to parse. `date`, `reason` and `other_article` are "" where the tag has none.
+    """
+
+    kind: str
+    name: str
+    raw: str
+    position: int
+    params: tuple[tuple[str, str], ...]
+    date: str
+    reason: str
+    other_article: str
+    section: tuple[str, ...]
+    scope: str | None
+    block: str
+    block_start: int
+    block_clean: str
+    block_text: str
+    left_out: tuple[tuple[str, str], ...]
+    plain: bool
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The tags of a page in the order of their positions, and sentences on what could not be read."""
+
+    tags: tuple[TagSeen, ...] = ()
+    problems: tuple[str, ...] = ()
+    set_aside: str = ""
+
+
+def find_tags(wikitext: str, names: TagNames = KNOWN_NAMES) -> Reading:
+    """Every inconsistency tag of a page. Never raises: what cannot be read is said in the result."""
+    if too_long(wikitext):
+        return Reading(
+            set_aside=f"The page is over {MAX_PAGE_BYTES // 2**20} MiB and was not read."
+        )
+    if not names.hint_pattern.search(wikitext):
+        return Reading()
+    layout = Layout(wikitext)
+    places = sorted(_places(layout, names), key=lambda place: place.start)
+    problems = _unclosed(layout, names)
+    if len(places) > MAX_TAGS_A_PAGE:
+        problems.append(
+            f"The page has {len(places)} tags; only the first {MAX_TAGS_A_PAGE} were read."
+        )
+    tags = tuple(_seen(layout, place) for place in places[:MAX_TAGS_A_PAGE])
+    return Reading(tags, tuple(problems))
+
+
+@dataclass(frozen=True)
+class _Place:
+    start: int
+    end: int
+    name: str
+    kind: str
+    said: Said
+
+
+def _places(layout: Layout, names: TagNames) -> Iterator[_Place]:
+    for start, end in layout.braces.templates:
+        match = names.name_pattern.match(layout.masked, start + 2)
+        if not match:
+            continue
+        name = " ".join(match["name"].split())
+        if kind := names.kind_of(name):
+            raw = layout.raw[start:end]
+            yield _Place(start, end, name, kind, read_tag(raw, kind))
+        if fold(name) in HOLDERS:
+            yield from _old_parameters(layout, (start, end), names)
+
+
+def _old_parameters(layout: Layout, holder: tuple[int, int], names: TagNames) -> Iterator[_Place]:
+    """{{Article issues|contradict=May 2009}}: a parameter named as a tag, whose value is its date."""
+    at = layout.masked.find("|", *holder)
+    while 0 <= at < holder[1] - 2:
+        start, end = parameter_around(layout.masked, holder, at + 1)
+        name, equals, value = layout.raw[start + 1 : end].partition("=")
+        kind = names.kind_of(name) if equals and "{" not in name else None
+        if kind and value.strip() and layout.masked[start] == "|":
+            end = start + 1 + len(layout.raw[start + 1 : end].rstrip())
+            said = Said(((name.strip(), value),), value.strip(), "", "", kind)
+            yield _Place(start, end, name.strip(), kind, said)
+        at = layout.masked.find("|", max(end, at + 1), holder[1])
+
+
+def _seen(layout: Layout, place: _Place) -> TagSeen:
+    raw = layout.raw[place.start : place.end]
+    inline = place.kind == INCONSISTENT and raw.startswith("{{")
+    block = _block(layout, place, inline)
+    text = layout.raw[block.start : block.end]
+    clean = text.replace(raw, "")
+    words = readable(clean, block.kind)
+    return TagSeen(
+        kind=place.said.kind,
+        name=place.name,
+        raw=raw,
+        position=place.start,
+        params=place.said.params,
+        date=place.said.date,
+        reason=place.said.reason,
+        other_article=place.said.other_article,
+        section=tuple(heading.text for heading in path_to(layout.headings, place.start)),
+        scope=None if inline else block.kind,
+        block=text,
+        block_start=block.start,
+        block_clean=clean,
+        block_text=words.text,
+        left_out=words.left_out,
+        plain=words.plain,
+    )
+
+
+def _block(layout: Layout, place: _Place, inline: bool) -> Block:
+    if inline:
+        return inline_block(layout, place.start, place.end)
+    return banner_block(layout, place.start)
+
+
+def _unclosed(layout: Layout, names: TagNames) -> list[str]:
+    """Tags whose braces are never closed: the wiki shows them as text, so they are told, not guessed."""
+    told = []
+    for start in layout.braces.unclosed:
+        match = names.name_pattern.match(layout.masked, start + 2)
+        if match and names.kind_of(match["name"]):
+            shown = layout.raw[start : start + 60].replace(FILL, " ").split("\n")[0]
+            told.append(f"A tag at character {start} has no closing braces: {shown}")
+    return told[:_MAX_PROBLEMS]

@@ -1,0 +1,84 @@
+"""The names under which editors write the three kinds of tag. Pure.
+
+names.json is the list used where no wiki can be asked (files); a live wiki tells its own redirects.
+Source of the kinds: WikiContradict, section 3.1.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+INCONSISTENT = "inconsistent"
+SELF_CONTRADICTORY = "self-contradictory"
+CONTRADICT_OTHER = "contradict-other"
+KINDS = (INCONSISTENT, SELF_CONTRADICTORY, CONTRADICT_OTHER)
+
+# Templates that hold several banners; before 2012 each was a parameter whose value is the date.
+HOLDERS = ("article issues", "articleissues", "multiple issues", "multipleissues", "issues")
+
+FILL = "\x1a"
+_BLANK = rf"[\s_{FILL}]*"
+
+
+def fold(name: str) -> str:
+    """A template's name as a key: case, underscores and the namespace aside."""
+    folded = " ".join(name.replace("_", " ").replace(FILL, " ").split()).casefold()
+    return folded.removeprefix("template:").strip()
+
+
+@dataclass(frozen=True)
+class TagNames:
+    """Folded name -> kind."""
+
+    kinds: Mapping[str, str]
+
+    @classmethod
+    def of(cls, spellings: Mapping[str, Iterable[str]]) -> "TagNames":
+        """From kind -> names as a wiki spells them. Raises ValueError for a kind that is not one."""
+        if unknown := set(spellings) - set(KINDS):
+            raise ValueError(
+                f"Unknown kinds of tag: {sorted(unknown)}; there are {', '.join(KINDS)}."
+            )
+        return cls({fold(name): kind for kind, names in spellings.items() for name in names})
+
+    def kind_of(self, name: str) -> str | None:
+        return self.kinds.get(fold(name))
+
+    def spellings(self) -> dict[str, list[str]]:
+        """Kind -> folded names, as JSON can keep them."""
+        return {kind: [name for name, of in self.kinds.items() if of == kind] for kind in KINDS}
+
+    @cached_property
+    def name_pattern(self) -> re.Pattern[str]:
+        """Matches, right after two opening braces of masked text, a whole name of a tag or a holder."""
+        return re.compile(
+            rf"{_BLANK}(?:template{_BLANK}:{_BLANK})?(?P<name>{self._alternatives()}){_BLANK}"
+            rf"(?=\||\}}\}})",
+            re.IGNORECASE,
+        )
+
+    @cached_property
+    def hint_pattern(self) -> re.Pattern[str]:
+        """A cheap test of raw text: where it does not match, there is no tag."""
+        comment = r"(?:<!--[^>]{0,200}-->)?"
+        opening = rf"\{{\{{{_BLANK}{comment}{_BLANK}(?:template{_BLANK}:{_BLANK})?"
+        return re.compile(rf"{opening}(?:{self._alternatives()})", re.IGNORECASE)
+
+    def _alternatives(self) -> str:
+        names = sorted({*self.kinds, *HOLDERS}, key=len, reverse=True)
+        return "|".join(r"[\s_]+".join(map(re.escape, name.split())) for name in names)
+
+
+def _configured() -> dict[str, dict[str, list[str]]]:
+    path = Path(__file__).with_name("names.json")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+CONFIGURED = _configured()
+CANONICAL: dict[str, list[str]] = {kind: CONFIGURED[kind]["canonical"] for kind in KINDS}
+KNOWN_NAMES = TagNames.of(
+    {kind: [*entry["canonical"], *entry["redirects"]] for kind, entry in CONFIGURED.items()}
+)

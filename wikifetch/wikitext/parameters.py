@@ -1,0 +1,78 @@
+"""What a tag says: its parameters, date, reason, the article it contradicts, and so its kind. Pure."""
+
+import re
+from dataclasses import dataclass
+
+import mwparserfromhell
+
+from wikifetch.wikitext.limits import too_hostile
+from wikifetch.wikitext.masking import unread_spans
+from wikifetch.wikitext.names import CONTRADICT_OTHER
+from wikifetch.wikitext.plain import without_spans
+
+# A positional parameter that says how much a banner speaks of; it names no article.
+_SCOPES = {"section", "article", "lead", "lede", "paragraph", "list", "table", "page", ""}
+_MAX_TITLE = 255
+
+
+@dataclass(frozen=True)
+class Said:
+    """Parameters as (name, value) in order, names stripped, values as written; the rest without comments."""
+
+    params: tuple[tuple[str, str], ...]
+    date: str
+    reason: str
+    other_article: str
+    kind: str
+
+
+def read_tag(raw: str, kind_by_name: str) -> Said:
+    """Read a tag, braces included, whose template is of `kind_by_name`.
+
+    `reason` is reason=, else about=, else "" (PROTOCOL: the published tagReason). An article named by
+    article=, or by position in a contradicts-other template, makes the tag a contradict-other.
+    """
+    params = parse_parameters(raw)
+    values = {name.lower(): _said(value) for name, value in params}
+    other = _title(values.get("article", ""))
+    kind = CONTRADICT_OTHER if other else kind_by_name
+    if not other and kind_by_name == CONTRADICT_OTHER:
+        other = next(filter(None, (_positional_title(values.get(n, "")) for n in ("1", "2"))), "")
+    reason = values.get("reason") or values.get("about") or ""
+    return Said(params, values.get("date", ""), reason, other, kind)
+
+
+def parse_parameters(raw: str) -> tuple[tuple[str, str], ...]:
+    """Names and values of a template's parameters; positions count from "1"."""
+    if too_hostile(raw):
+        return _split_plainly(raw)
+    templates = mwparserfromhell.parse(raw).filter_templates(recursive=False)
+    if not templates:
+        return _split_plainly(raw)
+    return tuple((str(p.name).strip(), str(p.value)) for p in templates[0].params)
+
+
+def _split_plainly(raw: str) -> tuple[tuple[str, str], ...]:
+    """Parameters by their bars alone, nested templates and all; for tags too hostile for the tree parser."""
+    found, position = [], 0
+    for part in raw[2:-2].split("|")[1:1000]:
+        name, equals, value = part.partition("=")
+        position += not equals
+        found.append((name.strip(), value) if equals else (str(position), part))
+    return tuple(found)
+
+
+def _said(value: str) -> str:
+    return without_spans(value, unread_spans(value, ("none",))).strip()
+
+
+def _positional_title(value: str) -> str:
+    return "" if value.casefold() in _SCOPES else _title(value)
+
+
+def _title(value: str) -> str:
+    """A page's title out of `Title`, `[[Title]]`, `[[:Title#Section|label]]`; "" for what is none."""
+    inner = re.search(r"\[\[([^\[\]|]*)", value)
+    title = (inner.group(1) if inner else value).strip().removeprefix(":")
+    title = " ".join(title.partition("#")[0].replace("_", " ").split())
+    return title if len(title) <= _MAX_TITLE and not re.search(r"[<>{}\[\]|]", title) else ""

@@ -1,0 +1,67 @@
+"""A block as a person reads it, with a list of what was left out. Pure."""
+
+import re
+from dataclasses import dataclass
+
+from wikifetch.wikitext.limits import MAX_BLOCK_CHARS, too_hostile
+from wikifetch.wikitext.plain import plain_text, tidy
+from wikifetch.wikitext.tree import Words, cells_apart, walk
+
+MAX_LISTED = 100
+MAX_RAW = 200
+
+_GAP = re.compile(r"[ \t]+([.,;:!?)])(?=\s|$)")
+_TABLE_CAPTION = re.compile(r"^[ \t]*\|\+", re.MULTILINE)  # the tree parser does not know it
+_FIELD = re.compile(r"\|?([^=]*)=(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Readable:
+    """`text`; `left_out` as (what it is, its wikitext, cut to 200 characters); whether it was read plainly."""
+
+    text: str
+    left_out: tuple[tuple[str, str], ...] = ()
+    plain: bool = False
+
+
+def readable(block: str, kind: str = "paragraph") -> Readable:
+    """The words of a block; `kind` as in blocks. A block too hostile to parse is read plainly, and says so."""
+    if too_hostile(block):
+        return Readable(plain_text(block[:MAX_BLOCK_CHARS]), (), plain=True)
+    label, wikitext = _prepared(block, kind)
+    words = Words()
+    walk(_TABLE_CAPTION.sub("|-\n|", wikitext), words)
+    text = tidy(cells_apart("".join(words.parts)))
+    if words.left_out:
+        text = _GAP.sub(r"\1", text)
+    listed = tuple((what, raw[:MAX_RAW]) for what, raw in words.left_out[:MAX_LISTED])
+    return Readable(f"{label}: {text}" if label else text, listed)
+
+
+def _prepared(block: str, kind: str) -> tuple[str, str]:
+    """A label to set before the text, and the wikitext that the tree parser reads rightly by itself."""
+    if kind == "table row":
+        return "", f"{{|\n|-\n{block}\n|}}"
+    if kind == "infobox field" and (field := _FIELD.match(block)):
+        return field[1].strip(" |\n\t"), field[2].strip()
+    if kind == "gallery":
+        return "", block.partition("|")[2] or block
+    if kind == "caption":
+        return "", _caption(block)
+    if kind == "list item":
+        return "", block.lstrip("*#:; ")
+    if kind == "heading":
+        return "", block.strip("= \t")
+    return "", block
+
+
+def _caption(block: str) -> str:
+    """The caption of a file's line: what follows the last bar that no link or template holds."""
+    inner = block.strip().removeprefix("[[").removesuffix("]]")
+    depth, last = 0, 0
+    for mark in re.finditer(r"\[\[|\]\]|\{\{|\}\}|\|", inner):
+        if mark.group() == "|":
+            last = mark.end() if depth == 0 else last
+        else:
+            depth += 1 if mark.group() in {"[[", "{{"} else -1
+    return inner[last:]

@@ -1,0 +1,185 @@
+"""One walk over a parsed block, for every way of writing it out. Pure.
+
+mwparserfromhell parses the block (never a page); a Sink receives words, marks and what is left out.
+"""
+
+import re
+from functools import partial
+from typing import Any, Protocol
+
+import mwparserfromhell
+from mwparserfromhell import nodes
+
+from wikifetch.wikitext.templates import Arguments, infobox_fields, rendered
+
+_FILE = re.compile(r"\s*(?:file|image|media)\s*:", re.IGNORECASE)
+_CATEGORY = re.compile(r"\s*(?:category|[a-z]{2,3}(?:-[a-z]+)?)\s*:\s*\S", re.IGNORECASE)
+_LEFT_OUT_TAGS = {
+    "gallery",
+    "timeline",
+    "score",
+    "templatestyles",
+    "imagemap",
+    "references",
+    "graph",
+}
+_VERBATIM_TAGS = {"nowiki", "pre", "syntaxhighlight", "source", "math", "chem", "ce", "code"}
+
+
+class Sink(Protocol):
+    """Where the walk writes to."""
+
+    def text(self, words: str) -> None:
+        """Words as a reader sees them, not escaped."""
+
+    def open(self, mark: str) -> None:
+        """An element begins: b, i, sup, sub, td, th, tr, table, li, br, …; br and li have no end."""
+
+    def close(self, mark: str) -> None:
+        """It ends."""
+
+    def leave_out(self, what: str, raw: str) -> None:
+        """Wikitext that is not shown, and what it is: reference, template, file, category, element."""
+
+
+def walk(wikitext: str, sink: Sink) -> None:
+    """Parse a block and write it into the sink. The block must not be too hostile (see limits)."""
+    _walk(mwparserfromhell.parse(wikitext), sink)
+
+
+def _walk(code: Any, sink: Sink) -> None:
+    for node in code.nodes:
+        _WRITERS.get(type(node), _write_nothing)(node, sink)
+
+
+def _write_nothing(node: Any, sink: Sink) -> None:
+    """Comments and arguments of templates have nothing to show."""
+
+
+def _write_text(node: Any, sink: Sink) -> None:
+    sink.text(str(node.value))
+
+
+def _write_entity(node: Any, sink: Sink) -> None:
+    sink.text(node.normalize())
+
+
+def _write_link(node: Any, sink: Sink) -> None:
+    title = str(node.title)
+    if _FILE.match(title):
+        sink.leave_out("file", str(node))
+    elif _CATEGORY.match(title) and node.text is None:
+        sink.leave_out("category", str(node))
+    elif node.text is None:
+        sink.text(title.removeprefix(":").strip())
+    else:
+        _walk(node.text, sink)
+
+
+def _write_external_link(node: Any, sink: Sink) -> None:
+    if node.title is not None:
+        _walk(node.title, sink)
+    elif node.brackets:
+        sink.leave_out("link", str(node))
+    else:
+        sink.text(str(node.url))
+
+
+def _write_heading(node: Any, sink: Sink) -> None:
+    _walk(node.title, sink)
+
+
+def _write_tag(node: Any, sink: Sink) -> None:
+    mark = str(node.tag).strip().lower()
+    if mark == "ref":
+        sink.leave_out("reference", str(node))
+    elif mark in _LEFT_OUT_TAGS:
+        sink.leave_out("element", str(node))
+    elif mark in _VERBATIM_TAGS:
+        sink.text(str(node.contents or ""))
+    else:
+        sink.open(mark)
+        if node.contents is not None and not node.self_closing:
+            _walk(node.contents, sink)
+            sink.close(mark)
+
+
+def _write_template(node: Any, sink: Sink) -> None:
+    name = str(node.name).strip()
+    arguments = Arguments(node, partial(_words_of, sink))
+    if (words := rendered(name, arguments)) is not None:
+        sink.text(words)
+    elif fields := infobox_fields(name, arguments):
+        sink.text("\n" + "\n".join(f"{label}: {value}" for label, value in fields) + "\n")
+    else:
+        sink.leave_out("template", str(node))
+
+
+_WRITERS = {
+    nodes.Text: _write_text,
+    nodes.HTMLEntity: _write_entity,
+    nodes.Wikilink: _write_link,
+    nodes.ExternalLink: _write_external_link,
+    nodes.Heading: _write_heading,
+    nodes.Tag: _write_tag,
+    nodes.Template: _write_template,
+}
+
+
+_ROW, _CELL = "\x01", "\x00"
+_MARKS = {"tr": _ROW, "td": _CELL, "th": _CELL}
+_ON_NEW_LINE = {"br", "p", "div", "li", "dd", "dt", "hr", "blockquote", "caption", "table"}
+
+
+class Words:
+    """A sink that keeps readable text, and lists what it left out."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.left_out: list[tuple[str, str]] = []
+        self._raised: list[int] = []
+
+    def text(self, words: str) -> None:
+        self.parts.append(words)
+
+    def open(self, mark: str) -> None:
+        if mark in _MARKS:
+            self.parts.append(_MARKS[mark])
+        elif mark in _ON_NEW_LINE:
+            self._new_line()
+        elif mark == "sup":
+            self._raised.append(len(self.parts))
+
+    def close(self, mark: str) -> None:
+        if mark in _ON_NEW_LINE:
+            self._new_line()
+        elif mark == "sup" and self._raised:
+            self._write_power(self._raised.pop())
+
+    def _new_line(self) -> None:
+        if self.parts and not self.parts[-1].endswith("\n"):
+            self.parts.append("\n")
+
+    def leave_out(self, what: str, raw: str) -> None:
+        self.left_out.append((what, raw))
+
+    def _write_power(self, start: int) -> None:
+        """10<sup>3</sup> is 10^3: written without the mark it would be another number."""
+        power = "".join(self.parts[start:])
+        if re.fullmatch(r"\s*[+\-−]?\d[\d.]*\s*", power):
+            self.parts[start:] = [f"^{power.strip()}"]
+
+
+def _words_of(sink: Sink, code: Any) -> str:
+    """Readable text of an argument; what it leaves out is told to the sink of the whole."""
+    words = Words()
+    _walk(code, words)
+    for what, raw in words.left_out:
+        sink.leave_out(what, raw)
+    return cells_apart("".join(words.parts)).strip()
+
+
+def cells_apart(text: str) -> str:
+    """Each row on a line and its cells apart by bars; the walk marks where they begin."""
+    text = re.sub(rf"\s*{_CELL}\s*", " | ", text)
+    return re.sub(rf"\s*{_ROW}\s*(?:\| ?)?", "\n", text)
