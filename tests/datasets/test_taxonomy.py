@@ -26,7 +26,7 @@ def test_every_option_has_a_label_and_its_help_stands_once():
 
 
 @pytest.mark.parametrize(
-    "value, short",
+    ("value", "short"),
     [
         ("(DiscourseLevel) NP-related ", "I"),
         ("(DiscourseLevel) Event/Relation-related ", "I"),
@@ -41,7 +41,9 @@ def test_a_value_is_found_in_its_dimension(value, short):
     assert taxonomy.option(value).value == value
 
 
-@pytest.mark.parametrize("value", ["(DiscourseLevel) NP-related", "explicit", "", "Contradict type I"])
+@pytest.mark.parametrize(
+    "value", ["(DiscourseLevel) NP-related", "explicit", "", "Contradict type I"]
+)
 def test_a_value_that_differs_by_a_byte_is_no_option(value):
     assert taxonomy.option(value) is None
     assert taxonomy.dimension_of(value) is None
@@ -56,6 +58,10 @@ def test_values_are_put_in_the_order_of_the_form():
 
 
 def test_every_published_type_is_an_option(study_data):
-    records = json.loads((study_data / "wikicontradict/wikicontradict.json").read_text(encoding="utf-8"))
-    used = {pair[1] for r in records for pair in r["annotationResult"]["taxonomy"] if len(pair) == 2}
+    records = json.loads(
+        (study_data / "wikicontradict/wikicontradict.json").read_text(encoding="utf-8")
+    )
+    used = {
+        pair[1] for r in records for pair in r["annotationResult"]["taxonomy"] if len(pair) == 2
+    }
     assert {value for value in used if taxonomy.option(value) is None} == set()

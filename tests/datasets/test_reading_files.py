@@ -1,0 +1,66 @@
+import codecs
+import json
+
+import pytest
+
+from datasets.importers import json_text
+from datasets.importers.json_text import Unreadable
+from datasets.importers.wikicontradict import SHOWN, WikiContradict
+from tests.datasets.factories import record, text_of
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "The file is empty."),
+        (b" \n", "The file is empty."),
+        (b"title,url\n1,2", "not JSON: Expecting value (line 1, column 1)"),
+        (b'[{"title": "a"', "not JSON: Expecting ',' delimiter (line 1, column 15)"),
+        (b"[1] [2]", "not JSON: Extra data (line 1, column 5)"),
+        ("[{}]".encode("utf-16"), "not UTF-8 (at byte 0)"),
+        (b'["caf\xe9"]', "not UTF-8 (at byte 5)"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"a":' * 100_000, "nested too deeply"),
+        (b"[NaN]", "holds NaN"),
+        (b"[1" + b"0" * 5000 + b"]", "cannot be read"),
+        (b'[{"title": "a", "title": "b"}]', 'has the key "title" twice'),
+        (b"{}", "holds an object, not a list of records"),
+        (b'"text"', "holds text, not a list of records"),
+        (b"[]", "a list without a record"),
+    ],
+)
+def test_a_file_that_is_none_says_what_it_is_in_one_line(data, says):
+    with pytest.raises(Unreadable) as refused:
+        WikiContradict().read(data)
+    assert says in refused.value.message
+    assert "\n" not in refused.value.message
+
+
+def test_a_byte_order_mark_is_no_fault():
+    (parsed,) = WikiContradict().read(codecs.BOM_UTF8 + text_of(record()))
+    assert parsed.columns["title"] == "Old Mill, Ahrfeld"
+
+
+def test_a_file_over_the_limit_is_not_even_decoded(monkeypatch):
+    monkeypatch.setattr(json_text, "MAX_BYTES", 3 * 2**20)
+    with pytest.raises(Unreadable, match="larger than 3 MB; split it"):
+        json_text.decode(b"\xff" * (3 * 2**20 + 1))
+
+
+def test_every_fault_is_named_with_its_record_and_key():
+    with pytest.raises(Unreadable) as refused:
+        WikiContradict().read(text_of(record(), record(title=7), 5, record(tag=None, extra="x")))
+    assert refused.value.message == "3 of 4 records cannot be read; nothing was imported."
+    assert refused.value.problems == [
+        "record 2 (index 1): 'title' is a number, not text",
+        "record 3 (index 2): is a number, not an object with keys",
+        "record 4 (index 3, 'Old Mill, Ahrfeld'): 'tag' is missing",
+        "record 4 (index 3, 'Old Mill, Ahrfeld'): 'extra' is not a key of this format",
+    ]
+
+
+def test_a_file_of_another_kind_does_not_fill_the_page():
+    with pytest.raises(Unreadable) as refused:
+        WikiContradict().read(json.dumps([{}] * 200).encode())
+    assert len(refused.value.problems) == SHOWN + 1
+    assert refused.value.problems[-1] == "and 1500 more problems"
