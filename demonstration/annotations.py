@@ -1,0 +1,36 @@
+"""What two people made of the demonstration's tags, as annotations.json holds it. Pure."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ANNOTATIONS = Path(__file__).parent / "annotations.json"
+
+
+@dataclass(frozen=True)
+class Given:
+    """One person's annotation of one tag.
+
+    title, tag: the article and the tag as written. entries: the form's fields by name (annotation/steps.py).
+    review: {"decision": "accept" or "drop", "note"}, or None where nobody has decided yet. sent_back: the
+    reviewer's note, notes_by_field, and what those fields held the first time, or None.
+    """
+
+    title: str
+    tag: str
+    person: str
+    entries: dict[str, Any]
+    review: dict[str, Any] | None = None
+    sent_back: dict[str, Any] | None = None
+
+    @property
+    def first_entries(self) -> dict[str, Any]:
+        """What was handed in the first time."""
+        return self.entries | (self.sent_back["first"] if self.sent_back else {})
+
+
+def given() -> list[Given]:
+    """All annotations, in the order of the file."""
+    kept = json.loads(ANNOTATIONS.read_text(encoding="utf-8"))
+    return [Given(**entry) for entry in kept["annotations"]]

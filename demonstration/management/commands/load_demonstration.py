@@ -1,0 +1,34 @@
+"""Load the demonstration set into an empty database."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from demonstration.loading import is_loaded, load
+from leases.refusal import Refusal
+
+
+class Command(BaseCommand):
+    help = (
+        "Load a small demonstration set: invented articles with contradictions, and two people's annotations. "
+        "Everything is marked as demonstration; remove_demonstration takes it out again."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--beside-other-work",
+            action="store_true",
+            help="load it although the database holds work of its own",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        before = is_loaded()
+        try:
+            loaded = load(beside_other_work=options["beside_other_work"])
+        except Refusal as refusal:
+            raise CommandError(str(refusal)) from refusal
+        if options["verbosity"]:
+            self.stdout.write(
+                f"{'Loaded before' if before else 'Loaded'}: {loaded.articles} articles, {loaded.tags} tags, "
+                f"{loaded.annotations} annotations, {loaded.records} records in the collection."
+            )

@@ -1,0 +1,30 @@
+"""Remove the demonstration set."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from demonstration.removal import remove
+from leases.refusal import Refusal
+
+
+class Command(BaseCommand):
+    help = (
+        "Remove the demonstration set: its articles, people, annotations, responses and verdicts."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--with-work-built-on-it",
+            action="store_true",
+            help="also remove campaigns, runs and studies that people made on its tags and questions",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            deleted = remove(with_work_built_on_it=options["with_work_built_on_it"])
+        except Refusal as refusal:
+            raise CommandError(str(refusal)) from refusal
+        if options["verbosity"]:
+            said = f"Removed the demonstration set: {deleted.total()} rows."
+            self.stdout.write(said if deleted else "There is no demonstration set here.")

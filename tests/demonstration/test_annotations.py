@@ -1,0 +1,137 @@
+"""The two people's annotations: of tags that are there, with passages that are there, in a form that is taken."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from annotation.checks import blocks, check
+from annotation.entries import FIELDS
+from annotation.reading import read_changes
+from annotation.steps import STEPS, TYPE_FIELDS
+from annotation.walker import kept
+from demonstration.annotations import ANNOTATIONS, given
+from demonstration.history import pages
+from demonstration.people import PEOPLE
+from wikifetch.wikitext import find_tags
+from wikifetch.wikitext.readable import readable
+
+GIVEN = given()
+IDS = [f"{each.title}-{each.person}-{n}" for n, each in enumerate(GIVEN)]
+
+
+@pytest.fixture(scope="module")
+def articles():
+    return {page.title: page.edits[-1].text for page in pages()}
+
+
+@pytest.fixture(scope="module")
+def tags(articles):
+    return {
+        (title, tag.raw): tag for title, text in articles.items() for tag in find_tags(text).tags
+    }
+
+
+def test_the_tags_are_of_all_kinds_under_many_names_in_many_places(tags):
+    assert {tag.kind for tag in tags.values()} == {
+        "inconsistent",
+        "self-contradictory",
+        "contradict-other",
+    }
+    assert len({tag.name.lower() for tag in tags.values()}) >= 8
+    assert {tag.scope for tag in tags.values()} == {None, "section", "lead"}
+    assert any(not tag.date for tag in tags.values())
+    assert any("{{" in tag.reason for tag in tags.values())
+    assert any("|" in tag.block_text for tag in tags.values()), "none in a table"
+    assert max(Counter((title, tag.block) for (title, _), tag in tags.items()).values()) == 2
+
+
+def test_a_look_alike_is_no_tag(articles, tags):
+    assert sum("{{Inconsistent citations" in text for text in articles.values()) == 1
+    assert not any("citations" in tag.name for tag in tags.values())
+
+
+def test_two_people_annotated_all_tags_but_two(tags):
+    counts = Counter((each.title, each.tag) for each in GIVEN)
+    assert set(counts) <= set(tags)
+    assert set(counts.values()) == {2}
+    assert len(tags) - len(counts) == 2
+    assert {each.person for each in GIVEN} <= {person.username for person in PEOPLE}
+
+
+def test_the_two_differ_as_people_do():
+    pairs = {}
+    for each in GIVEN:
+        pairs.setdefault((each.title, each.tag), []).append(each.entries)
+    fields = {
+        name
+        for first, second in pairs.values()
+        for name in first
+        if first[name] != second.get(name)
+    }
+    assert fields >= {
+        "validity",
+        "same_passage",
+        "type_1",
+        "type_2",
+        "type_4",
+        "questions",
+        "confidence",
+    }
+
+
+@pytest.mark.parametrize("each", GIVEN, ids=IDS)
+def test_the_form_takes_every_annotation_as_it_is(each):
+    reading = read_changes(STEPS, each.entries)
+    assert reading.problems == {}
+    assert reading.notices == []
+    assert reading.entries == each.entries
+    assert blocks(check(each.entries)) == []
+
+
+@pytest.mark.parametrize("each", GIVEN, ids=IDS)
+def test_passages_are_copied_from_the_article_they_name(each, articles):
+    if each.entries["validity"] != "Valid":
+        assert set(each.entries) == {"validity", "valid_comment"}
+        return
+    for n in (1, 2):
+        text = readable(articles[each.entries[f"article_{n}"]]).text
+        for line in each.entries[f"passage_{n}_copied"].split("\n"):
+            assert line in text or line in row_starts(text), line
+
+
+def row_starts(text):
+    """A table's row may be copied without its last cells."""
+    rows = (line.split(" | ") for line in text.split("\n"))
+    return {" | ".join(row[:n]) for row in rows for n in range(2, len(row))}
+
+
+def test_few_honest_annotations_raise_a_warning():
+    warned = [each for each in GIVEN if check(each.entries)]
+    assert len(warned) <= len(GIVEN) / 5
+
+
+def test_one_annotation_a_tag_is_accepted_and_a_few_wait_for_a_reviewer():
+    accepted = Counter(
+        (e.title, e.tag) for e in GIVEN if e.review and e.review["decision"] == "accept"
+    )
+    assert set(accepted.values()) == {1}
+    assert 2 <= sum(each.review is None for each in GIVEN) <= 5
+
+
+def test_what_was_sent_back_was_another_text_that_the_form_takes():
+    (sent_back,) = [each for each in GIVEN if each.sent_back]
+    first = sent_back.first_entries
+    assert first != sent_back.entries
+    assert blocks(check(first)) == []
+    assert set(sent_back.sent_back["notes_by_field"]) == set(sent_back.sent_back["first"])
+
+
+def test_the_file_is_kept_in_one_form():
+    whole = json.loads(ANNOTATIONS.read_text(encoding="utf-8"))
+    written = json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+    assert ANNOTATIONS.read_text(encoding="utf-8") == written
+    for entry in whole["annotations"]:
+        if entry["entries"]["validity"] == "Valid":
+            assert set(kept(STEPS, entry["entries"])) == set(FIELDS)
+            assert all(entry["entries"][name] for name in TYPE_FIELDS)
