@@ -1,0 +1,125 @@
+import hashlib
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from datasets.models import Collection
+from datasets.records import collection_named
+from datasets.releases import freeze
+from tests.datasets.factories import annotation, imported, mills, record, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def file(tmp_path):
+    """`file(*records)`: a file of them."""
+
+    def write(*records):
+        path = tmp_path / "mills.json"
+        path.write_bytes(text_of(*records))
+        return path
+
+    return write
+
+
+def told(capsys):
+    return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_an_import_tells_what_it_did(file, capsys):
+    odd = record(title="B", given=annotation(confidence=""))
+    call_command("import_dataset", "wikicontradict", file(record(), odd, odd), collection="mills")
+    assert told(capsys) == [
+        "Collection mills",
+        "records in the file 3",
+        "added 2",
+        "already there 0",
+        "twice in the file 1",
+        "record 3 equals record 2",
+        "questions 3",
+        "records that depart from the form 2, stored as given",
+        "2 no confidence given",
+    ]
+
+
+def test_each_deviation_can_be_listed(file, capsys):
+    odd = record(given=annotation(relevantInfo_comment_A_Span="1792"))
+    call_command("import_dataset", "wikicontradict", file(odd), "--collection=mills", "--list")
+    assert told(capsys)[-1] == (
+        "record 1: contradicted span is in neither form of its passage (span_1) 1792"
+    )
+
+
+def test_a_second_import_adds_nothing(file, capsys):
+    path = file(record())
+    for _ in range(2):
+        call_command("import_dataset", "wikicontradict", path, collection="mills")
+    assert told(capsys)[-6:-3] == ["records in the file 1", "added 0", "already there 1"]
+
+
+def test_a_refused_file_is_told_with_its_problems(file):
+    path = file(record(title=None))
+    with pytest.raises(CommandError) as refused:
+        call_command("import_dataset", "wikicontradict", path, collection="mills")
+    assert str(refused.value).splitlines() == [
+        f"{path}: 1 of 1 records cannot be read; nothing was imported.",
+        "  record 1 (index 0): 'title' is missing",
+    ]
+    assert not Collection.objects.exists()
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path):
+    with pytest.raises(CommandError, match=r"none\.json cannot be read: No such file"):
+        call_command("import_dataset", "wikicontradict", tmp_path / "none.json", collection="mills")
+
+
+def test_a_bad_name_is_one_line(file):
+    with pytest.raises(CommandError, match="'My Mills' cannot name a collection"):
+        call_command("import_dataset", "wikicontradict", file(record()), collection="My Mills")
+
+
+def test_an_export_tells_its_hash(tmp_path, capsys):
+    mills()
+    out = tmp_path / "out.json"
+    call_command("export_dataset", "mills", format="wikicontradict-json", out=out)
+    assert json.loads(out.read_text()) == [record()]
+    assert told(capsys) == [
+        f"{out}: {out.stat().st_size} bytes, sha256 {hashlib.sha256(out.read_bytes()).hexdigest()}"
+    ]
+
+
+def test_a_release_is_exported_as_it_was_frozen(tmp_path):
+    freeze(collection=mills(), version="1.0")
+    imported(record(title="Later"))
+    out = tmp_path / "out.json"
+    call_command(
+        "export_dataset", "mills", "--format=wikicontradict-json", f"--out={out}", "--release=1.0"
+    )
+    assert json.loads(out.read_text()) == [record()]
+    assert collection_named("mills").contradictions.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "says"),
+    [
+        ("none", [], "There is no collection 'none'"),
+        ("mills", ["--release=9"], "mills has no release '9'"),
+    ],
+)
+def test_what_is_not_there_is_one_line(tmp_path, name, options, says):
+    mills()
+    with pytest.raises(CommandError, match=says):
+        call_command(
+            "export_dataset", name, "--format=wikicontradict-csv", f"--out={tmp_path}/o", *options
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_place_is_one_line(tmp_path):
+    mills()
+    with pytest.raises(CommandError, match="could not be written"):
+        call_command(
+            "export_dataset", "mills", "--format=wikicontradict-csv", f"--out={tmp_path}/no/o"
+        )
