@@ -138,7 +138,8 @@ def error_text(content: bytes) -> str:
     error = data.get("error", data) if isinstance(data, dict) else data
     if isinstance(error, dict) and isinstance(error.get("message"), str):
         kind = error.get("type") or error.get("code")
-        return f"{error['message']} ({kind})"[:_SHOWN] if kind else error["message"][:_SHOWN]
+        sentence = f"{error['message']} ({kind})" if kind else error["message"]
+        return shown(sentence.encode("utf-8", "replace"))
     return shown(content)
 
 

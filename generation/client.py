@@ -83,6 +83,15 @@ def _misconfigured(name: str, problem: str) -> faults.NotConfigured:
     return faults.NotConfigured(f"Setting INFERENCE_SERVICES: service {name!r} {problem}.")
 
 
+def problem(name: str) -> str:
+    """Why this service cannot be asked as it is set up; "" when it can (whether it answers is another matter)."""
+    try:
+        service(name).check()
+    except faults.NotConfigured as fault:
+        return fault.sentence
+    return ""
+
+
 def names() -> list[str]:
     """The services that the setting knows."""
     return sorted(settings.INFERENCE_SERVICES)
@@ -139,6 +148,10 @@ class Service:
         self._pace = threading.Lock()
         self._next_call = 0.0
         self._rest_until = 0.0
+
+    def check(self) -> None:
+        """Raise NotConfigured when the service's key is not there."""
+        self._key()
 
     # ------------------------------------------------------------ whose turn it is
 

@@ -7,128 +7,315 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('datasets', '0001_rows'),
+        ("datasets", "0001_rows"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='LanguageModel',
+            name="LanguageModel",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('service', models.CharField(blank=True, max_length=60)),
-                ('model_id', models.CharField(max_length=200)),
-                ('options', models.JSONField(default=dict, help_text='temperature, max_tokens, seed, system_message and the like.')),
-                ('options_hash', models.CharField(help_text='sha256 of the options as canonical JSON.', max_length=64)),
-                ('display_name', models.CharField(blank=True, max_length=200)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("service", models.CharField(blank=True, max_length=60)),
+                ("model_id", models.CharField(max_length=200)),
+                (
+                    "options",
+                    models.JSONField(
+                        default=dict,
+                        help_text="temperature, max_tokens, seed, system_message and the like.",
+                    ),
+                ),
+                (
+                    "options_hash",
+                    models.CharField(
+                        help_text="sha256 of the options as canonical JSON.", max_length=64
+                    ),
+                ),
+                ("display_name", models.CharField(blank=True, max_length=200)),
+                (
+                    "created_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
             ],
             options={
-                'ordering': ['service', 'model_id', 'pk'],
-                'constraints': [models.UniqueConstraint(fields=('service', 'model_id', 'options_hash'), name='model_once_with_options')],
+                "ordering": ["service", "model_id", "pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("service", "model_id", "options_hash"),
+                        name="model_once_with_options",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Run',
+            name="Run",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120)),
-                ('prompts', models.JSONField(default=list, help_text='Names of the prompts.')),
-                ('samples', models.PositiveIntegerField(default=1)),
-                ('state', models.CharField(choices=[('draft', 'Not started'), ('running', 'Running'), ('done', 'Done'), ('cancelled', 'Cancelled'), ('imported', 'Imported')], default='draft', max_length=10)),
-                ('is_demonstration', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='datasets.collection')),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('models_asked', models.ManyToManyField(related_name='runs', to='generation.languagemodel')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=120)),
+                ("prompts", models.JSONField(default=list, help_text="Names of the prompts.")),
+                ("samples", models.PositiveIntegerField(default=1)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("draft", "Not started"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("cancelled", "Cancelled"),
+                            ("imported", "Imported"),
+                        ],
+                        default="draft",
+                        max_length=10,
+                    ),
+                ),
+                ("is_demonstration", models.BooleanField(default=False)),
+                (
+                    "created_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "collection",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="datasets.collection",
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "models_asked",
+                    models.ManyToManyField(related_name="runs", to="generation.languagemodel"),
+                ),
             ],
             options={
-                'ordering': ['-pk'],
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='Response',
+            name="Response",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('lease_holder', models.CharField(blank=True, default='', max_length=100)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('prompt', models.CharField(max_length=60)),
-                ('prompt_hash', models.CharField(help_text="sha256 of the prompt file's template.", max_length=64)),
-                ('sample', models.PositiveIntegerField(default=1)),
-                ('order', models.PositiveIntegerField(default=0, help_text='Order of asking: by instance, so that prefixes cache.')),
-                ('rendered', models.TextField(help_text='The text sent.')),
-                ('gold', models.JSONField(default=list, help_text='The gold answers that a judge is shown for this prompt.')),
-                ('state', models.CharField(choices=[('pending', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='pending', max_length=10)),
-                ('text', models.TextField(blank=True)),
-                ('request', models.JSONField(blank=True, help_text="The request's body as sent.", null=True)),
-                ('answered_by', models.CharField(blank=True, help_text='The model id that the service reported.', max_length=200)),
-                ('prompt_tokens', models.PositiveIntegerField(blank=True, null=True)),
-                ('completion_tokens', models.PositiveIntegerField(blank=True, null=True)),
-                ('latency_ms', models.PositiveIntegerField(blank=True, null=True)),
-                ('finish_reason', models.CharField(blank=True, max_length=40)),
-                ('error', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('answered_at', models.DateTimeField(blank=True, null=True)),
-                ('instance', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='responses', to='datasets.instance')),
-                ('model', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='responses', to='generation.languagemodel')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='responses', to='generation.run')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("lease_holder", models.CharField(blank=True, default="", max_length=100)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("prompt", models.CharField(max_length=60)),
+                (
+                    "prompt_hash",
+                    models.CharField(
+                        help_text="sha256 of the prompt file's template.", max_length=64
+                    ),
+                ),
+                ("sample", models.PositiveIntegerField(default=1)),
+                (
+                    "order",
+                    models.PositiveIntegerField(
+                        default=0, help_text="Order of asking: by instance, so that prefixes cache."
+                    ),
+                ),
+                ("rendered", models.TextField(help_text="The text sent.")),
+                (
+                    "gold",
+                    models.JSONField(
+                        default=list,
+                        help_text="The gold answers that a judge is shown for this prompt.",
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Waiting"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="pending",
+                        max_length=10,
+                    ),
+                ),
+                ("text", models.TextField(blank=True)),
+                (
+                    "request",
+                    models.JSONField(
+                        blank=True, help_text="The request's body as sent.", null=True
+                    ),
+                ),
+                (
+                    "answered_by",
+                    models.CharField(
+                        blank=True,
+                        help_text="The model id that the service reported.",
+                        max_length=200,
+                    ),
+                ),
+                ("prompt_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                ("completion_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                ("latency_ms", models.PositiveIntegerField(blank=True, null=True)),
+                ("finish_reason", models.CharField(blank=True, max_length=40)),
+                ("error", models.TextField(blank=True)),
+                (
+                    "created_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                ("answered_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "instance",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="responses",
+                        to="datasets.instance",
+                    ),
+                ),
+                (
+                    "model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="responses",
+                        to="generation.languagemodel",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="responses",
+                        to="generation.run",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['run', 'order', 'pk'],
+                "ordering": ["run", "order", "pk"],
             },
         ),
         migrations.CreateModel(
-            name='OptionScore',
+            name="OptionScore",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('option', models.CharField(max_length=10)),
-                ('mass', models.FloatField(null=True)),
-                ('response', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='option_scores', to='generation.response')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("option", models.CharField(max_length=10)),
+                ("mass", models.FloatField(null=True)),
+                (
+                    "response",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="option_scores",
+                        to="generation.response",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('response', 'option'), name='option_once_a_response')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("response", "option"), name="option_once_a_response"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Attempt',
+            name="Attempt",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('n', models.PositiveIntegerField()),
-                ('started_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('latency_ms', models.PositiveIntegerField(blank=True, null=True)),
-                ('status', models.PositiveIntegerField(blank=True, help_text='HTTP status; empty when there was none.', null=True)),
-                ('error', models.TextField(blank=True)),
-                ('response', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempt_log', to='generation.response')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("n", models.PositiveIntegerField()),
+                (
+                    "started_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                ("latency_ms", models.PositiveIntegerField(blank=True, null=True)),
+                (
+                    "status",
+                    models.PositiveIntegerField(
+                        blank=True, help_text="HTTP status; empty when there was none.", null=True
+                    ),
+                ),
+                ("error", models.TextField(blank=True)),
+                (
+                    "response",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="attempt_log",
+                        to="generation.response",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['response', 'n'],
-                'constraints': [models.UniqueConstraint(fields=('response', 'n'), name='attempt_number_once_a_response')],
+                "ordering": ["response", "n"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("response", "n"), name="attempt_number_once_a_response"
+                    )
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'running', 'done', 'cancelled', 'imported'])), name='run_state_is_known'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["draft", "running", "done", "cancelled", "imported"])
+                ),
+                name="run_state_is_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('samples__gte', 1)), name='run_has_samples'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("samples__gte", 1)), name="run_has_samples"
+            ),
         ),
         migrations.AddIndex(
-            model_name='response',
-            index=models.Index(fields=['state', 'lease_until'], name='response_by_state_and_lease'),
+            model_name="response",
+            index=models.Index(fields=["state", "lease_until"], name="response_by_state_and_lease"),
         ),
         migrations.AddConstraint(
-            model_name='response',
-            constraint=models.UniqueConstraint(fields=('run', 'instance', 'model', 'prompt', 'sample'), name='response_once_in_a_run'),
+            model_name="response",
+            constraint=models.UniqueConstraint(
+                fields=("run", "instance", "model", "prompt", "sample"),
+                name="response_once_in_a_run",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='response',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['pending', 'running', 'done', 'failed', 'cancelled'])), name='response_state_is_known'),
+            model_name="response",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["pending", "running", "done", "failed", "cancelled"])
+                ),
+                name="response_state_is_known",
+            ),
         ),
     ]

@@ -1,0 +1,47 @@
+"""`manage.py render_prompts COLLECTION --prompt NAME|LABEL --json`"""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from datasets.records import collection_named
+from generation import planning, prompting
+from leases.refusal import Refusal
+
+
+class Command(BaseCommand):
+    help = "Print what a model would be sent for each question of a collection."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="COLLECTION")
+        parser.add_argument(
+            "--prompt", action="append", required=True, metavar="NAME|LABEL", help="may be repeated"
+        )
+        parser.add_argument("--limit", type=int, metavar="N", help="the first N questions only")
+        parser.add_argument(
+            "--json", action="store_true", help="one object a line: instance, prompt, text, gold"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            prompts = [prompting.find(name) for name in options["prompt"]]
+            instances = planning.instances_of(
+                collection_named(options["collection"]), options["limit"]
+            )
+        except (Refusal, prompting.PromptError) as refused:
+            raise CommandError(str(refused)) from None
+        for one in planning.rendered(instances, prompts):
+            if one.problem:
+                self.stderr.write(f"{one.key} is left out of {one.prompt.name}: {one.problem}.")
+            else:
+                self.stdout.write(as_json(one) if options["json"] else as_text(one))
+
+
+def as_json(one: planning.Rendered) -> str:
+    data = {"instance": one.key, "prompt": one.prompt.name, "text": one.text, "gold": one.gold}
+    return json.dumps(data, ensure_ascii=False)
+
+
+def as_text(one: planning.Rendered) -> str:
+    return f"--- {one.key} · {one.prompt.name} ({one.prompt.label})\n{one.text}gold: {' | '.join(one.gold)}\n"

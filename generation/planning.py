@@ -1,0 +1,96 @@
+"""Which responses a run consists of: every question, prompt, model and sample, in the order of asking.
+
+Questions come first in the order, so that requests which share passages follow each other and a server can
+reuse what it has read.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from datasets.contexts import context_1, context_2, is_same
+from datasets.counts import current_instances
+from datasets.models import Collection, Instance
+from generation import prompting
+from generation.models import LanguageModel, Response
+from generation.prompting import Prompt
+from leases.refusal import Refusal
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """One prompt about one question: the text to send and the gold answers, or why it cannot be asked."""
+
+    instance: Instance
+    prompt: Prompt
+    text: str
+    gold: list[str]
+    problem: str = ""
+
+    @property
+    def key(self) -> str:
+        """The question's name in exports: the record's hash and the question's number, the same everywhere."""
+        return f"{self.instance.contradiction.external_id}:{self.instance.n}"
+
+
+def instances_of(collection: Collection, limit: int | None = None) -> QuerySet[Instance]:
+    """The first `limit` questions (None: all) in the collection's order, without those taken out.
+
+    Raises Refusal for a limit below 1.
+    """
+    if limit is not None and limit < 1:
+        raise Refusal("The limit of questions must be at least 1.")
+    kept = current_instances(collection).exclude(exclusion__seconded_by__isnull=False)
+    return kept.select_related("contradiction")[:limit]
+
+
+def rendered(instances: Iterable[Instance], prompts: Sequence[Prompt]) -> Iterator[Rendered]:
+    """Every prompt about every question, questions first."""
+    for instance in instances:
+        for prompt in prompts:
+            yield _rendered(instance, prompt)
+
+
+def _rendered(instance: Instance, prompt: Prompt) -> Rendered:
+    contradiction = instance.contradiction
+    contexts = {1: context_1(contradiction), 2: context_2(contradiction)}
+    same = is_same(contradiction)
+    shown = prompt.passages[:1] if same else prompt.passages
+    bare = [number for number in shown if not contexts[number].strip()]
+    return Rendered(
+        instance=instance,
+        prompt=prompt,
+        text=prompting.render(
+            prompt,
+            question=instance.question,
+            context_1=contexts[1],
+            context_2=contexts[2],
+            same=same,
+        ),
+        gold=prompting.gold(prompt, answer_1=instance.answer_1, answer_2=instance.answer_2),
+        problem=f"passage {bare[0]} is empty" if bare else "",
+    )
+
+
+def responses(
+    asked: Sequence[Rendered], models: Sequence[LanguageModel], samples: int
+) -> Iterator[Response]:
+    """The rows to make, without their run; `order` counts from 0."""
+    combinations = (
+        (one, model, sample)
+        for one in asked
+        for model in models
+        for sample in range(1, samples + 1)
+    )
+    for order, (one, model, sample) in enumerate(combinations):
+        yield Response(
+            instance=one.instance,
+            model=model,
+            prompt=one.prompt.name,
+            prompt_hash=one.prompt.sha256,
+            sample=sample,
+            order=order,
+            rendered=one.text,
+            gold=one.gold,
+        )

@@ -1,0 +1,75 @@
+"""Which models there are to ask: a service's model with fixed options. New options make a new model."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from datasets.identity import canonical
+from generation import chat, client, faults
+from generation.models import LanguageModel
+from leases.refusal import NotFoundHere, Refusal
+
+
+class ServiceRefusal(Refusal):
+    """A service's fault as a refusal, for pages and commands."""
+
+    def __init__(self, fault: faults.ServiceFault) -> None:
+        super().__init__(fault.sentence, status=502, retry=fault.retryable)
+
+
+def options_hash(options: Mapping[str, Any]) -> str:
+    """sha256 (hex) of the options, the same however their keys are ordered."""
+    return hashlib.sha256(canonical(options)).hexdigest()
+
+
+def add(
+    service: str, model_id: str, options: Mapping[str, Any], display_name: str = ""
+) -> LanguageModel:
+    """The model with exactly these options, made where it is new."""
+    whole = {name: _plain(value) for name, value in options.items()}
+    model, _ = LanguageModel.objects.get_or_create(
+        service=service,
+        model_id=model_id,
+        options_hash=options_hash(whole),
+        defaults={"options": whole, "display_name": display_name},
+    )
+    return model
+
+
+def _plain(value: Any) -> Any:
+    """0.0 as 0, so that equal options are the same model."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def add_probed(
+    service: str, model_id: str, options: Mapping[str, Any] = chat.DEFAULT_OPTIONS
+) -> LanguageModel:
+    """The model with the system message that a test call finds; raises Refusal when it does not answer."""
+    try:
+        probe = client.service(service).probe(model_id)
+    except faults.ServiceFault as fault:
+        raise ServiceRefusal(fault) from fault
+    return add(service, model_id, {**options, chat.SYSTEM_MESSAGE: probe.system_message})
+
+
+def named(name: str) -> LanguageModel:
+    """The model SERVICE/MODEL, or SERVICE/MODEL#KEY where it is known with several sets of options.
+
+    One that is not known yet is tested and added with the default options. Raises Refusal.
+    """
+    service, _, model_id = name.partition("/")
+    if not service or not model_id:
+        raise Refusal(
+            f"{name!r} does not name a model. Write SERVICE/MODEL, such as embedded/SmolLM2-135M-Instruct."
+        )
+    model_id, _, key = model_id.partition("#")
+    known = LanguageModel.objects.filter(service=service, model_id=model_id).order_by("pk")
+    if key:
+        chosen = known.filter(pk=int(key)).first() if key.isdecimal() else None
+        if chosen is None:
+            raise NotFoundHere(f"There is no model {name!r}.")
+        return chosen
+    if len(known) > 1:
+        choices = ", ".join(f"{service}/{model_id}#{model.pk}" for model in known)
+        raise Refusal(f"{name} is known with several sets of options. Name one of {choices}.")
+    return known[0] if known else add_probed(service, model_id)

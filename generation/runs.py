@@ -1,0 +1,166 @@
+"""Runs: made, started, cancelled, resumed, carried out, finished. The one module that changes a run's state."""
+
+from collections.abc import Sequence
+
+import structlog
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Now
+
+from accounts.models import Person
+from datasets.models import Collection
+from generation import client, faults, planning, responses
+from generation.models import LanguageModel, Response, Run
+from generation.planning import Rendered
+from generation.prompting import Prompt
+from generation.states import RUN, ResponseState, RunState
+from leases.claim import new_holder
+from leases.refusal import Conflict, Refusal
+
+log = structlog.get_logger(__name__)
+
+BATCH = 500
+MOST_RESPONSES = 100_000
+
+
+@transaction.atomic
+def create(
+    *,
+    collection: Collection,
+    models: Sequence[LanguageModel],
+    prompts: Sequence[Prompt],
+    samples: int = 1,
+    limit: int | None = None,
+    name: str = "",
+    by: Person | None = None,
+) -> tuple[Run, list[Rendered]]:
+    """A run in draft with its responses waiting, over the first `limit` questions (None: all).
+
+    Returns it with the prompts left out because a passage that they show is empty. Raises Refusal when there
+    is nothing to ask, or nobody to ask it of.
+    """
+    _check_models(models)
+    if samples < 1:
+        raise Refusal("Each prompt needs at least one sample.")
+    asked = list(planning.rendered(planning.instances_of(collection, limit), prompts))
+    left_out = [one for one in asked if one.problem]
+    askable = [one for one in asked if not one.problem]
+    if not askable:
+        raise Refusal(
+            f"There is nothing to ask: {collection.name} has no question that these prompts fit."
+        )
+    size = len(askable) * len(models) * samples
+    if size > MOST_RESPONSES:
+        raise Refusal(
+            f"That would be {size} responses; a run holds at most {MOST_RESPONSES}. Set a limit."
+        )
+    run = Run.objects.create(
+        name=name.strip() or _name(collection, models, prompts),
+        collection=collection,
+        prompts=[prompt.name for prompt in prompts],
+        samples=samples,
+        created_by=by,
+        is_demonstration=collection.is_demonstration,
+    )
+    run.models_asked.set(models)
+    rows = list(planning.responses(askable, models, samples))
+    for row in rows:
+        row.run = run
+    Response.objects.bulk_create(rows, batch_size=BATCH)
+    return run, left_out
+
+
+def _check_models(models: Sequence[LanguageModel]) -> None:
+    if not models:
+        raise Refusal("Choose at least one model.")
+    for model in models:
+        if not model.service:
+            raise Refusal(f"{model} was imported with its responses; there is no service to ask.")
+        if problem := client.problem(model.service):
+            raise Refusal(problem)
+
+
+def _name(
+    collection: Collection, models: Sequence[LanguageModel], prompts: Sequence[Prompt]
+) -> str:
+    asked = ", ".join(str(model) for model in models)
+    labels = ", ".join(prompt.label for prompt in prompts)
+    return f"{collection.name}: {asked}, prompts {labels}"[:120]
+
+
+def start(run: Run) -> None:
+    """Let workers ask; raises Conflict when the run was started before."""
+    RUN.require(run, "start")
+
+
+@transaction.atomic
+def cancel(run: Run) -> int:
+    """Ask nothing more; answers under way are kept when they come. Returns how many were not asked."""
+    RUN.require(run, "cancel")
+    return responses.cancel_waiting(run)
+
+
+@transaction.atomic
+def resume(run: Run) -> int:
+    """Ask again what failed or was cancelled; returns how many responses that is."""
+    was_done = run.state == RunState.DONE
+    RUN.require(run, "resume", finished_at=None)
+    again = responses.resume(run)
+    if was_done and not again:
+        raise Conflict("Every response of this run is there; there is nothing to ask again.")
+    _finish(Run.objects.filter(pk=run.pk))
+    return again
+
+
+# ---------------------------------------------------------------- carried out
+
+
+def answer_next(service_name: str, run: Run | None = None) -> bool:
+    """Ask the service for its next waiting response and store the answer as it comes.
+
+    False when there was nothing to do: nothing waits, all calls in flight are taken, or the service rests.
+    """
+    try:
+        service = client.service(service_name)
+        service.check()
+    except faults.NotConfigured as fault:
+        log.warning("service_not_configured", service=service_name, problem=fault.sentence)
+        return False
+    # Before the claim: a response is held only while it is really asked.
+    with service.turn() as mine:
+        holder = new_holder("generation")
+        response = responses.claim_next(service.entry, holder, run) if mine else None
+        if response is None:
+            return False
+        _ask(service, response, holder)
+    return True
+
+
+def _ask(service: client.Service, response: Response, holder: str) -> None:
+    model = response.model
+    try:
+        reply = service.ask(model.model_id, model.options, response.rendered)
+    except faults.ServiceFault as fault:
+        if isinstance(fault, faults.ServiceDown | faults.ServiceBusy):
+            service.rest(fault.retry_after or client.REST)
+        responses.set_back(response, holder, fault)
+    else:
+        responses.store(response, holder, reply)
+    _finish(Run.objects.filter(pk=response.run_id))
+
+
+def sweep() -> int:
+    """Return what dead workers held, and finish runs that are over; returns how many responses came back."""
+    returned = responses.sweep()
+    for run in Run.objects.filter(
+        state=RunState.CANCELLED, responses__state=ResponseState.PENDING
+    ).distinct():
+        responses.cancel_waiting(run)
+    _finish(Run.objects.all())
+    return returned
+
+
+def _finish(runs: QuerySet[Run]) -> None:
+    """Finish those that have nothing left to ask. Called outside the transaction that stored the last answer."""
+    still = Response.objects.filter(run=OuterRef("pk"), state__in=responses.OPEN)
+    RUN.move(runs.exclude(Exists(still)), "finish", finished_at=Now())
