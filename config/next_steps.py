@@ -12,7 +12,9 @@ from annotation.states import AnnotationState, AssignmentState, CampaignState
 from datasets.models import Collection
 from generation.models import Response, Run
 from generation.states import ResponseState, RunState
+from judging.adjudication import studies_for
 from judging.models import JudgingSlot, Study, StudyItem
+from judging.settling import unresolved
 from judging.states import SlotState, StudyState
 from wikifetch.models import Tag
 from wikifetch.states import TagState
@@ -57,14 +59,8 @@ def of_judge(person: Person) -> Iterator[Step]:
 
 
 def of_adjudicator(person: Person) -> Iterator[Step]:
-    from judging.adjudication import disagreements_for
-
-    yield Step(
-        len(disagreements_for(person)),
-        "disagreements to resolve",
-        reverse("judging:resolve_queue"),
-        "Resolve",
-    )
+    count = sum(unresolved(study).count() for study in studies_for(person))
+    yield Step(count, "disagreements to resolve", reverse("judging:resolve_queue"), "Resolve")
 
 
 def of_researcher(person: Person) -> Iterator[Step]:

@@ -27,8 +27,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
 SESSION_COOKIE_NAME = "sicetnon_session"
 CSRF_COOKIE_NAME = "sicetnon_csrf"
 SESSION_COOKIE_SAMESITE = "Lax"
-# A session ends two weeks after the last visit, not after the sign-in: drafts outlive holidays.
-SESSION_SAVE_EVERY_REQUEST = False
+# Counted from the sign-in; kept by the server, so that it ends at once when an admin says so.
+SESSION_COOKIE_AGE = 30 * 24 * 3600
 SECURE_SSL_REDIRECT = False
 SECURE_HSTS_SECONDS = 31_536_000 if _https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
