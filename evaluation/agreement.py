@@ -238,6 +238,30 @@ def paradox_warning(agreement: Coefficient, kappa: Coefficient) -> str:
     )
 
 
+def pairwise_agreement(items: ArrayLike) -> Coefficient:
+    """The share of pairs of raters that agree, averaged over items (0..1), from a matrix items x labels.
+
+    The Wilson interval is given where every item has two raters: pairs within an item are no separate trials.
+    """
+    counts = _paired(items)
+    n = len(counts)
+    if n == 0:
+        return Coefficient("percent_agreement", None, 0, reason=NO_ITEMS)
+    raters = counts.sum(axis=1)
+    shares = (counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))
+    interval = wilson(int(shares.sum()), n) if (raters == 2).all() else None
+    if interval is None:
+        return Coefficient("percent_agreement", float(shares.mean()), n)
+    return Coefficient(
+        "percent_agreement",
+        float(shares.mean()),
+        n,
+        low=interval.low,
+        high=interval.high,
+        method="Wilson",
+    )
+
+
 def krippendorff_alpha_nominal(items: ArrayLike) -> Coefficient:
     """Krippendorff's alpha (2011, nominal metric) from a matrix items x labels of how many raters gave which.
 

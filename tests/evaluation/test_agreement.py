@@ -24,6 +24,7 @@ from evaluation.agreement import (
     gwet_ac1,
     items_of,
     krippendorff_alpha_nominal,
+    pairwise_agreement,
     paradox_warning,
     per_class,
     percent_agreement,
@@ -242,6 +243,19 @@ def test_fleiss_kappa_of_the_textbook():
         [0, 2, 2, 3, 7],
     ]
     assert fleiss_kappa(items).value == pytest.approx(0.210, abs=5e-4)
+
+
+def test_agreement_of_pairs_is_percent_agreement_where_there_are_two():
+    two, table = pairwise_agreement(items_of(COHEN)), percent_agreement(COHEN)
+    assert (two.value, two.n) == (pytest.approx(table.value), table.n)
+    assert (two.low, two.high) == pytest.approx((table.low, table.high))
+    assert pairwise_agreement([]).reason == NO_ITEMS
+
+
+def test_agreement_of_more_than_two_has_no_wilson_interval():
+    three = pairwise_agreement([[3, 0], [2, 1], [1, 1]])
+    assert three.value == pytest.approx((1 + 1 / 3 + 0) / 3)
+    assert (three.low, three.high) == (None, None)
 
 
 def test_fleiss_kappa_needs_equally_many_raters_but_alpha_does_not():

@@ -1,0 +1,138 @@
+"""What a study's rows say, counted by the database."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, F, Q, QuerySet
+
+from datasets.contexts import reasoning
+from datasets.models import SamePassage
+from evaluation.tables import Group
+from generation import prompting
+from generation.models import LanguageModel
+from judging.models import JudgingSlot, Study, StudyItem
+
+# An exclusion counts once a second person has agreed to it.
+EXCLUDED = Q(response__instance__exclusion__seconded_by__isnull=False)
+
+
+@dataclass(frozen=True)
+class PairCount:
+    """`count` responses to a prompt that judge `first` gave one first verdict and `second` another."""
+
+    prompt: str
+    first: str
+    second: str
+    verdict_1: str
+    verdict_2: str
+    count: int
+
+
+def kept_items(study: Study) -> QuerySet[StudyItem]:
+    """The responses that final verdicts are counted on: those whose instance is not excluded."""
+    return study.items.exclude(EXCLUDED)
+
+
+def verdict_groups(study: Study, names: dict[int, str]) -> list[Group]:
+    """Final verdicts by model (`names` maps its id to its shown name), prompt, reasoning and passages."""
+    instance = "response__instance__contradiction__"
+    rows = (
+        kept_items(study)
+        .order_by()
+        .values_list(
+            "response__model_id",
+            "response__prompt",
+            f"{instance}type_4",
+            f"{instance}same_passage",
+            "resolution__verdict",
+        )
+        .annotate(count=Count("pk"))
+    )
+    return [
+        Group(names[model], prompt, reasoning(kind).value, same == SamePassage.SAME, verdict, count)
+        for model, prompt, kind, same, verdict, count in rows
+    ]
+
+
+def first_judged(study: Study) -> QuerySet[JudgingSlot]:
+    """Slots with an independent first verdict; repeats measure a judge against themself, so they stay out."""
+    return JudgingSlot.objects.filter(
+        round__study=study, repeat=1, judgment__first_verdict__isnull=False
+    )
+
+
+def pair_counts(study: Study) -> list[PairCount]:
+    """For each prompt and each two judges of one response in one round: how often which two first verdicts."""
+    other = "item__slots__"
+    rows = (
+        first_judged(study)
+        .filter(
+            item__slots__round=F("round"),
+            item__slots__repeat=1,
+            item__slots__judge__pseudonym__gt=F("judge__pseudonym"),
+            item__slots__judgment__first_verdict__isnull=False,
+        )
+        .order_by()
+        .values_list(
+            "item__response__prompt",
+            "judge__pseudonym",
+            f"{other}judge__pseudonym",
+            "judgment__first_verdict",
+            f"{other}judgment__first_verdict",
+        )
+        .annotate(count=Count("pk"))
+    )
+    return [PairCount(*row) for row in rows]
+
+
+def item_matrices(study: Study, verdicts: Sequence[str]) -> dict[str, list[list[int]]]:
+    """For each prompt a matrix items x verdicts of how many judges gave which first verdict.
+
+    A response judged again in a later round is an item of its own there.
+    """
+    place = {verdict: column for column, verdict in enumerate(verdicts)}
+    rows = (
+        first_judged(study)
+        .order_by()
+        .values_list("item__response__prompt", "round_id", "item_id", "judgment__first_verdict")
+        .annotate(count=Count("pk"))
+    )
+    items: dict[tuple[str, int, int], list[int]] = {}
+    for prompt, this_round, item, verdict, count in rows:
+        counts = items.setdefault((prompt, this_round, item), [0] * len(verdicts))
+        counts[place[verdict]] += count
+    found: dict[str, list[list[int]]] = {}
+    for (prompt, _, _), counts in items.items():
+        found.setdefault(prompt, []).append(counts)
+    return found
+
+
+def model_names(models: Iterable[LanguageModel]) -> dict[int, str]:
+    """A shown name for each model, by id; two of one name are told apart by service, then by number."""
+    rows = list(models)
+    shown = {model.pk: str(model) for model in rows}
+    for told_apart in (lambda m: f"{m} ({m.service or 'imported'})", lambda m: f"{m} (no. {m.pk})"):
+        names = list(shown.values())
+        twins = [model for model in rows if names.count(shown[model.pk]) > 1]
+        shown |= {model.pk: told_apart(model) for model in twins}
+    return shown
+
+
+def models_of(study: Study) -> QuerySet[LanguageModel]:
+    return LanguageModel.objects.filter(responses__study_items__study=study).distinct()
+
+
+def prompts_of(study: Study) -> list[str]:
+    """The names of the prompts whose responses a study judges."""
+    return sorted(study.items.order_by().values_list("response__prompt", flat=True).distinct())
+
+
+def one_passage_prompts() -> set[str]:
+    """The names of the prompts that give a model one of the two passages."""
+    return {name for name, prompt in prompting.prompts().items() if len(prompt.passages) == 1}
+
+
+def how_counts(study: Study) -> dict[str | None, int]:
+    """How final verdicts came about: responses by Resolution.how, None for those without one."""
+    rows = kept_items(study).order_by().values_list("resolution__how").annotate(count=Count("pk"))
+    return dict(rows)

@@ -1,0 +1,55 @@
+"""manage.py report STUDY [--json]: the numbers of a study's report on the terminal."""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evaluation.agreement_page import agreement_sections
+from evaluation.figures import Report
+from evaluation.reports import study_report
+from evaluation.verdict_page import prompt_sections
+from judging.models import Study
+
+
+def study_named(name: str) -> Study:
+    """The study of that address name (slug), name or number; raises CommandError with those there are."""
+    found = Study.objects.select_related("rubric")
+    study = found.filter(slug=name).first() or found.filter(name=name).first()
+    if study is None and name.isdecimal():
+        study = found.filter(pk=int(name)).first()
+    if study is None:
+        known = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
+        raise CommandError(f"There is no study {name!r}. Studies: {known}.")
+    return study
+
+
+class Command(BaseCommand):
+    help = "Print the report of a study: agreement between judges, verdicts by model and prompt."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="STUDY", help="its slug, name or number")
+        parser.add_argument("--json", action="store_true", help="the whole report as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        report = study_report(study_named(options["study"]))
+        if options["json"]:
+            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False))
+        else:
+            self.stdout.write("\n".join(in_lines(report)))
+
+
+def in_lines(report: Report) -> list[str]:
+    """The report as lines of text."""
+    found = [report["study"]["name"], "", f"Agreement ({report['agreement']['population']})"]
+    found += [f"  prompt {part.prompt}: {part.sentence}" for part in agreement_sections(report)]
+    found += ["", f"Verdicts ({report['population']})"]
+    for section in prompt_sections(report):
+        found.append(f"  prompt {section.prompt}: {section.title}")
+        for row in section.rows:
+            cells = ", ".join(
+                f"{column.lower()} {cell.value} ({cell.share})"
+                for column, cell in zip(section.columns, row.cells, strict=True)
+            )
+            found.append(f"    {row.model}, {row.slice.lower()}: {cells}")
+    return found

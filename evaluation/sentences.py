@@ -1,0 +1,112 @@
+"""Numbers in words: one sentence with its n and its interval. Pure.
+
+No sentence says that there is no difference or no effect: a wide interval is reported as wide.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def number(value: float | None, places: int = 3) -> str:
+    """A coefficient with fixed places and a true minus sign; a dash for none."""
+    if value is None:
+        return "\N{EN DASH}"
+    # "-0.000" would claim a sign that the rounding has lost.
+    text = f"{round(value, places) + 0.0:.{places}f}"
+    return text.replace("-", MINUS)
+
+
+def percent(value: float | None) -> str:
+    """A share 0..1 in per cent with one decimal; a dash for none."""
+    return "\N{EN DASH}" if value is None else f"{100 * value:.1f} %"
+
+
+def share(k: int, n: int) -> str:
+    return percent(k / n) if n else "\N{EN DASH}"
+
+
+def interval(low: float | None, high: float | None, places: int = 3) -> str:
+    """The two ends of a coefficient's interval, or nothing."""
+    return "" if low is None or high is None else f"{number(low, places)} to {number(high, places)}"
+
+
+def percent_interval(low: float | None, high: float | None) -> str:
+    """The two ends of a share's interval in per cent, or nothing."""
+    return "" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f} %"
+
+
+NAMES = {
+    "percent_agreement": "Agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "scott_pi": "Scott's pi",
+    "fleiss_kappa": "Fleiss' kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "krippendorff_alpha_nominal": "Krippendorff's alpha",
+}
+
+
+def name_of(coefficient: dict[str, Any]) -> str:
+    """The coefficient's name with its weights."""
+    plain = NAMES[coefficient["name"]]
+    weights = coefficient["weights"]
+    return plain if weights == "none" else f"{plain}, {weights} weights"
+
+
+def of(coefficients: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
+    """The unweighted coefficient of that name."""
+    return next(
+        found for found in coefficients if found["name"] == name and found["weights"] == "none"
+    )
+
+
+def _value(coefficient: dict[str, Any]) -> str:
+    plain = NAMES[coefficient["name"]]
+    if coefficient["value"] is None:
+        return f"{plain} is undefined: {_lowered(coefficient['reason'])}"
+    ends = interval(coefficient["low"], coefficient["high"])
+    if ends:
+        return f"{plain} is {number(coefficient['value'])} (95 % interval {ends})."
+    why = f" It has no interval: {_lowered(coefficient['reason'])}" if coefficient["reason"] else ""
+    return f"{plain} is {number(coefficient['value'])}.{why}"
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def _agreed(coefficient: dict[str, Any], who: str) -> str:
+    n, value = coefficient["n"], coefficient["value"]
+    ends = percent_interval(coefficient["low"], coefficient["high"])
+    told = f"{percent(value)}; 95 % interval {ends}" if ends else percent(value)
+    return f"{who} agree on {round(value * n)} of {n} responses ({told})."
+
+
+def agreement_sentence(prompt: dict[str, Any]) -> str:
+    """What a prompt's agreement comes to, or why it was not measured."""
+    if not prompt["pairs"]:
+        return prompt["reason"]
+    if len(prompt["pairs"]) == 1:
+        (pair,) = prompt["pairs"]
+        first, second = pair["judges"]
+        percent_agreement = of(pair["coefficients"], "percent_agreement")
+        kappa = of(pair["coefficients"], "cohen_kappa")
+        return f"{_agreed(percent_agreement, f'{first} and {second}')} {_value(kappa)}"
+    return _over_all(prompt)
+
+
+def _over_all(prompt: dict[str, Any]) -> str:
+    everybody = prompt["all"]
+    agreed = of(everybody, "percent_agreement")
+    # With more than two judges a response, agreement is a mean over pairs, not a count of responses.
+    told = (
+        _agreed(agreed, "The two judges of a response")
+        if agreed["method"]
+        else f"Two judges of a response agree in {percent(agreed['value'])} of cases, over {agreed['n']} responses."
+    )
+    return (
+        f"{len(prompt['pairs'])} pairs of people judged these responses, so there is no single Cohen's kappa: "
+        f"it is given for each pair. {told} {_value(of(everybody, 'fleiss_kappa'))} "
+        f"{_value(of(everybody, 'krippendorff_alpha_nominal'))}"
+    )

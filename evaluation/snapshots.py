@@ -1,0 +1,47 @@
+"""Freezing a report: the numbers as they stood, with the hash of the verdicts they were computed from."""
+
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import Person
+from evaluation import rows
+from evaluation.models import ReportSnapshot
+from evaluation.reports import study_report
+from judging.models import Study
+from leases.refusal import Refusal
+
+NOTE_LIMIT = 200
+
+
+@transaction.atomic
+def freeze(study: Study, *, by: Person, note: str = "") -> tuple[ReportSnapshot, bool]:
+    """The study's report as a snapshot, and whether it was made now.
+
+    A second click finds the first one's: the same numbers over the same verdicts are not frozen twice under
+    one note. Raises Refusal for a note that is too long, or a study without any response.
+    """
+    note = note.replace("\x00", "").strip()
+    if len(note) > NOTE_LIMIT:
+        raise Refusal(f"The note is longer than {NOTE_LIMIT} characters. Shorten it.")
+    body = study_report(study)
+    if not body["study"]["responses"]:
+        raise Refusal("This study has no responses, so there is nothing to freeze.")
+    made_of = body["snapshot"]
+    fields = {"rows_hash": made_of["sha256"], "app_version": made_of["app_version"], "note": note}
+    for earlier in ReportSnapshot.objects.filter(study=study, **fields):
+        if earlier.body == body:
+            return earlier, False
+    return ReportSnapshot.objects.create(study=study, body=body, created_by=by, **fields), True
+
+
+def report_of(snapshot: ReportSnapshot) -> dict[str, Any]:
+    """The frozen report, naming the snapshot it stands in."""
+    made_of = {**snapshot.body["snapshot"], "id": snapshot.pk}
+    return {**snapshot.body, "snapshot": made_of}
+
+
+def has_changed(snapshot: ReportSnapshot) -> bool:
+    """Whether verdicts, types or exclusions of the study differ now from what was frozen."""
+    assert snapshot.study is not None
+    return rows.digest(snapshot.study)[0] != snapshot.rows_hash

@@ -1,0 +1,78 @@
+"""Judged studies for reports, built on the judging room's own."""
+
+from collections.abc import Callable
+
+from accounts.roles import Role
+from datasets.models import Exclusion
+from datasets.taxonomy import EXPLICIT, IMPLICIT
+from judging import adjudication, settling, verdicts
+from judging.models import JudgingSlot, Study
+from tests.factories import person
+from tests.judging import factories as judging
+
+Chooser = Callable[[str, JudgingSlot], str]
+
+# Instance n's reasoning: the third has no type, the fourth's passages are the same.
+INSTANCES = (
+    {"type_4": EXPLICIT},
+    {"type_4": IMPLICIT},
+    {"type_4": None},
+    {"type_4": EXPLICIT, "same_passage": "Same"},
+)
+
+
+def run_of_all_kinds(prompts=judging.PROMPTS, models=judging.MODEL_IDS):
+    """A run over four instances: explicit, implicit, untyped, and explicit with one passage for both answers."""
+    asked_in = judging.run()
+    for n, fields in enumerate(INSTANCES, start=1):
+        about = judging.instance(n, **fields)
+        for prompt in prompts:
+            for model_id in models:
+                judging.response(asked_in, about, prompt, judging.language_model(model_id))
+    return asked_in
+
+
+def mostly_agreeing(who: str, slot: JudgingSlot) -> str:
+    """Alice says correct; bob says incorrect of the implicit instance under both passages, else correct."""
+    response = slot.item.response
+    implicit = response.instance.contradiction.type_4 == IMPLICIT
+    if who == "bob" and implicit and response.prompt == "both-passages":
+        return "incorrect"
+    return "correct"
+
+
+def judge_all(study: Study, choose: Chooser = mostly_agreeing, *, hand_in: bool = True) -> Study:
+    """Every judge judges every slot of theirs as `choose` says, and hands in."""
+    for judge in study.judges.select_related("person"):
+        mine = JudgingSlot.objects.filter(round__study=study, judge=judge)
+        for slot in mine.select_related(
+            "item__response__instance__contradiction", "round__study__rubric"
+        ):
+            verdicts.give(slot, choose(judge.person.username, slot), comment="=1+1", seconds=4)
+        if hand_in:
+            verdicts.hand_in(judge.person, study)
+    return study
+
+
+def judged_study(*usernames: str, choose: Chooser = mostly_agreeing, **options) -> Study:
+    """A study over the run of all kinds that every judge has handed in; disagreements wait."""
+    drawn_from = options.pop("drawn_from", None) or run_of_all_kinds()
+    return judge_all(judging.open_study(*usernames, drawn_from=drawn_from, **options), choose)
+
+
+def resolve_all(study: Study, verdict: str = "partially correct") -> None:
+    """A third person decides whatever waits."""
+    third = person("carol", Role.ADJUDICATOR)
+    for item in settling.unresolved(study):
+        adjudication.decide(item, by=third, verdict=verdict, cause="slip", note="Read again.")
+
+
+def exclude(study: Study, n: int) -> None:
+    """Take the study's instance `n` out, proposed and seconded."""
+    item = study.items.filter(response__instance__contradiction__position=n).first()
+    Exclusion.objects.create(
+        instance=item.response.instance,
+        reason="Ambiguous",
+        proposed_by=person("pia"),
+        seconded_by=person("sven"),
+    )

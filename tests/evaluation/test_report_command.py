@@ -1,0 +1,38 @@
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from evaluation.reports import study_report
+from tests.evaluation.factories import judged_study
+
+pytestmark = pytest.mark.django_db
+
+
+def printed(*args):
+    out = StringIO()
+    call_command("report", *args, stdout=out)
+    return out.getvalue()
+
+
+def test_json_is_the_report():
+    study = judged_study()
+    assert json.loads(printed(study.slug, "--json")) == study_report(study)
+
+
+@pytest.mark.parametrize("by", ["slug", "name", "pk"])
+def test_a_study_by_slug_name_or_number(by):
+    study = judged_study()
+    lines = printed(str(getattr(study, by))).splitlines()
+    assert lines[0] == study.name
+    assert (
+        "    quokka-7b-secret, all: correct 3/3 (100.0 %), partially correct 0/3 (0.0 %), incorrect 0/3 (0.0 %)"
+        in lines
+    )
+
+
+def test_a_study_that_is_not_there_names_those_that_are():
+    study = judged_study()
+    with pytest.raises(CommandError, match=f"no study 'other'. Studies: {study.slug}"):
+        printed("other")

@@ -1,0 +1,210 @@
+import csv
+import json
+import re
+
+import pytest
+
+from accounts.roles import Role
+from datasets.models import Instance
+from evaluation.models import ReportSnapshot
+from evaluation.reports import study_report
+from generation.models import Response
+from judging import studies
+from tests.evaluation.factories import judged_study, resolve_all
+from tests.factories import PASSWORD, person
+from tests.judging import factories as judging
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rita(client):
+    someone = person("rita", Role.RESEARCHER)
+    client.login(username="rita", password=PASSWORD)
+    return someone
+
+
+def rows_of(response):
+    text = b"".join(response.streaming_content).decode()
+    return list(csv.reader(text.splitlines(keepends=True)))
+
+
+def addresses(study, snapshot):
+    base, frozen = f"/reports/{study.pk}", f"/reports/snapshots/{snapshot.pk}"
+    sheets = ("agreement", "confusion", "verdicts")
+    return [
+        f"{base}/",
+        f"{base}.json",
+        f"{base}/rows/",
+        f"{base}/rows.csv",
+        *(f"{base}/{sheet}.csv" for sheet in sheets),
+        f"{frozen}/",
+        f"{frozen}.json",
+        *(f"{frozen}/{sheet}.csv" for sheet in sheets),
+    ]
+
+
+def frozen(study, by):
+    from evaluation import snapshots
+
+    return snapshots.freeze(study, by=by)[0]
+
+
+def test_a_researcher_reads_every_page(client, rita):
+    study = judged_study()
+    for address in ["/reports/", *addresses(study, frozen(study, rita))]:
+        assert client.get(address).status_code == 200, address
+
+
+@pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.JUDGE, Role.ADJUDICATOR])
+def test_other_roles_are_refused(client, role):
+    study = judged_study()
+    snapshot = frozen(study, person("rita", Role.RESEARCHER))
+    someone = person("otto", role)
+    client.force_login(someone)
+    for address in ["/reports/", *addresses(study, snapshot)]:
+        assert client.get(address).status_code == 403, address
+
+
+def test_the_signed_out_are_sent_to_sign_in(client):
+    study = judged_study()
+    for address in ["/reports/", *addresses(study, frozen(study, person("rita")))]:
+        response = client.get(address)
+        assert response.status_code == 302, address
+        assert "next=" in response["Location"]
+
+
+def test_a_judge_of_an_open_study_sees_none_of_its_numbers(client):
+    study = judged_study()
+    snapshot = frozen(study, person("rita"))
+    alice = study.judges.get(person__username="alice").person
+    alice.grants.create(role=Role.RESEARCHER)
+    alice.grants.create(role=Role.ADMIN)
+    client.force_login(alice)
+    for address in addresses(study, snapshot):
+        assert client.get(address).status_code == 403, address
+    assert client.post(f"/reports/{study.pk}/freeze/").status_code == 403
+    listed = client.get("/reports/").content.decode()
+    assert f'href="/reports/{study.pk}/"' not in listed
+    assert "hidden" in listed
+    studies.close_study(study)
+    assert client.get(f"/reports/{study.pk}/").status_code == 200
+
+
+def test_the_list_is_honest_when_empty(client, rita):
+    page = client.get("/reports/").content.decode()
+    assert "No study to report on yet" in page
+    assert 'href="/studies/"' in page
+
+
+def test_a_report_that_is_not_there(client, rita):
+    assert client.get("/reports/99/").status_code == 404
+    assert client.get("/reports/snapshots/99/").status_code == 404
+    assert client.get(f"/reports/{judging.draft().pk}/other.csv").status_code == 404
+
+
+def test_the_page_shows_numbers_with_n_and_interval(client, rita):
+    study = judged_study()
+    page = client.get(f"/reports/{study.pk}/").content.decode()
+    (pair,) = study_report(study)["agreement"]["prompts"][2]["pairs"]
+    first, second = pair["judges"]
+    assert (
+        f"{first} and {second} agree on 6 of 8 responses (75.0 %; 95 % interval 40.9 to 92.9 %)."
+        in page
+    )
+    assert "first verdicts, before resolution and exclusions" in page
+    assert "final verdicts, after exclusions" in page
+    assert "3 of 4" in page  # one response waits for a third person
+
+
+def test_the_page_obeys_the_policy(client, rita):
+    study = judged_study()
+    response = client.get(f"/reports/{study.pk}/")
+    page = response.content.decode()
+    assert "default-src 'none'" in response["Content-Security-Policy"]
+    assert not re.search(r"<style|\sstyle=|\son\w+=|<script", page)
+    ids = re.findall(r'\sid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_one_judge_and_nothing_judged_say_why(client, rita):
+    alone = judged_study("alice", judges_per_response=1)
+    page = client.get(f"/reports/{alone.pk}/").content.decode()
+    assert "Agreement is not measured" in page
+    assert "Each response had one judge" in page
+
+
+def test_nothing_judged_yet_says_what_to_do(client, rita):
+    study = judging.open_study()
+    page = client.get(f"/reports/{study.pk}/").content.decode()
+    assert "No response has two first verdicts yet" in page
+    assert "hand in" in page
+
+
+def test_json_twin_is_the_report(client, rita):
+    study = judged_study()
+    assert json.loads(client.get(f"/reports/{study.pk}.json").content) == study_report(study)
+
+
+def test_cells_that_a_spreadsheet_would_run_are_text(client, rita):
+    study = judged_study()
+    Response.objects.update(text="@SUM(A1)")
+    Instance.objects.update(question="-1+1")
+    header, *rows = rows_of(client.get(f"/reports/{study.pk}/rows.csv"))
+    columns = [header.index(name) for name in ("comment", "response", "question")]
+    assert {tuple(row[c] for c in columns) for row in rows} == {("'=1+1", "'@SUM(A1)", "'-1+1")}
+
+
+def test_rows_csv_keeps_the_choice(client, rita):
+    study = judged_study()
+    resolve_all(study)
+    query = {"of": "final", "prompt": "both-passages", "verdict": "partially correct"}
+    header, *rows = rows_of(client.get(f"/reports/{study.pk}/rows.csv", query))
+    assert len(rows) == 4  # two responses, two judges each
+    assert {row[header.index("how")] for row in rows} == {"third_person"}
+
+
+def test_the_page_of_rows_shows_both_verdicts_and_keeps_markup_as_text(client, rita):
+    study = judged_study()
+    Response.objects.update(text="<script>alert(1)</script>")
+    query = {"of": "first", "prompt": "both-passages", "first_1": "correct", "first_2": "incorrect"}
+    other_way = {**query, "first_1": "incorrect", "first_2": "correct"}
+    pages = [
+        client.get(f"/reports/{study.pk}/rows/", q).content.decode() for q in (query, other_way)
+    ]
+    page = next(page for page in pages if "2 responses" in page)
+    assert page.count("=1+1") == 4
+    assert "No final verdict yet" in page
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_an_unknown_choice_is_refused_with_the_known_ones(client, rita):
+    response = client.get(f"/reports/{judged_study().pk}/rows/", {"verdict": "maybe"})
+    assert response.status_code == 400
+    assert "partially correct" in response.content.decode()
+
+
+def test_freezing_twice_makes_one_snapshot(client, rita):
+    study = judged_study()
+    first = client.post(f"/reports/{study.pk}/freeze/", {"note": ""})
+    again = client.post(f"/reports/{study.pk}/freeze/", {"note": ""})
+    snapshot = ReportSnapshot.objects.get()
+    assert first["Location"] == again["Location"] == f"/reports/snapshots/{snapshot.pk}/"
+    assert snapshot.created_by == rita
+
+
+def test_freezing_needs_a_post(client, rita):
+    study = judged_study()
+    assert client.get(f"/reports/{study.pk}/freeze/").status_code == 405
+    assert not ReportSnapshot.objects.exists()
+
+
+def test_a_snapshot_says_whether_its_verdicts_changed(client, rita):
+    study = judged_study()
+    address = f"/reports/snapshots/{frozen(study, rita).pk}/"
+    assert "are still the same" in client.get(address).content.decode()
+    kept = client.get(f"{address[:-1]}.json").content
+    resolve_all(study)
+    assert "have changed since" in client.get(address).content.decode()
+    assert client.get(f"{address[:-1]}.json").content == kept
