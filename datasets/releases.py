@@ -15,7 +15,7 @@ from leases.refusal import Conflict, NotFoundHere, Refusal
 
 # The hash of a release is that of this format's file.
 HASHED = "wikicontradict-json"
-VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,39}")
+VERSION = re.compile(r"\A[0-9A-Za-z][0-9A-Za-z._-]{0,39}\Z")
 
 
 @transaction.atomic
@@ -26,7 +26,7 @@ def freeze(
 
     Raises Conflict where that version exists, Refusal where there is nothing to release or the version is no name.
     """
-    if not VERSION.fullmatch(version):
+    if not VERSION.match(version):
         raise Refusal(
             "A version has up to 40 letters, digits, . _ - and starts with a letter or digit."
         )

@@ -1,0 +1,360 @@
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from accounts.roles import Role
+from datasets.models import Collection, Contradiction, Release
+from datasets.records import columns_of, current, questions_of, supersede
+from datasets.releases import freeze
+from tests.datasets.factories import annotation, imported, mills, record, text_of
+from tests.factories import person
+
+pytestmark = pytest.mark.django_db
+
+PAGES = [
+    ("/collections/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
+    ("/collections/mills/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
+    ("/collections/mills/questions/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
+    ("/collections/mills/deviations/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
+    ("/contradictions/{key}/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
+    ("/collections/import/", {Role.ADMIN}),
+    ("/collections/mills/export/wikicontradict-json/", {Role.ADMIN, Role.RESEARCHER}),
+    ("/collections/mills/releases/1.0/wikicontradict-csv/", {Role.ADMIN, Role.RESEARCHER}),
+    ("/api/datasets/collections/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
+    (
+        "/api/datasets/collections/mills/contradictions/",
+        {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR},
+    ),
+]
+
+
+@pytest.fixture
+def as_a(client):
+    """`as_a(Role.ADMIN)`: the client, signed in as somebody with those roles."""
+
+    def sign_in(*roles):
+        client.force_login(person("alice", *roles))
+        return client
+
+    return sign_in
+
+
+@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize(("address", "roles"), PAGES)
+def test_a_page_opens_for_its_roles_only(as_a, address, roles, role):
+    collection = mills()
+    freeze(collection=collection, version="1.0")
+    answer = as_a(role).get(address.format(key=current(collection).get().pk))
+    answer.close()
+    assert answer.status_code == (200 if role in roles else 403)
+
+
+@pytest.mark.parametrize(("address", "roles"), PAGES)
+def test_a_page_sends_the_signed_out_away(client, address, roles):
+    collection = mills()
+    answer = client.get(address.format(key=current(collection).get().pk))
+    assert answer.status_code in (302, 403)
+    assert b"Old Mill" not in answer.content
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/collections/none/",
+        "/collections/none/questions/",
+        "/collections/mills/export/xlsx/",
+        "/collections/mills/export/..%2F..%2Fetc/",
+        "/collections/mills/releases/9/wikicontradict-csv/",
+        "/contradictions/999999/",
+        "/api/datasets/collections/none/contradictions/",
+    ],
+)
+def test_what_is_not_there_is_404(as_a, address):
+    mills()
+    assert as_a(Role.ADMIN).get(address).status_code == 404
+
+
+def page(client, address):
+    answer = client.get(address)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_the_empty_list_says_what_to_do(as_a):
+    assert "Import a file" in page(as_a(Role.ADMIN), "/collections/")
+
+
+def test_an_annotator_is_not_sent_to_a_page_that_stays_shut(as_a):
+    assert reverse("datasets:import") not in page(as_a(Role.ANNOTATOR), "/collections/")
+
+
+def test_the_list_counts_newest_versions_only(as_a):
+    collection = mills(record(title="A"), record(title="B"))
+    first = current(collection).first()
+    supersede(
+        contradiction=first,
+        columns=columns_of(first) | {"title": "A2"},
+        questions=questions_of(first),
+    )
+    answer = as_a(Role.RESEARCHER).get("/collections/")
+    assert answer.context["rows"] == [(collection, 2, 2)]
+
+
+COUNTED = [
+    ("reasoning", "explicit", 2),
+    ("reasoning", "implicit", 1),
+    ("reasoning", "untyped", 2),
+    ("passages", "same", 1),
+    ("passages", "different", 4),
+    ("kind", "yes-no", 1),
+    ("kind", "wh", 4),
+]
+
+
+def a_varied_collection():
+    implicit = {
+        "taxonomy": [["Contradict type IV", "Implicit (reasoning required)"]],
+        "Contradict type IV": "Implicit (reasoning required)",
+    }
+    asked = {"question2": "Did it?", "question2_answer1": "Yes", "question2_answer2": "No"}
+    return mills(
+        record(given=annotation(**asked)),
+        record(given=annotation(**implicit, wikitag_label_samepassage="Same")),
+        record(given=annotation(**{"Contradict type IV": None})),
+        record(given=annotation(**{"Contradict type IV": "?"}, wikitag_label_samepassage=None)),
+        record(given={"wikitag_label_valid": "Invalid"}),
+    )
+
+
+@pytest.mark.parametrize(("parameter", "value", "number"), COUNTED)
+def test_a_count_is_the_number_of_rows_behind_its_link(as_a, parameter, value, number):
+    a_varied_collection()
+    client = as_a(Role.RESEARCHER)
+    counts = client.get("/collections/mills/").context["counts"]
+    assert {one.facet.value: one.questions for one in counts.facets}[value] == number
+    answer = client.get("/collections/mills/questions/", {parameter: value})
+    assert answer.context["page"].paginator.count == number
+
+
+def test_an_unknown_filter_narrows_nothing(as_a):
+    a_varied_collection()
+    answer = as_a(Role.RESEARCHER).get("/collections/mills/questions/?kind=why&reasoning=")
+    assert answer.context["page"].paginator.count == 5
+
+
+def test_invalid_tags_can_be_listed_alone(as_a):
+    a_varied_collection()
+    answer = as_a(Role.RESEARCHER).get("/collections/mills/?validity=Invalid")
+    assert [row.validity for row in answer.context["page"]] == ["Invalid"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "titles"),
+    [
+        ("burn", ["A"]),
+        ("DISCUSS", ["B"]),
+        ("b", ["A", "B"]),
+        ("zzz", []),
+        ("%", []),
+        ("", ["A", "B"]),
+    ],
+)
+def test_a_search_looks_into_titles_tags_and_questions(as_a, wanted, titles):
+    mills(
+        record(title="A", given=annotation(question1="Did it burn?")),
+        record(title="B", tag="inconsistent|discuss=yes"),
+    )
+    answer = as_a(Role.RESEARCHER).get("/collections/mills/", {"q": wanted})
+    assert [row.title for row, _ in answer.context["rows"]] == titles
+
+
+def shown(client, collection):
+    return page(client, reverse("datasets:contradiction", args=[current(collection).get().pk]))
+
+
+def test_the_contradicted_spans_are_marked_in_their_passages(as_a):
+    text = shown(as_a(Role.ANNOTATOR), mills())
+    assert "The Old Mill was built in <mark>1791</mark>." in text
+    assert "Begun in <mark>1803</mark>, the Old Mill" in text
+
+
+def test_a_record_is_never_trusted_as_markup(as_a):
+    script = "<script>alert(1)</script>"
+    changes = dict.fromkeys(
+        (
+            "paragraphA_information_standalone",
+            "relevantInfo_comment_A_Span",
+            "question1",
+            "valid_comment",
+        ),
+        script,
+    )
+    whole = record(
+        title=script, paragraph_A=script, url="javascript:alert(1)", given=annotation(**changes)
+    )
+    text = shown(as_a(Role.ANNOTATOR), mills(whole))
+    assert "<script>alert" not in text
+    assert "<mark>&lt;script&gt;alert(1)&lt;/script&gt;</mark>" in text
+    assert 'href="javascript:' not in text
+
+
+@pytest.mark.parametrize(
+    ("url", "oldid", "link"),
+    [
+        ("https://en.wikipedia.org/wiki/A", None, "https://en.wikipedia.org/wiki/A"),
+        ("https://en.wikipedia.org/wiki/A", 7, "https://en.wikipedia.org/wiki/A?oldid=7"),
+        ("https://en.wikipedia.org/w/?curid=3", 7, "https://en.wikipedia.org/w/?curid=3"),
+        ("JavaScript:alert(1)", None, ""),
+        ("http://[broken", None, ""),
+        ("", None, ""),
+    ],
+)
+def test_only_a_web_page_becomes_a_link(url, oldid, link):
+    from datasets.presenting import source_link
+
+    assert source_link(url, oldid) == link
+
+
+def test_an_old_version_points_at_the_newer(as_a):
+    old = current(mills()).get()
+    new = supersede(
+        contradiction=old, columns=columns_of(old) | {"tag": "x"}, questions=questions_of(old)
+    )
+    text = page(as_a(Role.RESEARCHER), f"/contradictions/{old.pk}/")
+    assert f'href="/contradictions/{new.pk}/">Open version 2' in text
+
+
+def test_deviations_can_be_narrowed_to_a_kind(as_a):
+    odd = annotation(confidence="", relevantInfo_comment_A_Span="1792")
+    mills(record(title="Plain"), record(title="Odd", given=odd))
+    answer = as_a(Role.RESEARCHER).get("/collections/mills/deviations/?kind=SPAN")
+    assert [(kind, count) for _, kind, count in answer.context["kinds"]] == [
+        ("SPAN", 1),
+        ("CONFIDENCE", 1),
+    ]
+    assert [line.contradiction.title for line in answer.context["page"]] == ["Odd"]
+
+
+def upload(client, data, **changes):
+    fields = {
+        "collection": "mills",
+        "format": "wikicontradict",
+        "file": SimpleUploadedFile("mills <1>.json", data),
+    } | changes
+    return client.post("/collections/import/", fields)
+
+
+def test_an_admin_imports_a_file(as_a):
+    client = as_a(Role.ADMIN)
+    answer = upload(client, text_of(record(), record()))
+    assert (answer.status_code, answer.url) == (302, "/collections/mills/")
+    assert "1 of 2 records were added; 0 were there already, 1 stood twice" in page(
+        client, answer.url
+    )
+    collection = Collection.objects.get()
+    assert (collection.created_by.username, collection.source) == ("alice", "mills <1>.json")
+
+
+def test_nobody_else_imports_a_file(as_a):
+    assert upload(as_a(Role.RESEARCHER, Role.ANNOTATOR), text_of(record())).status_code == 403
+    assert not Collection.objects.exists()
+
+
+def test_a_refused_file_comes_back_with_every_problem_and_the_name_kept(as_a):
+    answer = upload(as_a(Role.ADMIN), text_of(record(title=None), record(hue="red")))
+    text = answer.content.decode()
+    assert answer.status_code == 400
+    assert "2 of 2 records cannot be read; nothing was imported." in text
+    assert "record 1 (index 0): &#x27;title&#x27; is missing" in text
+    assert "&#x27;hue&#x27; is not a key of this format" in text
+    assert 'value="mills"' in text
+    assert not Contradiction.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "data", "says"),
+    [
+        ({"collection": "My Mills"}, text_of(record()), "Lower-case letters, digits"),
+        ({"collection": "import"}, text_of(record()), "a page of this site has that address"),
+        ({"format": "xlsx"}, text_of(record()), "xlsx is not one of the available choices"),
+        ({"file": ""}, b"", "This field is required"),
+        ({}, b"", "The submitted file is empty"),
+        ({}, b"PK\x03\x04", "is not JSON"),
+        ({}, b"\xff\xfe[", "is not UTF-8"),
+    ],
+)
+def test_a_bad_upload_says_what_is_wrong(as_a, changes, data, says):
+    answer = upload(as_a(Role.ADMIN), data, **changes)
+    assert answer.status_code == 400
+    assert says in answer.content.decode()
+    assert not Collection.objects.exists()
+
+
+def test_an_upload_over_the_limit_is_refused_unread(as_a, monkeypatch):
+    monkeypatch.setattr("datasets.forms.MAX_BYTES", 1024)
+    answer = upload(as_a(Role.ADMIN), b"\xff" * 2000)
+    assert "The file is larger than" in answer.content.decode()
+
+
+def downloaded(client, address):
+    answer = client.get(address)
+    return b"".join(answer.streaming_content), answer
+
+
+def test_a_download_is_the_export(as_a):
+    mills()
+    data, answer = downloaded(
+        as_a(Role.RESEARCHER), "/collections/mills/export/wikicontradict-json/"
+    )
+    assert json.loads(data) == [record()]
+    assert answer["Content-Disposition"] == 'attachment; filename="mills.json"'
+    assert answer["Content-Type"] == "application/json; charset=utf-8"
+    assert int(answer["Content-Length"]) == len(data)
+
+
+def test_an_admin_freezes_a_release_and_a_researcher_gets_its_rows(as_a, client):
+    mills()
+    answer = as_a(Role.ADMIN).post("/collections/mills/releases/", {"version": "1.0", "notes": "n"})
+    assert answer.status_code == 302
+    release = Release.objects.get()
+    assert (release.version, release.notes, release.created_by.username) == ("1.0", "n", "alice")
+    imported(record(title="Later"))
+    client.force_login(person("bob", Role.RESEARCHER))
+    assert release.sha256 in page(client, "/collections/mills/")
+    data, answer = downloaded(client, "/collections/mills/releases/1.0/wikicontradict-json/")
+    assert json.loads(data) == [record()]
+    assert answer["Content-Disposition"] == 'attachment; filename="mills-1.0.json"'
+
+
+def test_a_researcher_freezes_nothing(as_a):
+    mills()
+    assert (
+        as_a(Role.RESEARCHER).post("/collections/mills/releases/", {"version": "1"}).status_code
+        == 403
+    )
+    assert not Release.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("version", "says"), [("1.0", "exists and never changes"), ("a b", "Use letters")]
+)
+def test_a_refused_release_keeps_what_was_written(as_a, version, says):
+    freeze(collection=mills(), version="1.0")
+    answer = as_a(Role.ADMIN).post(
+        "/collections/mills/releases/", {"version": version, "notes": "My notes"}
+    )
+    assert answer.status_code == 400
+    assert says in answer.content.decode()
+    assert "My notes" in answer.content.decode()
+    assert Release.objects.count() == 1
+
+
+def test_pages_ask_the_database_no_more_for_more_rows(as_a, django_assert_max_num_queries):
+    mills(*(record(title=f"Mill {n}") for n in range(40)))
+    client = as_a(Role.ADMIN)
+    with django_assert_max_num_queries(16):
+        page(client, "/collections/mills/")
+    with django_assert_max_num_queries(8):
+        client.get("/api/datasets/collections/mills/contradictions/")
