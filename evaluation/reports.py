@@ -24,7 +24,7 @@ FINAL_VERDICTS = "final verdicts, after exclusions"
 
 NOT_MEASURED_IMPORTED = "The verdicts came from a file without first verdicts."
 NOT_MEASURED_ALONE = "Each response had one judge, so agreement was not measured."
-NOT_MEASURED_YET = "No response has two first verdicts yet. They are counted once both judges hand in, or the study is closed."
+NOT_MEASURED_YET = "No response has two first verdicts yet. They count once both judges hand in or the study closes."
 
 
 def study_report(study: Study) -> dict[str, Any]:
