@@ -1,4 +1,4 @@
-"""The settings under test: config.settings with a secret, a folder and queues of the test's own.
+"""The settings under test: config.settings with a secret and a folder of the test's own.
 
 DATABASE_URL and CELERY_BROKER_URL are still obeyed: `bin/test` runs the suite on SQLite, then on
 PostgreSQL and Redis.
@@ -25,9 +25,6 @@ os.environ["DATA_DIR"] = _folder()
 os.environ["SECRET_KEY"] = "for-tests-only-" + "0" * 50
 for _name in ("BASE_URL", "INFERENCE_SERVICES", "DEBUG", "WIKI_ALLOWED", "EMBEDDED_MODEL_PATH"):
     os.environ.pop(_name, None)
-# Queues in memory: nothing runs until a test says so (fixture `carry_out`), so on_commit keeps its meaning.
-os.environ.setdefault("CELERY_BROKER_URL", "memory://")
-
 from config.settings import *  # noqa: E402, F403
 from config.settings import DATA_DIR, DATABASES  # noqa: E402
 

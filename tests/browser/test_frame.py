@@ -1,0 +1,40 @@
+"""What every page stands in: the way in, and the eye that the browser tests keep on pages."""
+
+import pytest
+from playwright.sync_api import expect
+
+from accounts.roles import Role
+from tests.browser.conftest import Watch
+from tests.factories import PASSWORD, person
+
+
+def test_alice_signs_in_with_her_password_and_out_again(page, live_server):
+    person("alice", Role.ANNOTATOR)
+    page.goto("/")
+    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label("Password")).to_be_visible()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1440])
+def test_the_first_page_never_scrolls_sideways(open_page, width, dark):
+    page = open_page(person("alice", *Role), width=width, dark=dark)
+    page.goto("/")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_watch_sees_what_a_page_must_not_do(open_page, watch: Watch):
+    page = open_page()
+    page.goto("/")
+    page.evaluate(
+        "document.body.insertAdjacentHTML('beforeend', '<p style=\"color: red\">styled</p>')"
+    )
+    page.evaluate("new Image().src = 'http://192.0.2.1/picture.png'")
+    page.wait_for_function("true")
+    seen = watch.unexpected()
+    assert any("Content Security Policy" in line for line in seen)
+    watch.complaints.clear()

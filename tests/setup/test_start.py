@@ -1,0 +1,159 @@
+"""bin/run really started: what it leaves on disk, a second start, kill -9, Ctrl-C."""
+
+import contextlib
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from tests.servers import free_port
+from tests.setup.conftest import ROOT, one_line_of, run
+
+sys.path.insert(0, str(ROOT / "bin"))
+import processes
+
+pytestmark = pytest.mark.setup
+
+
+class Started:
+    """A bin/run in a session of its own, as a terminal gives it, up until the test ends it."""
+
+    def __init__(self, env, *arguments):
+        self.port = free_port()
+        self.data_dir = env["DATA_DIR"]
+        command = [sys.executable, str(ROOT / "bin" / "run"), "--port", str(self.port), *arguments]
+        self.process = subprocess.Popen(
+            command,
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self.said = []
+
+    def read_until(self, words):
+        for line in self.process.stdout:
+            self.said.append(line)
+            if words in line:
+                return
+        raise AssertionError(f"It never said {words!r}: {''.join(self.said)}")
+
+    def ctrl_c(self):
+        os.killpg(self.process.pid, signal.SIGINT)
+        self.said += self.process.stdout.readlines()
+        return self.process.wait(30)
+
+    def kill(self):
+        """kill -9, the one end that it cannot see coming."""
+        self.process.kill()
+        self.process.wait()
+
+    def left(self):
+        return processes._marked(self.data_dir)
+
+
+@pytest.fixture
+def env(bare, tmp_path):
+    return bare | {"DATA_DIR": str(tmp_path / "data")}
+
+
+@pytest.fixture
+def start(installed, env):
+    """`start(*arguments)`: a bin/run that answers. Whatever a failed test leaves is ended."""
+    with contextlib.ExitStack() as after:
+
+        def begin(*arguments):
+            after.callback(processes.end_leftovers, env["DATA_DIR"])
+            started = Started(env, *arguments)
+            after.callback(started.process.stdout.close)
+            after.callback(started.kill)
+            started.read_until(f"Sic et Non is at http://127.0.0.1:{started.port}")
+            return started
+
+        yield begin
+
+
+def answer_of(port, path="/"):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as response:
+        return response.read().decode()
+
+
+def wait_until(true, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_it_starts_once_answers_and_leaves_nothing_after_ctrl_c(start, env, tmp_path):
+    first = start("--no-demo")
+    assert "Sign in" in answer_of(first.port)
+    secret = tmp_path / "data" / "secret_key"
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    first.read_until("First administrator, once: ")
+    link = first.said[-1].split()[-1]
+    assert "password" in answer_of(first.port, link.partition(str(first.port))[2])
+
+    second = run(ROOT, env, "--port", str(free_port()))
+    assert one_line_of(second).startswith(
+        f"Sic et Non runs already at http://127.0.0.1:{first.port} (process {first.process.pid})."
+    )
+
+    assert len(first.left()) >= 5
+    assert first.ctrl_c() == 0
+    assert first.said[-1] == "Stopped.\n"
+    assert first.left() == []
+    processes.check_port(first.port)
+
+
+def test_after_kill_9_its_processes_end_and_the_next_start_is_clean(start):
+    first = start("--no-demo", "--no-model")
+    first.kill()
+    wait_until(lambda: first.left() == [])
+    second = start("--no-demo", "--no-model")
+    assert second.ctrl_c() == 0
+    assert second.left() == []
+
+
+def test_a_process_that_ends_by_itself_ends_the_others(start):
+    started = start("--no-demo", "--no-model")
+    os.kill(scheduler_among(started.left()), signal.SIGKILL)
+    started.said += started.process.stdout.readlines()
+    assert started.process.wait(30) == 1
+    assert "A process ended by itself, so all were stopped" in started.said[-1]
+    assert started.left() == []
+
+
+def scheduler_among(pids):
+    for pid in pids:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            if b"beat" in file.read().split(b"\0"):
+                return pid
+    raise AssertionError("no scheduler")
+
+
+def test_only_what_was_started_for_this_folder_is_ended(tmp_path):
+    ours, theirs = (
+        subprocess.Popen(["sleep", "60"], env=os.environ | {processes.MARK: folder})
+        for folder in (str(tmp_path), f"{tmp_path}-other")
+    )
+    try:
+        assert processes.end_leftovers(tmp_path) == 1
+        assert ours.wait(5) == -signal.SIGTERM
+        assert theirs.poll() is None
+    finally:
+        theirs.kill()
+        theirs.wait()
+
+
+def test_a_lock_left_by_a_dead_process_holds_nobody_up(tmp_path):
+    (tmp_path / "running.lock").write_text(json.dumps({"pid": 1, "address": "http://old"}))
+    with processes.only_one(tmp_path, "http://new"):
+        assert json.loads((tmp_path / "running.lock").read_text())["address"] == "http://new"
