@@ -1,0 +1,17 @@
+# One image for web, workers and scheduler; docker-compose.yml says which each container is.
+FROM python:3.12-slim-bookworm
+
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 DATA_DIR=/data
+
+WORKDIR /app
+COPY requirements.txt ./
+RUN pip install --disable-pip-version-check -r requirements.txt
+
+# A plain user: nothing here needs root, and /data is all it may write to.
+RUN useradd --create-home --uid 10001 sicetnon && install -d -o sicetnon -g sicetnon -m 700 /data
+COPY . .
+USER sicetnon
+VOLUME /data
+EXPOSE 8000
+
+CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "8", "--no-control-socket"]
