@@ -21,10 +21,12 @@ from annotation.steps import STEPS
 from annotation.walker import Entries
 from datasets.models import Collection
 from demonstration.annotations import Given, given
+from demonstration.build import ARTICLES
 from demonstration.export import BASE
 from demonstration.people import ADMIN, create_people
 from leases import claim
 from leases.refusal import Conflict, Refusal
+from wikifetch.fetch import fetch_xml
 from wikifetch.models import Article, Tag, Wiki
 
 COLLECTION = "demonstration"
@@ -72,8 +74,8 @@ def load(*, beside_other_work: bool = False) -> Loaded:
         raise Conflict(
             f"There is a collection {COLLECTION!r} that is no demonstration. Rename it first."
         )
-    fetch_articles()
     people = create_people()
+    fetch_xml(ARTICLES, by=people[ADMIN])
     campaign = open_campaign(people[ADMIN])
     for each in given():
         annotate(each, campaign, people)
