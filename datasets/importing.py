@@ -14,9 +14,6 @@ from datasets.records import Draft, add_contradictions
 from datasets.schema import Parsed
 from leases.refusal import Refusal
 
-# Pages of their own stand under these addresses.
-RESERVED = {"import"}
-
 
 @dataclass
 class ImportReport:
@@ -83,8 +80,6 @@ def named_collection(name: str, *, source: str = "", by: Person | None = None) -
         collection.clean_fields(exclude=["created_by", "created_at"])
     except ValidationError as error:
         raise Refusal(f"{name!r} cannot name a collection: {' '.join(error.messages)}") from None
-    if name in RESERVED:
-        raise Refusal(f"{name!r} cannot name a collection: a page of this site has that address.")
     collection.save()
     return collection
 

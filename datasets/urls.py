@@ -8,7 +8,8 @@ app_name = "datasets"
 
 urlpatterns = [
     path("collections/", views.collections, name="collections"),
-    path("collections/import/", views.import_collection, name="import"),
+    # Two segments below, so that a collection may bear any name.
+    path("collections/new/import/", views.import_collection, name="import"),
     path("collections/<str:name>/", views.collection, name="collection"),
     path("collections/<str:name>/questions/", views.questions, name="questions"),
     path("collections/<str:name>/deviations/", views.collection_deviations, name="deviations"),

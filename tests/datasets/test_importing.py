@@ -94,7 +94,7 @@ def test_each_question_gets_its_kind():
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", ["", "Mills", "../etc", "a/b", "x" * 81, "import", "-x"])
+@pytest.mark.parametrize("name", ["", "Mills", "../etc", "a/b", "x" * 81, "-x"])
 def test_a_name_that_no_address_can_hold_is_refused(name):
     with pytest.raises(Refusal, match="cannot name a collection"):
         imported(record(), into=name)

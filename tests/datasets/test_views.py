@@ -19,7 +19,7 @@ PAGES = [
     ("/collections/mills/questions/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
     ("/collections/mills/deviations/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
     ("/contradictions/{key}/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
-    ("/collections/import/", {Role.ADMIN}),
+    ("/collections/new/import/", {Role.ADMIN}),
     ("/collections/mills/export/wikicontradict-json/", {Role.ADMIN, Role.RESEARCHER}),
     ("/collections/mills/releases/1.0/wikicontradict-csv/", {Role.ADMIN, Role.RESEARCHER}),
     ("/api/datasets/collections/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
@@ -243,7 +243,7 @@ def upload(client, data, **changes):
         "format": "wikicontradict",
         "file": SimpleUploadedFile("mills <1>.json", data),
     } | changes
-    return client.post("/collections/import/", fields)
+    return client.post("/collections/new/import/", fields)
 
 
 def test_an_admin_imports_a_file(as_a):
@@ -277,7 +277,6 @@ def test_a_refused_file_comes_back_with_every_problem_and_the_name_kept(as_a):
     ("changes", "data", "says"),
     [
         ({"collection": "My Mills"}, text_of(record()), "Lower-case letters, digits"),
-        ({"collection": "import"}, text_of(record()), "a page of this site has that address"),
         ({"format": "xlsx"}, text_of(record()), "xlsx is not one of the available choices"),
         ({"file": ""}, b"", "This field is required"),
         ({}, b"", "The submitted file is empty"),
