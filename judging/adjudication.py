@@ -74,6 +74,18 @@ def decision_problem(item: StudyItem, verdict: str, cause: str, note: str) -> st
     return note_problem(verdict, first_verdicts(item), note)
 
 
+def disagreements_for(person: Person) -> list[StudyItem]:
+    """All responses that wait for a third person and may be decided by this one, study by study."""
+    return [item for study in studies_for(person) for item in unresolved(study)]
+
+
 def next_unresolved(person: Person, study: Study) -> StudyItem | None:
     """The next response of the study that waits for a decision."""
     return unresolved(study_for(person, study.pk)).first()
+
+
+def decided_by(person: Person, study: Study) -> list[StudyItem]:
+    """What this person has decided in the study, latest first."""
+    theirs = study.items.filter(resolution__resolved_by=person, resolution__how=THIRD_PERSON)
+    related = ("resolution", "response__instance__contradiction")
+    return list(theirs.select_related(*related).order_by("-resolution__at"))

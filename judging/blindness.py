@@ -6,6 +6,7 @@ Other rooms ask here (or are asked through generation.guards); the rule itself i
 from django.db.models import QuerySet
 
 from accounts.models import Person
+from generation.models import Run
 from judging import visibility
 from judging.models import Judge, JudgingSlot, Study
 from judging.states import StudyState
@@ -18,8 +19,13 @@ def open_studies_judged_by(person: Person) -> QuerySet[Study]:
     return Study.objects.filter(state=StudyState.OPEN, rounds__slots__in=theirs).distinct()
 
 
+def hides_run(person: Person, run: Run) -> bool:
+    """Whether `run` is hidden from `person` now; generation.guards asks."""
+    return open_studies_judged_by(person).filter(items__response__run=run).exists()
+
+
 def hidden_run_ids(person: Person) -> set[int]:
-    """The runs whose pages and responses `person` may not see now (guard of generation)."""
+    """The runs whose pages and responses `person` may not see now."""
     found = open_studies_judged_by(person).values_list("items__response__run_id", flat=True)
     return set(found.distinct())
 

@@ -46,7 +46,7 @@ def slot_view(slot: JudgingSlot, known: Rubric, total: int) -> SlotView:
         slot=str(slot.pk),
         response=response_view(slot.item.response, known),
         verdict=judgment.verdict if judgment else "",
-        comment=judgment.comment if judgment else "",
+        comment=judgment.comment if judgment else _comment_taken_back(slot),
         flagged=slot.flagged,
         flag_note=slot.flag_note,
         skip_reason=slot.skip_reason,
@@ -54,6 +54,12 @@ def slot_view(slot: JudgingSlot, known: Rubric, total: int) -> SlotView:
         position=slot.order + 1,
         total=total,
     )
+
+
+def _comment_taken_back(slot: JudgingSlot) -> str:
+    """The comment of a verdict that its judge took back: its words are still theirs."""
+    last = max(slot.events.all(), key=lambda event: event.pk, default=None)
+    return last.comment if last and last.what == "undone" else ""
 
 
 def anonymous_verdicts(item: StudyItem, known: Rubric) -> list[AnonymousVerdict]:

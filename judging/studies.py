@@ -227,12 +227,13 @@ def close_study(study: Study) -> int:
 
 
 def composition(study: Study) -> dict[str, Any]:
-    """What the study judges: {"prompts": [...], "models": [...], "instances": n, "responses": n}."""
+    """What the study judges: {"prompts": [criteria …], "models": [...], "instances": n}."""
     items = study.items.all()
+    known = rubric.parse(study.rubric.body)
+    prompts = set(items.values_list("response__prompt", flat=True))
     models = LanguageModel.objects.filter(responses__study_items__study=study).distinct()
     return {
-        "prompts": sorted(set(items.values_list("response__prompt", flat=True))),
+        "prompts": [asked for name, asked in known.prompts.items() if name in prompts],
         "models": list(models),
         "instances": items.values("response__instance").distinct().count(),
-        "responses": items.count(),
     }

@@ -70,16 +70,14 @@ def give(
 
 
 @transaction.atomic
-def undo(slot: JudgingSlot) -> str:
-    """Take the verdict back; the item waits again. Returns the comment, which the form keeps."""
+def undo(slot: JudgingSlot) -> None:
+    """Take the verdict back; the item waits again. Its event keeps the comment, which the form shows."""
     kept = Judgment.objects.filter(slot=slot).first()
     if slot.state == SlotState.WAITING and kept is None:
-        return ""
+        return
     _move(slot, "undo")
-    comment = kept.comment if kept else ""
     Judgment.objects.filter(slot=slot, locked_at=None).delete()
-    _note(slot, "undone", kept.verdict if kept else "", comment)
-    return comment
+    _note(slot, "undone", kept.verdict if kept else "", kept.comment if kept else "")
 
 
 def last_judged(person: Person, study: Study) -> JudgingSlot | None:

@@ -1,0 +1,147 @@
+"""The judge's moves for programs and for the page's own script. Answers hold the allow-list and nothing else."""
+
+import uuid
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view, permission_classes
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.access import HasRole, person_of
+from accounts.roles import Role
+from judging import progress, rubric, shown, verdicts
+from judging.models import JudgingSlot
+from judging.queues import total_of
+
+JUDGES = [HasRole.of(Role.JUDGE)]
+
+
+class VerdictInput(serializers.Serializer):
+    verdict = serializers.CharField(max_length=40)
+    comment = serializers.CharField(
+        allow_blank=True, default="", trim_whitespace=False, max_length=verdicts.COMMENT_LIMIT
+    )
+    seconds = serializers.FloatField(
+        default=None, allow_null=True, help_text="Time the item was on the screen."
+    )
+
+
+class SkipInput(serializers.Serializer):
+    reason = serializers.CharField(max_length=verdicts.COMMENT_LIMIT)
+
+
+class FlagInput(serializers.Serializer):
+    flagged = serializers.BooleanField()
+    note = serializers.CharField(allow_blank=True, default="", max_length=verdicts.COMMENT_LIMIT)
+
+
+class ProgressOutput(serializers.Serializer):
+    judged = serializers.IntegerField()
+    skipped = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+    total = serializers.IntegerField()
+
+
+class MoveOutput(serializers.Serializer):
+    slot = serializers.UUIDField()
+    state = serializers.CharField()
+    verdict = serializers.CharField()
+    flagged = serializers.BooleanField()
+    progress = ProgressOutput()
+
+
+class ResponseOutput(serializers.Serializer):
+    question = serializers.CharField()
+    gold = serializers.ListField(child=serializers.DictField())
+    passages = serializers.ListField(child=serializers.DictField())
+    text = serializers.CharField()
+    cut_off = serializers.BooleanField()
+    prompt_label = serializers.CharField()
+    prompt_title = serializers.CharField()
+    rules = serializers.ListField(child=serializers.CharField())
+    choices = serializers.ListField(child=serializers.DictField())
+
+
+class SlotOutput(serializers.Serializer):
+    slot = serializers.UUIDField()
+    response = ResponseOutput()
+    verdict = serializers.CharField()
+    comment = serializers.CharField()
+    flagged = serializers.BooleanField()
+    flag_note = serializers.CharField()
+    skip_reason = serializers.CharField()
+    state = serializers.CharField()
+    position = serializers.IntegerField()
+    total = serializers.IntegerField()
+
+
+@extend_schema(responses=SlotOutput)
+@api_view(["GET"])
+@permission_classes(JUDGES)
+def slot(request: Request, slot_id: uuid.UUID) -> Response:
+    """One item of the signed-in judge, as shown on its page."""
+    person = person_of(request)
+    mine = verdicts.slot_of(person, slot_id)
+    known = rubric.parse(mine.round.study.rubric.body)
+    view = shown.slot_view(mine, known, total_of(person, mine.round.study))
+    return Response(SlotOutput(view.payload()).data)
+
+
+@extend_schema(request=VerdictInput, responses=MoveOutput)
+@api_view(["POST"])
+@permission_classes(JUDGES)
+def verdict(request: Request, slot_id: uuid.UUID) -> Response:
+    """Give or change the verdict; the same one again changes nothing."""
+    given = VerdictInput(data=request.data)
+    given.is_valid(raise_exception=True)
+    mine = verdicts.slot_of(person_of(request), slot_id)
+    verdicts.give(mine, **given.validated_data)
+    return _moved(request, mine)
+
+
+@extend_schema(request=None, responses=MoveOutput)
+@api_view(["POST"])
+@permission_classes(JUDGES)
+def undo(request: Request, slot_id: uuid.UUID) -> Response:
+    """Take the verdict back; the item waits again."""
+    mine = verdicts.slot_of(person_of(request), slot_id)
+    verdicts.undo(mine)
+    return _moved(request, mine)
+
+
+@extend_schema(request=SkipInput, responses=MoveOutput)
+@api_view(["POST"])
+@permission_classes(JUDGES)
+def skip(request: Request, slot_id: uuid.UUID) -> Response:
+    """Leave the item without a verdict, with a reason."""
+    given = SkipInput(data=request.data)
+    given.is_valid(raise_exception=True)
+    mine = verdicts.slot_of(person_of(request), slot_id)
+    verdicts.skip(mine, given.validated_data["reason"])
+    return _moved(request, mine)
+
+
+@extend_schema(request=FlagInput, responses=MoveOutput)
+@api_view(["POST"])
+@permission_classes(JUDGES)
+def flag(request: Request, slot_id: uuid.UUID) -> Response:
+    """Mark the item for the admin, or take the mark away."""
+    given = FlagInput(data=request.data)
+    given.is_valid(raise_exception=True)
+    mine = verdicts.slot_of(person_of(request), slot_id)
+    verdicts.flag(mine, **given.validated_data)
+    return _moved(request, mine)
+
+
+def _moved(request: Request, mine: JudgingSlot) -> Response:
+    stored = JudgingSlot.objects.select_related("judgment").get(pk=mine.pk)
+    judgment = getattr(stored, "judgment", None)
+    moved = {
+        "slot": stored.pk,
+        "state": stored.state,
+        "verdict": judgment.verdict if judgment else "",
+        "flagged": stored.flagged,
+        "progress": progress.of_person(person_of(request), mine.round.study),
+    }
+    return Response(MoveOutput(moved).data)

@@ -1,0 +1,67 @@
+"""A judge's own items, in the order that was drawn for them."""
+
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from accounts.models import Person
+from judging.models import JudgingSlot, Study
+from judging.states import SlotState, StudyState
+from judging.verdicts import slots_of
+from leases.refusal import NotFoundHere
+
+# Skipped, flagged and just judged: what a judge may want to come back to.
+LATEST = 10
+
+
+def studies_of(person: Person) -> QuerySet[Study]:
+    """The opened studies in which the person judges, open ones first."""
+    mine = slots_of(person).values("round__study")
+    return Study.objects.filter(pk__in=mine).order_by("-state", "-opened_at")
+
+
+def study_of(person: Person, study_id: int) -> Study:
+    """The study, if the person judges in it; NotFoundHere otherwise."""
+    found = studies_of(person).filter(pk=study_id).select_related("rubric").first()
+    if found is None:
+        raise NotFoundHere("You have no items in such a study.")
+    return found
+
+
+def in_order(person: Person, study: Study) -> QuerySet[JudgingSlot]:
+    """The person's slots in their order, with all that showing them needs."""
+    mine = slots_of(person).filter(round__study=study)
+    with_text = mine.select_related("judgment", "item__response__instance__contradiction")
+    return with_text.prefetch_related("events").order_by("round", "order", "repeat")
+
+
+def total_of(person: Person, study: Study) -> int:
+    return slots_of(person).filter(round__study=study).count()
+
+
+def first_waiting(person: Person, study: Study) -> JudgingSlot | None:
+    """Where the judge left off; None when nothing waits or the study is closed."""
+    if study.state != StudyState.OPEN:
+        return None
+    return in_order(person, study).filter(state=SlotState.WAITING).first()
+
+
+def ahead(person: Person, here: JudgingSlot, count: int) -> list[JudgingSlot]:
+    """The next `count` of the person's waiting slots after this one, in their order."""
+    later = in_order(person, here.round.study).filter(round=here.round, order__gt=here.order)
+    return list(later.filter(state=SlotState.WAITING)[:count])
+
+
+def entered(person: Person, study: Study) -> dict[str, list[JudgingSlot]]:
+    """What the judge may want to see again: skipped, flagged, and the latest verdicts."""
+    mine = in_order(person, study)
+    judged = mine.filter(judgment__isnull=False).order_by("-judgment__judged_at")
+    return {
+        "skipped": list(mine.filter(state=SlotState.SKIPPED)),
+        "flagged": list(mine.filter(flagged=True)),
+        "latest": list(judged[:LATEST]),
+    }
+
+
+def mark_shown(slot: JudgingSlot) -> None:
+    """Remember when the item was first on its judge's screen."""
+    JudgingSlot.objects.filter(pk=slot.pk, shown_at=None).update(shown_at=Now())

@@ -1,0 +1,33 @@
+"""Addresses of judging."""
+
+from django.urls import path
+
+from judging import api
+from judging.views import judge, resolve, studies
+
+app_name = "judging"
+
+urlpatterns = [
+    path("studies/", studies.index, name="studies"),
+    path("studies/new/", studies.new, name="study_new"),
+    path("studies/<int:study_id>/", studies.study, name="study"),
+    path("studies/<int:study_id>/open/", studies.open_study, name="study_open"),
+    path("studies/<int:study_id>/close/", studies.close_study, name="study_close"),
+    path("judge/", judge.queue, name="queue"),
+    path("judge/<int:study_id>/", judge.overview, name="overview"),
+    path("judge/<int:study_id>/next/", judge.next_item, name="next"),
+    path("judge/<int:study_id>/undo/", judge.undo, name="undo"),
+    path("judge/<int:study_id>/hand-in/", judge.hand_in, name="hand_in"),
+    path("judge/slots/<uuid:slot_id>/", judge.slot, name="slot"),
+    path("judge/slots/<uuid:slot_id>/coming/", judge.coming, name="coming"),
+    path("judge/slots/<uuid:slot_id>/skip/", judge.skip, name="skip"),
+    path("judge/slots/<uuid:slot_id>/flag/", judge.flag, name="flag"),
+    path("resolve/", resolve.queue, name="resolve_queue"),
+    path("resolve/<int:study_id>/", resolve.study, name="resolve_study"),
+    path("resolve/items/<int:item_id>/", resolve.item, name="resolve_item"),
+    path("api/judging/slots/<uuid:slot_id>/", api.slot, name="api_slot"),
+    path("api/judging/slots/<uuid:slot_id>/verdict", api.verdict, name="api_verdict"),
+    path("api/judging/slots/<uuid:slot_id>/undo", api.undo, name="api_undo"),
+    path("api/judging/slots/<uuid:slot_id>/skip", api.skip, name="api_skip"),
+    path("api/judging/slots/<uuid:slot_id>/flag", api.flag, name="api_flag"),
+]

@@ -1,0 +1,183 @@
+"""The judge's pages: which studies wait, one item at a time, what was given so far, handing in.
+
+Everything shown passes through shown.py; nothing of the model, the run or other judges is in reach here.
+"""
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.access import person_of, roles_required
+from accounts.models import Person
+from accounts.roles import Role
+from judging import progress, rubric, shown, verdicts
+from judging.models import JudgingSlot, Study
+from judging.queues import (
+    ahead,
+    entered,
+    first_waiting,
+    mark_shown,
+    studies_of,
+    study_of,
+    total_of,
+)
+from judging.visibility import SlotView
+from leases.refusal import Refusal
+
+AHEAD = 20
+
+
+@require_safe
+@roles_required(Role.JUDGE)
+def queue(request: HttpRequest) -> HttpResponse:
+    """The studies in which this person judges, with what is left."""
+    person = person_of(request)
+    rows = [(study, progress.of_person(person, study)) for study in studies_of(person)]
+    return render(request, "judging/queue.html", {"rows": rows})
+
+
+@require_safe
+@never_cache
+@roles_required(Role.JUDGE)
+def overview(request: HttpRequest, study_id: int) -> HttpResponse:
+    """One study as its judge sees it: progress, what was skipped or flagged, the latest verdicts."""
+    person = person_of(request)
+    study = study_of(person, study_id)
+    counted = progress.of_person(person, study)
+    pace = progress.pace(person, study)
+    context = {
+        "study": study,
+        "progress": counted,
+        "minutes_left": round(pace * counted.waiting / 60) if pace and counted.waiting else None,
+        "entered": entered(person, study),
+        "undoable": verdicts.last_judged(person, study),
+    }
+    return render(request, "judging/overview.html", context)
+
+
+@require_safe
+@never_cache
+@roles_required(Role.JUDGE)
+def next_item(request: HttpRequest, study_id: int) -> HttpResponse:
+    """To the first item that waits, or to the overview when none does."""
+    person = person_of(request)
+    study = study_of(person, study_id)
+    waiting = first_waiting(person, study)
+    if waiting is None:
+        return redirect("judging:overview", study.pk)
+    return redirect("judging:slot", waiting.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@roles_required(Role.JUDGE)
+def slot(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
+    """One item; POST gives the verdict and goes on to the next."""
+    person = person_of(request)
+    mine = verdicts.slot_of(person, slot_id)
+    if request.method != "POST":
+        mark_shown(mine)
+        return _item_page(request, mine)
+    comment = request.POST.get("comment", "")
+    try:
+        verdicts.give(mine, request.POST.get("verdict", ""), comment=comment)
+    except Refusal as refusal:
+        return _item_page(request, mine, refusal=refusal, comment=comment)
+    return redirect("judging:next", mine.round.study_id)
+
+
+@require_POST
+@roles_required(Role.JUDGE)
+def skip(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
+    """Leave the item with a reason and go on."""
+    mine = verdicts.slot_of(person_of(request), slot_id)
+    reason = request.POST.get("reason", "")
+    try:
+        verdicts.skip(mine, reason)
+    except Refusal as refusal:
+        comment = request.POST.get("comment", "")
+        return _item_page(request, mine, refusal=refusal, comment=comment, reason=reason)
+    return redirect("judging:next", mine.round.study_id)
+
+
+@require_POST
+@roles_required(Role.JUDGE)
+def flag(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
+    """Mark or unmark the item for the admin, and stay on it with what was typed."""
+    mine = verdicts.slot_of(person_of(request), slot_id)
+    refusal = None
+    try:
+        verdicts.flag(mine, "unflag" not in request.POST, request.POST.get("flag_note", ""))
+    except Refusal as found:
+        refusal = found
+    return _item_page(request, mine, refusal=refusal, comment=request.POST.get("comment", ""))
+
+
+@require_POST
+@roles_required(Role.JUDGE)
+def undo(request: HttpRequest, study_id: int) -> HttpResponse:
+    """Take the last verdict back and go to its item, where its comment still stands."""
+    person = person_of(request)
+    study = study_of(person, study_id)
+    last = verdicts.last_judged(person, study)
+    if last is None:
+        messages.warning(request, "There is no verdict to take back.")
+        return redirect("judging:overview", study.pk)
+    verdicts.undo(verdicts.slot_of(person, last.pk))
+    return redirect("judging:slot", last.pk)
+
+
+@require_POST
+@roles_required(Role.JUDGE)
+def hand_in(request: HttpRequest, study_id: int) -> HttpResponse:
+    """Close all of this person's items in the study."""
+    person = person_of(request)
+    study = study_of(person, study_id)
+    verdicts.hand_in(person, study)
+    messages.success(request, "Handed in. Thank you: your verdicts stand as you gave them.")
+    return redirect("judging:overview", study.pk)
+
+
+@require_safe
+@never_cache
+@roles_required(Role.JUDGE)
+def coming(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
+    """The items that wait after this one, as the page's script fetches them ahead."""
+    person = person_of(request)
+    here = verdicts.slot_of(person, slot_id)
+    views = _views(person, here.round.study, ahead(person, here, AHEAD))
+    return render(request, "judging/coming.html", {"views": views})
+
+
+def _views(person: Person, study: Study, slots: list[JudgingSlot]) -> list[SlotView]:
+    known = rubric.parse(study.rubric.body)
+    total = total_of(person, study)
+    return [shown.slot_view(one, known, total) for one in slots]
+
+
+def _item_page(
+    request: HttpRequest,
+    mine: JudgingSlot,
+    *,
+    refusal: Refusal | None = None,
+    comment: str | None = None,
+    reason: str = "",
+) -> HttpResponse:
+    """The page of one item, with what was typed where it is not stored."""
+    person = person_of(request)
+    study = mine.round.study
+    [view] = _views(person, study, [mine])
+    context = {
+        "study": study,
+        "view": view,
+        "comment": view.comment if comment is None else comment,
+        "reason": reason or view.skip_reason,
+        "refusal": refusal,
+        "progress": progress.of_person(person, study),
+    }
+    status = refusal.status if refusal else 200
+    return render(request, "judging/slot.html", context, status=status)

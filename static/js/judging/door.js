@@ -1,0 +1,73 @@
+// The way to the server: one entry of the outbox at a time, items ahead of time.
+
+const TIMEOUT = 20000;
+const AGAIN = new Set([408, 425, 429]);
+
+function csrfToken() {
+  // The cookie before the page's own token: it is the newer one after signing in again in another tab.
+  const cookie = document.cookie.match(/(?:^|; )\w*csrf\w*=([^;]+)/);
+  return cookie ? cookie[1] : document.querySelector("[name=csrfmiddlewaretoken]").value;
+}
+
+/** The first sentence of an error's JSON, whether ours ({error}) or the framework's ({field: [sentence]}). */
+export function sentenceOf(data) {
+  if (typeof data === "string") return data;
+  if (Array.isArray(data)) return sentenceOf(data[0]);
+  if (data && typeof data === "object") return sentenceOf(data.error ?? data.detail ?? Object.values(data)[0]);
+  return "";
+}
+
+export async function send({ url, body }) {
+  let response;
+  try {
+    response = await fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken(), Accept: "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT),
+    });
+  } catch {
+    return { kind: "unreachable" };
+  }
+  if (response.status === 401 || response.status === 403) return { kind: "signed_out" };
+  if (response.status >= 500 || AGAIN.has(response.status)) return { kind: "unreachable" };
+  const data = await response.json().catch(() => null);
+  if (response.ok && data) return { kind: "stored", data };
+  return { kind: "refused", message: sentenceOf(data) || `The server refused it (${response.status}).` };
+}
+
+/** The items that wait after the one whose page is `url`, as elements; null when they cannot be had now. */
+export async function itemsAfter(url) {
+  try {
+    const response = await fetch(`${url}coming/`, { signal: AbortSignal.timeout(TIMEOUT) });
+    if (!response.ok || response.redirected) return null;
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    return [...page.querySelectorAll("article[data-slot]")].map((item) => document.importNode(item, true));
+  } catch {
+    return null;
+  }
+}
+
+/** What was typed or waits to be sent, kept over a reload of this tab. */
+export class Store {
+  constructor(key) {
+    this.key = key;
+  }
+
+  read() {
+    try {
+      return JSON.parse(sessionStorage.getItem(this.key)) ?? [];
+    } catch {
+      return [];
+    }
+  }
+
+  write(value) {
+    try {
+      if (value.length) sessionStorage.setItem(this.key, JSON.stringify(value));
+      else sessionStorage.removeItem(this.key);
+    } catch {
+      // A full or forbidden store only costs the reload; the list in memory goes on.
+    }
+  }
+}

@@ -1,0 +1,312 @@
+// <judge-desk>: one item after the other without a reload. The item's form works by itself; here its buttons
+// are answered at once, the verdicts travel by the outbox, and the next items are fetched ahead.
+
+import { itemsAfter, send, Store } from "../door.js";
+import { Hotkeys } from "../hotkeys.js";
+import { Outbox } from "../outbox.js";
+import { Queue } from "../queue.js";
+import { Watch } from "../watch.js";
+
+const FETCH_BELOW = 12;
+
+const WORDS = {
+  saving: (count) => `Saving${count > 1 ? ` ${count}` : ""}…`,
+  saved: () => `Saved ${new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`,
+  unreachable: (count) => `Offline. ${count} of your entries wait here and are sent when the server answers again.`,
+  signed_out: (count) => `You are signed out. ${count} of your entries wait here: sign in in another tab.`,
+};
+
+class JudgeDesk extends HTMLElement {
+  #items = new Map();
+  #queue = new Queue();
+  #watch = new Watch();
+  #fetching = null;
+  #exhausted = false;
+  #wake = () => {};
+
+  connectedCallback() {
+    this.keys = new Hotkeys(this.dataset.shortcuts === "on");
+    this.outbox = new Outbox({
+      send,
+      store: new Store(`judging:outbox:${this.dataset.study}`),
+      pause: (time) => this.#pause(time),
+      onState: (state, count) => this.#showState(state, count),
+      onStored: (entry, data) => this.#showProgress(data.progress),
+      onRefused: (entry, message) => this.#showTrouble(entry, message),
+    });
+    this.#listen();
+    this.#register();
+    if (this.outbox.pending) this.#sendLeftovers();
+    else this.#begin();
+  }
+
+  get #article() {
+    return this.#items.get(this.#queue.current) ?? null;
+  }
+
+  #part(name, within = this) {
+    return within.querySelector(`[data-part="${name}"]`);
+  }
+
+  get #stateLine() {
+    return document.querySelector("#judging-state");
+  }
+
+  #begin() {
+    const first = this.#part("stage").querySelector("article");
+    this.#take([first]);
+    this.#queue.advance();
+    this.#arrive(first);
+    this.#fetchAhead();
+  }
+
+  /** Verdicts from before a reload go first; then the page starts where the server then says. */
+  async #sendLeftovers() {
+    this.outbox.run();
+    await this.outbox.idle();
+    location.replace(this.dataset.next);
+  }
+
+  #take(articles) {
+    for (const article of articles) {
+      if (!this.#items.has(article.dataset.slot)) this.#items.set(article.dataset.slot, article);
+    }
+    this.#queue.add(articles.map((article) => article.dataset.slot));
+  }
+
+  // Entering
+
+  #give(button) {
+    const article = this.#article;
+    if (!article || button.disabled) return;
+    const comment = this.#part("comment", article).value;
+    const body = { verdict: button.value, comment, seconds: this.#watch.seconds };
+    this.#press(article, button.value);
+    this.#queue.settle(article.dataset.slot, true);
+    this.#enter(article, "verdict", body, button.dataset.label);
+    this.#say(`${button.dataset.label}.${button.querySelector(".judging-unusual") ? " Unusual for this prompt." : ""}`);
+    this.#goOn();
+  }
+
+  #next() {
+    const article = this.#article;
+    if (!article) return;
+    const pressed = article.querySelector('.judging-choice[aria-pressed="true"]');
+    if (!pressed) {
+      document.activeElement?.blur();
+      this.#say("Give a verdict first.");
+    } else if (pressed.disabled) {
+      this.#goOn();
+    } else {
+      this.#give(pressed);
+    }
+  }
+
+  #undo() {
+    const slot = this.#queue.undo();
+    if (slot === null) return void this.outbox.idle().then(() => this.#undoForm.submit());
+    const article = this.#items.get(slot);
+    this.#press(article, "");
+    this.#enter(article, "undo", {}, "Taken back");
+    this.#show(article);
+    this.#say("Taken back.");
+  }
+
+  #skip(article) {
+    const reason = this.#part("reason", article);
+    if (!reason.value.trim()) return this.#open(article, ".judging-skip", "Write why you skip this item.");
+    if (article.dataset.verdict) return this.#say("Take the verdict back first (u).");
+    this.#queue.settle(article.dataset.slot, false);
+    this.#enter(article, "skip", { reason: reason.value }, "Skipped");
+    this.#say("Skipped.");
+    this.#goOn();
+  }
+
+  #flag(article, flagged) {
+    const note = this.#part("flag-note", article).value;
+    article.querySelector(".judging-flag > summary").textContent = flagged ? "Flagged" : "Flag";
+    this.#enter(article, "flag", { flagged, note }, "Flag");
+    this.#say(flagged ? "Flagged." : "The flag is gone.");
+  }
+
+  #enter(article, act, body, label) {
+    this.#forget(article);
+    this.outbox.push({ url: `${article.dataset.api}${act}`, body, label, page: article.dataset.url });
+  }
+
+  #press(article, verdict) {
+    article.dataset.verdict = verdict;
+    for (const button of article.querySelectorAll(".judging-choice")) {
+      button.setAttribute("aria-pressed", String(button.value === verdict && verdict !== ""));
+    }
+  }
+
+  // Moving
+
+  async #goOn() {
+    this.#queue.advance();
+    if (this.#article) this.#show(this.#article);
+    else await this.#waitForMore();
+    this.#fetchAhead();
+  }
+
+  async #waitForMore() {
+    const waiting = document.createElement("p");
+    waiting.className = "judging-waiting";
+    waiting.textContent = this.#exhausted ? "Saving your last verdicts…" : "Loading the next item…";
+    this.#part("stage").replaceChildren(waiting);
+    while (!this.#article && !this.#exhausted) {
+      if (!(await this.#fetchAhead())) await this.#pause(2000);
+    }
+    if (this.#article) return this.#show(this.#article);
+    await this.outbox.idle();
+    location.assign(this.dataset.next);
+  }
+
+  #show(article) {
+    this.#part("stage").replaceChildren(article);
+    history.replaceState(null, "", article.dataset.url);
+    this.#arrive(article);
+    window.scrollTo(0, 0);
+    article.querySelector(".judging-question").focus({ preventScroll: true });
+  }
+
+  #arrive(article) {
+    this.#watch.restart();
+    const comment = this.#part("comment", article);
+    const kept = new Store(`judging:comment:${article.dataset.slot}`).read();
+    if (comment && kept.length && !comment.value) comment.value = kept;
+  }
+
+  /** Fetch more items when few are left; true when that could be asked, false when it failed. */
+  #fetchAhead() {
+    if (this.#exhausted || this.#queue.left >= FETCH_BELOW) return Promise.resolve(true);
+    this.#fetching ??= itemsAfter(this.#items.get(this.#queue.last).dataset.url).then((articles) => {
+      this.#fetching = null;
+      if (articles === null) return false;
+      this.#exhausted = articles.length === 0;
+      this.#take(articles);
+      return true;
+    });
+    return this.#fetching;
+  }
+
+  // Saying
+
+  #say(words) {
+    this.words = words;
+    this.#stateLine.textContent = words;
+  }
+
+  #showState(state, count) {
+    this.#stateLine.dataset.state = state;
+    this.#stateLine.textContent = [this.words, WORDS[state](count)].filter(Boolean).join(" ");
+  }
+
+  #showProgress({ judged, skipped, total }) {
+    const bar = document.querySelector(".page-actions progress");
+    bar.value = judged + skipped;
+    bar.max = total;
+    document.querySelector(".page-actions .progress-words").textContent = `Judged or skipped: ${judged + skipped} of ${total}`;
+  }
+
+  #showTrouble(entry, message) {
+    const box = this.#part("trouble");
+    const line = document.createElement("p");
+    const link = Object.assign(document.createElement("a"), { href: entry.page, textContent: "Open the item" });
+    line.append(`“${entry.label}” was not stored: ${message} `, link);
+    box.append(line);
+    box.hidden = false;
+  }
+
+  #open(article, selector, words) {
+    const details = article.querySelector(selector);
+    if (!details) return;
+    details.open = true;
+    details.querySelector("textarea").focus();
+    if (words) this.#say(words);
+  }
+
+  #forget(article) {
+    new Store(`judging:comment:${article.dataset.slot}`).write("");
+  }
+
+  // Listening
+
+  get #undoForm() {
+    return document.querySelector("#judging-undo");
+  }
+
+  #listen() {
+    this.addEventListener("submit", (event) => this.#submitted(event));
+    this.addEventListener("input", (event) => {
+      if (event.target.dataset.part !== "comment") return;
+      const slot = event.target.closest("article").dataset.slot;
+      new Store(`judging:comment:${slot}`).write(event.target.value);
+    });
+    document.addEventListener("keydown", (event) => {
+      if (!this.#part("sheet").open) this.keys.handle(event);
+    });
+    window.addEventListener("online", () => this.#wake());
+    window.addEventListener("beforeunload", (event) => {
+      if (this.outbox.pending) event.preventDefault();
+    });
+    this.#undoForm.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#undo();
+    });
+    const help = document.querySelector("#judging-keys");
+    help.hidden = false;
+    help.addEventListener("click", () => this.#sheet());
+  }
+
+  #submitted(event) {
+    const button = event.submitter;
+    const article = event.target.closest("article");
+    if (!article || !button) return;
+    event.preventDefault();
+    if (button.name === "verdict") this.#give(button);
+    else if (button.dataset.act === "skip") this.#skip(article);
+    else this.#flag(article, button.dataset.act === "flag");
+  }
+
+  #register() {
+    for (const button of this.querySelectorAll(".judging-choice")) {
+      const { hotkey, label } = button.dataset;
+      this.keys.add(hotkey, label, () => this.#giveBy(hotkey));
+    }
+    this.keys.add("Enter", "Next item, if this one has a verdict", () => this.#next());
+    this.keys.add("Ctrl+Enter", "The same, from inside a text field too", () => this.#next());
+    this.keys.add("c", "Write a comment", () => this.#part("comment", this.#article ?? this)?.focus());
+    this.keys.add("u", "Take the last verdict back", () => this.#undo());
+    this.keys.add("s", "Skip this item, with a reason", () => this.#article && this.#open(this.#article, ".judging-skip"));
+    this.keys.add("f", "Flag this item for the admin", () => this.#article && this.#open(this.#article, ".judging-flag"));
+    this.keys.add("h", "How to judge", () => this.querySelector(".judging-rules")?.toggleAttribute("open"));
+    this.keys.add("Escape", "Leave a text field", () => document.activeElement.blur());
+    this.keys.add("?", "This sheet", () => this.#sheet());
+  }
+
+  #giveBy(hotkey) {
+    const button = this.#article?.querySelector(`.judging-choice[data-hotkey="${hotkey}"]`);
+    if (button) this.#give(button);
+  }
+
+  #sheet() {
+    const rows = this.keys.list.flatMap(({ key, label }) => {
+      const name = document.createElement("dt");
+      name.append(Object.assign(document.createElement("kbd"), { textContent: key }));
+      return [name, Object.assign(document.createElement("dd"), { textContent: label })];
+    });
+    this.#part("sheet-list").replaceChildren(...rows);
+    this.#part("sheet").showModal();
+  }
+
+  #pause(time) {
+    return new Promise((done) => {
+      this.#wake = done;
+      setTimeout(done, time);
+    });
+  }
+}
+
+customElements.define("judge-desk", JudgeDesk);

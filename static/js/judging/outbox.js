@@ -1,0 +1,63 @@
+// An ordered outbox: what was entered is sent one by one, in the order it was entered, until the server has
+// said yes or no to each. It knows neither the page nor fetch: `send` answers {kind, …} with kind
+// "stored" | "refused" | "unreachable" | "signed_out"; `store` keeps the list over a reload; `pause` waits.
+
+const WAITS = [1000, 2000, 5000, 10000];
+
+export class Outbox {
+  #running = false;
+  #state = "saved";
+  #idle = [];
+
+  constructor({ send, store, pause, onState, onStored, onRefused }) {
+    Object.assign(this, { send, store, pause, onState, onStored, onRefused });
+    this.entries = store.read();
+  }
+
+  get pending() {
+    return this.entries.length;
+  }
+
+  push(entry) {
+    this.entries.push(entry);
+    this.store.write(this.entries);
+    return this.run();
+  }
+
+  /** Resolves once nothing is left to send. */
+  idle() {
+    return this.pending ? new Promise((done) => this.#idle.push(done)) : Promise.resolve();
+  }
+
+  async run() {
+    if (this.#running) return this.#tell(this.#state);
+    this.#running = true;
+    let failures = 0;
+    while (this.pending) {
+      if (!failures) this.#tell("saving");
+      const answer = await this.send(this.entries[0]);
+      if (answer.kind === "stored" || answer.kind === "refused") {
+        failures = 0;
+        this.#done(answer);
+      } else {
+        this.#tell(answer.kind);
+        await this.pause(WAITS[Math.min(failures++, WAITS.length - 1)]);
+      }
+    }
+    this.#running = false;
+    this.#tell("saved");
+    this.#idle.splice(0).forEach((done) => done());
+  }
+
+  #tell(state) {
+    this.#state = state;
+    this.onState(state, this.pending);
+  }
+
+  #done(answer) {
+    const entry = this.entries.shift();
+    this.store.write(this.entries);
+    if (answer.kind === "stored") this.onStored(entry, answer.data);
+    else this.onRefused(entry, answer.message);
+  }
+}

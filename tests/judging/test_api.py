@@ -1,0 +1,126 @@
+"""The judge's moves through the API."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from accounts.roles import Role
+from judging import verdicts
+from judging.models import Judgment
+from tests.factories import person
+from tests.judging import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def slots(client):
+    study = make.open_study(drawn_from=make.finished_run(instances=4))
+    alice = make.judge("alice")
+    client.force_login(alice)
+    return make.slots(study, alice)
+
+
+def post(client, slot, act, **data):
+    url = f"/api/judging/slots/{slot.pk}/{act}"
+    return client.post(url, json.dumps(data), content_type="application/json")
+
+
+def test_twenty_quick_verdicts_land_on_their_items_once(client, slots):
+    wanted = {}
+    for place, slot in enumerate(slots[:20]):
+        verdict = ("correct", "partially correct", "incorrect")[place % 3]
+        wanted[slot.pk] = verdict
+        for _ in range(1 + place % 2):  # every other one arrives twice
+            assert post(client, slot, "verdict", verdict=verdict).status_code == 200
+    assert dict(Judgment.objects.values_list("slot", "verdict")) == wanted
+    assert all(slot.events.count() == 1 for slot in slots[:20])
+
+
+def test_the_answer_says_what_is_stored_now(client, slots):
+    answer = post(client, slots[0], "verdict", verdict="correct", comment=" x ", seconds=3.5).json()
+    assert answer == {
+        "slot": str(slots[0].pk),
+        "state": "judged",
+        "verdict": "correct",
+        "flagged": False,
+        "progress": {"judged": 1, "skipped": 0, "waiting": 23, "total": 24},
+    }
+    assert Judgment.objects.get().comment == " x "
+
+
+def test_undo_skip_and_flag(client, slots):
+    post(client, slots[0], "verdict", verdict="correct")
+    assert post(client, slots[0], "undo").json()["state"] == "waiting"
+    assert post(client, slots[0], "undo").status_code == 200
+    assert post(client, slots[0], "skip", reason="Cut.").json()["state"] == "skipped"
+    assert post(client, slots[1], "flag", flagged=True, note="Look.").json()["flagged"] is True
+
+
+@pytest.mark.parametrize(
+    ("act", "data", "status"),
+    [
+        ("verdict", {}, 400),
+        ("verdict", {"verdict": "splendid"}, 400),
+        ("verdict", {"verdict": "correct", "comment": "x" * 1_000_000}, 400),
+        ("verdict", {"verdict": "correct", "seconds": "long"}, 400),
+        ("verdict", {"verdict": ["correct"]}, 400),
+        ("skip", {}, 400),
+        ("skip", {"reason": "  "}, 400),
+        ("flag", {"flagged": "perhaps"}, 400),
+    ],
+)
+def test_bad_input_is_refused_with_a_sentence(client, slots, act, data, status):
+    answer = post(client, slots[0], act, **data)
+    assert answer.status_code == status
+    assert answer.json()
+    assert not Judgment.objects.exists()
+
+
+def test_what_is_not_json_is_refused(client, slots):
+    url = f"/api/judging/slots/{slots[0].pk}/verdict"
+    assert client.post(url, "verdict", content_type="application/json").status_code == 400
+
+
+@pytest.mark.parametrize("act", ["verdict", "undo", "skip", "flag"])
+def test_it_checks_ownership(client, slots, act):
+    client.force_login(make.judge("bob"))
+    data = {"verdict": "correct", "reason": "No.", "flagged": True}
+    assert post(client, slots[0], act, **data).status_code == 404
+    slots[0].refresh_from_db()
+    assert (slots[0].state, slots[0].flagged) == ("waiting", False)
+
+
+def test_it_checks_ownership_when_reading(client, slots):
+    client.force_login(make.judge("bob"))
+    assert client.get(f"/api/judging/slots/{slots[0].pk}/").status_code == 404
+
+
+def test_a_closed_item_answers_conflict(client, slots):
+    study = slots[0].round.study
+    for slot in slots:
+        verdicts.give(slot, "correct")
+    verdicts.hand_in(make.judge("alice"), study)
+    answer = post(client, slots[0], "verdict", verdict="incorrect")
+    assert answer.status_code == 409
+    assert answer.json()["retry"] is False
+
+
+def test_the_role_is_needed(client, slots):
+    client.force_login(person("erin", Role.ADMIN))
+    assert post(client, slots[0], "verdict", verdict="correct").status_code == 403
+    client.logout()
+    assert post(client, slots[0], "verdict", verdict="correct").status_code in (401, 403)
+
+
+def test_a_forged_request_is_refused(slots):
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(make.judge("alice"))
+    assert post(strict, slots[0], "verdict", verdict="correct").status_code == 403
+    assert not Judgment.objects.exists()
+
+
+def test_the_schema_names_the_moves(client, slots):
+    schema = client.get("/api/schema.json").json()
+    assert "/api/judging/slots/{slot_id}/verdict" in schema["paths"]

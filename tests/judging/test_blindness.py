@@ -1,0 +1,158 @@
+"""What judges, and those who are judges beside other roles, cannot see."""
+
+import pytest
+from django.urls import reverse
+
+from accounts.roles import Role
+from generation import guards
+from judging import blindness, studies, verdicts
+from judging.models import Judgment
+from leases.refusal import NotAllowed
+from tests.factories import person
+from tests.judging import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    return make.open_study(drawn_from=make.finished_run(instances=1))
+
+
+@pytest.fixture
+def alice(study):
+    return make.judge("alice")
+
+
+def telltales(slot):
+    """What would tell the judge who wrote the response, or what others think of it."""
+    response = slot.item.response
+    return {
+        "model": response.model.model_id,
+        "service": response.model.service,
+        "run": response.run.name,
+        "tokens": "9876",  # 98761 to 98763: prompt tokens, completion tokens, latency
+        "reason it stopped": "finish_reason",
+        "other comment": "What Bob thinks",
+        "other judge": make.judge("bob").pseudonym,
+        "own pseudonym": make.judge("alice").pseudonym,
+    }
+
+
+@pytest.fixture
+def slots(study, alice):
+    mine = make.slots(study, alice)
+    for theirs in make.slots(study, make.judge("bob")):
+        verdicts.give(theirs, "incorrect", comment="What Bob thinks")
+    verdicts.give(mine[1], "correct")
+    return mine
+
+
+@pytest.mark.parametrize("name", ["slot", "coming", "api_slot"])
+def test_nothing_tells_which_model_wrote_an_item(client, alice, slots, name):
+    client.force_login(alice)
+    for slot in slots:
+        answer = client.get(reverse(f"judging:{name}", args=[slot.pk]))
+        assert answer.status_code == 200
+        body = answer.content.decode()
+        found = [what for what, words in telltales(slot).items() if words in body]
+        assert found == []
+        assert not {"ETag", "Last-Modified"} & set(answer.headers)
+
+
+@pytest.mark.parametrize("path", ["/judge/", "/judge/{}/"])
+def test_the_lists_tell_nothing_either(client, alice, study, slots, path):
+    client.force_login(alice)
+    body = client.get(path.format(study.pk)).content.decode()
+    assert [what for what, words in telltales(slots[0]).items() if words in body] == []
+
+
+def test_no_row_id_of_response_item_or_model_is_in_the_item(client, alice, slots):
+    """Row ids count up in the order of the models, so that they would tell them apart."""
+    client.force_login(alice)
+    answer = client.get(reverse("judging:api_slot", args=[slots[0].pk])).json()
+    assert set(answer) == {
+        "slot", "response", "verdict", "comment", "flagged", "flag_note", "skip_reason", "state",
+        "position", "total",
+    }  # fmt: skip
+    assert set(answer["response"]) == {
+        "question", "gold", "passages", "text", "cut_off", "prompt_label", "prompt_title", "rules",
+        "choices",
+    }  # fmt: skip
+
+
+def test_slot_ids_are_random_and_not_in_order(slots):
+    ids = [str(slot.pk) for slot in slots]
+    assert all(slot.pk.version == 4 for slot in slots)
+    assert ids != sorted(ids)
+
+
+def test_a_run_is_hidden_from_its_judges_while_the_study_is_open(study, alice):
+    run = study.items.first().response.run
+    other = person("dora", Role.RESEARCHER)
+    assert not guards.may_see(alice, run)
+    assert guards.may_see(other, run)
+    assert blindness.hidden_run_ids(alice) == {run.pk}
+    studies.close_study(study)
+    assert guards.may_see(alice, run)
+    assert blindness.hidden_run_ids(alice) == set()
+
+
+def test_handing_in_does_not_open_the_run(study, alice):
+    for slot in make.slots(study, alice):
+        verdicts.give(slot, "correct")
+    verdicts.hand_in(alice, study)
+    assert not guards.may_see(alice, study.items.first().response.run)
+
+
+def test_results_are_hidden_from_judges_and_from_nobody_else(study, alice):
+    with pytest.raises(NotAllowed, match="stay hidden from you until the study is closed"):
+        blindness.require_results(alice, study)
+    blindness.require_results(person("dora", Role.RESEARCHER), study)
+    studies.close_study(study)
+    study.refresh_from_db()
+    blindness.require_results(alice, study)
+
+
+def test_a_closed_study_over_the_same_run_stays_hidden_too(study, alice):
+    run = study.items.first().response.run
+    earlier = make.draft("Earlier", drawn_from=run)
+    studies.open_study(earlier, [make.judge("charlie"), make.judge("dave")])
+    studies.close_study(earlier)
+    earlier.refresh_from_db()
+    assert blindness.results_problem(alice, earlier)
+    assert blindness.results_problem(make.judge("charlie"), earlier) is None
+
+
+def test_an_admin_who_judges_sees_neither_results_nor_models(client, study, alice, slots):
+    for role in (Role.ADMIN, Role.RESEARCHER):
+        alice.grants.create(role=role)
+    client.force_login(alice)
+    page = client.get(f"/studies/{study.pk}/").content.decode()
+    assert "stay hidden from you" in page
+    assert make.MODEL_IDS[0] not in page
+    assert "What Bob thinks" not in page
+    assert "Final verdicts" not in page
+
+
+def test_an_admin_who_judges_can_still_close(client, study, alice):
+    alice.grants.create(role=Role.ADMIN)
+    client.force_login(alice)
+    client.post(f"/studies/{study.pk}/close/")
+    study.refresh_from_db()
+    assert study.state == "closed"
+
+
+def test_an_admin_who_judges_is_not_offered_the_run_for_another_study(client, study, alice):
+    alice.grants.create(role=Role.ADMIN)
+    client.force_login(alice)
+    page = client.get("/studies/new/").content.decode()
+    assert "secret-run" not in page
+    assert make.MODEL_IDS[0] not in page
+
+
+def test_first_verdicts_are_given_without_seeing_the_others(client, alice, slots):
+    client.force_login(alice)
+    body = client.get(reverse("judging:slot", args=[slots[0].pk])).content.decode()
+    assert 'aria-pressed="true"' not in body
+    assert Judgment.objects.filter(slot__item=slots[0].item).count() == 1

@@ -1,0 +1,116 @@
+"""The third person's pages."""
+
+import pytest
+
+from accounts.roles import Role
+from judging import verdicts
+from judging.models import Resolution
+from tests.factories import person
+from tests.judging import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    made = make.open_study(drawn_from=make.finished_run(instances=1, prompts=["both-passages"]))
+    for name, verdict in (("alice", "correct"), ("bob", "incorrect")):
+        who = make.judge(name)
+        for slot in make.slots(made, who):
+            verdicts.give(slot, verdict, comment=f"Words about {verdict}.")
+        verdicts.hand_in(who, made)
+    return made
+
+
+@pytest.fixture
+def charlie(client):
+    who = person("charlie", Role.ADJUDICATOR)
+    client.force_login(who)
+    return who
+
+
+@pytest.fixture
+def items(study):
+    return list(study.items.all())
+
+
+def url_of(item):
+    return f"/resolve/items/{item.pk}/"
+
+
+def test_nothing_to_resolve_says_what_would_come(client, charlie):
+    assert "Nothing to resolve." in client.get("/resolve/").content.decode()
+
+
+def test_the_queue_counts_what_waits(client, study, charlie):
+    page = client.get("/resolve/").content.decode()
+    assert "Pilot" in page
+    assert '<td class="num">2</td>' in page
+
+
+def test_both_verdicts_stand_side_by_side_without_names(client, charlie, items):
+    page = client.get(url_of(items[0])).content.decode()
+    assert "Words about correct." in page
+    assert "Words about incorrect." in page
+    for name in ("alice", "bob"):
+        judge = make.judge(name)
+        assert judge.pseudonym not in page
+        assert judge.name not in page
+    assert not any(words in page for words in (*make.MODEL_IDS, make.SERVICE, "9876", "secret-run"))
+
+
+def test_a_decision_leads_to_the_next_and_then_to_the_list(client, study, charlie, items):
+    data = {"verdict": "correct", "cause": "slip"}
+    assert client.post(url_of(items[0]), data).url == url_of(items[1])
+    assert client.post(url_of(items[1]), data).url == f"/resolve/{study.pk}/"
+    assert Resolution.objects.filter(how="third_person", resolved_by=charlie).count() == 2
+    page = client.get(f"/resolve/{study.pk}/").content.decode()
+    assert "Nothing waits for a decision." in page
+    assert "Decided by you" in page
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        ({}, "This field is required"),
+        ({"verdict": "correct"}, "This field is required"),
+        ({"verdict": "splendid", "cause": "slip"}, "Select a valid choice"),
+        ({"verdict": "partially correct", "cause": "slip"}, "agrees with none"),
+    ],
+)
+def test_a_refused_decision_keeps_what_was_entered(client, charlie, items, data, sentence):
+    answer = client.post(url_of(items[0]), {**data, "note": "" if "cause" in data else "My note"})
+    page = answer.content.decode()
+    assert answer.status_code == 400
+    assert sentence in page
+    assert ("My note" in page) is ("cause" not in data)
+    assert not Resolution.objects.exists()
+
+
+def test_a_double_click_decides_once(client, charlie, items):
+    for _ in range(2):
+        client.post(url_of(items[0]), {"verdict": "correct", "cause": "slip"})
+    assert Resolution.objects.count() == 1
+
+
+def test_a_judge_of_the_study_finds_nothing_here(client, study, items):
+    alice = make.judge("alice")
+    alice.grants.create(role=Role.ADJUDICATOR)
+    client.force_login(alice)
+    assert "Pilot" not in client.get("/resolve/").content.decode()
+    assert client.get(f"/resolve/{study.pk}/").status_code == 404
+    assert client.get(url_of(items[0])).status_code == 404
+    assert client.post(url_of(items[0]), {"verdict": "correct", "cause": "slip"}).status_code == 404
+    assert not Resolution.objects.exists()
+
+
+def test_what_another_decided_is_closed(client, study, charlie, items):
+    client.post(url_of(items[0]), {"verdict": "correct", "cause": "slip"})
+    client.force_login(person("dave", Role.ADJUDICATOR))
+    assert client.get(url_of(items[0])).status_code == 404
+
+
+def test_the_role_is_needed(client, study, items):
+    client.force_login(person("erin", Role.ADMIN, Role.JUDGE))
+    for url in ("/resolve/", f"/resolve/{study.pk}/", url_of(items[0])):
+        assert client.get(url).status_code == 403
