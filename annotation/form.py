@@ -159,7 +159,7 @@ def _rows(each: Field, value: list[Entries], said: Said) -> tuple[tuple[ShownFie
     return tuple(shown_row(each, index, row, said) for index, row in enumerate(rows))
 
 
-def shown_row(each: Field, index: int, row: Entries, said: Said) -> tuple[ShownField, ...]:
+def shown_row(each: Field, index: int | str, row: Entries, said: Said) -> tuple[ShownField, ...]:
     return tuple(
         shown_field(column, row_name(each, index, column), row.get(column.name), said)
         for column in each.fields

@@ -138,7 +138,7 @@ STEPS: tuple[Step, ...] = (
                 required=True,
                 help="Valid: you found the two statements, and they cannot both hold. Invalid: there is no "
                 "contradiction, or it can no longer be found.",
-                choices=(Choice(VALID, "Valid"), Choice(INVALID, "Invalid")),
+                choices=(Choice(VALID, "Valid", opens=True), Choice(INVALID, "Invalid")),
             ),
             Field(
                 "valid_comment",

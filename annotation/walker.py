@@ -27,12 +27,13 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Choice:
-    """One option of a field: `value` is stored, `label` and `help` are read."""
+    """One option of a field: `value` is stored, `label` and `help` are read; `opens` where steps need it."""
 
     value: str
     label: str
     help: str = ""
     group: str = ""
+    opens: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def row_begun(field: Field, row: Entries) -> bool:
     return any(answered(column, row.get(column.name)) for column in field.fields)
 
 
-def row_name(field: Field, index: int, column: Field) -> str:
+def row_name(field: Field, index: int | str, column: Field) -> str:
     """The name of one cell, as the form posts it: questions-0-answer_1."""
     return f"{field.name}-{index}-{column.name}"
 

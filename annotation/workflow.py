@@ -36,6 +36,7 @@ EDITABLE = (AnnotationState.DRAFT, AnnotationState.SENT_BACK)
 REVISION_EVERY = 300
 # One save never counts for more time at the form than this; a browser cannot claim a night.
 MOST_SECONDS_A_SAVE = 120
+MOST_FLAG_NOTE = 1_000
 
 
 @dataclass(frozen=True)
@@ -221,3 +222,9 @@ def _hand_in(draft: Annotation, entries: Entries) -> Annotation:
     replace_questions(draft, final[QUESTIONS.name])
     ASSIGNMENT.require(draft.assignment, "submit", lease_holder="", lease_until=None)
     return Annotation.objects.get(pk=draft.pk)
+
+
+def flag(*, annotation: Annotation, flagged: bool, note: str) -> None:
+    """Mark one's own annotation for the admin's attention, or take the mark away. No part of the version."""
+    kept_note = note.strip()[:MOST_FLAG_NOTE] if flagged else ""
+    Annotation.objects.filter(pk=annotation.pk).update(flagged=flagged, flag_note=kept_note)

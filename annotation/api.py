@@ -1,0 +1,100 @@
+"""Keeping drafts by program: what the annotate page's autosave speaks to."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view, permission_classes
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.access import HasRole, person_of
+from accounts.roles import Role
+from annotation import workflow
+from annotation.desk import standing_data
+from annotation.entries import entries_of
+from annotation.reading import read_changes
+from annotation.steps import STEPS
+from annotation.workflow import Place
+from leases.refusal import Refusal
+
+
+class SaveIn(serializers.Serializer[Any]):
+    """`entries`: fields by name, any of them; `step` and `seconds`: where one is and active time since."""
+
+    entries = serializers.DictField()
+    step = serializers.CharField(required=False, allow_blank=True, max_length=40, default="")
+    seconds = serializers.FloatField(required=False, min_value=0, default=0)
+
+
+class StepOut(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    open = serializers.BooleanField()
+    complete = serializers.BooleanField()
+    missing = serializers.ListField(child=serializers.CharField())
+
+
+class FindingOut(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    level = serializers.CharField()
+    field = serializers.CharField()
+    message = serializers.CharField()
+
+
+class DraftOut(serializers.Serializer[Any]):
+    version = serializers.IntegerField()
+    saved_at = serializers.DateTimeField()
+    steps = StepOut(many=True)
+    findings = FindingOut(many=True)
+    notices = serializers.ListField(child=serializers.CharField(), required=False)
+    entries = serializers.DictField(required=False)
+
+
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    required=True,
+    description="The version that was read.",
+)
+
+
+@extend_schema(methods=["GET"], responses=DraftOut)
+@extend_schema(methods=["PATCH"], request=SaveIn, responses=DraftOut, parameters=[IF_MATCH])
+@api_view(["GET", "PATCH"])
+@permission_classes([HasRole.of(Role.ANNOTATOR)])
+def draft(request: Request, annotation_id: int) -> Response:
+    """One's own draft. A save from an older version is refused with 412 and both texts."""
+    person = person_of(request)
+    if request.method == "GET":
+        row = workflow.draft_of(annotation_id, person)
+        return answer(row, entries=entries_of(row))
+    given = SaveIn(data=request.data)
+    given.is_valid(raise_exception=True)
+    reading = read_changes(STEPS, given.validated_data["entries"])
+    if reading.problems:
+        workflow.draft_of(annotation_id, person)
+        message = "Not saved: " + " ".join(reading.problems.values())
+        raise Refusal(message, details={"fields": reading.problems})
+    row = workflow.save_draft(
+        annotation_id=annotation_id,
+        by=person,
+        version=version_of(request),
+        changes=reading.entries,
+        place=Place(given.validated_data["step"], given.validated_data["seconds"]),
+    )
+    return answer(row, notices=reading.notices)
+
+
+def version_of(request: Request) -> int:
+    """The version in If-Match. Raises Refusal (428) where a save does not say what it was made from."""
+    given = request.headers.get("If-Match", "").strip().strip('"')
+    if not given.isdecimal():
+        raise Refusal(
+            'Name the version that you read in the header If-Match, such as "3".', status=428
+        )
+    return int(given)
+
+
+def answer(row: workflow.Annotation, **more: object) -> Response:
+    return Response({**standing_data(row), **more}, headers={"ETag": f'"{row.version}"'})

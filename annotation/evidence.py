@@ -1,0 +1,65 @@
+"""What an annotator reads beside the form: the tag in its block, the edit that added it, the article, the talk page.
+
+Everything hangs on the sighting that the annotation pins. What is missing is said by the page in a line.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from annotation.publish import paragraphs, tag_text
+from annotation.worddiff import Piece, word_diff
+from wikifetch.models import Article, Revision, Sighting, TalkPage
+from wikifetch.reading import article_html
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The evidence for one sighting; each part is made when the page asks for it."""
+
+    sighting: Sighting
+
+    @property
+    def revision(self) -> Revision:
+        return self.sighting.revision
+
+    @cached_property
+    def block(self) -> list[tuple[str, bool]]:
+        """The readable block in pieces, each with whether it is the tag."""
+        tag = "{{" + tag_text(self.sighting) + "}}"
+        around = paragraphs(self.sighting)[0].split(tag)
+        pieces = [(around[0], False)]
+        for text in around[1:]:
+            pieces += [(tag, True), (text, False)]
+        return [(text, is_tag) for text, is_tag in pieces if text]
+
+    @cached_property
+    def introduction(self) -> list[Piece]:
+        """The change of the block by the edit that added the tag; empty where that edit is not known."""
+        tag = self.sighting.tag
+        if not tag.introduced_block:
+            return []
+        return word_diff(tag.introduced_parent_block, tag.introduced_block)
+
+    @cached_property
+    def article(self) -> str:
+        """The article at the pinned revision as HTML, with the tag marked."""
+        return article_html(self.revision, self.sighting)
+
+    @cached_property
+    def talk(self) -> TalkPage | None:
+        return TalkPage.objects.filter(article=self.revision.article).first()
+
+    @cached_property
+    def other(self) -> Revision | None:
+        """The latest fetched revision of the other article that the tag names."""
+        title = self.sighting.other_article.replace("_", " ").strip()
+        if not title:
+            return None
+        article = Article.objects.filter(
+            wiki=self.revision.article.wiki, title__iexact=title
+        ).first()
+        return article.revisions.first() if article else None
+
+    @cached_property
+    def other_html(self) -> str:
+        return article_html(self.other, None) if self.other else ""

@@ -1,0 +1,159 @@
+"""How far people and campaigns are: every number is counted from the rows when it is asked for."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+
+from django.db.models import Count, Q, QuerySet
+
+from accounts.models import Person
+from annotation.campaigns import free_places
+from annotation.desk import last_review, where_to_go_on
+from annotation.entries import entries_of
+from annotation.models import Annotation, Assignment, Campaign, Review
+from annotation.states import AnnotationState, AssignmentState
+from annotation.steps import STEPS
+from annotation.walker import standings
+from annotation.workflow import EDITABLE
+
+DONE = (
+    AnnotationState.SUBMITTED,
+    AnnotationState.ACCEPTED,
+    AnnotationState.PUBLISHED,
+    AnnotationState.DROPPED,
+)
+SHOWN_DONE = 50
+
+
+@dataclass(frozen=True)
+class InHand:
+    """A draft in a person's hands: where to go on, how many of the open steps are complete."""
+
+    annotation: Annotation
+    step: str
+    complete: int
+    steps: int
+    review: Review | None
+
+
+@dataclass(frozen=True)
+class Queue:
+    """An annotator's own page: drafts, free tags by campaign, what is done and at what pace."""
+
+    sent_back: list[InHand]
+    drafts: list[InHand]
+    detached: list[Annotation]
+    free: list[tuple[Campaign, int]]
+    done: list[Annotation]
+    done_count: int
+    minutes: float | None
+
+
+def queue_of(person: Person) -> Queue:
+    """Everything that is this person's to do."""
+    mine = Annotation.objects.filter(author=person).select_related(
+        "assignment__campaign", "sighting__tag__article", "sighting__revision"
+    )
+    held = mine.filter(assignment__state=AssignmentState.HELD)
+    done = mine.filter(state__in=DONE).order_by("-submitted_at")
+    return Queue(
+        sent_back=[in_hand(each) for each in held.filter(state=AnnotationState.SENT_BACK)],
+        drafts=[in_hand(each) for each in held.filter(state=AnnotationState.DRAFT)],
+        detached=list(mine.filter(assignment=None, state__in=EDITABLE)),
+        free=free_by_campaign(person),
+        done=list(done[:SHOWN_DONE]),
+        done_count=done.count(),
+        minutes=minutes_a_tag(
+            done.filter(seconds_active__gt=0).values_list("seconds_active", flat=True)
+        ),
+    )
+
+
+def in_hand(annotation: Annotation) -> InHand:
+    steps = [at for at in standings(STEPS, entries_of(annotation)) if at.open]
+    return InHand(
+        annotation,
+        where_to_go_on(annotation),
+        sum(at.complete for at in steps),
+        len(steps),
+        last_review(annotation) if annotation.state == AnnotationState.SENT_BACK else None,
+    )
+
+
+def free_by_campaign(person: Person) -> list[tuple[Campaign, int]]:
+    """The open campaigns with how many tags they have for this person."""
+    counts = {
+        row["campaign"]: row["tags"]
+        for row in free_places(person)
+        .order_by()
+        .values("campaign")
+        .annotate(tags=Count("tag", distinct=True))
+    }
+    campaigns = Campaign.objects.filter(pk__in=counts).order_by("pk")
+    return [(campaign, counts[campaign.pk]) for campaign in campaigns]
+
+
+def minutes_a_tag(seconds: Iterable[float]) -> float | None:
+    """The median time at the form in minutes, idle time left out; None before the first."""
+    known = list(seconds)
+    return median(known) / 60 if known else None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a campaign's work with how many places or annotations are in it."""
+
+    label: str
+    count: int
+
+
+def campaigns_with_counts() -> QuerySet[Campaign]:
+    """Campaigns with `places` (not withdrawn or skipped) and `handed_in`."""
+    wanted = ~Q(assignments__state__in=(AssignmentState.WITHDRAWN, AssignmentState.SKIPPED))
+    handed_in = Q(assignments__state=AssignmentState.SUBMITTED)
+    return Campaign.objects.select_related("collection").annotate(
+        places=Count("assignments", filter=wanted),
+        handed_in=Count("assignments", filter=handed_in),
+    )
+
+
+def stages(campaign: Campaign) -> list[Stage]:
+    """Places by state, then annotations by state."""
+    places = dict(campaign.assignments.order_by().values_list("state").annotate(n=Count("pk")))
+    annotations = dict(
+        Annotation.objects.filter(assignment__campaign=campaign)
+        .order_by()
+        .values_list("state")
+        .annotate(n=Count("pk"))
+    )
+    return [
+        *(
+            Stage(f"Places: {state.label.lower()}", places.get(state, 0))
+            for state in AssignmentState
+        ),
+        *(
+            Stage(f"Annotations: {state.label.lower()}", annotations.get(state, 0))
+            for state in AnnotationState
+        ),
+    ]
+
+
+def people_of(campaign: Campaign) -> list[dict[str, object]]:
+    """Each person with a place in the campaign, with counts by state and minutes a tag."""
+    rows = (
+        Assignment.objects.filter(campaign=campaign, person__isnull=False)
+        .order_by("person__name")
+        .values("person", "person__name")
+        .annotate(
+            held=Count("pk", filter=Q(state=AssignmentState.HELD)),
+            submitted=Count("pk", filter=Q(state=AssignmentState.SUBMITTED)),
+            skipped=Count("pk", filter=Q(state=AssignmentState.SKIPPED)),
+        )
+    )
+    times: dict[int, list[float]] = {}
+    timed = Annotation.objects.filter(
+        assignment__campaign=campaign, state__in=DONE, seconds_active__gt=0
+    ).values_list("author", "seconds_active")
+    for author, seconds in timed:
+        times.setdefault(author, []).append(seconds)
+    return [{**row, "minutes": minutes_a_tag(times.get(row["person"], []))} for row in rows]

@@ -1,0 +1,1 @@
+"""Pages of annotation: the annotator's, the campaigns', the reviewer's."""

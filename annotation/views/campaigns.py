@@ -1,0 +1,127 @@
+"""An admin's pages of campaigns."""
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.access import person_of, roles_required
+from accounts.models import Person
+from accounts.roles import Role
+from annotation import campaigns as verbs
+from annotation.forms import CampaignForm
+from annotation.models import Annotation, Campaign
+from annotation.progress import campaigns_with_counts, people_of, stages
+from annotation.publish import publish_campaign
+from annotation.states import AnnotationState, CampaignState
+from datasets.models import Collection
+from leases.refusal import NotFoundHere, Refusal
+from pages.paging import page_of
+from wikifetch.models import Tag, TagKind
+from wikifetch.states import TagState
+
+
+def campaign_at(campaign_id: int) -> Campaign:
+    campaign = campaigns_with_counts().filter(pk=campaign_id).first()
+    if campaign is None:
+        raise NotFoundHere("There is no such campaign.")
+    return campaign
+
+
+@require_GET
+@roles_required(Role.ADMIN)
+def campaigns(request: HttpRequest) -> HttpResponse:
+    """All campaigns with their progress."""
+    page = page_of(request, campaigns_with_counts())
+    return render(request, "annotation/campaigns.html", {"page": page})
+
+
+@require_http_methods(["GET", "POST"])
+@roles_required(Role.ADMIN)
+def new_campaign(request: HttpRequest) -> HttpResponse:
+    """Open a campaign over live tags."""
+    form = CampaignForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            return redirect("annotation:campaign", opened(form, person_of(request)).pk)
+        except Refusal as refusal:
+            form.add_error(None, refusal.message)
+    live = Tag.objects.filter(state=TagState.LIVE)
+    counts = [(kind.label, live.filter(kind=kind).count()) for kind in TagKind]
+    context = {"form": form, "counts": counts}
+    return render(
+        request, "annotation/campaign_new.html", context, status=400 if form.errors else 200
+    )
+
+
+@transaction.atomic
+def opened(form: CampaignForm, by: Person) -> Campaign:
+    """The new campaign; a refused one leaves no new collection behind."""
+    collection, _ = Collection.objects.get_or_create(
+        name=form.cleaned_data["collection"], defaults={"created_by": by}
+    )
+    return verbs.open_campaign(
+        name=form.cleaned_data["name"],
+        collection=collection,
+        frame=form.frame(),
+        plan=form.plan(),
+        by=by,
+    )
+
+
+@require_GET
+@roles_required(Role.ADMIN)
+def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """One campaign: progress, people, places."""
+    found = campaign_at(campaign_id)
+    places = found.assignments.select_related("tag__article", "person", "annotation")
+    accepted = Annotation.objects.filter(
+        assignment__campaign=found, state=AnnotationState.ACCEPTED
+    ).count()
+    context = {
+        "campaign": found,
+        "kinds": [TagKind(kind).label for kind in found.frame_query.get("kinds", [])],
+        "is_open": found.state == CampaignState.OPEN,
+        "stages": stages(found),
+        "people": people_of(found),
+        "accepted": accepted,
+        "page": page_of(request, places.order_by("order", "slot")),
+    }
+    return render(request, "annotation/campaign.html", context)
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def change(request: HttpRequest, campaign_id: int, verb: str) -> HttpResponse:
+    """Close or reopen."""
+    found = campaign_at(campaign_id)
+    verbs.change_campaign(found, verb)
+    messages.success(request, f"The campaign is {found.get_state_display().lower()} now.")
+    return redirect("annotation:campaign", found.pk)
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def publish(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Publish what is accepted to the campaign's collection."""
+    found = campaign_at(campaign_id)
+    done = publish_campaign(found)
+    if done.annotations:
+        messages.success(
+            request,
+            f"{done.annotations} published; the collection has {done.records} more records.",
+        )
+    else:
+        messages.info(request, "Nothing to publish: no annotation is accepted and unpublished.")
+    return redirect("annotation:campaign", found.pk)
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def withdraw(request: HttpRequest, campaign_id: int, assignment_id: int) -> HttpResponse:
+    """Take a place out of the campaign."""
+    found = campaign_at(campaign_id)
+    verbs.withdraw(assignment_id=assignment_id, campaign=found)
+    messages.success(request, "The place is withdrawn. If it held a draft, its author keeps it.")
+    return redirect("annotation:campaign", found.pk)

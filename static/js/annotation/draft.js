@@ -1,0 +1,133 @@
+// How a draft is kept: what the save state says, and when the next save goes out.
+//
+// Pure: time, sending and the fallback copy are handed in, so it runs under node as in a browser.
+// States: saved, unsaved, saving, offline, refused, conflict, lost. Never "saved" before the server's yes.
+
+export const QUIET = 700; // milliseconds without a key before a save
+export const RETRIES = [2000, 4000, 8000, 15000, 30000];
+
+/**
+ * host: {
+ *   read()            -> the entries as they stand,
+ *   send({version, entries}) -> promise of {status, data}; rejects when nothing came back,
+ *   show(state, info) -> paint the state,
+ *   later(fn, ms)     -> a handle, forget(handle),
+ *   keep(copy), drop()  -> the copy that survives a crash,
+ *   same(a, b)        -> whether two sets of entries say the same,
+ * }
+ */
+export class Draft {
+  constructor(version, host) {
+    this.version = version;
+    this.host = host;
+    this.state = "saved";
+    this.edits = 0; // counts edits; a save that answers for fewer is not the last word
+    this.tries = 0;
+    this.timer = null;
+    this.flight = null;
+  }
+
+  /** Something was typed or chosen. */
+  edited() {
+    this.edits += 1;
+    this.host.keep({ version: this.version, entries: this.host.read() });
+    if (this.state === "conflict" || this.state === "lost") return;
+    if (this.state !== "saving" && this.state !== "offline") this.turn("unsaved");
+    if (this.state !== "offline") this.schedule(QUIET);
+  }
+
+  /** Whether leaving now would lose something that the server does not have. */
+  get open() {
+    return this.state !== "saved";
+  }
+
+  /** Save now; the promise resolves when no save is under way any more. */
+  save() {
+    this.cancel();
+    if (this.flight) return this.flight.then(() => (this.state === "unsaved" ? this.save() : undefined));
+    if (this.state === "conflict" || this.state === "lost") return Promise.resolve();
+    this.flight = this.attempt().finally(() => {
+      this.flight = null;
+    });
+    return this.flight;
+  }
+
+  async attempt() {
+    const edits = this.edits;
+    const entries = this.host.read();
+    this.turn("saving");
+    let answer;
+    try {
+      answer = await this.host.send({ version: this.version, entries });
+    } catch {
+      return this.retry("offline");
+    }
+    if (answer.status >= 500 || answer.status === 429) return this.retry("offline", answer.data);
+    this.tries = 0;
+    if (answer.status === 200) return this.accepted(answer.data, edits);
+    if (answer.status === 412) return this.stale(answer.data, entries, edits);
+    if (answer.status === 401 || answer.status === 403) return this.retry("refused", answer.data);
+    if (answer.status === 400) return this.turn("refused", answer.data);
+    return this.turn("lost", answer.data); // not ours any more, or handed in elsewhere
+  }
+
+  accepted(data, edits) {
+    this.version = data.version;
+    if (this.edits === edits) {
+      this.host.drop();
+      this.turn("saved", data);
+    } else {
+      this.turn("unsaved", data);
+      this.schedule(QUIET);
+    }
+  }
+
+  /** Refused as stale. Where the server holds exactly what was sent, an earlier answer had been lost. */
+  stale(data, entries, edits) {
+    const now = data.details;
+    if (this.host.same(now.theirs, entries)) return this.accepted({ ...data, version: now.version }, edits);
+    return this.turn("conflict", now);
+  }
+
+  /** The person has chosen among both texts: from here on the form's text stands over `version`. */
+  settle(version) {
+    this.version = version;
+    this.turn("unsaved");
+    return this.save();
+  }
+
+  retry(state, data) {
+    const wait = RETRIES[Math.min(this.tries, RETRIES.length - 1)];
+    this.tries += 1;
+    this.turn(state, data);
+    this.schedule(wait);
+  }
+
+  /** The network is back. */
+  online() {
+    if (this.state === "offline") this.save();
+  }
+
+  schedule(wait) {
+    this.cancel();
+    this.timer = this.host.later(() => {
+      this.timer = null;
+      this.save();
+    }, wait);
+  }
+
+  cancel() {
+    if (this.timer !== null) this.host.forget(this.timer);
+    this.timer = null;
+  }
+
+  turn(state, info) {
+    this.state = state;
+    this.host.show(state, info);
+  }
+}
+
+/** Whether a copy left by an earlier visit says something that the page does not. */
+export function worthRestoring(copy, entries, same) {
+  return Boolean(copy) && !same(copy.entries, entries);
+}

@@ -1,0 +1,346 @@
+"""The annotator's pages, as they work without script."""
+
+import html
+import re
+
+import pytest
+from django.urls import reverse
+
+from annotation import campaigns, review
+from annotation.models import Annotation, Assignment
+from annotation.states import AnnotationState, AssignmentState
+from tests.annotation import factories as make
+from tests.factories import person
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def alice(client):
+    who = make.annotator("alice")
+    client.force_login(who)
+    return who
+
+
+@pytest.fixture
+def draft(alice):
+    return make.draft(alice)
+
+
+def page_of(annotation):
+    return reverse("annotation:annotate", args=[annotation.assignment_id])
+
+
+def form_of(entries, *, version=0, action="save", **more):
+    """The fields as a browser posts them."""
+    data = {"version": str(version), "action": action, **more}
+    for name, value in entries.items():
+        if name == "questions":
+            for index, row in enumerate(value):
+                for column, cell in row.items():
+                    if cell is not False:
+                        data[f"questions-{index}-{column}"] = "on" if cell is True else cell
+        elif value is not None:
+            data[name] = value
+    return data
+
+
+def post(client, annotation, entries, **options):
+    options.setdefault("version", annotation.version)
+    return client.post(page_of(annotation), form_of(entries, **options))
+
+
+def text_of(response):
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode())))
+
+
+# ---------------------------------------------------------------- who may
+
+
+def test_the_queue_is_for_annotators(client):
+    assert client.get(reverse("annotation:queue")).status_code == 302
+    client.force_login(make.admin())
+    assert client.get(reverse("annotation:queue")).status_code == 403
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_somebody_else_s_draft_is_not_found(client, method):
+    draft = make.draft(make.annotator("alice"))
+    client.force_login(make.annotator("bob"))
+    assert getattr(client, method)(page_of(draft)).status_code == 404
+
+
+def test_a_place_that_was_given_up_is_not_found(client, alice, draft):
+    page = page_of(draft)
+    campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
+    assert client.get(page).status_code == 404
+
+
+# ---------------------------------------------------------------- the queue
+
+
+def test_an_empty_queue_says_what_to_do(client, alice):
+    assert "There is no tag for you now" in text_of(client.get(reverse("annotation:queue")))
+
+
+def test_the_next_tag_opens_beside_its_form(client, alice):
+    campaign = make.campaign()
+    response = client.post(reverse("annotation:next"), {"campaign": campaign.pk}, follow=True)
+    assert "Is this tag valid?" in text_of(response)
+    assert Assignment.objects.get().person == alice
+
+
+def test_when_no_tag_is_left_the_queue_says_so(client, alice):
+    response = client.post(reverse("annotation:next"), follow=True)
+    assert "no tag left" in text_of(response)
+
+
+def test_the_queue_counts_what_the_database_holds(client, alice, draft):
+    make.submitted(alice, within=make.campaign(name="Done", by=make.admin("otto")))
+    queue = client.get(reverse("annotation:queue")).context["queue"]
+    assert [each.annotation for each in queue.drafts] == [draft]
+    assert (queue.drafts[0].complete, queue.drafts[0].steps) == (0, 1)
+    assert queue.done_count == 1
+
+
+def test_a_draft_without_a_place_can_be_taken_up_again(client, alice, draft):
+    campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
+    assert "Take up again" in text_of(client.get(reverse("annotation:queue")))
+    response = client.post(reverse("annotation:take_up", args=[draft.pk]))
+    assert response.url == page_of(draft)
+
+
+# ---------------------------------------------------------------- the page
+
+
+def test_the_page_shows_the_tag_its_reason_and_what_is_missing(client, draft):
+    shown = text_of(client.get(page_of(draft)))
+    assert "{{Inconsistent|date=May 2021|reason=The year}}" in shown
+    assert "The year" in shown
+    assert "Not known: the source that this page was fetched from held no edit that adds it." in shown
+    assert "None was fetched: the wiki has none, or the source held none." in shown
+
+
+def test_the_page_shows_the_edit_that_added_the_tag(client, draft):
+    tag = draft.sighting.tag
+    tag.introduced_revid, tag.introduced_by = 7, "Editor"
+    tag.introduced_summary = "1801 or 1820?"
+    tag.introduced_parent_block, tag.introduced_block = "built in 1801.", "built in 1801.{{x}}"
+    tag.save()
+    page = client.get(page_of(draft)).content.decode()
+    assert "1801 or 1820?" in page
+    assert "<ins>{{x}}</ins>" in page
+
+
+def test_text_of_the_wiki_is_never_run(client, alice):
+    evil = "<script>alert(1)</script>"
+    make.tag(title=evil, reason=evil, section=evil, block=evil, block_text=evil, other_article=evil)
+    draft = make.draft(alice, within=make.campaign(tags=0))
+    assert evil not in client.get(page_of(draft)).content.decode()
+
+
+def test_the_guideline_stands_at_each_step(client, draft):
+    page = client.get(page_of(draft)).content.decode()
+    assert page.count('<details class="guideline">') == 6
+    whole = reverse("annotation:guideline", args=[draft.guideline.version])
+    assert "Questions with two answers" in text_of(client.get(whole))
+
+
+def test_no_choice_is_made_beforehand(client, draft):
+    page = client.get(page_of(draft)).content.decode()
+    assert re.findall(r'<input type="(?:radio|checkbox)"[^>]*checked', page) == []
+
+
+# ---------------------------------------------------------------- saving and submitting
+
+
+def test_saving_keeps_what_was_entered_and_comes_back_to_the_page(client, draft):
+    response = post(client, draft, make.whole(article_1=""), step="reason", seconds="40")
+    assert response.status_code == 302
+    assert response.url.startswith(page_of(draft))
+    row = Annotation.objects.get()
+    assert (row.statement_1, row.current_step) == (make.WHOLE["statement_1"], "reason")
+    assert (row.seconds_active, row.version) == (40, 1)
+
+
+def test_submitting_a_whole_annotation_goes_back_to_the_queue(client, draft):
+    response = post(client, draft, make.whole(), action="submit", follow=True)
+    assert response.url == reverse("annotation:queue")
+    assert Annotation.objects.get().state == AnnotationState.SUBMITTED
+
+
+def test_a_double_submission_is_one(client, draft):
+    for _ in range(2):
+        response = post(client, draft, make.whole(), action="submit")
+        assert response.url == reverse("annotation:queue")
+    assert Annotation.objects.get().version == 2
+
+
+REQUIRED = {
+    "article_1": "",
+    "passage_1_copied": "",
+    "article_2": "",
+    "passage_2_copied": "",
+    "same_passage": "",
+    "statement_1": "",
+    "statement_2": "",
+    "type_1": [],
+    "type_2": [],
+    "type_3": [],
+    "type_4": [],
+    "confidence": None,
+}
+
+
+@pytest.mark.parametrize("name", REQUIRED)
+def test_a_missing_field_is_linked_at_the_top_and_nothing_is_cleared(client, draft, name):
+    entries = make.whole(**{name: REQUIRED[name]}, contradict_comment="keep me")
+    response = post(client, draft, entries, action="submit")
+    page = response.content.decode()
+    assert response.status_code == 400
+    assert f'<a href="#id_{name}">' in page
+    assert f'id="id_{name}"' in page
+    assert "keep me" in page
+    assert Annotation.objects.get().state == AnnotationState.DRAFT
+
+
+@pytest.mark.parametrize("column", ["question", "answer_1", "answer_2"])
+def test_a_missing_cell_of_a_question_is_linked_at_the_top(client, draft, column):
+    row = {**make.WHOLE["questions"][0], column: ""}
+    response = post(client, draft, make.whole(questions=[row]), action="submit")
+    page = response.content.decode()
+    assert response.status_code == 400
+    assert f'<a href="#id_questions-0-{column}">' in page
+    assert f'id="id_questions-0-{column}"' in page
+
+
+def test_without_validity_nothing_can_be_submitted(client, draft):
+    response = post(client, draft, make.nothing(), action="submit")
+    assert '<a href="#id_validity">' in response.content.decode()
+
+
+def test_equal_answers_are_refused_with_a_sentence(client, draft):
+    row = {**make.WHOLE["questions"][0], "answer_2": "1801."}
+    response = post(client, draft, make.whole(questions=[row]), action="submit")
+    assert response.status_code == 400
+    assert "Both answers to question 1 are the same" in text_of(response)
+
+
+def test_a_warning_is_submitted_once_it_is_ticked(client, draft):
+    entries = make.whole(span_1="in 1802")
+    response = post(client, draft, entries, action="submit")
+    assert 'value="span_not_found:span_1"' in response.content.decode()
+    response = post(
+        client, draft, entries, action="submit", version=1, checked="span_not_found:span_1"
+    )
+    assert response.status_code == 302
+
+
+def test_a_megabyte_is_refused_with_a_sentence_and_nothing_is_lost(client, draft):
+    paste = "x" * 1_048_576
+    response = post(client, draft, make.whole(passage_1_copied=paste))
+    page = response.content.decode()
+    assert response.status_code == 400
+    assert "“Passage 1, as copied” has 1,048,576 characters" in page
+    assert paste in page
+    assert make.WHOLE["statement_1"] in page
+    assert Annotation.objects.get().version == 0
+
+
+def test_control_characters_are_taken_out_and_said(client, draft):
+    response = client.post(
+        page_of(draft), form_of(make.whole(span_1="in\x00 18\x0801")), follow=True
+    )
+    assert Annotation.objects.get().span_1 == "in 1801"
+    assert "2 control characters taken out of “Contradicted span of passage 1”" in text_of(response)
+
+
+def test_a_stale_version_is_refused_with_both_texts_and_can_then_be_saved(client, draft):
+    post(client, draft, make.nothing(span_1="theirs"))
+    response = post(client, draft, make.nothing(span_1="mine"), version=0)
+    shown = text_of(response)
+    assert response.status_code == 412
+    assert "Yours, here mine Saved elsewhere theirs" in shown
+    assert Annotation.objects.get().span_1 == "theirs"
+    assert 'name="version" value="1"' in response.content.decode()
+
+    assert post(client, draft, make.nothing(span_1="mine"), version=1).status_code == 302
+    assert Annotation.objects.get().span_1 == "mine"
+
+
+def test_a_form_without_a_version_is_stale_not_a_crash(client, draft):
+    assert post(client, draft, make.nothing(span_1="x"), version="soon").status_code == 412
+
+
+def test_an_invalid_tag_is_submitted_without_the_later_steps(client, draft):
+    response = post(client, draft, make.whole(validity="Invalid"), action="submit")
+    assert response.status_code == 302
+    assert Annotation.objects.get().passage_1_copied == ""
+
+
+def test_a_submitted_annotation_is_read_not_edited(client, draft):
+    post(client, draft, make.whole(), action="submit")
+    response = client.get(page_of(draft))
+    assert make.WHOLE["statement_2"] in text_of(response)
+    assert "<textarea" not in response.content.decode()
+    assert post(client, draft, make.whole(span_1="x"), version=2).status_code == 409
+
+
+def test_what_was_sent_back_shows_the_notes_at_the_fields(client, alice):
+    annotation = make.submitted(alice)
+    review.decide(
+        annotation_id=annotation.pk,
+        by=person("olaf"),
+        version=annotation.version,
+        decision="send_back",
+        notes=review.Notes("Almost.", {"span_1": "Only the year."}),
+    )
+    page = client.get(page_of(annotation)).content.decode()
+    assert "Almost." in page
+    assert 'id="id_span_1-note"' in page
+    assert "Sent back" in text_of(client.get(reverse("annotation:queue")))
+
+
+# ---------------------------------------------------------------- rows and giving up
+
+
+def test_a_question_is_added_and_removed_without_script(client, draft):
+    entries = make.whole()
+    response = post(client, draft, entries, action="add_row")
+    assert response.url.endswith("#id_questions-1-question")
+    page = client.get(page_of(draft)).content.decode()
+    assert 'name="questions-1-question"' in page
+
+    second = {**make.WHOLE["questions"][0], "question": "Second?"}
+    entries["questions"].append(second)
+    post(client, draft, entries, action="remove_row:0", version=1)
+    assert [q.question for q in Annotation.objects.get().questions.all()] == ["Second?"]
+
+
+def test_there_are_at_most_twenty_questions(client, draft):
+    rows = [make.WHOLE["questions"][0]] * 20
+    post(client, draft, make.whole(questions=rows), action="add_row")
+    assert Annotation.objects.get().questions.count() == 20
+
+
+def test_skipping_saves_and_wants_a_reason(client, draft):
+    post(client, draft, make.nothing(valid_comment="typed"), action="skip")
+    row = Annotation.objects.get()
+    assert (row.valid_comment, row.assignment.state) == ("typed", AssignmentState.HELD)
+    post(client, draft, make.nothing(), action="skip", version=1, skip_reason="Greek")
+    row.assignment.refresh_from_db()
+    assert (row.assignment.state, row.assignment.skip_reason) == (AssignmentState.SKIPPED, "Greek")
+
+
+def test_handing_back_saves_first(client, draft):
+    post(client, draft, make.nothing(valid_comment="typed"), action="hand_back")
+    row = Annotation.objects.get()
+    assert (row.valid_comment, row.assignment) == ("typed", None)
+
+
+def test_a_flag_is_set_and_taken_away(client, draft):
+    post(client, draft, make.nothing(), action="flag", flag_note="Broken page")
+    row = Annotation.objects.get()
+    assert (row.flagged, row.flag_note) == (True, "Broken page")
+    post(client, row, make.nothing(), action="flag:off")
+    assert Annotation.objects.get().flagged is False

@@ -1,0 +1,154 @@
+"""The API that the autosave speaks to."""
+
+import random
+import threading
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Annotation
+from tests.annotation import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def alice(client):
+    who = make.annotator("alice")
+    client.force_login(who)
+    return who
+
+
+@pytest.fixture
+def draft(alice):
+    return make.draft(alice)
+
+
+def address(annotation):
+    return reverse("annotation:api_draft", args=[annotation.pk])
+
+
+def patch(client, annotation, version, **entries):
+    return client.patch(
+        address(annotation),
+        {"entries": entries},
+        content_type="application/json",
+        headers={"if-match": f'"{version}"'},
+    )
+
+
+def test_a_save_is_answered_with_its_version_and_what_is_missing(client, draft):
+    response = patch(client, draft, 0, validity="Valid", span_1="x")
+    data = response.json()
+    assert (response.status_code, data["version"], response["ETag"]) == (200, 1, '"1"')
+    assert [step["complete"] for step in data["steps"]] == [True] + [False] * 5
+    assert data["steps"][5]["missing"] == ["confidence"]
+    assert [finding["code"] for finding in data["findings"]] == ["span_not_found"]
+
+
+def test_a_stale_save_is_answered_with_both_texts(client, draft):
+    patch(client, draft, 0, span_1="theirs")
+    response = patch(client, draft, 0, span_1="mine")
+    assert response.status_code == 412
+    details = response.json()["details"]
+    assert (details["version"], details["fields"]) == (1, ["span_1"])
+    assert (details["mine"]["span_1"], details["theirs"]["span_1"]) == ("mine", "theirs")
+
+
+def test_a_save_must_say_what_it_was_made_from(client, draft):
+    response = client.patch(address(draft), {"entries": {}}, content_type="application/json")
+    assert response.status_code == 428
+    assert "If-Match" in response.json()["error"]
+
+
+def test_what_cannot_be_kept_is_refused_by_field_and_nothing_is_stored(client, draft):
+    response = patch(client, draft, 0, span_1="kept?", passage_1_copied="x" * 1_048_576)
+    assert response.status_code == 400
+    assert list(response.json()["details"]["fields"]) == ["passage_1_copied"]
+    assert Annotation.objects.get().span_1 == ""
+
+
+def test_control_characters_are_taken_out_and_said(client, draft):
+    response = patch(client, draft, 0, span_1="a\x00b")
+    assert response.json()["notices"] == [
+        "1 control character taken out of “Contradicted span of passage 1”."
+    ]
+    assert Annotation.objects.get().span_1 == "ab"
+
+
+@pytest.mark.parametrize(
+    "body", ["[]", "{}", "not json", '{"entries": 3}', '{"entries": {}, "seconds": -1}']
+)
+def test_other_shapes_are_refused(client, draft, body):
+    response = client.patch(
+        address(draft), body, content_type="application/json", headers={"if-match": '"0"'}
+    )
+    assert response.status_code == 400
+
+
+def test_somebody_else_s_draft_is_not_found(client, draft):
+    client.force_login(make.annotator("bob"))
+    assert client.get(address(draft)).status_code == 404
+    assert patch(client, draft, 0, span_1="mine").status_code == 404
+    assert patch(client, draft, 0, span_1="x" * 5_000).status_code == 404
+
+
+def test_without_the_role_or_a_session_nothing_is_said(client, draft):
+    client.force_login(make.admin("otto"))
+    assert client.get(address(draft)).status_code == 403
+    client.logout()
+    assert client.get(address(draft)).status_code == 403
+
+
+def test_a_submitted_annotation_takes_no_more_saves(client):
+    alice = make.annotator("alice")
+    client.force_login(alice)
+    annotation = make.submitted(alice)
+    assert patch(client, annotation, annotation.version, span_1="x").status_code == 409
+
+
+def test_one_s_own_draft_can_be_read(client, draft):
+    assert client.get(address(draft)).json()["entries"]["article_1"] == "Kettle Mill"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_four_tabs_that_save_at_once_lose_nothing_silently(seed):
+    """Every accepted save is the version it says; every other is a 412; the last accepted text is stored."""
+    alice = make.annotator("alice")
+    draft = make.draft(alice)
+    accepted: dict[int, str] = {}
+    refused: list[int] = []
+    start = threading.Barrier(4)
+
+    def tab(n):
+        dice = random.Random(seed * 10 + n)
+        client = Client()
+        client.force_login(alice)
+        version = 0
+        start.wait()
+        for turn in range(12):
+            text = f"{n}.{turn}"
+            response = patch(client, draft, version, span_1=text)
+            if response.status_code == 200:
+                version = response.json()["version"]
+                assert accepted.setdefault(version, text) == text
+            else:
+                refused.append(response.status_code)
+                # Some tabs go on from what they were told, some repeat their old version.
+                if dice.random() < 0.8:
+                    version = response.json()["details"]["version"]
+        connection.close()
+
+    threads = [threading.Thread(target=tab, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    row = Annotation.objects.get()
+    assert set(refused) <= {412}
+    assert sorted(accepted) == list(range(1, row.version + 1))
+    assert len(accepted) + len(refused) == 48
+    assert row.span_1 == accepted[row.version]
