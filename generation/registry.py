@@ -42,14 +42,18 @@ def _plain(value: Any) -> Any:
 
 
 def add_probed(
-    service: str, model_id: str, options: Mapping[str, Any] = chat.DEFAULT_OPTIONS
+    service: str,
+    model_id: str,
+    options: Mapping[str, Any] = chat.DEFAULT_OPTIONS,
+    display_name: str = "",
 ) -> LanguageModel:
     """The model with the system message that a test call finds; raises Refusal when it does not answer."""
     try:
         probe = client.service(service).probe(model_id)
     except faults.ServiceFault as fault:
         raise ServiceRefusal(fault) from fault
-    return add(service, model_id, {**options, chat.SYSTEM_MESSAGE: probe.system_message})
+    whole = {**options, chat.SYSTEM_MESSAGE: probe.system_message}
+    return add(service, model_id, whole, display_name)
 
 
 def named(name: str) -> LanguageModel:

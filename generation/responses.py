@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 from django.db import transaction
@@ -149,12 +150,18 @@ def pause_after(attempts: int, asked_for: float | None) -> float:
     return max(float(usual), min(asked_for or 0.0, 3600.0))
 
 
-def _logged(kept: bool, response: Response, **call: object) -> bool:
+def _logged(kept: bool, response: Response, *, latency_ms: int | None, **call: Any) -> bool:
     if not kept:
-        log.warning("lease_lost", response=response.pk, **call)
+        log.warning("lease_lost", response=response.pk)
         return False
-    # The UPDATE before holds the row, so that no two calls count to the same number.
-    Attempt.objects.create(response=response, n=response.attempt_log.count() + 1, **call)
+    Attempt.objects.create(
+        response=response,
+        # The UPDATE before holds the row, so that no two calls count to the same number.
+        n=response.attempt_log.count() + 1,
+        started_at=in_seconds(-(latency_ms or 0) / 1000),
+        latency_ms=latency_ms,
+        **call,
+    )
     return True
 
 

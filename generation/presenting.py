@@ -1,0 +1,162 @@
+"""What the pages of generation show, made from rows."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count
+
+from generation import chat, client, embedded, prompting, responses
+from generation.faults import ServiceFault
+from generation.models import LanguageModel, Response, Run
+from generation.prompting import Prompt
+from generation.states import ResponseState, RunState
+
+# The finish reasons by which services say that the limit of tokens cut a reply off.
+CUT_OFF = ("length", "max_tokens")
+
+Reasons = list[tuple[str, int]]
+
+
+# ---------------------------------------------------------------- services and models
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One model that a service offers; `known` is with how many sets of options it is known here."""
+
+    model_id: str
+    known: int
+    is_poor: bool
+
+
+@dataclass(frozen=True)
+class ServiceAnswer:
+    """What a service offers now; `problem` is "" when it answers."""
+
+    name: str
+    problem: str
+    offers: list[Offer]
+
+
+def service_answer(name: str) -> ServiceAnswer:
+    """Ask the service for its models; takes a few seconds at most."""
+    try:
+        service = client.service(name)
+        service.check()
+        offered = service.models()
+    except ServiceFault as fault:
+        return ServiceAnswer(name, fault.sentence, [])
+    rows = LanguageModel.objects.filter(service=name).order_by().values_list("model_id")
+    known = dict(rows.annotate(Count("pk")))
+    offers = [Offer(one, known.get(one, 0), embedded.is_poor_subject(one)) for one in offered]
+    return ServiceAnswer(name, "", offers)
+
+
+def options_line(options: Mapping[str, Any]) -> str:
+    """A model's options in words."""
+    words = [
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in options.items()
+        if name != chat.SYSTEM_MESSAGE
+    ]
+    system = options.get(chat.SYSTEM_MESSAGE)
+    if system is None:
+        return ", ".join([*words, "no system message"])
+    return ", ".join([*words, f"system message “{system}”" if system else "empty system message"])
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """A model in the list of models."""
+
+    model: LanguageModel
+    options: str
+    responses: int
+    is_poor: bool
+    is_configured: bool
+
+
+def model_rows() -> list[ModelRow]:
+    configured = set(client.names())
+    return [
+        ModelRow(
+            model=model,
+            options=options_line(model.options),
+            responses=model.answered,
+            is_poor=embedded.is_poor_subject(model.model_id),
+            is_configured=model.service in configured,
+        )
+        for model in LanguageModel.objects.annotate(answered=Count("responses"))
+    ]
+
+
+# ---------------------------------------------------------------- runs
+
+
+def prompts_of(run: Run) -> list[Prompt]:
+    """The run's prompts that are known here; an imported run may name others."""
+    known = prompting.prompts()
+    return [known[name] for name in run.prompts if name in known]
+
+
+def progress_context(run: Run) -> dict[str, Any]:
+    """The moving part of a run's page."""
+    progress = responses.progress(run)
+    left = progress.failed + progress.cancelled
+    return {
+        "run": run,
+        "progress": progress,
+        "settled": progress.done + progress.failed,
+        "is_running": run.state == RunState.RUNNING,
+        "may_start": run.state == RunState.DRAFT,
+        "may_cancel": run.state in (RunState.DRAFT, RunState.RUNNING),
+        "may_resume": run.state == RunState.CANCELLED or (run.state == RunState.DONE and left > 0),
+        "failures": reasons(run, ResponseState.FAILED),
+        "troubles": [*service_troubles(run), *reasons(run, ResponseState.PENDING)],
+    }
+
+
+def reasons(run: Run, state: ResponseState) -> Reasons:
+    """Why responses in this state are so and how many, the most frequent first; at most twenty."""
+    rows = Response.objects.filter(run=run, state=state).exclude(error="").order_by()
+    return list(rows.values_list("error").annotate(n=Count("pk")).order_by("-n", "error")[:20])
+
+
+def service_troubles(run: Run) -> Reasons:
+    """Services that a running run cannot ask as they are set up, and how many responses wait for them."""
+    if run.state != RunState.RUNNING:
+        return []
+    waiting = Response.objects.filter(run=run, state=ResponseState.PENDING).order_by()
+    by_service = waiting.values_list("model__service").annotate(n=Count("pk"))
+    found = [(client.problem(name), number) for name, number in by_service]
+    return [(problem, number) for problem, number in found if problem]
+
+
+def models_of(run: Run) -> list[ModelRow]:
+    configured = set(client.names())
+    answered = dict(
+        run.responses.filter(state=ResponseState.DONE)
+        .order_by()
+        .values_list("model")
+        .annotate(Count("pk"))
+    )
+    return [
+        ModelRow(
+            model=model,
+            options=options_line(model.options),
+            responses=answered.get(model.pk, 0),
+            is_poor=embedded.is_poor_subject(model.model_id),
+            is_configured=model.service in configured,
+        )
+        for model in run.models_asked.all()
+    ]
+
+
+# ---------------------------------------------------------------- responses
+
+
+def readable(data: Mapping[str, Any] | None) -> str:
+    """A request or reply as indented JSON; "" where there is none."""
+    return json.dumps(data, ensure_ascii=False, indent=2) if data else ""

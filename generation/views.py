@@ -1,0 +1,248 @@
+"""Pages of models, runs and responses. Judges and annotators have no business here."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.access import person_of, roles_required
+from accounts.roles import Role
+from generation import client, embedded, presenting, registry, responses, runs
+from generation.faults import ServiceFault
+from generation.forms import EMPTY, FIND_OUT, ModelForm, RunForm
+from generation.guards import run_for, seen_by
+from generation.models import LanguageModel, Response, Run
+from generation.presenting import CUT_OFF, options_line
+from generation.states import ResponseState
+from generation.tasks import wake
+from leases.refusal import NotFoundHere, Refusal
+from pages.paging import page_of
+from pages.twins import csv_twin
+
+READERS = (Role.ADMIN, Role.RESEARCHER)
+
+# ---------------------------------------------------------------- models
+
+
+@require_GET
+@roles_required(*READERS)
+def models(request: HttpRequest) -> HttpResponse:
+    """All models, and the services that may offer more."""
+    context = {
+        "rows": presenting.model_rows(),
+        "services": client.names(),
+        "may_add": person_of(request).has_role(Role.ADMIN),
+    }
+    return render(request, "generation/models.html", context)
+
+
+@require_GET
+@roles_required(*READERS)
+def service(request: HttpRequest, name: str) -> HttpResponse:
+    """Whether a service answers and which models it offers; a fragment of the list of models for htmx."""
+    if name not in client.names():
+        raise NotFoundHere(f"There is no service {name!r} in the setting INFERENCE_SERVICES.")
+    template = "_service.html" if getattr(request, "htmx", False) else "service.html"
+    context = {
+        "answer": presenting.service_answer(name),
+        "may_add": person_of(request).has_role(Role.ADMIN),
+    }
+    return render(request, f"generation/{template}", context)
+
+
+@require_http_methods(["GET", "POST"])
+@roles_required(Role.ADMIN)
+def add_model(request: HttpRequest) -> HttpResponse:
+    """A model with its options; a test call finds out which system message it takes."""
+    offered = {name: request.GET.get(name, "") for name in ("service", "model_id")}
+    form = ModelForm(request.POST) if request.method == "POST" else ModelForm(initial=offered)
+    if form.is_valid():
+        try:
+            model = _added(form)
+        except Refusal as refused:
+            form.add_error(None, str(refused))
+        else:
+            messages.success(request, f"{model} can be asked: {options_line(model.options)}.")
+            return redirect("generation:models")
+    context = {"form": form, "services": client.names()}
+    return render(
+        request, "generation/model_form.html", context, status=400 if form.errors else 200
+    )
+
+
+def _added(form: ModelForm) -> LanguageModel:
+    given = form.cleaned_data
+    name = (given["service"], given["model_id"])
+    if given["system_message"] == FIND_OUT:
+        return registry.add_probed(*name, form.options, given["display_name"])
+    system = "" if given["system_message"] == EMPTY else None
+    return registry.add(*name, {**form.options, "system_message": system}, given["display_name"])
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def test_model(request: HttpRequest, key: int) -> HttpResponse:
+    """One short call with the model's own options; says what came back."""
+    model = get_object_or_404(LanguageModel, pk=key)
+    try:
+        reply = client.service(model.service).ask(model.model_id, model.options, "Say yes.")
+    except ServiceFault as fault:
+        messages.error(request, f"{model}: {fault.sentence}")
+    else:
+        said = " ".join(reply.text.split())[:80]
+        messages.success(request, f"{model} answered in {reply.latency_ms} ms: “{said}”")
+    return redirect("generation:models")
+
+
+# ---------------------------------------------------------------- runs
+
+
+@require_GET
+@roles_required(*READERS)
+def run_list(request: HttpRequest) -> HttpResponse:
+    """All runs that the person may see now, the newest first."""
+    page = page_of(request, Run.objects.select_related("collection"))
+    seen = seen_by(person_of(request), page)
+    progress = responses.progress_of(seen)
+    context = {
+        "page": page,
+        "rows": [(run, progress[run.pk]) for run in seen],
+        "hidden": len(page) - len(seen),
+        "may_make": person_of(request).has_role(Role.ADMIN),
+    }
+    return render(request, "generation/runs.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@roles_required(Role.ADMIN)
+def new_run(request: HttpRequest) -> HttpResponse:
+    """Choose collection, models and prompts, and start."""
+    form = (
+        RunForm(request.POST) if request.method == "POST" else RunForm(initial=request.GET.dict())
+    )
+    if form.is_valid():
+        try:
+            return _started(request, form.cleaned_data)
+        except Refusal as refused:
+            form.add_error(None, str(refused))
+    context = {"form": form, "has_models": LanguageModel.objects.exclude(service="").exists()}
+    return render(request, "generation/run_form.html", context, status=400 if form.errors else 200)
+
+
+def _started(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
+    run, left_out = runs.create(
+        collection=given["collection"],
+        models=list(given["language_models"]),
+        prompts=given["prompts"],
+        samples=given["samples"],
+        limit=given["limit"],
+        name=given["name"],
+        by=person_of(request),
+    )
+    runs.start(run)
+    wake()
+    if left_out:
+        words = "; ".join(
+            f"{one.prompt.name} on “{one.instance}”: {one.problem}" for one in left_out[:5]
+        )
+        messages.warning(request, f"{len(left_out)} were left out, {words}.")
+    return redirect("generation:run", run.pk)
+
+
+@require_GET
+@roles_required(*READERS)
+def run(request: HttpRequest, key: int) -> HttpResponse:
+    """A run: its progress, what failed and why, its responses."""
+    found = run_for(person_of(request), key)
+    state = request.GET.get("state", "")
+    rows = found.responses.select_related("instance", "model").order_by("order", "pk")
+    if state in ResponseState.values:
+        rows = rows.filter(state=state)
+    context = {
+        **presenting.progress_context(found),
+        "models": presenting.models_of(found),
+        "prompts": presenting.prompts_of(found),
+        "page": page_of(request, rows),
+        "state": state,
+        "states": ResponseState.choices,
+        "may_change": person_of(request).has_role(Role.ADMIN),
+    }
+    return render(request, "generation/run.html", context)
+
+
+@require_GET
+@roles_required(*READERS)
+def run_progress(request: HttpRequest, key: int) -> HttpResponse:
+    """The moving part of a run's page; once the run is over, the page is loaded anew."""
+    context = presenting.progress_context(run_for(person_of(request), key))
+    response = render(request, "generation/_progress.html", context)
+    if not context["is_running"]:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def change_run(request: HttpRequest, key: int, verb: str) -> HttpResponse:
+    """Start, cancel or resume a run."""
+    found = run_for(person_of(request), key)
+    if verb == "cancel":
+        number = runs.cancel(found)
+        messages.success(
+            request, f"Cancelled; {number} responses were not asked. What came is kept."
+        )
+    elif verb == "resume":
+        messages.success(request, f"{runs.resume(found)} responses are asked again.")
+        wake()
+    else:
+        runs.start(found)
+        wake()
+    return redirect("generation:run", found.pk)
+
+
+# ---------------------------------------------------------------- responses
+
+
+@require_GET
+@roles_required(*READERS)
+def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
+    """One response with all that is needed to ask again."""
+    found = run_for(person_of(request), key)
+    rows = found.responses.select_related("instance__contradiction", "model")
+    row = get_object_or_404(rows, pk=response_key)
+    neighbours = found.responses.order_by("order")
+    context = {
+        "run": found,
+        "response": row,
+        "options": options_line(row.model.options),
+        "is_poor": embedded.is_poor_subject(row.model.model_id),
+        "is_cut_off": row.finish_reason in CUT_OFF,
+        "request_body": presenting.readable(row.request),
+        "reply_body": presenting.readable(row.reply),
+        "attempts": row.attempt_log.all(),
+        "before": neighbours.filter(order__lt=row.order).last(),
+        "after": neighbours.filter(order__gt=row.order).first(),
+    }
+    return render(request, "generation/response.html", context)
+
+
+COLUMNS = (
+    ("instance", "instance_id"), ("question", "instance__question"), ("service", "model__service"),
+    ("model", "model__model_id"), ("prompt", "prompt"), ("sample", "sample"), ("state", "state"),
+    ("text", "text"), ("finish_reason", "finish_reason"), ("prompt_tokens", "prompt_tokens"),
+    ("completion_tokens", "completion_tokens"), ("latency_ms", "latency_ms"), ("attempts", "attempts"),
+    ("error", "error"),
+)  # fmt: skip
+
+
+@require_GET
+@roles_required(*READERS)
+def responses_csv(request: HttpRequest, key: int) -> HttpResponseBase:
+    """All responses of a run as CSV."""
+    found = run_for(person_of(request), key)
+    rows = Response.objects.filter(run=found).order_by("order", "pk")
+    cells = rows.values_list(*(path for _, path in COLUMNS)).iterator(chunk_size=1000)
+    return csv_twin([name for name, _ in COLUMNS], cells, f"run-{found.pk}.csv")

@@ -1,0 +1,201 @@
+"""The commands of generation."""
+
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from datasets.models import Contradiction
+from generation import responses, runs
+from generation.management.commands import generate
+from generation.models import Run
+from generation.states import RunState
+from generation.tasks import generate_response
+from tests.generation.factories import canal, canals, echo
+from tests.generation.fake_service import CONTEXT_TOO_LONG, Say
+
+pytestmark = pytest.mark.django_db
+
+
+def called(*arguments: str) -> tuple[str, str]:
+    """(standard output, standard error) of a command."""
+    out, err = io.StringIO(), io.StringIO()
+    call_command(*arguments, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    monkeypatch.setattr(generate, "LOOK", 0.0)
+    monkeypatch.setattr(generate, "PATIENCE", 0.0)
+
+
+# ---------------------------------------------------------------- render_prompts
+
+
+def test_prompts_are_rendered_as_json_lines():
+    canals(2)
+    out, _ = called("render_prompts", "canals", "--prompt", "passage-1", "--prompt", "4", "--json")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [line["prompt"] for line in lines] == ["passage-1", "both-passages"] * 2
+    key = Contradiction.objects.earliest("position").external_id
+    assert lines[0] == {
+        "instance": f"{key}:1",
+        "prompt": "passage-1",
+        "text": "Provide a short answer for the following question based on the given context.\n\n"
+        "Question: How long is canal 1?\nContext: Canal 1 is 1 km long.\n",
+        "gold": ["1 km"],
+    }
+
+
+def test_prompts_are_rendered_for_reading():
+    canals(1)
+    out, _ = called("render_prompts", "canals", "--prompt", "1")
+    assert "internal-knowledge (1)" in out
+    assert "Question: How long is canal 1?\n" in out
+    assert "gold: 1 km | 6 km" in out
+
+
+def test_a_question_that_cannot_be_asked_is_named():
+    canal(canals(0), 1, passage_2_copied="")
+    out, err = called("render_prompts", "canals", "--prompt", "3", "--json")
+    assert out == ""
+    assert "left out of passage-2: passage 2 is empty" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("rivers", "--prompt", "1"), "no collection 'rivers'"),
+        (("canals", "--prompt", "6"), "no prompt '6'"),
+        (("canals", "--prompt", "1", "--limit", "0"), "at least 1"),
+    ],
+)
+def test_what_cannot_be_rendered_is_one_line(arguments, words):
+    canals(1)
+    with pytest.raises(CommandError, match=words):
+        called("render_prompts", *arguments)
+
+
+# ---------------------------------------------------------------- generate
+
+
+def test_it_asks_from_the_command_itself(local, fake):
+    canals(3)
+    out, _ = called(
+        "generate",
+        "canals",
+        "--model",
+        "local/echo-1",
+        "--prompt",
+        "1",
+        "--prompt",
+        "4",
+        "--limit",
+        "2",
+        "--here",
+    )
+    made = Run.objects.get()
+    assert f"Run {made.pk}: canals: echo-1, prompts 1, 4 (4 responses), at /runs/{made.pk}/" in out
+    assert "3 of 4\n4 of 4\nDone: 4 responses." in out
+    assert (made.state, responses.progress(made).done) == (RunState.DONE, 4)
+
+
+def test_without_waiting_it_leaves_the_work_to_the_queue(
+    local, fake, carry_out, django_capture_on_commit_callbacks
+):
+    canals(2)
+    echo()
+    with django_capture_on_commit_callbacks(execute=True):
+        called("generate", "canals", "--model", "local/echo-1", "--prompt", "4")
+    assert fake.calls == []
+    carry_out()
+    assert responses.progress(Run.objects.get()).done == 2
+
+
+def test_waiting_ends_when_workers_are_done(local, monkeypatch):
+    canals(2)
+    echo()
+
+    def a_worker_passes(_seconds):
+        generate_response("local")
+
+    monkeypatch.setattr(generate, "PATIENCE", 60.0)
+    monkeypatch.setattr(generate.time, "sleep", a_worker_passes)
+    out, _ = called("generate", "canals", "--model", "local/echo-1", "--prompt", "4", "--wait")
+    assert out.endswith("Done: 2 responses.\n")
+
+
+def test_waiting_for_workers_that_are_not_there_says_so_and_keeps_the_run(local):
+    canals(1)
+    echo()
+    with pytest.raises(
+        CommandError, match=r"No worker has taken the run up.* It stays in the queue.*--here"
+    ):
+        called("generate", "canals", "--model", "local/echo-1", "--prompt", "4", "--wait")
+    assert Run.objects.get().state == RunState.RUNNING
+
+
+def test_failures_are_named_and_end_it_badly(local, fake):
+    canals(2)
+    echo()
+    fake.enqueue(CONTEXT_TOO_LONG)
+    with pytest.raises(
+        CommandError, match="1 of 2 responses are there; 1 failed, 0 were not asked"
+    ):
+        called("generate", "canals", "--model", "local/echo-1", "--prompt", "4", "--here")
+
+
+def test_interrupted_midway_it_cancels_and_keeps_what_it_has(local, fake, monkeypatch):
+    canals(3)
+    echo()
+    ask = runs.answer_next
+    left = [True]
+
+    def interrupted(*args):
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        return ask(*args)
+
+    monkeypatch.setattr(runs, "answer_next", interrupted)
+    with pytest.raises(CommandError, match=r"Cancelled. What was answered is kept"):
+        called("generate", "canals", "--model", "local/echo-1", "--prompt", "4", "--here")
+    made = Run.objects.get()
+    progress = responses.progress(made)
+    assert (made.state, progress.done, progress.cancelled) == (RunState.CANCELLED, 1, 2)
+
+
+def test_a_model_that_does_not_answer_leaves_no_run(local, fake):
+    canals(1)
+    fake.enqueue(Say(""))
+    with pytest.raises(CommandError, match="empty text"):
+        called("generate", "canals", "--model", "local/echo-1", "--prompt", "4", "--here")
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("rivers", "--model", "local/echo-1", "--prompt", "1"), "no collection 'rivers'"),
+        (("canals", "--model", "far/echo-1", "--prompt", "1"), "no inference service 'far'"),
+        (("canals", "--model", "local/echo-1", "--prompt", "6"), "no prompt '6'"),
+        (("canals", "--model", "local/echo-1", "--prompt", "1", "--limit", "0"), "at least 1"),
+        (("canals", "--model", "local/echo-1", "--prompt", "1", "--samples", "0"), "one sample"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(local, arguments, words):
+    canals(1)
+    with pytest.raises(CommandError, match=words):
+        called("generate", *arguments)
+    assert not Run.objects.exists()
+
+
+# ---------------------------------------------------------------- serve_model
+
+
+def test_serving_without_weights_is_one_line(settings):
+    settings.EMBEDDED_MODEL_PATH = "/nowhere/m.gguf"
+    with pytest.raises(CommandError, match=r"EMBEDDED_MODEL_PATH: there is no file"):
+        called("serve_model", "--port", "8149")

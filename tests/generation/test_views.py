@@ -1,0 +1,455 @@
+"""The pages of models, runs and responses."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from accounts.roles import Role
+from datasets.models import Collection
+from generation import embedded, guards, responses, runs
+from generation.models import LanguageModel, Response, Run
+from generation.states import RunState
+from tests.factories import person
+from tests.generation.factories import canal, canals, echo, run
+from tests.generation.fake_service import CONTEXT_TOO_LONG, FakeService, Fault, Say
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def alice(client):
+    """An admin, signed in."""
+    someone = person("alice", Role.ADMIN)
+    client.force_login(someone)
+    return someone
+
+
+def page(client, name, *args, **query) -> str:
+    answer = client.get(reverse(f"generation:{name}", args=args), query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def answered(made: Run) -> Run:
+    while runs.answer_next("local", made):
+        pass
+    made.refresh_from_db()
+    return made
+
+
+# ---------------------------------------------------------------- who may
+
+READ = ["models", "runs", "run", "run_progress", "response", "responses_csv", "service"]
+READ_API = ["api_models", "api_runs", "api_run", "api_responses"]
+CHANGE = ["add_model", "new_run", "test_model", "change_run"]
+
+
+def address(name: str, made: Run) -> str:
+    model = made.models_asked.get()
+    arguments = {
+        "run": [made.pk],
+        "run_progress": [made.pk],
+        "responses_csv": [made.pk],
+        "api_run": [made.pk],
+        "api_responses": [made.pk],
+        "response": [made.pk, made.responses.first().pk],
+        "service": ["local"],
+        "test_model": [model.pk],
+        "change_run": [made.pk, "cancel"],
+    }
+    return reverse(f"generation:{name}", args=arguments.get(name, []))
+
+
+@pytest.mark.parametrize("name", READ)
+def test_it_sends_the_signed_out_to_the_door(client, local, name):
+    answer = client.get(address(name, run()))
+    assert answer.status_code == 302
+    assert answer.url.startswith(reverse("accounts:sign_in"))
+
+
+@pytest.mark.parametrize("name", READ_API)
+def test_the_api_refuses_the_signed_out(client, local, name):
+    assert client.get(address(name, run())).status_code == 403
+
+
+@pytest.mark.parametrize("name", READ + READ_API)
+def test_a_researcher_reads(client, local, name):
+    client.force_login(person("bob", Role.RESEARCHER))
+    assert client.get(address(name, run())).status_code == 200
+
+
+@pytest.mark.parametrize("name", READ + READ_API)
+def test_judges_and_annotators_have_no_business_here(client, local, name):
+    client.force_login(person("charlie", Role.JUDGE, Role.ANNOTATOR, Role.ADJUDICATOR))
+    assert client.get(address(name, run())).status_code == 403
+
+
+@pytest.mark.parametrize("name", CHANGE)
+def test_only_an_admin_changes_anything(client, local, fake, name):
+    made = run()
+    client.force_login(person("bob", Role.RESEARCHER))
+    assert client.post(address(name, made)).status_code == 403
+    made.refresh_from_db()
+    assert (made.state, fake.calls) == (RunState.RUNNING, [])
+
+
+@pytest.mark.parametrize("name", ["test_model", "change_run"])
+def test_a_link_changes_nothing(client, alice, local, name):
+    assert client.get(address(name, run())).status_code == 405
+
+
+# ---------------------------------------------------------------- hidden while judging
+
+
+@pytest.fixture
+def hidden(local, monkeypatch):
+    """A run that is hidden from everybody who judges it: here, from alice."""
+    made = run()
+    hides = [lambda who, which: who.username == "alice" and which == made]
+    monkeypatch.setattr(guards, "hidden_run_guards", hides)
+    return made
+
+
+@pytest.mark.parametrize(
+    "name", ["run", "run_progress", "response", "responses_csv", "api_run", "api_responses"]
+)
+def test_a_hidden_run_is_not_there_for_its_judge_though_an_admin(client, alice, hidden, name):
+    assert client.get(address(name, hidden)).status_code == 404
+
+
+def test_a_hidden_run_is_not_changed_by_its_judge(client, alice, hidden):
+    assert client.post(address("change_run", hidden)).status_code == 404
+    hidden.refresh_from_db()
+    assert hidden.state == RunState.RUNNING
+
+
+def test_lists_leave_a_hidden_run_out_and_say_so(client, alice, hidden):
+    text = page(client, "runs")
+    assert "1 run hidden from you while you judge its responses" in text
+    assert hidden.name not in text
+    assert client.get(reverse("generation:api_runs")).json()["results"] == []
+
+
+def test_others_see_a_run_that_is_hidden_from_its_judge(client, hidden):
+    client.force_login(person("bob", Role.ADMIN))
+    assert hidden.name in page(client, "runs")
+
+
+# ---------------------------------------------------------------- models
+
+
+def test_an_empty_list_of_models_says_what_to_do(client, alice, settings):
+    settings.INFERENCE_SERVICES = {}
+    assert "setting INFERENCE_SERVICES" in page(client, "models")
+
+
+def test_models_are_shown_with_their_options_and_the_embedded_one_as_poor(client, alice, local):
+    echo()
+    echo(model_id=embedded.SMOLLM2, system_message="")
+    text = page(client, "models")
+    assert "temperature 0, max tokens 250, no system message" in text
+    assert "temperature 0, max tokens 250, empty system message" in text
+    assert text.count(">For trying out<") == 1
+
+
+def test_a_service_that_answers_offers_its_models(client, alice, local):
+    text = page(client, "service", "local")
+    assert "Answers" in text
+    link = f"{reverse('generation:add_model')}?service=local&amp;model_id=echo-1"
+    assert link in text
+
+
+def test_a_service_that_is_down_says_so(client, alice, settings):
+    settings.INFERENCE_SERVICES = {"local": {"url": "http://127.0.0.1:9/v1"}}
+    text = page(client, "service", "local")
+    assert "Does not answer" in text
+    assert "Is it started?" in text
+
+
+def test_an_unknown_service_is_not_found(client, alice, local):
+    assert client.get(reverse("generation:service", args=["far"])).status_code == 404
+
+
+def test_htmx_gets_the_part_of_the_page_only(client, alice, local):
+    answer = client.get(
+        reverse("generation:service", args=["local"]), headers={"HX-Request": "true"}
+    )
+    assert "<html" not in answer.content.decode()
+
+
+ADD = {
+    "service": "local",
+    "model_id": "echo-1",
+    "temperature": "0",
+    "max_tokens": "250",
+    "seed": "5",
+    "system_message": "find out",
+}
+
+
+@pytest.mark.parametrize(
+    ("refuses", "choice", "stored", "calls"),
+    [
+        (False, "find out", "", 1),
+        (True, "find out", None, 2),
+        (False, "none", None, 0),
+        (False, "empty", "", 0),
+    ],
+)
+def test_a_model_is_added_with_the_system_message_it_takes(
+    client, alice, settings, refuses, choice, stored, calls
+):
+    with FakeService(refuses_system=refuses) as fake:
+        settings.INFERENCE_SERVICES = fake.setting("local")
+        client.post(reverse("generation:add_model"), {**ADD, "system_message": choice})
+        assert len(fake.calls) == calls
+    model = LanguageModel.objects.get()
+    assert model.options == {
+        "temperature": 0,
+        "max_tokens": 250,
+        "seed": 5,
+        "system_message": stored,
+    }
+
+
+def test_a_model_that_does_not_answer_is_not_added_and_nothing_is_lost(client, alice, local, fake):
+    answer = client.post(reverse("generation:add_model"), {**ADD, "model_id": "missing-7b"})
+    assert answer.status_code == 400
+    text = answer.content.decode()
+    assert "no such model or address" in text
+    assert 'value="missing-7b"' in text
+    assert not LanguageModel.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("service", "far"),
+        ("model_id", ""),
+        ("model_id", "a\x00b"),
+        ("temperature", "hot"),
+        ("temperature", "nan"),
+        ("max_tokens", "0"),
+        ("seed", "-1"),
+        ("system_message", "shout"),
+    ],
+)
+def test_a_model_form_with_a_bad_field_is_shown_again(client, alice, local, field, value):
+    answer = client.post(reverse("generation:add_model"), {**ADD, field: value})
+    assert answer.status_code == 400
+    assert f'href="#id_{field}' in answer.content.decode()
+    assert not LanguageModel.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (Say("Yes."), "echo-1 answered in"),
+        (Say("<b>x</b>"), "&lt;b&gt;"),
+        (Fault(404), "no such model or address"),
+    ],
+)
+def test_a_test_says_what_came_back(client, alice, local, fake, reply, words):
+    fake.enqueue(reply)
+    answer = client.post(reverse("generation:test_model", args=[echo().pk]), follow=True)
+    assert words in answer.content.decode()
+
+
+# ---------------------------------------------------------------- runs
+
+
+def test_an_empty_list_of_runs_says_what_to_do(client, alice):
+    assert reverse("generation:new_run") in page(client, "runs")
+
+
+def test_a_run_without_models_sends_to_the_models(client, alice):
+    assert reverse("generation:models") in page(client, "new_run")
+
+
+def asked_for(**changes) -> dict:
+    collection = canals(3)
+    choice = {
+        "collection": collection.pk,
+        "language_models": [echo().pk],
+        "prompts": ["both-passages"],
+        "samples": 1,
+    }
+    return {**choice, **changes}
+
+
+def test_a_new_run_is_started_and_carried_out(
+    client, alice, local, carry_out, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = client.post(reverse("generation:new_run"), asked_for(limit=2))
+    made = Run.objects.get()
+    assert answer.url == reverse("generation:run", args=[made.pk])
+    assert (made.created_by, made.state) == (alice, RunState.RUNNING)
+    carry_out()
+    assert responses.progress(made).done == 2
+
+
+def test_a_new_run_says_what_it_leaves_out(client, alice, local):
+    data = asked_for()
+    canal(Collection.objects.get(), 4, passage_2_copied="")
+    answer = client.post(reverse("generation:new_run"), data, follow=True)
+    assert (
+        "1 were left out, both-passages on “How long is canal 4?”: passage 2 is empty"
+        in answer.content.decode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("collection", "99"),
+        ("language_models", []),
+        ("prompts", ["5.9"]),
+        ("limit", "0"),
+        ("limit", "all"),
+        ("samples", "0"),
+    ],
+)
+def test_a_run_form_with_a_bad_field_is_shown_again(client, alice, local, field, value):
+    answer = client.post(reverse("generation:new_run"), {**asked_for(name="Pilot"), field: value})
+    assert answer.status_code == 400
+    text = answer.content.decode()
+    assert f'href="#id_{field}' in text
+    assert 'value="Pilot"' in text
+    assert not Run.objects.exists()
+
+
+def test_a_run_whose_service_is_gone_is_refused_with_the_reason(client, alice, local, settings):
+    data = asked_for()
+    settings.INFERENCE_SERVICES = {}
+    answer = client.post(reverse("generation:new_run"), data)
+    assert answer.status_code == 400
+    assert "There is no inference service" in answer.content.decode()
+
+
+def test_a_run_shows_its_progress_its_failures_and_its_responses(client, alice, local, fake):
+    fake.enqueue(CONTEXT_TOO_LONG)
+    made = answered(run(questions=3))
+    text = page(client, "run", made.pk)
+    assert "2 of 3" in text
+    assert "1 failed: The prompt is too long for this model" in text
+    assert "32 words, the last long." in text
+    assert text.count("How long is canal") == 3
+
+
+def test_responses_are_narrowed_by_state(client, alice, local, fake):
+    fake.enqueue(CONTEXT_TOO_LONG)
+    made = answered(run(questions=3))
+    assert page(client, "run", made.pk, state="failed").count("How long is canal") == 1
+    assert "No response in this state" in page(client, "run", made.pk, state="cancelled")
+
+
+def test_a_running_run_asks_for_its_progress_and_a_finished_one_loads_anew(client, alice, local):
+    made = run(questions=1)
+    url = reverse("generation:run_progress", args=[made.pk])
+    running = client.get(url)
+    assert 'hx-trigger="every 2s"' in running.content.decode()
+    assert "HX-Refresh" not in running
+    answered(made)
+    over = client.get(url)
+    assert "hx-trigger" not in over.content.decode()
+    assert over["HX-Refresh"] == "true"
+
+
+def test_a_run_says_what_holds_it_up(client, alice, local, fake, settings):
+    made = run(questions=2)
+    fake.enqueue(Say(""))
+    runs.answer_next("local", made)
+    settings.INFERENCE_SERVICES = {}
+    text = page(client, "run", made.pk)
+    assert "2 wait: There is no inference service" in text
+    assert "1 wait: The model answered with an empty text." in text
+
+
+def test_a_run_is_cancelled_midway_and_resumed(
+    client, alice, local, carry_out, django_capture_on_commit_callbacks
+):
+    made = run(questions=3)
+    runs.answer_next("local", made)
+    cancelled = client.post(reverse("generation:change_run", args=[made.pk, "cancel"]), follow=True)
+    assert "2 responses were not asked" in cancelled.content.decode()
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(reverse("generation:change_run", args=[made.pk, "resume"]))
+    carry_out()
+    made.refresh_from_db()
+    assert (made.state, responses.progress(made).done) == (RunState.DONE, 3)
+
+
+def test_a_second_click_is_refused(client, alice, local):
+    made = run()
+    url = reverse("generation:change_run", args=[made.pk, "cancel"])
+    client.post(url)
+    assert client.post(url).status_code == 409
+
+
+# ---------------------------------------------------------------- responses
+
+
+def test_a_response_shows_all_that_is_needed_to_ask_again(client, alice, local):
+    made = answered(run(questions=1))
+    row = made.responses.get()
+    text = page(client, "response", made.pk, row.pk)
+    for shown in (
+        "32 words, the last long.",
+        row.prompt_hash,
+        "&quot;max_tokens&quot;: 250",
+        "fp-1",
+        "7 read, 3 written",
+    ):
+        assert shown in text
+
+
+def test_a_response_that_was_cut_off_says_so(client, alice, local, fake):
+    fake.enqueue(Say("It is", finish_reason="length"))
+    made = answered(run(questions=1))
+    assert "Cut off by the limit of tokens" in page(
+        client, "response", made.pk, made.responses.get().pk
+    )
+
+
+def test_the_embedded_models_answers_are_marked(client, alice, settings):
+    with FakeService(models=(embedded.SMOLLM2,)) as fake:
+        settings.INFERENCE_SERVICES = fake.setting("local")
+        made = answered(run(questions=1, models=[echo(model_id=embedded.SMOLLM2)]))
+    assert "poor subject of study" in page(client, "response", made.pk, made.responses.get().pk)
+    assert "poor subject of study" in page(client, "run", made.pk)
+
+
+def test_text_of_a_model_is_never_markup(client, alice, local, fake):
+    fake.enqueue(Say("<script>alert(1)</script>"))
+    made = answered(run(questions=1))
+    for text in (
+        page(client, "run", made.pk),
+        page(client, "response", made.pk, made.responses.get().pk),
+    ):
+        assert "<script>alert" not in text
+        assert "&lt;script&gt;alert" in text
+
+
+def test_a_response_of_another_run_is_not_found(client, alice, local):
+    first, second = run(), run(collection=canals(1, name="rivers"))
+    url = reverse("generation:response", args=[first.pk, second.responses.get().pk])
+    assert client.get(url).status_code == 404
+
+
+def test_responses_as_csv_guard_formulas(client, alice, local, fake):
+    fake.enqueue(Say('=HYPERLINK("http://evil.example")'))
+    made = answered(run(questions=1))
+    answer = client.get(reverse("generation:responses_csv", args=[made.pk]))
+    lines = b"".join(answer.streaming_content).decode().splitlines()
+    assert lines[0].startswith("instance,question,service,model,prompt,sample,state,text")
+    assert "\"'=HYPERLINK" in lines[1]
+
+
+def test_responses_as_json_hold_the_request(client, alice, local):
+    made = answered(run(questions=2))
+    data = json.loads(client.get(reverse("generation:api_responses", args=[made.pk])).content)
+    assert data["count"] == 2
+    assert data["results"][0]["request"]["model"] == "echo-1"
+    assert data["results"][0]["gold"] == ["1 km", "6 km"]
