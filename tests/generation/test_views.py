@@ -8,7 +8,7 @@ from django.urls import reverse
 from accounts.roles import Role
 from datasets.models import Collection
 from generation import embedded, guards, responses, runs
-from generation.models import LanguageModel, Response, Run
+from generation.models import LanguageModel, Run
 from generation.states import RunState
 from tests.factories import person
 from tests.generation.factories import canal, canals, echo, run
