@@ -22,6 +22,8 @@ class JudgeDesk extends HTMLElement {
   #watch = new Watch();
   #fetching = null;
   #exhausted = false;
+  #said = "";
+  #sending = "";
   #wake = () => {};
 
   connectedCallback() {
@@ -194,13 +196,18 @@ class JudgeDesk extends HTMLElement {
   // Saying
 
   #say(words) {
-    this.words = words;
-    this.#stateLine.textContent = words;
+    this.#said = words;
+    this.#renderState();
   }
 
   #showState(state, count) {
     this.#stateLine.dataset.state = state;
-    this.#stateLine.textContent = [this.words, WORDS[state](count)].filter(Boolean).join(" ");
+    this.#sending = WORDS[state](count);
+    this.#renderState();
+  }
+
+  #renderState() {
+    this.#stateLine.textContent = [this.#said, this.#sending].filter(Boolean).join(" ");
   }
 
   #showProgress({ judged, skipped, total }) {

@@ -1,0 +1,282 @@
+"""The judge's desk in a real browser: keys, speed, undo, a network that fails, a reload."""
+
+import pytest
+
+from judging import verdicts
+from judging.models import JudgingSlot, Judgment
+from tests.browser.conftest import sign_in
+from tests.judging import factories as make
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+KEYS = {"1": "correct", "2": "partially correct", "3": "incorrect"}
+
+
+@pytest.fixture
+def study():
+    return make.open_study(drawn_from=make.finished_run(instances=5))
+
+
+@pytest.fixture
+def alice(study):
+    return make.judge("alice")
+
+
+@pytest.fixture
+def slots(study, alice):
+    return make.slots(study, alice)
+
+
+@pytest.fixture
+def desk(page, study, alice, slots):
+    """The desk at the first item, with the next ones fetched ahead."""
+    sign_in(page, alice)
+    with page.expect_response("**/coming/"):
+        page.goto(f"/judge/{study.pk}/next/")
+    return page
+
+
+def shown(page) -> str:
+    return page.locator("article[data-slot]").get_attribute("data-slot")
+
+
+def wait_for(page, slot) -> None:
+    page.wait_for_selector(f'article[data-slot="{slot.pk}"]')
+
+
+def wait_until_saved(page) -> None:
+    page.wait_for_selector('#judging-state[data-state="saved"]')
+
+
+def stored():
+    return {str(slot): verdict for slot, verdict in Judgment.objects.values_list("slot", "verdict")}
+
+
+def test_twenty_quick_keys_are_twenty_verdicts_on_the_right_items(desk, slots):
+    keys = ["1", "2", "3", "1", "1"] * 4
+    for key in keys:
+        desk.keyboard.press(key)
+    wait_until_saved(desk)
+    assert stored() == {str(slot.pk): KEYS[key] for slot, key in zip(slots, keys, strict=False)}
+    assert shown(desk) == str(slots[20].pk)
+    assert desk.locator(".progress-words").inner_text() == "Judged or skipped: 20 of 30"
+    assert all(slot.events.count() == 1 for slot in slots[:20])
+
+
+def test_the_next_item_comes_before_the_server_has_answered(desk, slots):
+    held, answering = [], []
+    desk.route("**/verdict", lambda r: r.continue_() if answering else held.append(r))
+    for _ in range(10):
+        desk.keyboard.press("1")
+    assert shown(desk) == str(slots[10].pk)
+    assert stored() == {}
+    answering.append(True)
+    held[0].continue_()
+    wait_until_saved(desk)
+    assert set(stored()) == {str(slot.pk) for slot in slots[:10]}
+
+
+def test_the_address_follows_and_a_reload_lands_on_the_item(desk, slots):
+    desk.keyboard.press("1")
+    wait_for(desk, slots[1])
+    wait_until_saved(desk)
+    assert desk.url.endswith(f"/judge/slots/{slots[1].pk}/")
+    desk.reload()
+    assert shown(desk) == str(slots[1].pk)
+
+
+def test_undo_takes_back_the_last_ten(desk, slots):
+    for _ in range(10):
+        desk.keyboard.press("3")
+    for _ in range(10):
+        desk.keyboard.press("u")
+    wait_until_saved(desk)
+    assert stored() == {}
+    assert shown(desk) == str(slots[0].pk)
+    desk.keyboard.press("1")
+    wait_for(desk, slots[1])
+    wait_until_saved(desk)
+    assert stored() == {str(slots[0].pk): "correct"}
+
+
+def test_undo_reaches_verdicts_from_before_a_reload(desk, slots):
+    desk.keyboard.press("c")
+    desk.keyboard.type("A long thought.")
+    desk.keyboard.press("Escape")
+    desk.keyboard.press("2")
+    wait_for(desk, slots[1])
+    wait_until_saved(desk)
+    desk.reload()
+    desk.keyboard.press("u")
+    wait_for(desk, slots[0])
+    assert desk.get_by_label("Comment").input_value() == "A long thought."
+    assert stored() == {}
+
+
+def test_keys_do_nothing_while_a_text_field_has_the_focus(desk, slots):
+    desk.get_by_label("Comment").click()
+    desk.keyboard.type("123 u? csf")
+    assert shown(desk) == str(slots[0].pk)
+    assert desk.get_by_label("Comment").input_value() == "123 u? csf"
+    assert not desk.locator("dialog").is_visible()
+    assert JudgingSlot.objects.filter(state="judged").count() == 0
+
+
+def test_a_comment_goes_with_its_verdict(desk, slots):
+    desk.keyboard.press("c")
+    desk.keyboard.type("Leans to the second.")
+    desk.keyboard.press("Control+Enter")  # no verdict yet: leaves the field and says so
+    assert "Give a verdict first" in desk.locator("#judging-state").inner_text()
+    desk.keyboard.press("2")
+    wait_for(desk, slots[1])
+    wait_until_saved(desk)
+    judgment = Judgment.objects.get()
+    assert (judgment.verdict, judgment.comment) == ("partially correct", "Leans to the second.")
+    assert judgment.seconds is not None
+    assert desk.get_by_label("Comment").input_value() == ""
+
+
+def test_an_unsent_comment_survives_a_reload(desk, slots):
+    desk.get_by_label("Comment").fill("Half written")
+    desk.reload()
+    assert desk.get_by_label("Comment").input_value() == "Half written"
+
+
+def test_enter_goes_on_from_an_item_that_has_a_verdict(desk, study, alice, slots):
+    verdicts.give(slots[0], "incorrect", comment="First.")
+    desk.goto(f"/judge/slots/{slots[0].pk}/")
+    desk.get_by_label("Comment").fill("Second.")
+    desk.keyboard.press("Control+Enter")
+    wait_for(desk, slots[1])
+    wait_until_saved(desk)
+    judgment = Judgment.objects.get()
+    assert (judgment.verdict, judgment.comment) == ("incorrect", "Second.")
+    desk.keyboard.press("Enter")  # this one has no verdict yet
+    assert shown(desk) == str(slots[1].pk)
+
+
+def test_skip_and_flag_by_keys(desk, slots):
+    desk.keyboard.press("f")
+    desk.keyboard.type("Look at this.")
+    desk.get_by_role("button", name="Flag this item").click()
+    desk.keyboard.press("s")
+    desk.get_by_role("button", name="Skip this item").click()
+    assert "Write why" in desk.locator("#judging-state").inner_text()
+    desk.keyboard.type("The passage is cut.")
+    desk.get_by_role("button", name="Skip this item").click()
+    wait_for(desk, slots[1])
+    wait_until_saved(desk)
+    slots[0].refresh_from_db()
+    assert (slots[0].state, slots[0].skip_reason) == ("skipped", "The passage is cut.")
+    assert (slots[0].flagged, slots[0].flag_note) == (True, "Look at this.")
+
+
+def test_without_network_verdicts_wait_and_are_all_sent(desk, watch, slots):
+    watch.expect("ERR_INTERNET_DISCONNECTED")
+    desk.context.set_offline(True)
+    for key in "123":
+        desk.keyboard.press(key)
+    desk.wait_for_selector('#judging-state[data-state="unreachable"]')
+    assert "3 of your entries wait here" in desk.locator("#judging-state").inner_text()
+    assert stored() == {}
+    desk.context.set_offline(False)
+    wait_until_saved(desk)
+    assert stored() == {str(slot.pk): KEYS[key] for slot, key in zip(slots, "123", strict=False)}
+
+
+def test_what_waited_is_sent_after_a_reload(desk, watch, slots):
+    watch.expect("net::ERR_FAILED")
+    desk.route("**/verdict", lambda route: route.abort())
+    desk.keyboard.press("1")
+    desk.keyboard.press("3")
+    desk.wait_for_selector('#judging-state[data-state="unreachable"]')
+    desk.on("dialog", lambda dialog: dialog.accept())
+    desk.unroute("**/verdict")
+    with desk.expect_response("**/next/"):  # the page starts anew once all is sent
+        desk.reload()
+    wait_for(desk, slots[2])
+    assert stored() == {str(slots[0].pk): "correct", str(slots[1].pk): "incorrect"}
+
+
+def test_a_verdict_that_is_refused_says_which(desk, watch, study, alice, slots):
+    watch.expect("409 (Conflict)")
+    for slot in slots:
+        verdicts.give(slot, "correct")
+    verdicts.hand_in(alice, study)
+    desk.keyboard.press("3")
+    trouble = desk.locator('[data-part="trouble"]')
+    trouble.wait_for()
+    assert "was not stored: This item is closed" in trouble.inner_text()
+    assert set(stored().values()) == {"correct"}
+
+
+def test_signed_out_in_between_nothing_is_lost(desk, watch, alice, slots):
+    watch.expect("403 (Forbidden)")
+    cookies = desk.context.cookies()
+    desk.context.clear_cookies(name="sicetnon_session")
+    desk.keyboard.press("1")
+    desk.wait_for_selector('#judging-state[data-state="signed_out"]')
+    desk.context.add_cookies(cookies)
+    wait_until_saved(desk)
+    assert stored() == {str(slots[0].pk): "correct"}
+
+
+def test_the_last_item_leads_to_the_overview(desk, study, slots):
+    for slot in slots[:-1]:
+        verdicts.give(slot, "correct")
+    desk.goto(f"/judge/{study.pk}/next/")
+    desk.keyboard.press("1")
+    desk.wait_for_url(f"**/judge/{study.pk}/")
+    assert desk.get_by_text("Hand in", exact=True).is_visible()
+    assert len(stored()) == 30
+
+
+def test_the_sheet_of_keys_is_made_from_the_registry(desk, slots):
+    desk.keyboard.press("?")
+    sheet = desk.locator("dialog")
+    sheet.wait_for()
+    for words in ("Correct", "Partially correct", "Incorrect", "Take the last verdict back"):
+        assert words in sheet.inner_text()
+    desk.keyboard.press("1")
+    desk.keyboard.press("Escape")
+    assert not sheet.is_visible()
+    assert shown(desk) == str(slots[0].pk)
+
+
+def test_shortcuts_can_be_switched_off(page, study, alice, slots):
+    alice.shortcuts = False
+    alice.save()
+    sign_in(page, alice)
+    page.goto(f"/judge/{study.pk}/next/")
+    page.keyboard.press("1")
+    page.keyboard.press("?")
+    assert shown(page) == str(slots[0].pk)
+    assert not page.locator("dialog").is_visible()
+    page.get_by_role("button", name="Incorrect").click()
+    wait_for(page, slots[1])
+    wait_until_saved(page)
+    assert stored() == {str(slots[0].pk): "incorrect"}
+
+
+def test_it_works_without_script(open_page, study, alice, slots):
+    page = open_page(alice, java_script_enabled=False)
+    page.goto(f"/judge/{study.pk}/next/")
+    page.get_by_label("Comment").fill("By hand.")
+    page.get_by_role("button", name="Incorrect").click()
+    assert page.url.endswith(f"/judge/slots/{slots[1].pk}/")
+    judgment = Judgment.objects.get()
+    assert (str(judgment.slot_id), judgment.verdict, judgment.comment) == (
+        str(slots[0].pk),
+        "incorrect",
+        "By hand.",
+    )
+    page.get_by_role("button", name="Undo").click()
+    assert page.get_by_label("Comment").input_value() == "By hand."
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_no_sideways_scrolling_on_a_narrow_screen(open_page, study, alice, slots, dark):
+    page = open_page(alice, width=320, dark=dark)
+    for url in (f"/judge/slots/{slots[0].pk}/", f"/judge/{study.pk}/", "/judge/"):
+        page.goto(url)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
