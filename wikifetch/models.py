@@ -201,6 +201,12 @@ class FetchRun(Leased):
             models.CheckConstraint(
                 condition=models.Q(state__in=FetchState.values), name="fetch_state_is_known"
             ),
+            # A wiki is asked in series, however many workers there are.
+            models.UniqueConstraint(
+                fields=["wiki"],
+                condition=models.Q(state=FetchState.RUNNING) & ~models.Q(source="xml"),
+                name="one_live_fetch_a_wiki",
+            ),
         ]
 
     def __str__(self) -> str:

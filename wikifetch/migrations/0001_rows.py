@@ -7,7 +7,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -16,182 +15,453 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Article',
+            name="Article",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('pageid', models.PositiveBigIntegerField()),
-                ('title', models.CharField(max_length=300)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("pageid", models.PositiveBigIntegerField()),
+                ("title", models.CharField(max_length=300)),
             ],
             options={
-                'ordering': ['title'],
+                "ordering": ["title"],
             },
         ),
         migrations.CreateModel(
-            name='Wiki',
+            name="Wiki",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('base_url', models.URLField(help_text='Address of articles, ending in /wiki/.', max_length=300, unique=True)),
-                ('api_url', models.URLField(blank=True, help_text='Address of api.php; empty for files only.', max_length=300)),
-                ('name', models.CharField(max_length=120)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "base_url",
+                    models.URLField(
+                        help_text="Address of articles, ending in /wiki/.",
+                        max_length=300,
+                        unique=True,
+                    ),
+                ),
+                (
+                    "api_url",
+                    models.URLField(
+                        blank=True,
+                        help_text="Address of api.php; empty for files only.",
+                        max_length=300,
+                    ),
+                ),
+                ("name", models.CharField(max_length=120)),
             ],
             options={
-                'ordering': ['name'],
+                "ordering": ["name"],
             },
         ),
         migrations.CreateModel(
-            name='FetchRun',
+            name="FetchRun",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('lease_holder', models.CharField(blank=True, default='', max_length=100)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('source', models.CharField(choices=[('xml', 'XML file'), ('titles', 'Titles'), ('kind', 'Kind of tag')], max_length=10)),
-                ('label', models.CharField(help_text="What was asked for: a file's name, a kind, how many titles.", max_length=300)),
-                ('options', models.JSONField(default=dict)),
-                ('queue', models.JSONField(default=list, help_text='Page ids or titles, frozen.')),
-                ('queue_frozen', models.BooleanField(default=False)),
-                ('cursor', models.PositiveIntegerField(default=0, help_text='How many of the queue are done.')),
-                ('pages', models.PositiveIntegerField(default=0)),
-                ('tags_found', models.PositiveIntegerField(default=0)),
-                ('tags_new', models.PositiveIntegerField(default=0)),
-                ('state', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='waiting', max_length=10)),
-                ('error', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('finished_at', models.DateTimeField(null=True)),
-                ('started_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('wiki', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='fetch_runs', to='wikifetch.wiki')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("lease_holder", models.CharField(blank=True, default="", max_length=100)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[
+                            ("xml", "XML file"),
+                            ("titles", "Titles"),
+                            ("kind", "Kind of tag"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "label",
+                    models.CharField(
+                        help_text="What was asked for: a file's name, a kind, how many titles.",
+                        max_length=300,
+                    ),
+                ),
+                ("options", models.JSONField(default=dict)),
+                ("queue", models.JSONField(default=list, help_text="Page ids or titles, frozen.")),
+                ("queue_frozen", models.BooleanField(default=False)),
+                (
+                    "cursor",
+                    models.PositiveIntegerField(
+                        default=0, help_text="How many of the queue are done."
+                    ),
+                ),
+                ("pages", models.PositiveIntegerField(default=0)),
+                ("tags_found", models.PositiveIntegerField(default=0)),
+                ("tags_new", models.PositiveIntegerField(default=0)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                ("error", models.TextField(blank=True)),
+                (
+                    "created_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                ("finished_at", models.DateTimeField(null=True)),
+                (
+                    "started_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "wiki",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="fetch_runs",
+                        to="wikifetch.wiki",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-pk'],
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='Revision',
+            name="Revision",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('revid', models.PositiveBigIntegerField()),
-                ('parent_revid', models.PositiveBigIntegerField(null=True)),
-                ('timestamp', models.DateTimeField(null=True)),
-                ('editor', models.CharField(blank=True, max_length=255)),
-                ('summary', models.TextField(blank=True)),
-                ('wikitext', models.TextField(blank=True)),
-                ('html', models.TextField(blank=True, help_text='Sanitised; empty until rendered.')),
-                ('set_aside', models.TextField(blank=True, help_text="Why this revision's text was not read for tags.")),
-                ('fetched_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('article', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to='wikifetch.article')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("revid", models.PositiveBigIntegerField()),
+                ("parent_revid", models.PositiveBigIntegerField(null=True)),
+                ("timestamp", models.DateTimeField(null=True)),
+                ("editor", models.CharField(blank=True, max_length=255)),
+                ("summary", models.TextField(blank=True)),
+                ("wikitext", models.TextField(blank=True)),
+                (
+                    "html",
+                    models.TextField(blank=True, help_text="Sanitised; empty until rendered."),
+                ),
+                (
+                    "set_aside",
+                    models.TextField(
+                        blank=True, help_text="Why this revision's text was not read for tags."
+                    ),
+                ),
+                (
+                    "fetched_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                (
+                    "article",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="revisions",
+                        to="wikifetch.article",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-revid'],
+                "ordering": ["-revid"],
             },
         ),
         migrations.CreateModel(
-            name='Sighting',
+            name="Sighting",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField(help_text='Offset of the tag in the wikitext, in characters.')),
-                ('kind', models.CharField(choices=[('inconsistent', 'Inconsistent (inline)'), ('self-contradictory', 'Self-contradictory'), ('contradict-other', 'Contradicts another article')], max_length=20)),
-                ('name', models.CharField(help_text="The template's name as written.", max_length=120)),
-                ('raw', models.TextField(help_text='The tag as written, with its braces.')),
-                ('date', models.CharField(blank=True, max_length=200)),
-                ('reason', models.TextField(blank=True)),
-                ('other_article', models.CharField(blank=True, max_length=300)),
-                ('section', models.TextField(blank=True, help_text="Headings above the tag, outermost first, joined by ' / '.")),
-                ('scope', models.CharField(blank=True, help_text='section or lead, for banners.', max_length=10)),
-                ('block', models.TextField(help_text='Wikitext of the smallest unit that holds the tag.')),
-                ('block_clean', models.TextField(help_text='The block without the identical copies of the tag.')),
-                ('block_text', models.TextField(blank=True, help_text='The block as readable text.')),
-                ('dropped', models.JSONField(default=list, help_text='What block_text leaves out.')),
-                ('plain_fallback', models.BooleanField(default=False, help_text='The block was too hostile to parse as a tree.')),
-                ('seen_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('revision', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sightings', to='wikifetch.revision')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "position",
+                    models.PositiveIntegerField(
+                        help_text="Offset of the tag in the wikitext, in characters."
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("inconsistent", "Inconsistent (inline)"),
+                            ("self-contradictory", "Self-contradictory"),
+                            ("contradict-other", "Contradicts another article"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "name",
+                    models.CharField(help_text="The template's name as written.", max_length=120),
+                ),
+                ("raw", models.TextField(help_text="The tag as written, with its braces.")),
+                ("date", models.CharField(blank=True, max_length=200)),
+                ("reason", models.TextField(blank=True)),
+                ("other_article", models.CharField(blank=True, max_length=300)),
+                (
+                    "section",
+                    models.TextField(
+                        blank=True,
+                        help_text="Headings above the tag, outermost first, joined by ' / '.",
+                    ),
+                ),
+                (
+                    "scope",
+                    models.CharField(
+                        blank=True, help_text="section or lead, for banners.", max_length=10
+                    ),
+                ),
+                (
+                    "block",
+                    models.TextField(help_text="Wikitext of the smallest unit that holds the tag."),
+                ),
+                (
+                    "block_clean",
+                    models.TextField(
+                        help_text="The block without the identical copies of the tag."
+                    ),
+                ),
+                (
+                    "block_text",
+                    models.TextField(blank=True, help_text="The block as readable text."),
+                ),
+                (
+                    "dropped",
+                    models.JSONField(default=list, help_text="What block_text leaves out."),
+                ),
+                (
+                    "plain_fallback",
+                    models.BooleanField(
+                        default=False, help_text="The block was too hostile to parse as a tree."
+                    ),
+                ),
+                (
+                    "seen_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                (
+                    "revision",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="sightings",
+                        to="wikifetch.revision",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['revision', 'position'],
+                "ordering": ["revision", "position"],
             },
         ),
         migrations.CreateModel(
-            name='Tag',
+            name="Tag",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('inconsistent', 'Inconsistent (inline)'), ('self-contradictory', 'Self-contradictory'), ('contradict-other', 'Contradicts another article')], max_length=20)),
-                ('state', models.CharField(choices=[('live', 'Live'), ('gone', 'Gone from the article')], default='live', max_length=10)),
-                ('introduced_revid', models.PositiveBigIntegerField(null=True)),
-                ('introduced_at', models.DateTimeField(null=True)),
-                ('introduced_by', models.CharField(blank=True, max_length=255)),
-                ('introduced_summary', models.TextField(blank=True)),
-                ('introduced_block', models.TextField(blank=True, help_text='The block in that edit.')),
-                ('introduced_parent_block', models.TextField(blank=True, help_text='The block before that edit.')),
-                ('first_seen_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('article', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tags', to='wikifetch.article')),
-                ('latest', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wikifetch.sighting')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("inconsistent", "Inconsistent (inline)"),
+                            ("self-contradictory", "Self-contradictory"),
+                            ("contradict-other", "Contradicts another article"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("live", "Live"), ("gone", "Gone from the article")],
+                        default="live",
+                        max_length=10,
+                    ),
+                ),
+                ("introduced_revid", models.PositiveBigIntegerField(null=True)),
+                ("introduced_at", models.DateTimeField(null=True)),
+                ("introduced_by", models.CharField(blank=True, max_length=255)),
+                ("introduced_summary", models.TextField(blank=True)),
+                (
+                    "introduced_block",
+                    models.TextField(blank=True, help_text="The block in that edit."),
+                ),
+                (
+                    "introduced_parent_block",
+                    models.TextField(blank=True, help_text="The block before that edit."),
+                ),
+                (
+                    "first_seen_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                (
+                    "article",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tags",
+                        to="wikifetch.article",
+                    ),
+                ),
+                (
+                    "latest",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="wikifetch.sighting",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['article__title', 'pk'],
+                "ordering": ["article__title", "pk"],
             },
         ),
         migrations.AddField(
-            model_name='sighting',
-            name='tag',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sightings', to='wikifetch.tag'),
+            model_name="sighting",
+            name="tag",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="sightings",
+                to="wikifetch.tag",
+            ),
         ),
         migrations.CreateModel(
-            name='TalkPage',
+            name="TalkPage",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('revid', models.PositiveBigIntegerField(null=True)),
-                ('wikitext', models.TextField(blank=True)),
-                ('fetched_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('article', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='talk', to='wikifetch.article')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("revid", models.PositiveBigIntegerField(null=True)),
+                ("wikitext", models.TextField(blank=True)),
+                (
+                    "fetched_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                (
+                    "article",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="talk",
+                        to="wikifetch.article",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='article',
-            name='wiki',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='articles', to='wikifetch.wiki'),
+            model_name="article",
+            name="wiki",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="articles",
+                to="wikifetch.wiki",
+            ),
         ),
         migrations.CreateModel(
-            name='FetchProblem',
+            name="FetchProblem",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('page', models.CharField(max_length=300)),
-                ('problem', models.TextField()),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='problems', to='wikifetch.fetchrun')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("page", models.CharField(max_length=300)),
+                ("problem", models.TextField()),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="problems",
+                        to="wikifetch.fetchrun",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['pk'],
-                'constraints': [models.UniqueConstraint(fields=('run', 'page', 'problem'), name='fetch_problem_once_a_run')],
+                "ordering": ["pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("run", "page", "problem"), name="fetch_problem_once_a_run"
+                    )
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.UniqueConstraint(fields=('article', 'revid'), name='revision_once_an_article'),
+            model_name="revision",
+            constraint=models.UniqueConstraint(
+                fields=("article", "revid"), name="revision_once_an_article"
+            ),
         ),
         migrations.AddIndex(
-            model_name='tag',
-            index=models.Index(fields=['state', 'kind'], name='tag_by_state_and_kind'),
+            model_name="tag",
+            index=models.Index(fields=["state", "kind"], name="tag_by_state_and_kind"),
         ),
         migrations.AddConstraint(
-            model_name='tag',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['inconsistent', 'self-contradictory', 'contradict-other'])), name='tag_kind_is_known'),
+            model_name="tag",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("kind__in", ["inconsistent", "self-contradictory", "contradict-other"])
+                ),
+                name="tag_kind_is_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tag',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['live', 'gone'])), name='tag_state_is_known'),
+            model_name="tag",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["live", "gone"])), name="tag_state_is_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='sighting',
-            constraint=models.UniqueConstraint(fields=('revision', 'position'), name='sighting_once_a_place'),
+            model_name="sighting",
+            constraint=models.UniqueConstraint(
+                fields=("revision", "position"), name="sighting_once_a_place"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='fetchrun',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'running', 'done', 'failed', 'cancelled'])), name='fetch_state_is_known'),
+            model_name="fetchrun",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["waiting", "running", "done", "failed", "cancelled"])
+                ),
+                name="fetch_state_is_known",
+            ),
         ),
         migrations.AddIndex(
-            model_name='article',
-            index=models.Index(fields=['wiki', 'title'], name='article_by_title'),
+            model_name="article",
+            index=models.Index(fields=["wiki", "title"], name="article_by_title"),
         ),
         migrations.AddConstraint(
-            model_name='article',
-            constraint=models.UniqueConstraint(fields=('wiki', 'pageid'), name='article_once_a_wiki'),
+            model_name="article",
+            constraint=models.UniqueConstraint(
+                fields=("wiki", "pageid"), name="article_once_a_wiki"
+            ),
         ),
     ]

@@ -5,6 +5,7 @@ for a banner it is the section or the lead (WikiContradict, section 3.1; the pub
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,7 +15,7 @@ from wikifetch.wikitext.limits import MAX_BLOCK_CHARS
 from wikifetch.wikitext.masking import masked
 from wikifetch.wikitext.names import FILL
 from wikifetch.wikitext.sections import Heading, headings, section_around
-from wikifetch.wikitext.tables import TableRow, row_around, table_rows
+from wikifetch.wikitext.tables import Tables, find_tables, row_around
 
 _PIECES = re.compile(r"\{\{|\}\}|\[\[|\]\]|\|")
 _FILE_LINE = re.compile(r"\[\[(?:file|image):[^\n]*\]\]$", re.IGNORECASE)
@@ -29,6 +30,17 @@ class Block:
     kind: str
     start: int
     end: int
+
+
+class Spans(tuple[tuple[int, int], ...]):
+    """Spans (start, end) in order, none over another."""
+
+    __slots__ = ()
+
+    def over(self, start: int, end: int) -> tuple[int, int] | None:
+        """The last one that begins before `end`, if it reaches beyond `start`."""
+        at = bisect_left(self, (end, 0)) - 1
+        return self[at] if at >= 0 and self[at][1] > start else None
 
 
 class Layout:
@@ -47,25 +59,35 @@ class Layout:
         return headings(self.masked, self.raw)
 
     @cached_property
-    def rows(self) -> list[TableRow]:
-        return table_rows(self.masked, [heading.start for heading in self.headings])
+    def tables(self) -> Tables:
+        return find_tables(self.masked, [heading.start for heading in self.headings])
 
     @cached_property
-    def standing_templates(self) -> list[tuple[int, int]]:
-        """Outermost templates over several lines that begin a line: infoboxes, quotations and the like."""
+    def long_templates(self) -> Spans:
+        """Outermost templates over several lines."""
+        newlines = [match.start() for match in re.finditer("\n", self.masked)]
         found: list[tuple[int, int]] = []
         for start, end in sorted(self.braces.templates):
-            inside = found and start < found[-1][1]
-            begins = start == 0 or self.masked[start - 1] == "\n"
-            if not inside and begins and "\n" in self.masked[start:end]:
+            if found and start < found[-1][1]:
+                continue
+            at = bisect_right(newlines, start)
+            if at < len(newlines) and newlines[at] < end:
                 found.append((start, end))
-        return found
+        return Spans(found)
 
     @cached_property
-    def galleries(self) -> list[tuple[int, int]]:
-        marks = [(m.start(), m.group()[1] != "/") for m in _GALLERY.finditer(self.masked)]
-        pairs = pairwise(marks)
-        return [(a, b) for (a, opens), (b, again) in pairs if opens and not again]
+    def standing_templates(self) -> Spans:
+        """Those of them that begin a line: infoboxes, quotations and the like."""
+        return Spans(
+            [(a, b) for a, b in self.long_templates if a == 0 or self.masked[a - 1] == "\n"]
+        )
+
+    @cached_property
+    def galleries(self) -> Spans:
+        marks = [(m.span(), m.group()[1] != "/") for m in _GALLERY.finditer(self.masked)]
+        return Spans(
+            [(a[0], b[1]) for (a, opens), (b, again) in pairwise(marks) if opens and not again]
+        )
 
     def line(self, start: int, end: int) -> tuple[int, int]:
         """The lines that a span stands on, without the last newline."""
@@ -93,24 +115,27 @@ def inline_block(layout: Layout, start: int, end: int) -> Block:
     return _stripped(layout, Block("paragraph", *_paragraph(layout, holder, line)))
 
 
-def parameter_around(masked: str, template: tuple[int, int], position: int) -> tuple[int, int]:
-    """Offsets of the parameter of a template that holds `position`: from its pipe to before the next."""
-    depth = 0
-    before = template[0] + 2
+def parameters(masked: str, template: tuple[int, int]) -> list[tuple[int, int]]:
+    """Offsets of a template's name and of each parameter, from its bar to before the next."""
+    depth, begins = 0, [template[0] + 2]
     for piece in _PIECES.finditer(masked, template[0] + 2, template[1] - 2):
         if piece.group() != "|":
             depth += 1 if piece.group() in {"{{", "[["} else -1
         elif depth <= 0:
-            if piece.start() > position:
-                return before, piece.start()
-            before = piece.start()
-    return before, template[1] - 2
+            begins.append(piece.start())
+    return list(pairwise([*begins, template[1] - 2]))
+
+
+def parameter_around(masked: str, template: tuple[int, int], position: int) -> tuple[int, int]:
+    """Offsets of the parameter of a template that holds `position`."""
+    found = parameters(masked, template)
+    return next((span for span in found if span[0] <= position < span[1]), found[-1])
 
 
 def _holder(layout: Layout, start: int, end: int) -> Block:
     """The innermost table row or parameter of a standing template around the span, or the whole page."""
     candidates = [Block("page", 0, len(layout.raw))]
-    if row := row_around(layout.rows, start):
+    if row := row_around(layout.tables.rows, start):
         candidates.append(Block("table row", row.start, row.end))
     for template in layout.braces.around(start, end):
         if "\n" not in layout.masked[template[0] : template[1]]:
@@ -134,11 +159,11 @@ def _line_kind(layout: Layout, line: tuple[int, int], position: int) -> str:
     text = layout.masked[slice(*line)]
     if text[:1] in {"*", "#", ":", ";"}:
         return "list item"
-    if any(start < position < end for start, end in layout.galleries):
+    if layout.galleries.over(position, position + 1):
         return "gallery"
     if _FILE_LINE.match(text.strip()):
         return "caption"
-    if any(heading.start <= position < heading.end for heading in layout.headings):
+    if text[:1] == "=" and any(h.start <= position < h.end for h in layout.headings):
         return "heading"
     return ""
 
@@ -146,13 +171,14 @@ def _line_kind(layout: Layout, line: tuple[int, int], position: int) -> str:
 def _after_templates(layout: Layout, holder: Block, position: int) -> Block:
     """The holder cut to begin after a standing template that ends on the line of `position`."""
     line_start = layout.masked.rfind("\n", 0, position) + 1
-    ends = [end for _, end in layout.standing_templates if line_start < end <= position]
-    return Block(holder.kind, max([holder.start, *ends]), holder.end)
+    before = layout.standing_templates.over(line_start, position)
+    start = before[1] if before and before[1] <= position else 0
+    return Block(holder.kind, max(holder.start, start), holder.end)
 
 
 def _paragraph(layout: Layout, holder: Block, line: tuple[int, int]) -> tuple[int, int]:
     start, end = line
-    apart = [t for t in layout.standing_templates if t[1] <= start or t[0] >= end]
+    apart = Spans([t for t in layout.standing_templates if t[1] <= start or t[0] >= end])
     while holder.start < start > line[0] - MAX_BLOCK_CHARS:
         above = layout.line(start - 1, start - 1)
         above = (max(above[0], holder.start), above[1])
@@ -168,7 +194,7 @@ def _paragraph(layout: Layout, holder: Block, line: tuple[int, int]) -> tuple[in
     return start, end
 
 
-def _continues(layout: Layout, line: tuple[int, int], apart: list[tuple[int, int]]) -> bool:
+def _continues(layout: Layout, line: tuple[int, int], apart: Spans) -> bool:
     """Whether a line belongs to the paragraph beside it."""
     text = layout.masked[slice(*line)]
     if (
@@ -177,7 +203,7 @@ def _continues(layout: Layout, line: tuple[int, int], apart: list[tuple[int, int
         or _line_kind(layout, line, line[0])
     ):
         return False
-    return not any(start < line[1] and end > line[0] for start, end in apart)
+    return apart.over(*line) is None
 
 
 def _stripped(layout: Layout, block: Block) -> Block:

@@ -4,18 +4,16 @@ A regular expression with whole names over the raw text says where tags may stan
 only the tag and its block, which is many times faster than parsing the page and finds the same tags.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wikifetch.wikitext.blocks import Block, Layout, banner_block, inline_block, parameter_around
+from wikifetch.wikitext.blocks import Block, Layout, banner_block, inline_block, parameters
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
 from wikifetch.wikitext.names import FILL, HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
 from wikifetch.wikitext.parameters import Said, read_tag
 from wikifetch.wikitext.readable import readable
 from wikifetch.wikitext.sections import path_to
 
-_BARS = re.compile(r"\|")
 _MAX_PROBLEMS = 20
 
 
@@ -100,16 +98,13 @@ def _places(layout: Layout, names: TagNames) -> Iterator[_Place]:
 
 def _old_parameters(layout: Layout, holder: tuple[int, int], names: TagNames) -> Iterator[_Place]:
     """{{Article issues|contradict=May 2009}}: a parameter named as a tag, whose value is its date."""
-    at = layout.masked.find("|", *holder)
-    while 0 <= at < holder[1] - 2:
-        start, end = parameter_around(layout.masked, holder, at + 1)
-        name, equals, value = layout.raw[start + 1 : end].partition("=")
+    for start, end in parameters(layout.masked, holder)[1:]:
+        raw = layout.raw[start:end].rstrip()
+        name, equals, value = raw.removeprefix("|").partition("=")
         kind = names.kind_of(name) if equals and "{" not in name else None
-        if kind and value.strip() and layout.masked[start] == "|":
-            end = start + 1 + len(layout.raw[start + 1 : end].rstrip())
+        if kind and value.strip():
             said = Said(((name.strip(), value),), value.strip(), "", "", kind)
-            yield _Place(start, end, name.strip(), kind, said)
-        at = layout.masked.find("|", max(end, at + 1), holder[1])
+            yield _Place(start, start + len(raw), name.strip(), kind, said)
 
 
 def _seen(layout: Layout, place: _Place) -> TagSeen:

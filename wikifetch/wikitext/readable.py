@@ -28,9 +28,9 @@ def readable(block: str, kind: str = "paragraph") -> Readable:
     """The words of a block; `kind` as in blocks. A block too hostile to parse is read plainly, and says so."""
     if too_hostile(block):
         return Readable(plain_text(block[:MAX_BLOCK_CHARS]), (), plain=True)
-    label, wikitext = _prepared(block, kind)
+    label, wikitext = prepared(block, kind)
     words = Words()
-    walk(_TABLE_CAPTION.sub("|-\n|", wikitext), words)
+    walk(wikitext, words)
     text = tidy(cells_apart("".join(words.parts)))
     if words.left_out:
         text = _GAP.sub(r"\1", text)
@@ -38,8 +38,9 @@ def readable(block: str, kind: str = "paragraph") -> Readable:
     return Readable(f"{label}: {text}" if label else text, listed)
 
 
-def _prepared(block: str, kind: str) -> tuple[str, str]:
+def prepared(block: str, kind: str) -> tuple[str, str]:
     """A label to set before the text, and the wikitext that the tree parser reads rightly by itself."""
+    block = _TABLE_CAPTION.sub("|-\n|", block)
     if kind == "table row":
         return "", f"{{|\n|-\n{block}\n|}}"
     if kind == "infobox field" and (field := _FIELD.match(block)):

@@ -1,7 +1,11 @@
 """Headings of an article and the sections below them. Pure."""
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from operator import attrgetter
 
 from wikifetch.wikitext.names import FILL
 from wikifetch.wikitext.plain import plain_text
@@ -11,12 +15,17 @@ _HEADING_LINE = re.compile(rf"^=.*=[ \t{FILL}]*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading line: its level (1 to 6), readable text, and offsets of the line without its newline."""
+    """A heading line: its level (1 to 6), its wikitext, and offsets of the line without its newline."""
 
     level: int
-    text: str
+    wikitext: str
     start: int
     end: int
+
+    @cached_property
+    def text(self) -> str:
+        """Its words."""
+        return plain_text(self.wikitext)
 
 
 def headings(masked: str, raw: str) -> list[Heading]:
@@ -28,30 +37,33 @@ def headings(masked: str, raw: str) -> list[Heading]:
         if level:
             start = match.start()
             inner = raw[start + level : start + len(line) - level]
-            found.append(Heading(level, plain_text(inner), start, match.end()))
+            found.append(Heading(level, inner, start, match.end()))
     return found
 
 
 def path_to(all_headings: list[Heading], position: int) -> list[Heading]:
     """The headings that `position` stands under (or in), outermost first; empty in the lead."""
     path: list[Heading] = []
-    for heading in all_headings:
-        if heading.start > position:
-            break
-        path = [above for above in path if above.level < heading.level] + [heading]
-    return path
+    at = _index_above(all_headings, position)
+    while at >= 0 and not (path and path[-1].level == 1):
+        if not path or all_headings[at].level < path[-1].level:
+            path.append(all_headings[at])
+        at -= 1
+    return path[::-1]
 
 
 def section_around(all_headings: list[Heading], position: int, length: int) -> tuple[int, int]:
     """Start and end of the section that holds `position`, sub-sections included; of the lead, without."""
-    path = path_to(all_headings, position)
-    if not path:
+    at = _index_above(all_headings, position)
+    if at < 0:
         return 0, all_headings[0].start if all_headings else length
-    own = path[-1]
-    for heading in all_headings:
-        if heading.start > own.start and heading.level <= own.level:
-            return own.start, heading.start
-    return own.start, length
+    own = all_headings[at]
+    later = islice(all_headings, at + 1, None)
+    return own.start, next((h.start for h in later if h.level <= own.level), length)
+
+
+def _index_above(all_headings: list[Heading], position: int) -> int:
+    return bisect_right(all_headings, position, key=attrgetter("start")) - 1
 
 
 def _marks(line: str) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wikifetch.wikitext.names import FILL
 
@@ -14,45 +14,78 @@ _MARK = re.compile(
 
 @dataclass(frozen=True)
 class TableRow:
-    """Offsets of a row's cells, without its `|-` line."""
+    """Offsets of a row's cells, without its `|-` line; `depth` is 1 in a table that stands in no other."""
 
     start: int
     end: int
+    depth: int = 1
 
 
-def table_rows(masked: str, heading_starts: list[int]) -> list[TableRow]:
-    """All rows and captions of all tables, nested ones too; a table never closed ends at the next heading."""
-    rows: list[TableRow] = []
-    open_rows: list[int] = []  # for each open table, where its present row begins
+@dataclass
+class Tables:
+    """The rows of all tables, nested ones too, and the offsets of the outermost tables."""
+
+    rows: list[TableRow] = field(default_factory=list)
+    outermost: list[tuple[int, int]] = field(default_factory=list)
+    _open: list[tuple[int, int]] = field(
+        default_factory=list
+    )  # (its beginning, its row's beginning)
+
+    def begin(self, start: int, row: int) -> None:
+        self._open.append((start, row))
+
+    def end(self, row_end: int, table_end: int) -> None:
+        start, row = self._open.pop()
+        self.rows.append(TableRow(row, row_end, len(self._open) + 1))
+        if not self._open:
+            self.outermost.append((start, table_end))
+
+    def next_row(self, row_end: int, next_start: int) -> None:
+        start, row = self._open.pop()
+        self.rows.append(TableRow(row, row_end, len(self._open) + 1))
+        self._open.append((start, next_start))
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._open)
+
+    @property
+    def row_start(self) -> int:
+        return self._open[-1][1]
+
+
+def find_tables(masked: str, heading_starts: list[int]) -> Tables:
+    """All tables with their rows and captions; a table that is never closed ends at the next heading."""
+    tables, length = Tables(), len(masked)
     for mark in _MARK.finditer(masked):
         line_end = masked.find("\n", mark.end())
-        line_end = len(masked) if line_end < 0 else line_end
-        while open_rows and (bound := _next_heading(heading_starts, open_rows[-1])) < mark.start():
-            rows.append(TableRow(open_rows.pop(), bound))
+        line_end = length if line_end < 0 else line_end
+        _end_before(tables, heading_starts, mark.start())
         if mark["open"]:
-            open_rows.append(line_end)
-        elif not open_rows:
+            tables.begin(mark.start(), line_end)
+        elif not tables.is_open:
             continue
         elif mark["close"]:
-            rows.append(TableRow(open_rows.pop(), mark.start()))
+            tables.end(mark.start(), mark.end())
         else:
-            rows.append(TableRow(open_rows.pop(), mark.start()))
+            tables.next_row(mark.start(), line_end)
             if mark["caption"]:
-                rows.append(TableRow(mark.start(), line_end))
-            open_rows.append(line_end)
-    length = len(masked)
-    rows += [
-        TableRow(start, min(length, _next_heading(heading_starts, start))) for start in open_rows
-    ]
-    return rows
+                tables.rows.append(TableRow(mark.start(), line_end))
+    _end_before(tables, heading_starts, length)
+    while tables.is_open:
+        tables.end(length, length)
+    return tables
+
+
+def _end_before(tables: Tables, heading_starts: list[int], position: int) -> None:
+    while tables.is_open:
+        at = bisect_right(heading_starts, tables.row_start)
+        if at == len(heading_starts) or heading_starts[at] >= position:
+            return
+        tables.end(heading_starts[at], heading_starts[at])
 
 
 def row_around(rows: list[TableRow], position: int) -> TableRow | None:
     """The smallest row that holds `position`."""
     holding = [row for row in rows if row.start <= position < row.end]
     return min(holding, key=lambda row: row.end - row.start, default=None)
-
-
-def _next_heading(heading_starts: list[int], position: int) -> int:
-    at = bisect_right(heading_starts, position)
-    return heading_starts[at] if at < len(heading_starts) else 2**62

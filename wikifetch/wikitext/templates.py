@@ -13,6 +13,9 @@ _NUMBER = re.compile(r"[+\-−]?[\d.,+/⁄]*\d")
 _RANGES = {"to": " to ", "-": "–", "–": "–", "and": " and ", "or": " or ", "by": " by ", "x": " × "}
 _RANGES |= {"×": " × ", "*": " × ", "+": " + ", "to(-)": " to ", "and(-)": " and ", "by(x)": " by "}
 _RANGES |= {"&": " & ", ",": ", ", "+/-": " ± ", "±": " ± "}
+_INFOBOX = re.compile(
+    r"[\s_]*(?:infobox|taxobox|geobox|automatic taxobox|speciesbox|drugbox|chembox)", re.IGNORECASE
+)
 _MONTHS = tuple(calendar.month_name)  # English, and "" for month 0
 
 
@@ -55,11 +58,14 @@ def rendered(name: str, arguments: Arguments) -> str | None:
     return render(arguments) if render else None
 
 
+def is_infobox(name: str) -> bool:
+    """Whether a template's fields are facts of the article, one a line."""
+    return bool(_INFOBOX.match(name))
+
+
 def infobox_fields(name: str, arguments: Arguments) -> list[tuple[str, str]]:
     """Label and value of an infobox's fields that say something; empty for another template."""
-    if not re.match(
-        r"\s*(?:infobox|taxobox|geobox|automatic taxobox|speciesbox)", name, re.IGNORECASE
-    ):
+    if not is_infobox(name):
         return []
     return [(label, value) for label, value in arguments.named() if value]
 

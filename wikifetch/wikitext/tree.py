@@ -4,6 +4,7 @@ mwparserfromhell parses the block (never a page); a Sink receives words, marks a
 """
 
 import re
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -32,8 +33,8 @@ class Sink(Protocol):
     def text(self, words: str) -> None:
         """Words as a reader sees them, not escaped."""
 
-    def open(self, mark: str) -> None:
-        """An element begins: b, i, sup, sub, td, th, tr, table, li, br, …; br and li have no end."""
+    def open(self, mark: str, attributes: Mapping[str, str]) -> None:
+        """An element begins: b, i, sup, sub, td, th, tr, table, li, br, …; those without contents never end."""
 
     def close(self, mark: str) -> None:
         """It ends."""
@@ -98,7 +99,7 @@ def _write_tag(node: Any, sink: Sink) -> None:
     elif mark in _VERBATIM_TAGS:
         sink.text(str(node.contents or ""))
     else:
-        sink.open(mark)
+        sink.open(mark, {str(a.name).strip(): str(a.value or "") for a in node.attributes})
         if node.contents is not None and not node.self_closing:
             _walk(node.contents, sink)
             sink.close(mark)
@@ -142,7 +143,7 @@ class Words:
     def text(self, words: str) -> None:
         self.parts.append(words)
 
-    def open(self, mark: str) -> None:
+    def open(self, mark: str, attributes: Mapping[str, str]) -> None:
         if mark in _MARKS:
             self.parts.append(_MARKS[mark])
         elif mark in _ON_NEW_LINE:

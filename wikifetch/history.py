@@ -1,0 +1,153 @@
+"""Which edit introduced a tag. Pure.
+
+Walks back from the newest revision over those that the source holds, after dropping identity reverts (two
+revisions with the same text: everything between them), so that vandalism and its repair introduce nothing.
+Texts are read one at a time and not kept: a history of any length fits in memory.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from wikifetch.identity import Place, likeness, place_of, same_tags, words_of
+from wikifetch.revisions import RevisionSeen
+from wikifetch.wikitext import KNOWN_NAMES, Reading, TagNames, TagSeen, find_tags
+from wikifetch.wikitext.blocks import Layout, banner_block
+from wikifetch.wikitext.sections import path_to
+
+_LIKE_ENOUGH = 0.4
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """The edit that added a tag: the revision (without its text), its block then, and that block before it."""
+
+    revision: RevisionSeen
+    block: str
+    parent_block: str
+
+
+@dataclass
+class PageHistory:
+    """The newest revision that has a text, what was read in it, and for each of its tags who added it."""
+
+    newest: RevisionSeen | None = None
+    reading: Reading = field(default_factory=Reading)
+    introductions: tuple[Introduction | None, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A revision without its text: its tags' places and blocks, and the parents' blocks of new ones."""
+
+    revision: RevisionSeen
+    sha1: str
+    places: tuple[Place, ...]
+    blocks: tuple[str, ...]
+    parent_blocks: dict[int, str]
+
+
+def read_history(revisions: Iterable[RevisionSeen], names: TagNames = KNOWN_NAMES) -> PageHistory:
+    """Read a page's revisions, oldest first. Those without a text are passed over, and told if they are last."""
+    history = PageHistory(problem="The page has no revision.")
+    entries: list[_Entry] = []
+    for revision in revisions:
+        history.problem = revision.no_text
+        if revision.text is None:
+            continue
+        reading = find_tags(revision.text, names)
+        entries.append(_entry(revision, reading, history.newest, entries[-1] if entries else None))
+        if history.newest is None or _age(revision) >= _age(history.newest):
+            history.newest, history.reading = revision, reading
+    if entries:
+        history.introductions = introductions(
+            sorted(entries, key=lambda entry: _age(entry.revision))
+        )
+    return history
+
+
+def _age(revision: RevisionSeen) -> tuple[float, int]:
+    """Older sorts first; exports may list the newest first."""
+    return (revision.timestamp.timestamp() if revision.timestamp else 0.0, revision.revid)
+
+
+def introductions(entries: Sequence[_Entry]) -> tuple[Introduction | None, ...]:
+    """For each tag of the last entry, the edit that added it; None where the history begins later."""
+    kept = _without_reverts(entries)
+    found: list[Introduction | None] = [None] * len(kept[0].places)
+    followed = {index: index for index in range(len(found))}  # tag of the newest -> its index here
+    for entry, older in pairwise(kept):
+        if not followed:
+            break
+        same = same_tags(older.places, entry.places)
+        for tag in [tag for tag, here in followed.items() if here not in same]:
+            found[tag] = _introduced(entry, followed.pop(tag))
+        followed = {tag: same[here] for tag, here in followed.items()}
+    if not kept[-1].revision.parent_revid:
+        # The page's first edit, if the source says so by a history; a lone revision says nothing.
+        for tag, here in followed.items() if len(entries) > 1 else ():
+            found[tag] = _introduced(kept[-1], here)
+    return tuple(found)
+
+
+def _without_reverts(entries: Sequence[_Entry]) -> list[_Entry]:
+    """Newest first; of revisions with the same text the oldest stands for all and for what lies between."""
+    earliest: dict[str, int] = {}
+    for index, entry in enumerate(entries):
+        earliest.setdefault(entry.sha1, index)
+    kept, index = [], len(entries) - 1
+    while index >= 0:
+        index = earliest[entries[index].sha1]
+        kept.append(entries[index])
+        index -= 1
+    return kept
+
+
+def _introduced(entry: _Entry, index: int) -> Introduction:
+    return Introduction(entry.revision, entry.blocks[index], entry.parent_blocks.get(index, ""))
+
+
+def _entry(
+    revision: RevisionSeen, reading: Reading, before: RevisionSeen | None, previous: _Entry | None
+) -> _Entry:
+    places = tuple(place_of(tag) for tag in reading.tags)
+    known = same_tags(previous.places, places) if previous else {}
+    parents = {
+        index: parent_block(before.text or "", tag)
+        for index, tag in enumerate(reading.tags)
+        if before is not None and _age(before) < _age(revision) and index not in known
+    }
+    return _Entry(
+        replace(revision, text=None),
+        revision.sha1,
+        places,
+        tuple(tag.block for tag in reading.tags),
+        parents,
+    )
+
+
+def parent_block(text: str, tag: TagSeen) -> str:
+    """The unit of an earlier text that became the block of `tag`; "" where nothing like it stands there."""
+    if tag.block_clean in text:
+        return tag.block_clean
+    layout = Layout(text)
+    if tag.scope:
+        return _same_section(layout, tag.section)
+    wanted = words_of(tag.block_clean)
+    units = [unit for unit in text.split("\n\n") if unit.strip()]
+    best = max(units, key=lambda unit: likeness(words_of(unit), wanted), default="")
+    return best.strip() if likeness(words_of(best), wanted) >= _LIKE_ENOUGH else ""
+
+
+def _same_section(layout: Layout, section: tuple[str, ...]) -> str:
+    """The section under the same headings, or the lead."""
+    for heading in layout.headings:
+        path = tuple(above.text for above in path_to(layout.headings, heading.start))
+        if path == section:
+            block = banner_block(layout, heading.start)
+            return layout.raw[block.start : block.end]
+    if section:
+        return ""
+    end = layout.headings[0].start if layout.headings else len(layout.raw)
+    return layout.raw[:end].strip()

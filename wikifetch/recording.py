@@ -1,0 +1,161 @@
+"""From what was read of a page to rows. The same code for a file and for the live API.
+
+A new fetch adds sightings, never doubles a tag and never changes a revision, since annotations pin them.
+Pages without tags leave no row, unless one stood there before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from wikifetch.history import Introduction, PageHistory
+from wikifetch.identity import Place, joined, place_of, same_tags, unchanged
+from wikifetch.models import Article, Revision, Sighting, Tag, TalkPage, Wiki
+from wikifetch.revisions import PageSeen, RevisionSeen, storable
+from wikifetch.states import TAG, TagState
+from wikifetch.wikitext import TagSeen
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """How many tags a page has, and how many of them no earlier fetch had seen."""
+
+    found: int = 0
+    new: int = 0
+
+
+@transaction.atomic
+def record_page(wiki: Wiki, page: PageSeen, history: PageHistory) -> Recorded:
+    """Keep the newest revision of a page with its tags; follow tags that stayed, went or came back."""
+    assert history.newest is not None
+    article = _locked_article(wiki, page)
+    known_newest = article.revisions.order_by("-revid").values_list("revid", flat=True).first()
+    is_newest = known_newest is None or history.newest.revid >= known_newest
+    if is_newest and article.title != page.title:
+        article.title = page.title
+        article.save(update_fields=["title"])
+    revision, is_fresh = Revision.objects.get_or_create(
+        article=article, revid=history.newest.revid, defaults=_revision_columns(history)
+    )
+    new = 0
+    if is_fresh and not history.reading.set_aside:
+        new = _record_tags(revision, history.reading.tags, is_newest)
+    _record_introductions(revision, history)
+    return Recorded(len(history.reading.tags), new)
+
+
+def record_talk(wiki: Wiki, title: str, revision: RevisionSeen) -> bool:
+    """Keep the talk page of an article that has tags; False where there is no such article."""
+    article = Article.objects.filter(wiki=wiki, title=title, tags__isnull=False).first()
+    if article is None or revision.text is None:
+        return False
+    columns = {"revid": revision.revid, "wikitext": storable(revision.text)}
+    TalkPage.objects.update_or_create(article=article, defaults=columns)
+    return True
+
+
+def _locked_article(wiki: Wiki, page: PageSeen) -> Article:
+    """The article's row, held until the transaction ends: two fetches of one page take turns."""
+    article, _ = Article.objects.get_or_create(
+        wiki=wiki, pageid=page.pageid, defaults={"title": page.title}
+    )
+    return Article.objects.select_for_update().get(pk=article.pk)
+
+
+def _revision_columns(history: PageHistory) -> dict[str, object]:
+    newest = history.newest
+    assert newest is not None
+    set_aside = history.reading.set_aside
+    return {
+        "parent_revid": newest.parent_revid,
+        "timestamp": newest.timestamp,
+        "editor": newest.editor[:255],
+        "summary": newest.summary,
+        "wikitext": "" if set_aside else newest.text,
+        "set_aside": set_aside,
+    }
+
+
+def _record_tags(revision: Revision, tags: Sequence[TagSeen], is_newest: bool) -> int:
+    """Sightings of one revision's tags; returns how many tags are new."""
+    known = list(revision.article.tags.select_related("latest").order_by("latest__position", "pk"))
+    followed = _followed(known, [place_of(tag) for tag in tags])
+    new = 0
+    for index, seen in enumerate(tags):
+        tag = followed.get(index)
+        if tag is None:
+            state = TagState.LIVE if is_newest else TagState.GONE
+            tag = Tag.objects.create(article=revision.article, kind=seen.kind, state=state)
+            new += 1
+        sighting = Sighting.objects.create(tag=tag, revision=revision, **_sighting_columns(seen))
+        if is_newest or tag.latest_id is None:
+            tag.latest, tag.kind = sighting, seen.kind
+            tag.save(update_fields=["latest", "kind"])
+    if is_newest:
+        here = {tag.pk for tag in followed.values()}
+        TAG.move(Tag.objects.filter(pk__in=here), "return")
+        TAG.move(revision.article.tags.filter(pk__in={t.pk for t in known} - here), "vanish")
+    return new
+
+
+def _followed(known: list[Tag], places: list[Place]) -> dict[int, Tag]:
+    """Index of a place -> the tag that it is: one still standing, or one that had gone and is back."""
+    live = [tag for tag in known if tag.state == TagState.LIVE and tag.latest]
+    gone = [tag for tag in known if tag.state == TagState.GONE and tag.latest]
+    found = {n: live[b] for n, b in same_tags([_place(tag) for tag in live], places).items()}
+    left = [n for n in range(len(places)) if n not in found]
+    back = unchanged([_place(tag) for tag in gone], [places[n] for n in left])
+    return found | {left[n]: gone[b] for n, b in back.items()}
+
+
+def _place(tag: Tag) -> Place:
+    seen = tag.latest
+    assert seen is not None
+    return Place(seen.raw, seen.kind, seen.section, seen.block_clean, seen.reason)
+
+
+def _sighting_columns(seen: TagSeen) -> dict[str, object]:
+    return {
+        "position": seen.position,
+        "kind": seen.kind,
+        "name": seen.name[:120],
+        "raw": seen.raw,
+        "date": seen.date[:200],
+        "reason": seen.reason,
+        "other_article": seen.other_article,
+        "section": joined(seen.section),
+        "scope": seen.scope or "",
+        "block": seen.block,
+        "block_clean": seen.block_clean,
+        "block_text": seen.block_text,
+        "dropped": [{"what": what, "wikitext": wikitext} for what, wikitext in seen.left_out],
+        "plain_fallback": seen.plain,
+    }
+
+
+def _record_introductions(revision: Revision, history: PageHistory) -> None:
+    """Who added each tag, where the source's history tells and no earlier one has."""
+    known = {
+        seen.position: introduction
+        for seen, introduction in zip(history.reading.tags, history.introductions, strict=False)
+        if introduction is not None
+    }
+    unknown = revision.sightings.filter(position__in=known, tag__introduced_revid=None)
+    for sighting in unknown.select_related("tag"):
+        _introduce(sighting.tag, known[sighting.position])
+
+
+def _introduce(tag: Tag, introduction: Introduction) -> None:
+    edit = introduction.revision
+    tag.introduced_revid = edit.revid
+    tag.introduced_at = edit.timestamp
+    tag.introduced_by = edit.editor[:255]
+    tag.introduced_summary = edit.summary
+    tag.introduced_block = introduction.block
+    tag.introduced_parent_block = introduction.parent_block
+    tag.save(
+        update_fields=[
+            field.name for field in Tag._meta.fields if field.name.startswith("introduced_")
+        ]
+    )

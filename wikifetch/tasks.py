@@ -1,0 +1,32 @@
+"""Background work of wikifetch: carrying out fetches. Thin; the rows are the truth (see fetch)."""
+
+from celery import shared_task
+
+from leases.claim import sweep
+from leases.nudge import nudge
+from wikifetch import fetch
+from wikifetch.models import FetchRun
+from wikifetch.states import FETCH_RUN, FetchState
+
+# A task's share of a run, well under the time limit; the run then goes on in the next task.
+SLICE_SECONDS = 300
+MAX_ATTEMPTS = 5
+
+
+@shared_task
+def carry_out_fetch(run_id: int) -> None:
+    if not fetch.carry_out(run_id, seconds=SLICE_SECONDS):
+        return
+    if FetchRun.objects.filter(pk=run_id, state=FetchState.WAITING).exists():
+        nudge(carry_out_fetch, run_id)
+
+
+@shared_task
+def sweep_fetches() -> None:
+    """Take fetches back from workers that died, give up those that kill every worker, wake the others."""
+    runs = FetchRun.objects.all()
+    sweep(runs, FETCH_RUN, "expire")
+    hopeless = runs.filter(state=FetchState.WAITING, attempts__gte=MAX_ATTEMPTS)
+    FETCH_RUN.move(hopeless, "fail", error=f"Given up after {MAX_ATTEMPTS} workers died over it.")
+    for run_id in runs.filter(state=FetchState.WAITING).values_list("pk", flat=True):
+        nudge(carry_out_fetch, run_id)

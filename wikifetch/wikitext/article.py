@@ -1,0 +1,273 @@
+"""A page's wikitext as simple HTML to read and copy from. Pure.
+
+Headings, paragraphs, lists, tables and infoboxes, one small element a unit, with the unit that holds a tag
+marked. Not a wiki's rendering: no styles, pictures or links; templates as in `templates`, others as a
+mark that names them. Each unit is parsed for itself and bounded; the result is escaped, and sanitised by
+the caller.
+"""
+
+import re
+import time
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from operator import attrgetter
+
+from wikifetch.wikitext.blocks import Layout, parameters
+from wikifetch.wikitext.limits import too_hostile, too_long
+from wikifetch.wikitext.names import HOLDERS, KNOWN_NAMES, TagNames, fold
+from wikifetch.wikitext.readable import prepared
+from wikifetch.wikitext.templates import is_infobox
+from wikifetch.wikitext.tree import walk
+
+MAX_LINES = 50_000
+MAX_SECONDS = 4.0  # an article of 20,000 words takes about a tenth of it
+
+_NOTES = re.compile(r"\{\{\s*(?:sfn|efn|refn|harv|r\s*\||rp\s*\||notetag|#tag:ref)", re.IGNORECASE)
+_KEPT = {"b", "i", "sup", "sub", "small", "s", "u", "td", "th", "tr", "blockquote", "dd", "dt", "p"}
+_MARKER = {"*": "ul", "#": "ol", ":": "dl", ";": "dl"}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A piece of a page: what it is, and its offsets."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Markup:
+    """A sink that writes escaped HTML. Attributes come from this module alone, but for table spans."""
+
+    def __init__(self, numbering: Iterator[int], names: TagNames) -> None:
+        self.parts: list[str] = []
+        self.says_something = False
+        self._numbering = numbering
+        self._names = names
+        self._tables = 0
+
+    def text(self, words: str) -> None:
+        self.parts.append(escape(words))
+        self.says_something |= bool(words.strip())
+
+    def open(self, mark: str, attributes: Mapping[str, str]) -> None:
+        if mark == "br":
+            self.parts.append("<br>")
+        elif mark == "table":
+            self._tables += 1
+            self.parts.append("<table>" if self._tables > 1 else "")
+        elif mark in _KEPT:
+            spans = "".join(
+                f' {name}="{attributes[name].strip()}"'
+                for name in ("colspan", "rowspan")
+                if re.fullmatch(r"\s*\d{1,3}\s*", attributes.get(name, ""))
+            )
+            self.parts.append(f"<{mark}{spans}>")
+
+    def close(self, mark: str) -> None:
+        if mark == "table":
+            self.parts.append("</table>" if self._tables > 1 else "")
+            self._tables -= 1
+        elif mark in _KEPT:
+            self.parts.append(f"</{mark}>")
+
+    def leave_out(self, what: str, raw: str) -> None:
+        if what == "reference" or _NOTES.match(raw):
+            self.parts.append(f'<sup class="reference">[{next(self._numbering)}]</sup>')
+        elif what == "template":
+            self._write_template(raw)
+
+    def _write_template(self, raw: str) -> None:
+        name = raw[2:-2].partition("|")[0].strip()
+        if self._names.kind_of(name):
+            self.parts.append(f'<span class="wiki-tag">{escape(raw)}</span>')
+            self.says_something = True
+        elif fold(name) in HOLDERS:
+            for part in raw[2:-2].split("\n"):
+                if KNOWN_NAMES.hint_pattern.search(part):
+                    self.parts.append(f'<span class="wiki-tag">{escape(part.strip(" |"))}</span>')
+                    self.says_something = True
+        else:
+            self.parts.append(f'<span class="left-out" title="{escape(raw[:200])}">⋯</span>')
+
+
+class ArticleWriter:
+    """Writes one page; `marked` is the span of wikitext whose units are marked as tagged."""
+
+    def __init__(
+        self, wikitext: str, marked: tuple[int, int] | None, names: TagNames, seconds: float
+    ) -> None:
+        self._layout = Layout(wikitext)
+        self._marked = marked
+        self._names = names
+        self._numbering = iter(range(1, 1_000_000))
+        self._rows = sorted(
+            (r for r in self._layout.tables.rows if r.depth == 1), key=attrgetter("start")
+        )
+        self._deadline = time.monotonic() + seconds
+        self.has_mark = False
+
+    def html(self) -> str:
+        return "\n".join(filter(None, (self._unit(unit) for unit in units(self._layout))))
+
+    def _unit(self, unit: Unit) -> str:
+        if unit.kind == "table":
+            return self._table(unit)
+        if unit.kind == "infobox":
+            return self._infobox(unit)
+        if unit.kind in {"ul", "ol", "dl"}:
+            items = (self._item(unit.kind, line) for line in _lines(self._layout, unit))
+            return f"<{unit.kind}>{''.join(items)}</{unit.kind}>"
+        inner = self._inline(
+            unit, {"heading": "heading", "caption": "caption"}.get(unit.kind, "paragraph")
+        )
+        if not inner:
+            return ""
+        element = "p"
+        if unit.kind == "heading":
+            line = self._layout.masked[unit.start : unit.end]
+            element = f"h{min(6, max(3, 1 + len(line) - len(line.lstrip('='))))}"
+        return f"<{element}{self._mark(unit)}>{inner}</{element}>"
+
+    def _item(self, kind: str, unit: Unit) -> str:
+        inner = self._inline(unit, "gallery" if unit.kind == "gallery" else "list item")
+        line = self._layout.masked[unit.start : unit.end]
+        element = "li" if kind != "dl" else "dt" if line.startswith(";") else "dd"
+        depth = min(6, len(line) - len(line.lstrip("*#:;")))
+        nested = f"depth-{depth}" if depth > 1 else ""
+        return f"<{element}{self._mark(unit, nested)}>{inner}</{element}>" if inner else ""
+
+    def _table(self, unit: Unit) -> str:
+        rows = []
+        at = bisect_left(self._rows, unit.start, key=lambda row: row.start)
+        while at < len(self._rows) and self._rows[at].end <= unit.end:
+            piece = Unit("row", self._rows[at].start, self._rows[at].end)
+            inner = self._inline(piece, "table row").strip()
+            rows.append(inner.replace("<tr>", f"<tr{self._mark(piece)}>", 1) if inner else "")
+            at += 1
+        return f'<div class="table-wrap"><table class="wikitable">{"".join(rows)}</table></div>'
+
+    def _infobox(self, unit: Unit) -> str:
+        rows = []
+        for span in parameters(self._layout.masked, (unit.start, unit.end))[1:]:
+            field = Unit("field", *span)
+            name, equals, _ = self._layout.raw[slice(*span)].partition("=")
+            value = self._inline(field, "infobox field") if equals else ""
+            if value.strip():
+                label = escape(name.strip("| \n\t").replace("_", " "))
+                rows.append(f"<tr{self._mark(field)}><th>{label}</th><td>{value}</td></tr>")
+        return f'<table class="infobox">{"".join(rows)}</table>' if rows else ""
+
+    def _inline(self, unit: Unit, kind: str) -> str:
+        """A unit's contents as HTML; "" where there is nothing to read in them."""
+        raw = self._layout.raw[unit.start : unit.end].strip()
+        if time.monotonic() > self._deadline or too_hostile(raw):
+            words = f"<code>{escape(raw)}</code>"
+            return f"<tr><td>{words}</td></tr>" if kind == "table row" else words
+        sink = Markup(self._numbering, self._names)
+        walk(prepared(raw, kind)[1], sink)
+        return "".join(sink.parts).strip() if sink.says_something else ""
+
+    def _mark(self, unit: Unit, *classes: str) -> str:
+        tagged = self._marked and unit.start < self._marked[1] and unit.end > self._marked[0]
+        identity = ' id="tagged-block"' if tagged and not self.has_mark else ""
+        self.has_mark |= bool(tagged)
+        named = " ".join(filter(None, [*classes, "tagged" if tagged else ""]))
+        return identity + (f' class="{named}"' if named else "")
+
+
+def render_article(
+    wikitext: str,
+    marked: tuple[int, int] | None = None,
+    names: TagNames = KNOWN_NAMES,
+    seconds: float = MAX_SECONDS,
+) -> str:
+    """HTML of a page: escaped, with id="tagged-block" on the first unit of `marked` (offsets), not yet sanitised.
+
+    A page over the limit comes whole as escaped text in a <pre>; what is not parsed after `seconds`, or
+    too hostile to parse, as escaped wikitext.
+    """
+    shown = wikitext[slice(*marked)] if marked else ""
+    block = f'<pre id="tagged-block" class="tagged">{escape(shown)}</pre>\n' if shown else ""
+    if too_long(wikitext) or wikitext.count("\n") > MAX_LINES:
+        return f"{block}<pre>{escape(wikitext)}</pre>"
+    writer = ArticleWriter(wikitext, marked, names, seconds)
+    html = writer.html()
+    return html if writer.has_mark else block + html
+
+
+def units(layout: Layout) -> Iterator[Unit]:
+    """The units of a page in order; together with blank lines they cover it."""
+    standing = dict(layout.standing_templates)
+    tables = dict(layout.tables.outermost)
+    headings = {heading.start: heading.end for heading in layout.headings}
+    galleries = {layout.masked.rfind("\n", 0, start) + 1: end for start, end in layout.galleries}
+    position, length = 0, len(layout.raw)
+    while position < length:
+        if position in standing:
+            end = standing[position]
+            yield from _standing_units(layout, position, end)
+        elif position in tables:
+            end = max(tables[position], position + 1)
+            yield Unit("table", position, end)
+        elif position in headings:
+            end = headings[position]
+            yield Unit("heading", position, end)
+        elif position in galleries:
+            end = max(galleries[position], position + 1)
+            yield Unit("ul", position, end)
+        else:
+            end = _line_end(layout, position)
+            kind = _kind_of_line(layout.masked[position:end])
+            while kind in {"ul", "ol", "dl", "paragraph"} and end < length:
+                starts = end + 1
+                if any(starts in known for known in (standing, tables, headings, galleries)):
+                    break
+                line_end = _line_end(layout, starts)
+                if _kind_of_line(layout.masked[starts:line_end]) != kind:
+                    break
+                end = line_end
+            if kind:
+                yield Unit(kind, position, end)
+        position = end
+        while position < length and layout.masked[position] == "\n":
+            position += 1
+
+
+def _standing_units(layout: Layout, start: int, end: int) -> Iterator[Unit]:
+    name = layout.masked[start + 2 : end - 2].partition("|")[0]
+    if is_infobox(name):
+        yield Unit("infobox", start, end)
+    else:
+        yield Unit("paragraph", start, end)
+
+
+def _line_end(layout: Layout, position: int) -> int:
+    """The end of the line, or of the lines that a template begun on it goes on over."""
+    end = layout.line(position, position)[1]
+    while (over := layout.long_templates.over(end, end)) and position <= over[0]:
+        end = layout.line(over[1], over[1])[1]
+    return end
+
+
+def _kind_of_line(line: str) -> str:
+    if not line.strip():
+        return ""
+    if line[0] in _MARKER:
+        return _MARKER[line[0]]
+    if re.match(r"\[\[(?:file|image):.*\]\]\s*$", line, re.IGNORECASE):
+        return "caption"
+    return "paragraph"
+
+
+def _lines(layout: Layout, unit: Unit) -> Iterator[Unit]:
+    is_gallery = layout.masked[unit.start] not in _MARKER
+    position = unit.start
+    while position < unit.end:
+        end = min(_line_end(layout, position), unit.end)
+        line = layout.masked[position:end]
+        if line.strip() and not (is_gallery and line.lstrip()[:1] == "<"):
+            yield Unit("gallery" if is_gallery else "item", position, end)
+        position = end + 1
