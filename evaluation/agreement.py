@@ -25,7 +25,7 @@ ONE_CATEGORY = (
 )
 ONE_LABEL = "The scale has one label only."
 UNUSED = "Neither rater used this label."
-NO_ERROR = "The closed-form standard error is 0 for this table, which says nothing about chance."
+NO_ERROR = "The closed-form standard error is 0 for this table."
 UNEQUAL = "The number of raters differs from item to item."
 
 CLOSED_FORM = "closed form (Fleiss, Cohen and Everitt 1969)"

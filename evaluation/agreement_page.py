@@ -83,7 +83,7 @@ def _overall_row(prompt: dict[str, Any], found: dict[str, Any]) -> AgreementRow:
         sentences.of(found["all"], name)
         for name in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
     )
-    none = Figure("", reason="There is no single Cohen's kappa or AC1, since the pairs change.")
+    none = Figure("", reason="Only for each pair.")
     shown = _figure(fleiss)
     labelled = Figure(f"Fleiss {shown.value}", shown.interval, shown.reason)
     return AgreementRow(
@@ -98,8 +98,10 @@ def _overall_row(prompt: dict[str, Any], found: dict[str, Any]) -> AgreementRow:
 
 
 def _figure(coefficient: dict[str, Any]) -> Figure:
-    ends = interval(coefficient["low"], coefficient["high"])
-    return Figure(number(coefficient["value"]), ends, coefficient["reason"])
+    ends, why = interval(coefficient["low"], coefficient["high"]), coefficient["reason"]
+    if why and coefficient["value"] is not None:
+        why = f"No interval: {sentences.lowered(why)}"
+    return Figure(number(coefficient["value"]), ends, why)
 
 
 def _share_figure(coefficient: dict[str, Any]) -> Figure:

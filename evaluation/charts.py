@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 
 BAR, GAP, CAPTION = 22, 12, 18
-LEGEND = 26
+LEGEND_LINE, LEGEND_COLUMNS = 20, 2
 # Fill, and the ink that can be read on it (contrast at least 4.5 to 1).
 FILLS = {
     "correct": ("#20638f", "#ffffff"),
@@ -26,11 +26,10 @@ ROOM_FOR_A_NUMBER = 0.07
 
 @dataclass(frozen=True)
 class Bar:
-    """One stacked bar: `heading` opens a group of bars, `counts` follow the chart's order of names."""
+    """One stacked bar; `counts` follow the chart's order of names."""
 
     label: str
     counts: tuple[int, ...]
-    heading: str = ""
 
 
 def stacked_bars(
@@ -41,12 +40,8 @@ def stacked_bars(
     `names` are (class key, label) in stacking order; `key` makes the chart's element ids unique on a page.
     """
     body: list[str] = _legend(names)
-    y = LEGEND
+    y = LEGEND_LINE * -(-len(names) // LEGEND_COLUMNS) + 6
     for bar in bars:
-        if bar.heading:
-            y += 22
-            body.append(_label(bar.heading, "0", y, "chart-heading", weight="bold"))
-            y += 4
         body += _bar(bar, names, y)
         y += CAPTION + BAR + GAP
     return _svg("".join(body), height=y, title=title, describe=describe, key=key)
@@ -87,13 +82,14 @@ def _segment(name: str, label: str, count: int, place: tuple[int, int], y: int) 
 def _legend(names: Sequence[tuple[str, str]]) -> list[str]:
     parts = []
     for place, (name, label) in enumerate(names):
-        x = 100 * place / len(names)
+        line, column = divmod(place, LEGEND_COLUMNS)
+        x, y = f"{100 * column / LEGEND_COLUMNS:.3f}%", LEGEND_LINE * line
         fill = FILLS.get(name, OTHER_FILL)[0]
         parts.append(
-            f'<rect class="seg seg-{_slug(name)}" x="{x:.3f}%" y="2" width="4" height="16" fill="{fill}"/>'
+            f'<rect class="seg seg-{_slug(name)}" x="{x}" y="{y + 2}" width="12" height="14" fill="{fill}"/>'
         )
-        # dx: eight pixels from a percentage, which no length can say.
-        parts.append(_label(label, f"{x:.3f}%", 15, "chart-legend", dx=8))
+        # dx: pixels from a percentage, which no length can say.
+        parts.append(_label(label, x, y + 14, "chart-legend", dx=18))
     return parts
 
 
@@ -120,7 +116,7 @@ def confusion_matrix(
     ]
     for i, row in enumerate(table):
         y = top + i * tall
-        body += _words(labels[i], "0", y + 18, "start")
+        body += _words(labels[i], "0", y + 20, "start")
         for j, count in enumerate(row):
             body += _square(count, most, (step * (j + 1), y, step, tall), i == j)
     return _svg(
@@ -143,10 +139,11 @@ def _square(count: int, most: int, box: tuple[float, int, float, int], agree: bo
 def _words(label: str, x: str, y: int, anchor: str) -> list[str]:
     """A label in at most two lines, so that it fits a narrow column."""
     first, _, rest = label.partition(" ")
-    lines = [first, rest] if rest else [first]
+    if not rest:
+        return [_label(first, x, y + 7, "chart-label", anchor=anchor)]
     return [
         _label(line, x, y + 14 * place, "chart-label", anchor=anchor)
-        for place, line in enumerate(lines)
+        for place, line in enumerate((first, rest))
     ]
 
 
@@ -158,12 +155,11 @@ def _label(
     *,
     anchor: str = "start",
     fill: str = "currentColor",
-    weight: str = "normal",
     dx: int = 0,
 ) -> str:
     shift = f' dx="{dx}"' if dx else ""
     return (
-        f'<text class="{kind}" x="{x}" y="{y}"{shift} fill="{fill}" font-size="13" font-weight="{weight}" '
+        f'<text class="{kind}" x="{x}" y="{y}"{shift} fill="{fill}" font-size="13" '
         f'text-anchor="{anchor}">{_text(text)}</text>'
     )
 

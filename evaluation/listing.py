@@ -63,9 +63,18 @@ def with_verdicts(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
     )
 
 
+def with_prompts(items: Iterable[StudyItem]) -> list[tuple[StudyItem, str]]:
+    """Each item with its prompt's label and title."""
+    return [(item, prompt_words(item.response.prompt)) for item in items]
+
+
+def prompt_words(name: str) -> str:
+    prompt = prompt_entry(name)
+    return f"{prompt['label']}: {prompt['title']}"
+
+
 def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
     """The choice as (what, value) for the page's head."""
-    prompt = prompt_entry(choice.prompt) if choice.prompt else None
     model = model_names(models_of(study)).get(int(choice.model)) if choice.model else ""
     labels = dict(Verdict.choices) | {
         tables.UNLABELLED: "No final verdict",
@@ -73,7 +82,7 @@ def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
         "": "any",
     }
     found = [
-        ("Prompt", f"{prompt['label']}: {prompt['title']}" if prompt else ""),
+        ("Prompt", prompt_words(choice.prompt) if choice.prompt else ""),
         ("Model", model if model is not None else "none of this study's"),
         ("Reasoning", SLICE_LABELS.get(choice.slice, "")),
         ("Final verdict", labels[choice.verdict] if choice.verdict else ""),

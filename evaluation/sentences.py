@@ -37,6 +37,11 @@ def percent_interval(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f} %"
 
 
+def percent_ends(low: float | None, high: float | None) -> str:
+    """The same for a narrow column: no unit, a dash between."""
+    return "" if low is None or high is None else f"{100 * low:.1f}\N{EN DASH}{100 * high:.1f}"
+
+
 NAMES = {
     "percent_agreement": "Agreement",
     "cohen_kappa": "Cohen's kappa",
@@ -64,15 +69,16 @@ def of(coefficients: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
 def _value(coefficient: dict[str, Any]) -> str:
     plain = NAMES[coefficient["name"]]
     if coefficient["value"] is None:
-        return f"{plain} is undefined: {_lowered(coefficient['reason'])}"
+        return f"{plain} is undefined: {lowered(coefficient['reason'])}"
     ends = interval(coefficient["low"], coefficient["high"])
     if ends:
         return f"{plain} is {number(coefficient['value'])} (95 % interval {ends})."
-    why = f" It has no interval: {_lowered(coefficient['reason'])}" if coefficient["reason"] else ""
+    why = f" It has no interval: {lowered(coefficient['reason'])}" if coefficient["reason"] else ""
     return f"{plain} is {number(coefficient['value'])}.{why}"
 
 
-def _lowered(sentence: str) -> str:
+def lowered(sentence: str) -> str:
+    """The sentence as it goes on after a colon."""
     return sentence[:1].lower() + sentence[1:]
 
 

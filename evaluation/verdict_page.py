@@ -13,10 +13,14 @@ SLICE_LABELS = {"all": "All", "explicit": "Explicit", "implicit": "Implicit", "u
 
 @dataclass(frozen=True)
 class VerdictRow:
-    """One row: a model in a slice. `opens` is how many rows its model has where it is the first, else 0."""
+    """One row: a model in a slice.
+
+    `opens` is how many rows its model has where this is the first, else 0; `closes` whether it is the last.
+    """
 
     model: str
     opens: int
+    closes: bool
     slice: str
     n: Figure
     cells: tuple[Figure, ...]
@@ -30,6 +34,7 @@ class PromptSection:
     title: str
     columns: tuple[str, ...]
     rows: tuple[VerdictRow, ...]
+    svg: str
     note: str
 
 
@@ -44,12 +49,17 @@ def prompt_sections(report: Report) -> list[PromptSection]:
     shown = verdict_labels(report)
     columns = tuple(shown[key] for key in best_first(report))
     sections = []
-    for prompt in report["prompts"]:
+    for place, prompt in enumerate(report["prompts"]):
         lines = [line for line in table["lines"] if line["prompt"] == prompt["label"]]
         cells = [cell for cell in table["rows"] if cell["prompt"] == prompt["label"]]
-        rows = tuple(_row(report, prompt, line, cells, len(lines)) for line in lines)
-        note = _left_out_note(lines)
-        sections.append(PromptSection(prompt["label"], prompt["title"], columns, rows, note))
+        slices = list(dict.fromkeys(line["slice"] for line in lines))
+        rows = tuple(_row(report, prompt, line, cells, slices) for line in lines)
+        chart = _chart(report, prompt, cells, f"verdicts-{place}")
+        sections.append(
+            PromptSection(
+                prompt["label"], prompt["title"], columns, rows, chart, _left_out_note(lines)
+            )
+        )
     return sections
 
 
@@ -58,7 +68,7 @@ def _row(
     prompt: dict[str, Any],
     line: dict[str, Any],
     cells: list[dict[str, Any]],
-    rows_of_prompt: int,
+    slices: list[str],
 ) -> VerdictRow:
     (model,) = [model for model in report["models"] if model["name"] == line["model"]]
     place = {"of": "final", "prompt": prompt["name"], "model": model["id"], "slice": line["slice"]}
@@ -69,7 +79,8 @@ def _row(
     }
     return VerdictRow(
         line["model"],
-        rows_of_prompt // len(report["models"]) if line["slice"] == ALL else 0,
+        len(slices) if line["slice"] == ALL else 0,
+        line["slice"] == slices[-1],
         SLICE_LABELS[line["slice"]],
         _n_figure(line, place),
         tuple(_cell_figure(mine[key], place) for key in best_first(report)),
@@ -80,7 +91,7 @@ def _cell_figure(cell: dict[str, Any], place: dict[str, Any]) -> Figure:
     k, n = cell["k"], cell["n"]
     return Figure(
         f"{k}/{n}",
-        sentences.percent_interval(cell["low"], cell["high"]),
+        sentences.percent_ends(cell["low"], cell["high"]),
         query=query(**place, verdict=cell["verdict"]) if k else "",
         share=sentences.share(k, n),
     )
@@ -102,33 +113,20 @@ def _left_out_note(lines: list[dict[str, Any]]) -> str:
     )
 
 
-def verdict_chart(report: Report) -> str:
-    """All final verdicts as stacked bars, a group a prompt; empty where nothing was counted."""
-    (table,) = report["tables"]
+def _chart(report: Report, prompt: dict[str, Any], cells: list[dict[str, Any]], key: str) -> str:
+    """The verdicts on the responses to one prompt as a stacked bar a model."""
     shown = verdict_labels(report)
+    counts = {(cell["model"], cell["verdict"]): cell["k"] for cell in cells if cell["slice"] == ALL}
     keys = best_first(report)
-    if any(line["unlabelled"] for line in table["lines"]):
+    if any(verdict == UNLABELLED for _, verdict in counts):
         keys.append(UNLABELLED)
-    counts = {
-        (cell["prompt"], cell["model"], cell["verdict"]): cell["k"]
-        for cell in table["rows"]
-        if cell["slice"] == ALL
-    }
-    bars = [
-        Bar(
-            model["name"],
-            tuple(counts.get((prompt["label"], model["name"], key), 0) for key in keys),
-            heading=f"Prompt {prompt['label']}: {prompt['title']}" if place == 0 else "",
-        )
-        for prompt in report["prompts"]
-        for place, model in enumerate(report["models"])
-    ]
-    if not bars:
-        return ""
     return charts.stacked_bars(
-        bars,
+        [
+            Bar(model["name"], tuple(counts.get((model["name"], key), 0) for key in keys))
+            for model in report["models"]
+        ],
         [(key, shown[key]) for key in keys],
-        title="Final verdicts by prompt and model",
-        describe="Each bar holds all counted responses of a model to a prompt. The tables below have every number.",
-        key="verdict-chart",
+        title=f"Final verdicts on prompt {prompt['label']} by model",
+        describe="Each bar holds all counted responses of a model. The table beside it has every number.",
+        key=key,
     )

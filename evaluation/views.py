@@ -17,7 +17,7 @@ from evaluation.reports import study_report
 from evaluation.rows import COLUMNS as ROW_COLUMNS
 from evaluation.rows import Choice, chosen, records
 from evaluation.sheets import SHEETS
-from evaluation.verdict_page import prompt_sections, verdict_chart
+from evaluation.verdict_page import prompt_sections
 from leases.refusal import NotFoundHere
 from pages.paging import page_of
 from pages.twins import csv_twin, json_twin
@@ -50,7 +50,6 @@ def laid_out(body: Report) -> dict[str, Any]:
         "agreement_columns": COLUMNS,
         "agreement": agreement_rows(body),
         "by_prompt": agreement_sections(body),
-        "chart": verdict_chart(body),
         "sections": prompt_sections(body),
     }
 
@@ -85,6 +84,7 @@ def report_rows(request: HttpRequest, study_id: int) -> HttpResponse:
     context = {
         "study": study,
         "page": page,
+        "items": listing.with_prompts(page.object_list),
         "chosen": listing.in_words(choice, study),
         "query": request.GET.urlencode(),
     }
