@@ -85,7 +85,7 @@ def _name(
 ) -> str:
     asked = ", ".join(str(model) for model in models)
     labels = ", ".join(prompt.label for prompt in prompts)
-    return f"{collection.name}: {asked}, prompts {labels}"[:120]
+    return f"{collection.name}: {asked}, prompt{'s' if len(prompts) > 1 else ''} {labels}"[:120]
 
 
 def start(run: Run) -> None:

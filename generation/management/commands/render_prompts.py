@@ -1,12 +1,16 @@
 """`manage.py render_prompts COLLECTION --prompt NAME|LABEL --json`"""
 
 import json
+import os
+import sys
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from datasets.records import collection_named
 from generation import planning, prompting
+from generation.planning import Rendered
 from leases.refusal import Refusal
 
 
@@ -31,17 +35,25 @@ class Command(BaseCommand):
             )
         except (Refusal, prompting.PromptError) as refused:
             raise CommandError(str(refused)) from None
-        for one in planning.rendered(instances, prompts):
+        try:
+            self._print(
+                planning.rendered(instances, prompts), as_json if options["json"] else as_text
+            )
+        except BrokenPipeError:  # the reader has seen enough, as with `| head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def _print(self, rendered: Iterable[Rendered], form: Callable[[Rendered], str]) -> None:
+        for one in rendered:
             if one.problem:
                 self.stderr.write(f"{one.key} is left out of {one.prompt.name}: {one.problem}.")
             else:
-                self.stdout.write(as_json(one) if options["json"] else as_text(one))
+                self.stdout.write(form(one))
 
 
-def as_json(one: planning.Rendered) -> str:
+def as_json(one: Rendered) -> str:
     data = {"instance": one.key, "prompt": one.prompt.name, "text": one.text, "gold": one.gold}
     return json.dumps(data, ensure_ascii=False)
 
 
-def as_text(one: planning.Rendered) -> str:
+def as_text(one: Rendered) -> str:
     return f"--- {one.key} · {one.prompt.name} ({one.prompt.label})\n{one.text}gold: {' | '.join(one.gold)}\n"
