@@ -1,6 +1,7 @@
 """Articles as HTML that is safe to show: what an annotator reads and copies from."""
 
 import nh3
+from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from wikifetch.models import Revision, Sighting
@@ -37,3 +38,9 @@ def block_span(sighting: Sighting) -> tuple[int, int] | None:
     if not block or start < 0 or start > sighting.position:
         return None
     return start, start + len(block)
+
+
+def marked_block(sighting: Sighting) -> SafeString:
+    """The block's wikitext, escaped, with every copy of the tag in a <mark>."""
+    tag, pieces = escape(sighting.raw), sighting.block.split(sighting.raw)
+    return mark_safe(f"<mark>{tag}</mark>".join(map(escape, pieces)))  # noqa: S308 - escaped here

@@ -1,0 +1,21 @@
+"""Addresses of fetches and tags."""
+
+from django.urls import path, re_path
+
+from wikifetch import views
+
+app_name = "wikifetch"
+
+urlpatterns = [
+    path("fetches/", views.fetches, name="fetches"),
+    path("fetches/new/", views.new_fetch, name="new_fetch"),
+    path("fetches/<int:key>/", views.fetch_run, name="fetch"),
+    re_path(
+        r"^fetches/(?P<key>\d{1,18})/(?P<verb>cancel|resume)/$",
+        views.change_fetch,
+        name="change_fetch",
+    ),
+    path("tags/", views.tags, name="tags"),
+    path("tags/<int:key>/", views.tag, name="tag"),
+    path("tags/<int:key>.json", views.tag_json, name="tag_json"),
+]
