@@ -8,10 +8,14 @@ import os
 from pathlib import Path
 
 from celery import Celery
+from kombu.transport import TRANSPORT_ALIASES
 
 from config import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+# filesystem:// names our own broker of files; kombu's loses workers to a race (see leases/broker.py).
+TRANSPORT_ALIASES["filesystem"] = "leases.broker:Transport"
 
 app = Celery("sicetnon")
 
@@ -30,7 +34,6 @@ def broker_options(url: str, data_dir: Path) -> dict[str, object]:
         "data_folder_out": str(folder / "queue"),
         "processed_folder": str(folder / "done"),
         "control_folder": str(folder / "control"),
-        "store_processed": False,
         "polling_interval": 0.02,
     }
 

@@ -178,7 +178,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {"TITLE": "Sic et Non", "VERSION": VERSION, "SERVE_INCLUDE_SCHEMA": False}
 
-CELERY_BROKER_URL = environment.text("CELERY_BROKER_URL", "filesystem://")
+CELERY_BROKER_URL = environment.text("CELERY_BROKER_URL", "filesystem://localhost")
 
 INFERENCE_SERVICES = environment.services()
 EMBEDDED_MODEL_PATH = environment.text("EMBEDDED_MODEL_PATH", "")
