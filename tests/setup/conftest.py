@@ -14,6 +14,12 @@ INSTALLED = ("bin", "requirements.txt", "requirements-llm.txt", "requirements-de
 KEPT = ("PATH", "LANG", "TMPDIR")
 
 
+def pytest_collection_modifyitems(items) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.setup)
+
+
 @pytest.fixture
 def bare(tmp_path) -> dict[str, str]:
     """The environment of somebody who has set nothing up: an empty home, no settings."""

@@ -25,7 +25,6 @@ def made(empty_copy, bare):
     return environment
 
 
-@pytest.mark.setup
 def test_it_is_made_once_and_renewed_only_for_new_requirements(made, empty_copy):
     assert "Installing requirements.txt" in made()
     assert made() == ""
@@ -33,7 +32,6 @@ def test_it_is_made_once_and_renewed_only_for_new_requirements(made, empty_copy)
     assert made().startswith("Installing requirements.txt")
 
 
-@pytest.mark.setup
 def test_an_installation_that_was_cut_off_is_started_afresh(made, empty_copy):
     made()
     half = empty_copy / ".venv" / "half-unpacked"
@@ -44,7 +42,6 @@ def test_an_installation_that_was_cut_off_is_started_afresh(made, empty_copy):
     assert made() == ""
 
 
-@pytest.mark.setup
 def test_an_environment_whose_python_is_gone_is_made_again(made, empty_copy):
     made()
     (empty_copy / ".venv" / "bin" / "python").unlink()

@@ -76,7 +76,6 @@ def test_a_missing_venv_module_is_named_with_its_package(copy, bare, tmp_path):
     assert f"apt-get install python{version}-venv" in one_line_of(done)
 
 
-@pytest.mark.setup
 def test_no_network_is_one_line_and_the_next_start_tries_again(copy, bare):
     for _ in range(2):
         done = run(copy, bare | OFFLINE)

@@ -18,8 +18,6 @@ from tests.setup.conftest import ROOT, one_line_of, run
 sys.path.insert(0, str(ROOT / "bin"))
 import processes
 
-pytestmark = pytest.mark.setup
-
 
 class Started:
     """A bin/run in a session of its own, as a terminal gives it, up until the test ends it."""
