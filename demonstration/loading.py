@@ -1,7 +1,8 @@
-"""Loading the demonstration set: the articles, and two people's work on their tags, as that work is really done.
+"""Loading the demonstration set: the articles, and people's work on their tags, as that work is really done.
 
-Every row is made by the function that makes it in use: the fetcher reads the XML, places are claimed, drafts
-saved, submitted and reviewed, the accepted ones published. Nothing is written behind the rooms' backs.
+Rows are made by the functions that make them in use: the fetcher reads the XML, places are claimed, drafts
+saved, submitted and reviewed, the accepted ones published; two judges judge, a third person resolves. Only the
+responses come from a file, as they were recorded, since there may be no model to ask.
 """
 
 from collections.abc import Mapping
@@ -24,6 +25,10 @@ from demonstration.annotations import Given, given
 from demonstration.build import ARTICLES
 from demonstration.export import BASE
 from demonstration.people import ADMIN, create_people
+from demonstration.responses import load_responses
+from demonstration.verdicts import load_study
+from generation.models import Response
+from judging.models import Judgment
 from leases import claim
 from leases.refusal import Conflict, Refusal
 from wikifetch.fetch import fetch_xml
@@ -42,6 +47,8 @@ class Loaded:
     tags: int
     annotations: int
     records: int
+    responses: int
+    verdicts: int
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,8 @@ def load(*, beside_other_work: bool = False) -> Loaded:
     for each in given():
         annotate(each, campaign, people)
     publish_campaign(campaign)
+    run = load_responses(campaign.collection, by=people[ADMIN])
+    load_study(run, people)
     return counted()
 
 
@@ -97,6 +106,8 @@ def counted() -> Loaded:
         tags=tags.count(),
         annotations=Annotation.objects.filter(sighting__tag__in=tags).count(),
         records=Collection.objects.get(name=COLLECTION).contradictions.count(),
+        responses=Response.objects.filter(run__is_demonstration=True).count(),
+        verdicts=Judgment.objects.filter(slot__round__study__is_demonstration=True).count(),
     )
 
 

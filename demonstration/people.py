@@ -26,6 +26,8 @@ PEOPLE = (
     Invented("fenna", "Fenna (demonstration)", (Role.ADMIN, Role.RESEARCHER)),
 )
 ADMIN = "fenna"
+JUDGES = ("carys", "dmitri")
+ADJUDICATOR = "elif"
 
 
 def create_people() -> dict[str, Person]:

@@ -30,5 +30,6 @@ class Command(BaseCommand):
         if options["verbosity"]:
             self.stdout.write(
                 f"{'Loaded before' if before else 'Loaded'}: {loaded.articles} articles, {loaded.tags} tags, "
-                f"{loaded.annotations} annotations, {loaded.records} records in the collection."
+                f"{loaded.annotations} annotations, {loaded.records} records in the collection, "
+                f"{loaded.responses} responses, {loaded.verdicts} verdicts."
             )

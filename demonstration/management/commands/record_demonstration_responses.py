@@ -1,0 +1,40 @@
+"""Record the demonstration set's responses from a model."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from datasets.models import Collection
+from demonstration.loading import COLLECTION, is_loaded
+from demonstration.responses import RESPONSES, record
+from generation import registry
+from generation.faults import ServiceFault
+from leases.refusal import Refusal
+
+EMBEDDED = "embedded/SmolLM2-135M-Instruct"
+
+
+class Command(BaseCommand):
+    help = (
+        "For developers: ask a model the demonstration set's questions and write demonstration/responses.json. "
+        "The verdicts in verdicts.json then have to be given anew."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--model", default=EMBEDDED, help=f"SERVICE/MODEL ({EMBEDDED})")
+        parser.add_argument("--out", type=Path, default=RESPONSES, help="where to write")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not is_loaded():
+            raise CommandError("Load the demonstration set first: manage.py load_demonstration")
+        try:
+            model = registry.named(options["model"])
+            collection = Collection.objects.get(name=COLLECTION)
+            for each in record(collection, model, options["out"]):
+                self.stdout.write(f"{each.title}, {each.prompt}: {each.completion_tokens} tokens")
+        except Refusal as refusal:
+            raise CommandError(str(refusal)) from refusal
+        except ServiceFault as fault:
+            raise CommandError(f"{fault.sentence} Nothing was written.") from fault
+        self.stdout.write(f"Wrote {options['out'].name}.")

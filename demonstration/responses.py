@@ -1,0 +1,147 @@
+"""Responses of the demonstration set: really given by a model, kept in responses.json, and never made up.
+
+They are recorded once (manage.py record_demonstration_responses) and loaded wherever there is no model to ask, as
+responses imported from a file. Each is kept with the sha256 of the text that was sent: where an annotation has
+changed since, loading stops instead of pairing an answer with another question.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from accounts.models import Person
+from datasets.models import Collection
+from generation import chat, client, planning, prompting, registry
+from generation.models import LanguageModel, Response, Run
+from generation.planning import Rendered
+from generation.states import ResponseState, RunState
+from leases.refusal import Refusal
+
+RESPONSES = Path(__file__).parent / "responses.json"
+RUN = "Demonstration: responses recorded from the embedded model"
+# Enough for every table to hold something, few enough for two people to judge with care.
+QUESTIONS = 12
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One reply. title and question name the instance; rendered_sha256 is that of the UTF-8 text sent."""
+
+    title: str
+    question: str
+    prompt: str
+    rendered_sha256: str
+    text: str
+    answered_by: str
+    finish_reason: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    latency_ms: int
+    raw: dict[str, Any]
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.title, self.question, self.prompt
+
+
+def record(collection: Collection, model: LanguageModel, path: Path) -> Iterator[Recorded]:
+    """Ask `model` every prompt about the first questions, and write the file when all have answered.
+
+    Yields each reply as it comes. Raises a ServiceFault, and then writes nothing.
+    """
+    instances = planning.instances_of(collection, QUESTIONS)
+    found = []
+    for asked in planning.rendered(instances, list(prompting.prompts().values())):
+        found.append(_ask(asked, model))
+        yield found[-1]
+    whole = {
+        "source": "Replies of the model named here, as they came; nothing was chosen, mended or left out.",
+        "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "model": {"model_id": model.model_id, "options": model.options},
+        "responses": [asdict(each) for each in found],
+    }
+    path.write_text(json.dumps(whole, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _ask(asked: Rendered, model: LanguageModel) -> Recorded:
+    reply = client.service(model.service).ask(model.model_id, model.options, asked.text)
+    return Recorded(
+        title=asked.instance.contradiction.title,
+        question=asked.instance.question,
+        prompt=asked.prompt.name,
+        rendered_sha256=sha256(asked.text),
+        text=reply.text,
+        answered_by=reply.answered_by,
+        finish_reason=reply.finish_reason,
+        prompt_tokens=reply.prompt_tokens,
+        completion_tokens=reply.completion_tokens,
+        latency_ms=reply.latency_ms,
+        raw=dict(reply.raw),
+    )
+
+
+def load_responses(collection: Collection, by: Person) -> Run:
+    """A run with the recorded responses. Raises Refusal where they do not fit the collection's questions."""
+    whole = json.loads(RESPONSES.read_text(encoding="utf-8"))
+    recorded = {each.key: each for each in (Recorded(**kept) for kept in whole["responses"])}
+    asked = _asked(collection, recorded)
+    known = whole["model"]
+    model = registry.add("", known["model_id"], known["options"], f"{known['model_id']} (recorded)")
+    run = Run.objects.create(
+        name=RUN,
+        collection=collection,
+        prompts=list(dict.fromkeys(each.prompt.name for each in asked)),
+        state=RunState.IMPORTED,
+        is_demonstration=True,
+        created_by=by,
+        finished_at=datetime.fromisoformat(whole["recorded_at"]),
+    )
+    run.models_asked.add(model)
+    rows = list(planning.responses(asked, [model], samples=1))
+    for row, each in zip(rows, asked, strict=True):
+        _fill(row, run, recorded[_key(each)])
+    Response.objects.bulk_create(rows)
+    return run
+
+
+def _asked(
+    collection: Collection, recorded: dict[tuple[str, str, str], Recorded]
+) -> list[Rendered]:
+    """What was asked, in the order of asking, checked against what would be asked now."""
+    everything = planning.rendered(
+        planning.instances_of(collection), list(prompting.prompts().values())
+    )
+    asked = [each for each in everything if _key(each) in recorded]
+    same = [each for each in asked if recorded[_key(each)].rendered_sha256 == sha256(each.text)]
+    if len(same) < len(recorded):
+        raise Refusal(
+            f"{len(recorded) - len(same)} recorded responses answer questions that have changed since. "
+            "Record them anew: manage.py record_demonstration_responses."
+        )
+    return asked
+
+
+def _key(asked: Rendered) -> tuple[str, str, str]:
+    return asked.instance.contradiction.title, asked.instance.question, asked.prompt.name
+
+
+def _fill(row: Response, run: Run, recorded: Recorded) -> None:
+    row.run = run
+    row.state = ResponseState.DONE
+    row.text = recorded.text
+    row.request = chat.body(row.model.model_id, row.model.options, row.rendered)
+    row.reply = recorded.raw
+    row.answered_by = recorded.answered_by
+    row.finish_reason = recorded.finish_reason
+    row.prompt_tokens = recorded.prompt_tokens
+    row.completion_tokens = recorded.completion_tokens
+    row.latency_ms = recorded.latency_ms
+    row.answered_at = run.finished_at
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
