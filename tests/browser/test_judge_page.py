@@ -31,8 +31,8 @@ def slots(study, alice):
 def desk(page, study, alice, slots):
     """The desk at the first item, with the next ones fetched ahead."""
     sign_in(page, alice)
-    with page.expect_response("**/coming/"):
-        page.goto(f"/judge/{study.pk}/next/")
+    page.goto(f"/judge/{study.pk}/next/")
+    page.wait_for_selector('judge-desk[data-ahead="20"]')
     return page
 
 

@@ -74,6 +74,7 @@ class JudgeDesk extends HTMLElement {
       if (!this.#items.has(article.dataset.slot)) this.#items.set(article.dataset.slot, article);
     }
     this.#queue.add(articles.map((article) => article.dataset.slot));
+    this.dataset.ahead = this.#queue.left;
   }
 
   // Entering
