@@ -151,13 +151,18 @@ def _pairs(study: Study, choice: Choice) -> QuerySet[Any]:
 
 def records(items: QuerySet[StudyItem]) -> Iterator[dict[str, Any]]:
     """One record a judge's slot, and one for a response without any: a row of rows.csv each."""
-    rows = items.order_by(*ORDER).values_list(*COLUMNS.values())
-    for values in rows.iterator(chunk_size=2000):
-        record = dict(zip(COLUMNS, values, strict=True))
-        record["reasoning"] = reasoning(record["reasoning"]).value
-        record["excluded"] = record["excluded"] is not None
+    for record in _read(items, list(COLUMNS)):
         if record["first_verdict"] is None:
             record |= {"comment": None, "seconds": None}
+        yield record
+
+
+def _read(items: QuerySet[StudyItem], names: list[str]) -> Iterator[dict[str, Any]]:
+    rows = items.order_by(*ORDER).values_list(*(COLUMNS[name] for name in names))
+    for values in rows.iterator(chunk_size=2000):
+        record = dict(zip(names, values, strict=True))
+        record["reasoning"] = reasoning(record["reasoning"]).value
+        record["excluded"] = record["excluded"] is not None
         yield record
 
 
@@ -167,8 +172,9 @@ def digest(study: Study) -> tuple[str, int]:
     The same verdicts give the same hash in every database: no row id is in it.
     """
     sha256, count = hashlib.sha256(), 0
-    for record in records(study.items.all()):
-        kept = [value for name, value in record.items() if name not in NOT_HASHED]
-        sha256.update(json.dumps(kept, ensure_ascii=False).encode("utf-8") + b"\n")
+    names = [name for name in COLUMNS if name not in NOT_HASHED]
+    for record in _read(study.items.all(), names):
+        line = json.dumps(list(record.values()), ensure_ascii=False)
+        sha256.update(line.encode("utf-8") + b"\n")
         count += 1
     return sha256.hexdigest(), count
