@@ -11,7 +11,7 @@ MAX_LISTED = 100
 MAX_RAW = 200
 
 _GAP = re.compile(r"[ \t]+([.,;:!?)])(?=\s|$)")
-_TABLE_CAPTION = re.compile(r"^[ \t]*\|\+", re.MULTILINE)  # the tree parser does not know it
+_TABLE_CAPTION = re.compile(r"^[ \t]*\|\+(.*)$", re.MULTILINE)  # the tree parser does not know it
 _FIELD = re.compile(r"\|?([^=]*)=(.*)", re.DOTALL)
 
 
@@ -40,7 +40,7 @@ def readable(block: str, kind: str = "paragraph") -> Readable:
 
 def prepared(block: str, kind: str) -> tuple[str, str]:
     """A label to set before the text, and the wikitext that the tree parser reads rightly by itself."""
-    block = _TABLE_CAPTION.sub("|-\n|", block)
+    block = _TABLE_CAPTION.sub(r"|-\n|\1\n|-", block)
     if kind == "table row":
         return "", f"{{|\n|-\n{block}\n|}}"
     if kind == "infobox field" and (field := _FIELD.match(block)):

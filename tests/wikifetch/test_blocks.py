@@ -1,0 +1,132 @@
+"""The smallest unit that holds a tag, its section and scope."""
+
+import pytest
+
+from wikifetch.wikitext import find_tags
+
+TAG = "{{Inconsistent|date=May 2020}}"
+BANNER = "{{Self-contradictory|date=May 2020}}"
+
+TABLE = """Before.
+{| class="wikitable"
+|+ Owners%
+! Year !! Owner
+|-
+| 1801 || [[Ann Kettle]]
+|- style="x"
+| 1820@
+| Tom Kettle
+|}
+After."""
+
+# Name of the case: (the page, the block), with @ for the tag and % for nothing.
+CASES = {
+    "paragraph": ("One.\n\nTwo.@ More.\nStill two.\n\nThree.", "Two.@ More.\nStill two."),
+    "list item": ("* One\n* Two@\n* Three", "* Two@"),
+    "list item beside text": ("Text\n* One@\nText", "* One@"),
+    "text beside list items": ("* One\nText@\n* Two", "Text@"),
+    "nested list item": ("** Deep@\n** Other", "** Deep@"),
+    "heading": ("== Rise@ ==\nText", "== Rise@ =="),
+    "caption": ("[[File:A.jpg|thumb|In 1801@]]\nText", "[[File:A.jpg|thumb|In 1801@]]"),
+    "gallery": ("<gallery>\nA.jpg|One\nB.jpg|Two@\n</gallery>", "B.jpg|Two@"),
+    "infobox field": (
+        "{{Infobox mill\n| name = A\n| opened = 1801@\n| x = y\n}}",
+        "| opened = 1801@",
+    ),
+    "infobox with bars at the ends of lines": (
+        "{{Infobox mill |\n name = A |\n opened = 1801@ |\n}}",
+        "|\n opened = 1801@",
+    ),
+    "list in an infobox": ("{{Infobox\n| made = {{plainlist|\n* Iron@\n* Oak\n}}\n}}", "* Iron@"),
+    "table row": (TABLE, "| 1820@\n| Tom Kettle"),
+    "table caption": (TABLE.replace("@", "").replace("%", "@"), "|+ Owners@"),
+    "table never closed": ("{|\n| 1801@ || Ann\n\n== Next ==\nText", "| 1801@ || Ann"),
+    "row of a table in a table": ("{|\n|-\n|\n{|\n| in@ || side\n|}\n|}", "| in@ || side"),
+    "below an infobox": ("{{Infobox\n| a = b\n}}\nThe mill@ is old.", "The mill@ is old."),
+    "on an infobox's last line": ("{{Infobox\n| a = b\n}} The mill@ is old.", "The mill@ is old."),
+    "paragraph of a quotation": ("{{quote|\nOne.\n\nTwo@.\n}}", "Two@."),
+    "note in a paragraph": ("Text {{efn|A note@}} more.", "Text {{efn|A note@}} more."),
+    "reference over lines": (
+        "One<ref>{{c\n| a = b\n}}</ref> @.",
+        "One<ref>{{c\n| a = b\n}}</ref> @.",
+    ),
+    "line of a comment": ("One@.\n<!-- hush -->\nTwo.", "One@.\n<!-- hush -->\nTwo."),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_block_is_the_smallest_unit(case):
+    text, block = (part.replace("@", TAG).replace("%", "") for part in CASES[case])
+    (tag,) = find_tags(text).tags
+    assert tag.block == block
+    assert text[tag.block_start : tag.block_start + len(block)] == block
+    assert tag.block_clean == block.replace(TAG, "")
+    assert tag.scope is None
+
+
+def test_a_tag_over_several_lines_stays_whole():
+    (tag,) = find_tags("One.\n\nTwo.{{Inconsistent\n|reason=x\n}} Three.\n\nFour.").tags
+    assert tag.block == "Two.{{Inconsistent\n|reason=x\n}} Three."
+
+
+ARTICLE = f"""{{{{Short description|Mill}}}}
+{BANNER}
+The mill is old.
+
+== History ==
+Built in 1801.
+
+=== Fire ===
+It burned.
+
+== Owners ==
+Ann Kettle.
+"""
+
+
+def test_a_banner_on_top_speaks_of_the_lead():
+    (tag,) = find_tags(ARTICLE).tags
+    assert (tag.scope, tag.section) == ("lead", ())
+    assert tag.block == f"{{{{Short description|Mill}}}}\n{BANNER}\nThe mill is old."
+
+
+def test_a_banner_below_a_heading_speaks_of_the_section_and_its_sub_sections():
+    text = ARTICLE.replace(BANNER, "").replace("== History ==\n", f"== History ==\n{BANNER}\n")
+    (tag,) = find_tags(text).tags
+    assert (tag.scope, tag.section) == ("section", ("History",))
+    assert tag.block.startswith(f"== History ==\n{BANNER}")
+    assert tag.block.endswith("=== Fire ===\nIt burned.")
+
+
+def test_a_banner_among_multiple_issues_speaks_of_the_lead():
+    text = f"{{{{Multiple issues|\n{BANNER}\n{{{{Unreferenced}}}}\n}}}}\nThe mill.\n\n== History ==\nOld."
+    (tag,) = find_tags(text).tags
+    assert tag.scope == "lead"
+    assert tag.block_clean == "{{Multiple issues|\n\n{{Unreferenced}}\n}}\nThe mill."
+
+
+@pytest.mark.parametrize(
+    ("heading", "words"),
+    [
+        ("== The ''old'' [[Mill|mill]] ==", "The old mill"),
+        ("==Rise{{citation needed}}==", "Rise"),
+        ("== Rise == <!-- note -->", "Rise"),
+        ("== Fish & chips ==", "Fish & chips"),
+        ("=== = ===", "="),
+    ],
+)
+def test_section_names_are_words(heading, words):
+    (tag,) = find_tags(f"{heading}\nText.{TAG}").tags
+    assert tag.section == (words,)
+
+
+@pytest.mark.parametrize("line", ["= not closed", "text == Rise ==", "<!-- == Rise == -->", "="])
+def test_what_looks_like_a_heading_and_is_none(line):
+    (tag,) = find_tags(f"{line}\n\nText.{TAG}").tags
+    assert tag.section == ()
+
+
+def test_the_path_leads_through_all_headings_above():
+    text = f"== A ==\n=== B ===\n== C ==\n==== D ====\n=== E ===\nText.{TAG}"
+    (tag,) = find_tags(text).tags
+    assert tag.section == ("C", "E")

@@ -1,0 +1,179 @@
+"""Finding tags: whole names, in the text that a wiki reads, wherever they sit."""
+
+import pytest
+
+from wikifetch.wikitext import TagNames, find_tags
+from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE
+
+TAG = "{{Inconsistent|date=May 2020}}"
+
+
+def raws(wikitext):
+    return [tag.raw for tag in find_tags(wikitext).tags]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Inconsistent", "inconsistent"),
+        ("inconsistent", "inconsistent"),
+        ("Contradict-inline", "inconsistent"),
+        ("contradict inline", "inconsistent"),
+        ("Contradictory inline", "inconsistent"),
+        ("contradictory_inline", "inconsistent"),
+        ("Contradiction-inline", "inconsistent"),
+        ("contradiction inline", "inconsistent"),
+        ("contradicts-inline", "inconsistent"),
+        ("Self-contradictory", "self-contradictory"),
+        ("contradict", "self-contradictory"),
+        ("contradiction", "self-contradictory"),
+        ("Contradicts other", "contradict-other"),
+        ("contradict-other", "contradict-other"),
+        ("Template:Inconsistent", "inconsistent"),
+        (" Inconsistent\n", "inconsistent"),
+    ],
+)
+def test_every_spelling_is_found_and_its_kind_told(name, kind):
+    raw = f"{{{{{name}|date=May 2020}}}}"
+    (tag,) = find_tags(f"The mill.{raw} It is old.").tags
+    assert (tag.raw, tag.kind, tag.name) == (raw, kind, name.removeprefix("Template:").strip())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{Inconsistent citations}}",
+        "{{inconsistent citations|date=May 2020}}",
+        "{{Contradictory evidence}}",
+        "{{Self-contradictory-not}}",
+        "{{Uncontradict}}",
+        "{{{Inconsistent|}}}",
+        "{{ {{Inconsistent",
+        "[[Inconsistent]] and {Inconsistent}",
+        "{{tl|Inconsistent}}",
+        "The accounts are inconsistent; they contradict each other.",
+        f"<!-- {TAG} -->",
+        f"<nowiki>{TAG}</nowiki>",
+        f"<pre>{TAG}</pre>",
+        f"<syntaxhighlight lang='text'>{TAG}</syntaxhighlight>",
+        f"<math>{TAG}</math>",
+        f"<!-- never closed {TAG}",
+        "",
+    ],
+)
+def test_look_alikes_and_unread_text_hold_no_tag(text):
+    assert find_tags(text).tags == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<nowiki/>{TAG}",
+        f"<nowiki>{TAG}",  # never closed: the wiki reads on
+        f"<gallery>\nMill.jpg|The mill{TAG}\n</gallery>",
+        f"<ref>A note.{TAG}</ref>",
+        f"{{{{Multiple issues|\n{TAG}\n{{{{Unreferenced}}}}\n}}}}",
+        f"<!-- one -->{TAG}<!-- two -->",
+        "{{<!-- a comment -->Inconsistent<!-- more -->|date=May 2020}}",
+    ],
+)
+def test_a_tag_is_found_wherever_the_wiki_reads_it(text):
+    assert len(find_tags(text).tags) == 1
+
+
+def test_nested_templates_and_links_belong_to_the_reason():
+    raw = "{{inconsistent|reason=See {{convert|3|m}} and [[Mill|the mill]] {{{x|}}}|date=May 2020}}"
+    (tag,) = find_tags(f"It is high.{raw} Yes.").tags
+    assert tag.raw == raw
+    assert tag.reason == "See {{convert|3|m}} and [[Mill|the mill]] {{{x|}}}"
+    assert tag.date == "May 2020"
+
+
+def test_two_tags_in_one_block_are_two_and_each_leaves_the_other():
+    other = "{{Contradict-inline|reason=Year}}"
+    first, second = find_tags(f"Built in 1801.{TAG} Opened in 1799.{other}").tags
+    assert first.block == second.block
+    assert first.block_clean == f"Built in 1801. Opened in 1799.{other}"
+    assert second.block_clean == f"Built in 1801.{TAG} Opened in 1799."
+
+
+def test_identical_copies_are_separate_tags_and_all_leave_the_block():
+    tags = find_tags(f"One.{TAG} Two.{TAG}").tags
+    assert [tag.position for tag in tags] == [4, 4 + len(TAG) + 5]
+    assert {tag.block_clean for tag in tags} == {"One. Two."}
+
+
+def test_a_tag_without_closing_braces_is_told_and_the_others_are_found():
+    reading = find_tags(f"One.{TAG}\n\nTwo.{{{{inconsistent|reason=no end\n\nThree.")
+    assert [tag.raw for tag in reading.tags] == [TAG]
+    assert "no closing braces: {{inconsistent|reason=no end" in reading.problems[0]
+
+
+def test_an_unclosed_template_around_a_tag_does_not_hide_it():
+    assert raws(f"{{{{multiple issues|{TAG}\n\nText.") == [TAG]
+
+
+def test_a_parameter_of_article_issues_is_a_tag():
+    raw = "|contradict=May 2009"
+    text = (
+        f"{{{{Article issues{raw}|refimprove=May 2008}}}}\nThe mill is old.\n\n== Later ==\nMore."
+    )
+    (tag,) = find_tags(text).tags
+    assert (tag.raw, tag.kind, tag.date, tag.scope) == (
+        raw,
+        "self-contradictory",
+        "May 2009",
+        "lead",
+    )
+    assert tag.block_clean == "{{Article issues|refimprove=May 2008}}\nThe mill is old."
+
+
+def test_an_empty_parameter_of_article_issues_is_none():
+    assert find_tags("{{Article issues|contradict=|refimprove=May 2008}}").tags == ()
+
+
+def test_a_wikis_own_names_replace_the_configured_ones():
+    names = TagNames.of({"inconsistent": ["Widersprüchlich"]})
+    assert len(find_tags("Alt.{{widersprüchlich}}", names).tags) == 1
+    assert find_tags(f"Alt.{TAG}", names).tags == ()
+
+
+def test_names_of_an_unknown_kind_are_refused():
+    with pytest.raises(ValueError, match="Unknown kinds of tag"):
+        TagNames.of({"dubious": ["Dubious"]})
+
+
+def test_a_page_over_the_limit_is_set_aside_and_said_so():
+    reading = find_tags(TAG + "é" * (MAX_PAGE_BYTES // 2))
+    assert reading.tags == ()
+    assert reading.set_aside == "The page is over 2 MiB and was not read."
+
+
+def test_more_tags_than_any_page_has_are_cut_and_said_so():
+    reading = find_tags(f"One.{TAG}\n\n" * (MAX_TAGS_A_PAGE + 5))
+    assert len(reading.tags) == MAX_TAGS_A_PAGE
+    assert reading.problems == (
+        f"The page has 105 tags; only the first {MAX_TAGS_A_PAGE} were read.",
+    )
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "{{" * 200_000,
+        "{{a|" * 100_000 + "}}" * 100_000,
+        "<!--" * 200_000,
+        "<nowiki>" * 100_000,
+        "[[" * 300_000,
+        "{|\n" * 100_000,
+        "=" * 500_000,
+        "= a =\n" * 100_000,
+        "'" * 500_000,
+        "{{inconsistent" * 50_000,
+        "{{infobox\n" + "|a=b\n" * 100_000,
+    ],
+)
+def test_hostile_text_is_read_to_its_end(hostile):
+    """Each of these keeps a tree parser busy for minutes; reading them is linear."""
+    reading = find_tags(f"Mill.{TAG}\n\n{hostile}")
+    assert TAG in [tag.raw for tag in reading.tags]
