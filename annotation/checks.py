@@ -6,13 +6,13 @@ and the server decides. Checks bind what is entered here; an import is stored as
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
 from annotation.folding import FILLERS, answer_key, fold, holds, words
 from annotation.steps import DIFFERENT, QUESTIONS, SAME, STEPS, VALID
-from annotation.walker import Entries, Kind, counted, row_begun, standings
+from annotation.walker import Entries, Field, Kind, counted, row_begun, standings
 from datasets.taxonomy import IMPLICIT, TYPE_II, TYPE_III
 
 TEXT_TEXT, TEXT_TABLE, TABLE_TABLE, _OTHER = TYPE_II.values
@@ -56,6 +56,32 @@ def check(entries: Entries) -> list[Finding]:
     if whole["validity"] == VALID:
         found += [finding for rule in RULES for finding in rule(whole)]
     return found
+
+
+def told_to_browser() -> dict[str, Any]:
+    """What the twin in static/js/annotation/checks.js needs to know of the form, as JSON can hold it."""
+    return {
+        "steps": [
+            {
+                "needs": asdict(step.needs) if step.needs else None,
+                "fields": [_told(each) for each in step.fields],
+            }
+            for step in STEPS
+        ],
+        "implicit": IMPLICIT,
+        "typeII": list(TYPE_II.values),
+        "typeIII": list(TYPE_III.values),
+    }
+
+
+def _told(field: Field) -> dict[str, Any]:
+    return {
+        "name": field.name,
+        "label": field.label,
+        "kind": str(field.kind),
+        "required": field.required,
+        "fields": [_told(column) for column in field.fields],
+    }
 
 
 def blocks(findings: Iterable[Finding]) -> list[Finding]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.models import Person
-from annotation.checks import Finding, check
+from annotation.checks import Finding, check, told_to_browser
 from annotation.entries import FIELDS, entries_of
 from annotation.evidence import Evidence
-from annotation.form import Said, ShownField, ShownStep, in_words, label_of, shown_row, shown_steps
+from annotation.form import Said, ShownField, ShownStep, in_words, shown_row, shown_steps
 from annotation.guidelines import rendered
 from annotation.models import Annotation, Review
 from annotation.steps import QUESTIONS, STEPS
@@ -29,10 +29,9 @@ class Compared:
 
 @dataclass(frozen=True)
 class Problem:
-    """A line of the summary at the top: the field it links to, its label, the sentence."""
+    """A line of the summary at the top: the field it links to, the sentence."""
 
     field: str
-    label: str
     message: str
     blocks: bool = True
 
@@ -60,6 +59,7 @@ class Desk:
             "steps": self.steps(),
             "summary": self.summary(),
             "review": last_review(self.annotation),
+            "told": told_to_browser(),
             "blank_row": shown_row(QUESTIONS, "__n__", {}, Said()),
         }
 
@@ -71,11 +71,8 @@ class Desk:
         return shown_steps(STEPS, self.entries, said, rendered(guideline.body) if guideline else {})
 
     def summary(self) -> list[Problem]:
-        found = [Problem(name, label_of(STEPS, name), said) for name, said in self.problems.items()]
-        return found + [
-            Problem(f.field, label_of(STEPS, f.field), f.message, f.level == "block")
-            for f in self.findings
-        ]
+        found = [Problem(name, said) for name, said in self.problems.items()]
+        return found + [Problem(f.field, f.message, f.level == "block") for f in self.findings]
 
 
 def annotation_at(assignment_id: int, person: Person) -> Annotation:

@@ -17,7 +17,6 @@ from annotation.walker import (
     Step,
     answered,
     blank,
-    fields_of,
     row_name,
     standings,
 )
@@ -164,17 +163,6 @@ def shown_row(each: Field, index: int | str, row: Entries, said: Said) -> tuple[
         shown_field(column, row_name(each, index, column), row.get(column.name), said)
         for column in each.fields
     )
-
-
-def label_of(steps: Iterable[Step], name: str) -> str:
-    """The words for a field or for one cell of a row: "Answer by passage 1 (question 2)" for questions-1-answer_1."""
-    known = fields_of(steps)
-    head, _, rest = name.partition("-")
-    if head not in known or not rest:
-        return known[head].label if head in known else name
-    index, _, column = rest.partition("-")
-    labels = {each.name: each.label for each in known[head].fields}
-    return f"{labels.get(column, column)} (row {int(index) + 1})" if index.isdecimal() else name
 
 
 def in_words(each: Field, value: Any) -> str:

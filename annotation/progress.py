@@ -27,7 +27,7 @@ SHOWN_DONE = 50
 
 @dataclass(frozen=True)
 class InHand:
-    """A draft in a person's hands: where to go on, how many of the open steps are complete."""
+    """A draft in a person's hands: where to go on, how many of the steps it needs are complete."""
 
     annotation: Annotation
     step: str
@@ -70,7 +70,9 @@ def queue_of(person: Person) -> Queue:
 
 
 def in_hand(annotation: Annotation) -> InHand:
-    steps = [at for at in standings(STEPS, entries_of(annotation)) if at.open]
+    at_steps = standings(STEPS, entries_of(annotation))
+    # Until the first step is decided, all may still be needed.
+    steps = [at for at in at_steps if at.open or not at_steps[0].complete]
     return InHand(
         annotation,
         where_to_go_on(annotation),
@@ -111,10 +113,11 @@ def campaigns_with_counts() -> QuerySet[Campaign]:
     """Campaigns with `places` (not withdrawn or skipped) and `handed_in`."""
     wanted = ~Q(assignments__state__in=(AssignmentState.WITHDRAWN, AssignmentState.SKIPPED))
     handed_in = Q(assignments__state=AssignmentState.SUBMITTED)
-    return Campaign.objects.select_related("collection").annotate(
+    counted = Campaign.objects.annotate(
         places=Count("assignments", filter=wanted),
         handed_in=Count("assignments", filter=handed_in),
     )
+    return counted.select_related("collection", "guideline").order_by("-pk")
 
 
 def stages(campaign: Campaign) -> list[Stage]:

@@ -149,7 +149,7 @@ def save(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     for notice in posted.reading.notices:
         messages.warning(request, notice)
     messages.success(request, "Saved.")
-    return back_to(annotation, f"#{where_to_go_on(annotation)}")
+    return back_to(annotation, f"#step-{where_to_go_on(annotation)}")
 
 
 def submit(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:

@@ -110,7 +110,7 @@ def publish(request: HttpRequest, campaign_id: int) -> HttpResponse:
     if done.annotations:
         messages.success(
             request,
-            f"{done.annotations} published; the collection has {done.records} more records.",
+            f"{done.annotations} published; {done.records} of them new in the collection.",
         )
     else:
         messages.info(request, "Nothing to publish: no annotation is accepted and unpublished.")

@@ -8,6 +8,7 @@ from pathlib import Path
 from accounts.roles import Role
 from annotation import campaigns, workflow
 from annotation.campaigns import Frame, Plan
+from annotation.checks import check
 from annotation.models import Annotation, Assignment
 from datasets.models import Collection
 from tests.factories import person
@@ -103,10 +104,15 @@ def draft(by, *, within=None, **changes) -> Annotation:
 
 
 def submitted(by, *, within=None, entries=None) -> Annotation:
-    """An annotation that `by` has handed in."""
+    """An annotation that `by` has handed in, with every warning looked at."""
     begun = draft(by, within=within)
+    entries = entries or whole()
     result = workflow.submit(
-        annotation_id=begun.pk, by=by, version=begun.version, entries=entries or whole()
+        annotation_id=begun.pk,
+        by=by,
+        version=begun.version,
+        entries=entries,
+        checked=frozenset(finding.key for finding in check(entries)),
     )
     assert result.taken, result.findings
     return result.annotation

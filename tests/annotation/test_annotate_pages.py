@@ -99,7 +99,7 @@ def test_the_queue_counts_what_the_database_holds(client, alice, draft):
     make.submitted(alice, within=make.campaign(name="Done", by=make.admin("otto")))
     queue = client.get(reverse("annotation:queue")).context["queue"]
     assert [each.annotation for each in queue.drafts] == [draft]
-    assert (queue.drafts[0].complete, queue.drafts[0].steps) == (0, 1)
+    assert (queue.drafts[0].complete, queue.drafts[0].steps) == (0, 6)
     assert queue.done_count == 1
 
 
@@ -117,7 +117,9 @@ def test_the_page_shows_the_tag_its_reason_and_what_is_missing(client, draft):
     shown = text_of(client.get(page_of(draft)))
     assert "{{Inconsistent|date=May 2021|reason=The year}}" in shown
     assert "The year" in shown
-    assert "Not known: the source that this page was fetched from held no edit that adds it." in shown
+    assert (
+        "Not known: the source that this page was fetched from held no edit that adds it." in shown
+    )
     assert "None was fetched: the wiki has none, or the source held none." in shown
 
 

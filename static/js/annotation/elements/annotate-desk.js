@@ -2,6 +2,7 @@
 // kept, compares two versions field by field, adds and removes questions, copies passages from the article.
 // Without this script the same form works by its buttons.
 
+import { check } from "../checks.js";
 import { Draft, worthRestoring } from "../draft.js";
 import { readEntries, renumber, rowsOf, sameEntries, sameValue, setValue, textControl } from "../entries.js";
 import { copiedText } from "../passages.js";
@@ -44,17 +45,19 @@ class AnnotateDesk extends HTMLElement {
     this.form = this.querySelector("form.desk-form");
     if (!this.form) return;
     this.output = this.querySelector(".save-state");
+    this.told = JSON.parse(document.getElementById("form-told").textContent);
     this.tools = { write, addRow: (cell) => this.addRow(cell) };
     this.copyKey = `sic-et-non:draft:${this.dataset.draft}`;
     this.draft = new Draft(Number(this.form.elements.version.value), this.host());
     this.loaded = readEntries(this.form);
     this.listen();
     this.watchTime();
-    this.markStep(location.hash.slice(1) || this.form.elements.step.value);
+    this.markStep(location.hash.replace("#step-", "") || this.form.elements.step.value);
     this.makePickBar();
     if ("unsaved" in this.dataset) this.draft.edited();
     else this.draft.turn("saved", { saved_at: this.dataset.savedAt });
     this.restore();
+    this.showFindings();
     this.showTag();
     this.querySelector("#error-summary")?.focus();
   }
@@ -115,7 +118,7 @@ class AnnotateDesk extends HTMLElement {
     }
   }
 
-  showStanding({ steps, findings }) {
+  showStanding({ steps }) {
     for (const at of steps) {
       const link = this.querySelector(`[data-step-link="${CSS.escape(at.key)}"]`);
       if (!link) continue;
@@ -123,11 +126,16 @@ class AnnotateDesk extends HTMLElement {
       const words = !at.open ? "(not needed)" : at.complete ? "(complete)" : `(${at.missing.length} missing)`;
       link.querySelector("[data-standing-words]").textContent = words;
     }
-    const box = this.querySelector("[data-live-findings]");
-    const lines = findings.map((finding) =>
-      made("li", {}, made("a", { href: `#id_${finding.field}` }, finding.message)),
+  }
+
+  /** What the checks find in the form as it stands, with or without network; what is missing shows in the steps. */
+  showFindings() {
+    const found = check(this.told, readEntries(this.form)).filter(
+      (finding) => finding.code !== "required" && finding.code !== "no_option",
     );
-    box.replaceChildren(...(lines.length ? [made("div", { class: "callout callout-warn" }, made("p", {}, "The checks find:"), made("ul", {}, ...lines))] : []));
+    const lines = found.map((finding) => made("li", {}, made("a", { href: `#id_${finding.field}` }, finding.message)));
+    const list = made("div", { class: "callout callout-warn" }, made("p", {}, "The checks find:"), made("ul", {}, ...lines));
+    this.querySelector("[data-live-findings]").replaceChildren(...(lines.length ? [list] : []));
   }
 
   /** A copy in this browser, so that a crash or a reload loses nothing; gone once the server has it. */
@@ -236,7 +244,10 @@ class AnnotateDesk extends HTMLElement {
   }
 
   changed(event) {
-    if (event.target.closest("[data-field]") && event.target.name !== "checked") this.draft.edited();
+    if (!event.target.closest("[data-field]") || event.target.name === "checked") return;
+    this.draft.edited();
+    clearTimeout(this.checking);
+    this.checking = setTimeout(() => this.showFindings(), 400);
   }
 
   clicked(event) {
@@ -275,7 +286,8 @@ class AnnotateDesk extends HTMLElement {
     event.preventDefault();
     const button = event.submitter;
     this.draft.cancel();
-    if (this.draft.flight) await this.draft.flight;
+    // A form that is firing its submit event ignores a second submission: wait for the next turn at least.
+    await Promise.all([this.draft.flight, new Promise((turn) => setTimeout(turn))]);
     this.draft.cancel();
     this.form.elements.version.value = this.draft.version;
     this.form.elements.seconds.value = Math.round(this.takeSeconds());
@@ -293,7 +305,7 @@ class AnnotateDesk extends HTMLElement {
 
   jumped(event) {
     const link = event.target.closest("[data-step-link]");
-    const step = link && this.querySelector(`#${CSS.escape(link.dataset.stepLink)}`);
+    const step = link && this.querySelector(`#step-${CSS.escape(link.dataset.stepLink)}`);
     if (!step || !step.checkVisibility()) return;
     event.preventDefault();
     step.scrollIntoView();
@@ -329,15 +341,11 @@ class AnnotateDesk extends HTMLElement {
 
   // ------------------------------------------------------------------ the article
 
-  /** The tagged block in view within its own pane, without moving the page. */
+  /** The tagged block in view within the article's own box; nothing else moves. */
   showTag() {
     const block = this.querySelector("#tagged-block");
-    if (!block) return;
-    for (const pane of [block.closest(".article-text"), block.closest(".desk-evidence")]) {
-      if (pane.scrollHeight <= pane.clientHeight) continue;
-      const offset = block.getBoundingClientRect().top - pane.getBoundingClientRect().top;
-      pane.scrollTop += offset - pane.clientHeight / 4;
-    }
+    const box = block?.closest(".article-text");
+    if (box) box.scrollTop = block.offsetTop - box.clientHeight / 4;
   }
 
   makePickBar() {

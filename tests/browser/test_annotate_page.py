@@ -1,0 +1,311 @@
+"""The annotate page in a real browser: what is typed is kept, and the page says truly whether it is."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation import workflow
+from annotation.models import Annotation
+from tests.annotation import factories as make
+from tests.browser.conftest import sign_in
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def alice():
+    return make.annotator("alice")
+
+
+@pytest.fixture
+def draft(alice):
+    return make.draft(alice)
+
+
+@pytest.fixture
+def desk(page, alice, draft):
+    """Alice's page of the draft, just opened."""
+    sign_in(page, alice)
+    page.goto(address(draft))
+    return page
+
+
+def address(draft):
+    return f"/annotate/{draft.assignment_id}/"
+
+
+def stored():
+    return workflow.entries_of(Annotation.objects.get())
+
+
+def state_of(page):
+    return page.locator(".save-state")
+
+
+def wait_until(page, state):
+    expect(state_of(page)).to_have_attribute("data-save-state", state)
+
+
+def choose(page, name, value):
+    page.locator(f"[data-field={name}] input[value='{value}']").check()
+
+
+def fill_whole(page):
+    whole = make.whole()
+    choose(page, "validity", "Valid")
+    for name, value in whole.items():
+        if isinstance(value, str) and name not in ("validity", "same_passage"):
+            if not name.startswith("modality"):
+                page.locator(f"[name={name}]").fill(value)
+        elif name.startswith("type_"):
+            choose(page, name, value[0])
+    choose(page, "same_passage", "Different")
+    choose(page, "confidence", "4")
+    for column in ("question", "answer_1", "answer_2"):
+        page.locator(f"[name=questions-0-{column}]").fill(whole["questions"][0][column])
+
+
+def test_what_is_typed_is_saved_and_there_after_a_reload(desk):
+    expect(state_of(desk)).to_have_text(re.compile(r"Saved \d\d:\d\d"))
+    desk.get_by_label("Comment").first.fill("In the edit summary.")
+    wait_until(desk, "saved")
+    assert stored()["valid_comment"] == "In the edit summary."
+    desk.reload()
+    expect(desk.get_by_label("Comment").first).to_have_value("In the edit summary.")
+
+
+def test_it_is_never_called_saved_before_the_server_has_answered(desk):
+    held = []
+    desk.route("**/api/annotation/**", lambda route: held.append(route))
+    desk.get_by_label("Comment").first.fill("x")
+    expect(state_of(desk)).to_have_text("Unsaved")
+    wait_until(desk, "saving")
+    assert stored()["valid_comment"] == ""
+    held[0].continue_()
+    wait_until(desk, "saved")
+    assert stored()["valid_comment"] == "x"
+
+
+def test_a_crash_before_the_save_loses_nothing(desk, draft):
+    desk.route("**/api/annotation/**", lambda route: None)  # no answer ever comes
+    desk.get_by_label("Comment").first.fill("Just typed.")
+    desk.unroute("**/api/annotation/**")
+    again = desk.context.new_page()  # as after a crash: no leaving, no goodbye
+    again.goto(address(draft))
+    wait_until(again, "saved")
+    assert stored()["valid_comment"] == "Just typed."
+
+
+def test_without_network_it_says_so_and_sends_all_when_it_is_back(desk, watch):
+    watch.expect("ERR_INTERNET_DISCONNECTED")
+    desk.context.set_offline(True)
+    desk.get_by_label("Comment").first.fill("Typed without network.")
+    expect(state_of(desk)).to_contain_text("Offline")
+    assert stored()["valid_comment"] == ""
+    desk.context.set_offline(False)
+    wait_until(desk, "saved")
+    assert stored()["valid_comment"] == "Typed without network."
+
+
+def test_steps_two_to_six_show_for_a_valid_tag_and_come_back_filled(desk):
+    passage = desk.get_by_label("Passage 1, as copied")
+    expect(passage).to_be_hidden()
+    choose(desk, "validity", "Valid")
+    passage.fill("Built in 1801.")
+    choose(desk, "validity", "Invalid")
+    expect(passage).to_be_hidden()
+    choose(desk, "validity", "Valid")
+    expect(passage).to_have_value("Built in 1801.")
+
+
+def test_an_invalid_tag_is_submitted_without_what_was_typed_for_a_valid_one(desk):
+    choose(desk, "validity", "Valid")
+    desk.get_by_label("Passage 1, as copied").fill("Built in 1801.")
+    choose(desk, "validity", "Invalid")
+    desk.keyboard.press("Control+Enter")
+    expect(desk.get_by_text("Submitted: ")).to_be_visible()
+    assert stored()["passage_1_copied"] == ""
+
+
+def test_the_whole_annotation_is_made_and_submitted_by_keys(desk):
+    fill_whole(desk)
+    desk.keyboard.press("Control+Enter")
+    expect(desk.get_by_text("Submitted: ")).to_be_visible()
+    assert stored() == make.whole(modality_1="", modality_2="")
+
+
+def test_a_refused_submission_shows_a_summary_whose_links_lead_to_the_fields(desk, watch):
+    watch.expect("status of 400")
+    fill_whole(desk)
+    desk.locator("[name=statement_2]").fill("")
+    desk.get_by_role("button", name="Submit").first.click()
+    summary = desk.locator("#error-summary")
+    expect(summary).to_be_focused()
+    expect(desk.locator("[name=statement_1]")).to_have_value(make.WHOLE["statement_1"])
+    summary.get_by_role("link").click()
+    assert desk.evaluate("document.activeElement.name") == "statement_2"
+
+
+def test_the_checks_speak_while_one_types_and_without_network(desk, watch):
+    watch.expect("ERR_INTERNET_DISCONNECTED")
+    choose(desk, "validity", "Valid")
+    wait_until(desk, "saved")
+    desk.context.set_offline(True)
+    span = desk.get_by_label("Contradicted span of passage 1")
+    span.fill("nowhere")
+    finding = desk.get_by_text("This span stands in neither form of passage 1.")
+    expect(finding).to_be_visible()
+    desk.get_by_label("Passage 1, as copied").fill("It is nowhere.")
+    expect(finding).to_be_hidden()
+    desk.context.set_offline(False)
+    wait_until(desk, "saved")
+
+
+def test_a_second_tab_is_refused_and_both_texts_are_compared(desk, draft, watch):
+    watch.expect("status of 412")
+    other = desk.context.new_page()
+    other.goto(address(draft))
+    other.get_by_label("Comment").first.fill("theirs")
+    wait_until(other, "saved")
+    other.close()
+
+    desk.get_by_label("Comment").first.fill("mine")
+    wait_until(desk, "conflict")
+    assert stored()["valid_comment"] == "theirs"
+    panel = desk.locator(".conflict")
+    expect(panel).to_contain_text("mine")
+    expect(panel).to_contain_text("theirs")
+
+    panel.get_by_role("button", name="Take this").click()
+    expect(desk.get_by_label("Comment").first).to_have_value("theirs")
+    panel.get_by_role("button", name="Keep mine").click()
+    panel.get_by_role("button", name="Save what the form holds now").click()
+    wait_until(desk, "saved")
+    assert stored()["valid_comment"] == "mine"
+
+
+def test_questions_are_added_and_removed_and_keep_their_order(desk):
+    choose(desk, "validity", "Valid")
+    desk.locator("[name=questions-0-question]").fill("First?")
+    for n, text in ((1, "Second?"), (2, "Third?")):
+        desk.get_by_role("button", name="Add a question").click()
+        assert desk.evaluate("document.activeElement.name") == f"questions-{n}-question"
+        desk.keyboard.type(text)
+    desk.get_by_role("button", name="Remove question 2").click()
+    wait_until(desk, "saved")
+    assert [row["question"] for row in stored()["questions"]] == ["First?", "Third?"]
+    expect(desk.locator("[name=questions-1-question]")).to_have_value("Third?")
+
+
+def test_text_selected_in_the_article_goes_to_a_passage_by_one_key_and_back_by_undo(desk):
+    choose(desk, "validity", "Valid")
+    desk.evaluate(
+        """() => {
+          const range = document.createRange();
+          range.selectNodeContents(document.querySelector('#tagged-block'));
+          const chosen = document.getSelection();
+          chosen.removeAllRanges(); chosen.addRange(range);
+          document.activeElement.blur();
+        }"""
+    )
+    desk.keyboard.press("2")
+    passage = desk.get_by_label("Passage 2, as copied")
+    expect(passage).to_have_value("The mill was built in 1801. It is square.")
+    desk.keyboard.press("Control+z")
+    expect(passage).to_have_value("")
+
+
+def test_a_digit_typed_in_a_box_is_a_digit(desk):
+    choose(desk, "validity", "Valid")
+    box = desk.get_by_label("Passage 1, as copied")
+    box.press_sequentially("In 12")
+    expect(box).to_have_value("In 12")
+
+
+def test_the_tagged_block_is_in_view_in_a_long_article(page, alice):
+    draft = make.draft(alice)
+    revision = draft.sighting.revision
+    padding = "A sentence of ten words that says nothing at all.\n\n" * 2_000
+    revision.wikitext = padding + revision.wikitext
+    revision.save()
+    draft.sighting.position += len(padding)
+    draft.sighting.save()
+    sign_in(page, alice)
+    page.goto(address(draft))
+    page.wait_for_function(
+        """() => {
+          const box = document.querySelector('.article-text').getBoundingClientRect();
+          const tag = document.querySelector('#tagged-block').getBoundingClientRect();
+          return tag.top >= box.top && tag.top < box.bottom;
+        }""",
+        timeout=1_000,
+    )
+
+
+def test_coming_back_lands_on_the_step(desk, draft):
+    choose(desk, "validity", "Valid")
+    desk.locator("[name=statement_1]").fill("It was built in 1801.")
+    wait_until(desk, "saved")
+    desk.goto("/annotate/")
+    desk.get_by_role("link", name="Kettle Mill").click()
+    expect(desk.locator("[data-step-link=reason]")).to_have_attribute("aria-current", "step")
+    expect(desk.locator("#step-reason")).to_be_in_viewport()
+
+
+def test_the_whole_works_without_script(open_page, alice, draft):
+    page = open_page(java_script_enabled=False)
+    sign_in(page, alice)
+    page.goto(address(draft))
+    fill_whole(page)
+    page.get_by_role("button", name="Save draft").first.click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    page.get_by_role("button", name="Submit").first.click()
+    expect(page.get_by_text("Submitted: ")).to_be_visible()
+    assert stored() == make.whole(modality_1="", modality_2="")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1440])
+def test_the_page_never_scrolls_sideways(open_page, alice, draft, width, dark):
+    page = open_page(alice, width=width, dark=dark)
+    page.goto(address(draft))
+    choose(page, "validity", "Valid")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    "path",
+    ["/annotate/", "draft", "/campaigns/", "/campaigns/new/", "campaign", "/reviews/", "review"],
+)
+def test_axe_finds_nothing_of_level_a_or_aa(open_page, path, dark):
+    from axe_core_python.sync_playwright import Axe
+
+    from accounts.roles import Role
+    from tests.factories import person
+
+    everyone = person("alice", Role.ANNOTATOR, Role.ADMIN)
+    campaign = make.campaign(by=everyone, tags=3)
+    review = make.submitted(everyone, within=campaign, entries=make.whole(span_1="in 1802"))
+    draft = make.draft(everyone, within=campaign)
+    page = open_page(everyone, dark=dark)
+    page.goto(
+        {
+            "draft": address(draft),
+            "campaign": f"/campaigns/{campaign.pk}/",
+            "review": f"/reviews/{review.pk}/",
+        }.get(path, path)
+    )
+    if path == "draft":
+        choose(page, "validity", "Valid")
+    found = Axe().run(
+        page,
+        options={
+            "runOnly": {
+                "type": "tag",
+                "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+            }
+        },
+    )
+    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found["violations"]] == []
