@@ -1,7 +1,7 @@
 """Responses of the demonstration set: really given by a model, kept in responses.json, and never made up.
 
-They are recorded once (manage.py record_demonstration_responses) and loaded wherever there is no model to ask, as
-responses imported from a file. Each is kept with the sha256 of the text that was sent: where an annotation has
+They are recorded once (manage.py record_demonstration_responses) and loaded as responses imported from a file,
+since there may be no model to ask. Each is kept with the sha256 of the text that was sent: where an annotation has
 changed since, loading stops instead of pairing an answer with another question.
 """
 
@@ -23,8 +23,8 @@ from leases.refusal import Refusal
 
 RESPONSES = Path(__file__).parent / "responses.json"
 RUN = "Demonstration: responses recorded from the embedded model"
-# Enough for every table to hold something, few enough for two people to judge with care.
-QUESTIONS = 12
+
+Question = tuple[str, str]  # the article's title, the question
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,26 @@ class Recorded:
         return self.title, self.question, self.prompt
 
 
-def record(collection: Collection, model: LanguageModel, path: Path) -> Iterator[Recorded]:
-    """Ask `model` every prompt about the first questions, and write the file when all have answered.
+def recorded_before() -> set[Question]:
+    """The questions that the file holds responses to."""
+    kept = json.loads(RESPONSES.read_text(encoding="utf-8"))["responses"]
+    return {(each["title"], each["question"]) for each in kept}
+
+
+def first_questions(collection: Collection, number: int) -> set[Question]:
+    instances = planning.instances_of(collection, number)
+    return {(each.contradiction.title, each.question) for each in instances}
+
+
+def record(
+    collection: Collection, questions: set[Question], model: LanguageModel, path: Path
+) -> Iterator[Recorded]:
+    """Ask `model` every prompt about these questions, and write the file when all have answered.
 
     Yields each reply as it comes. Raises a ServiceFault, and then writes nothing.
     """
-    instances = planning.instances_of(collection, QUESTIONS)
     found = []
-    for asked in planning.rendered(instances, list(prompting.prompts().values())):
+    for asked in (each for each in _everything(collection) if _key(each)[:2] in questions):
         found.append(_ask(asked, model))
         yield found[-1]
     whole = {
@@ -112,10 +124,7 @@ def _asked(
     collection: Collection, recorded: dict[tuple[str, str, str], Recorded]
 ) -> list[Rendered]:
     """What was asked, in the order of asking, checked against what would be asked now."""
-    everything = planning.rendered(
-        planning.instances_of(collection), list(prompting.prompts().values())
-    )
-    asked = [each for each in everything if _key(each) in recorded]
+    asked = [each for each in _everything(collection) if _key(each) in recorded]
     same = [each for each in asked if recorded[_key(each)].rendered_sha256 == sha256(each.text)]
     if len(same) < len(recorded):
         raise Refusal(
@@ -123,6 +132,12 @@ def _asked(
             "Record them anew: manage.py record_demonstration_responses."
         )
     return asked
+
+
+def _everything(collection: Collection) -> Iterator[Rendered]:
+    """Every prompt about every question, in the order of asking."""
+    prompts = list(prompting.prompts().values())
+    return planning.rendered(planning.instances_of(collection), prompts)
 
 
 def _key(asked: Rendered) -> tuple[str, str, str]:

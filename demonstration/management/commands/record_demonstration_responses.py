@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from datasets.models import Collection
 from demonstration.loading import COLLECTION, is_loaded
-from demonstration.responses import RESPONSES, record
+from demonstration.responses import RESPONSES, first_questions, record, recorded_before
 from generation import registry
 from generation.faults import ServiceFault
 from leases.refusal import Refusal
@@ -23,6 +23,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--model", default=EMBEDDED, help=f"SERVICE/MODEL ({EMBEDDED})")
+        parser.add_argument(
+            "--first",
+            type=int,
+            metavar="N",
+            help="the collection's first N questions (those recorded before)",
+        )
         parser.add_argument("--out", type=Path, default=RESPONSES, help="where to write")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -31,7 +37,9 @@ class Command(BaseCommand):
         try:
             model = registry.named(options["model"])
             collection = Collection.objects.get(name=COLLECTION)
-            for each in record(collection, model, options["out"]):
+            first = options["first"]
+            questions = first_questions(collection, first) if first else recorded_before()
+            for each in record(collection, questions, model, options["out"]):
                 self.stdout.write(f"{each.title}, {each.prompt}: {each.completion_tokens} tokens")
         except Refusal as refusal:
             raise CommandError(str(refusal)) from refusal
