@@ -19,6 +19,9 @@ UNFINISHED = (SlotState.FREE, SlotState.WAITING, SlotState.JUDGED, SlotState.SKI
 @transaction.atomic
 def close_slots(slots: QuerySet[JudgingSlot], study: Study) -> int:
     """Lock what is judged, withdraw the rest, and settle the responses concerned; returns how many locked."""
+    # Hold the rows first: a verdict under way is then either seen below or refused, never left between.
+    held = slots.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True)
+    slots = JudgingSlot.objects.filter(pk__in=list(held))
     locked = SLOT.move(slots, "lock")
     SLOT.move(slots, "withdraw")
     fix = Judgment.objects.filter(slot__in=slots, slot__state=SlotState.LOCKED, locked_at=None)

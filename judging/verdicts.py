@@ -119,7 +119,7 @@ OPEN_FOR_JUDGE = (SlotState.WAITING, SlotState.JUDGED, SlotState.SKIPPED)
 def hand_in(person: Person, study: Study) -> int:
     """Close all of the person's slots; refused while some have neither verdict nor reason. Returns how many."""
     mine = slots_of(person).filter(round__study=study)
-    held = list(mine.select_for_update(of=("self",)))
+    held = list(mine.select_for_update(of=("self",)).order_by("pk"))
     if not held:
         raise NotFoundHere("You have no items in this study.")
     if waiting := sum(slot.state == SlotState.WAITING for slot in held):

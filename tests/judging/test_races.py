@@ -1,0 +1,82 @@
+"""Two clicks, two tabs, a study closed in between: at one instant."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from django.db import connection
+
+from judging import adjudication, studies, verdicts
+from judging.models import Judgment, JudgmentEvent, Resolution
+from leases.refusal import Conflict, NotFoundHere
+from tests.factories import person
+from tests.judging import factories as make
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def at_once(*acts):
+    """Carry the acts out in threads that start together; the refusals they met, or None."""
+    together = Barrier(len(acts))
+
+    def run(act):
+        try:
+            together.wait(10)
+            act()
+        except (Conflict, NotFoundHere) as refusal:
+            return refusal
+        finally:
+            connection.close()
+        return None
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return list(pool.map(run, acts))
+
+
+@pytest.fixture
+def study():
+    return make.open_study(drawn_from=make.finished_run(instances=1, prompts=["both-passages"]))
+
+
+def test_eight_clicks_at_once_are_one_verdict(study):
+    alice = make.judge("alice")
+    slot = make.slots(study, alice)[0]
+    click = [lambda: verdicts.give(verdicts.slot_of(alice, slot.pk), "correct")] * 8
+    assert at_once(*click) == [None] * 8
+    assert Judgment.objects.count() == 1
+    assert JudgmentEvent.objects.count() == 1
+
+
+def test_a_verdict_while_the_study_closes_is_locked_or_refused(study):
+    alice = make.judge("alice")
+    slots = make.slots(study, alice)
+    give = [lambda s=s: verdicts.give(verdicts.slot_of(alice, s.pk), "correct") for s in slots]
+    refusals = at_once(*give, lambda: studies.close_study(study))
+    given = refusals[:-1].count(None)
+    assert Judgment.objects.count() == given
+    assert Judgment.objects.filter(first_verdict="correct", slot__state="locked").count() == given
+
+
+def test_two_third_persons_at_once_are_one_resolution(study):
+    for name, verdict in (("alice", "correct"), ("bob", "incorrect")):
+        for slot in make.slots(study, make.judge(name)):
+            verdicts.give(slot, verdict)
+    studies.close_study(study)
+    item = study.items.first()
+    people = [person("charlie", "adjudicator"), person("dave", "adjudicator")]
+
+    def decide(who):
+        theirs = adjudication.item_for(who, item.pk)
+        adjudication.decide(theirs, by=who, verdict="correct", cause="slip")
+
+    refusals = at_once(*[lambda who=who: decide(who) for who in people])
+    assert refusals.count(None) == 1
+    assert Resolution.objects.count() == 1
+
+
+def test_opening_twice_at_once_makes_one_set_of_slots():
+    study = make.draft()
+    judges = [make.judge("alice"), make.judge("bob")]
+    refusals = at_once(*[lambda: studies.open_study(type(study).objects.get(), judges)] * 2)
+    assert refusals.count(None) == 1
+    assert study.rounds.count() == 1
