@@ -55,12 +55,10 @@ def service_answer(name: str) -> ServiceAnswer:
 
 
 def options_line(options: Mapping[str, Any]) -> str:
-    """A model's options in words."""
-    words = [
-        f"{name.replace('_', ' ')} {value}"
-        for name, value in options.items()
-        if name != chat.SYSTEM_MESSAGE
-    ]
+    """A model's options in words; in one order, since a database may keep JSON in another."""
+    usual = [name for name in ("temperature", "max_tokens", "seed") if name in options]
+    others = sorted(set(options) - {*usual, chat.SYSTEM_MESSAGE})
+    words = [f"{name.replace('_', ' ')} {options[name]}" for name in (*usual, *others)]
     system = options.get(chat.SYSTEM_MESSAGE)
     if system is None:
         return ", ".join([*words, "no system message"])

@@ -5,6 +5,7 @@ import socket
 import threading
 
 import pytest
+from django.core.checks import run_checks
 
 from generation import chat, client, faults
 from tests.generation.fake_service import (
@@ -208,6 +209,12 @@ ENTRIES = [
 def test_an_entry_that_cannot_be_used_is_refused_with_what_to_write(data, words):
     with pytest.raises(faults.NotConfigured, match=words):
         client.entry("local", data)
+
+
+def test_the_program_says_at_its_start_which_entry_cannot_be_used(fake, settings):
+    settings.INFERENCE_SERVICES = {**fake.setting("local"), "far": {"url": "far.example"}}
+    (error,) = [found for found in run_checks() if found.id == "generation.E001"]
+    assert "service 'far' needs a url" in error.msg
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "x" * 61])

@@ -8,45 +8,70 @@ import sys
 from datetime import timedelta
 
 import pytest
-from celery import Celery
 from django.db import connection
 from django.db.models.functions import Now
+from kombu import Connection
 
 from config.celery import broker_options
 from generation import responses, runs
 from generation.embedded import ROOT
 from generation.models import Attempt, Response
 from generation.states import ResponseState, RunState
+from generation.tasks import generate_response
 from tests.generation.factories import run
 
 IN_FLIGHT = 4
 QUESTIONS = 30
+BROKER = "filesystem://localhost"
+
+WORKER = [
+    *(sys.executable, "-m", "celery", "--app", "config", "--quiet", "worker"),
+    *("--queues", "generation", "--pool", "threads", "--concurrency", "8"),
+    *("--without-gossip", "--without-mingle", "--loglevel", "error"),
+]
 
 
 @pytest.fixture
-def queue(tmp_path):
-    """The file-system broker of a data folder, and the environment of a worker that reads it."""
-    app = Celery("outside", broker="filesystem://localhost")
-    app.conf.broker_transport_options = broker_options("filesystem://localhost", tmp_path)
-    yield app
-    app.close()
+def nudge(tmp_path):
+    """`nudge()`: a message for each call that may be in flight, through the files that the worker reads."""
+    options = broker_options(BROKER, tmp_path)
+
+    def send() -> None:
+        for _ in range(IN_FLIGHT):
+            # A connection of its own: the project's may be to another broker.
+            generate_response.apply_async(
+                args=["local"], queue="generation", connection=connection_to_files
+            )
+
+    with Connection(BROKER, transport_options=options) as connection_to_files:
+        yield send
 
 
-def start_worker(tmp_path, services) -> subprocess.Popen:
-    command = [sys.executable, "-m", "celery", "--app", "config", "--quiet", "worker"]
-    command += ["--queues", "generation", "--pool", "threads", "--concurrency", "8"]
-    command += ["--without-gossip", "--without-mingle", "--loglevel", "error"]
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DATA_DIR": str(tmp_path),
-        "DATABASE_URL": database_url(),
-        "CELERY_BROKER_URL": "filesystem://localhost",
-        "INFERENCE_SERVICES": json.dumps(services),
-    }
-    return subprocess.Popen(
-        command, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+@pytest.fixture
+def start_worker(tmp_path, settings):
+    """`start_worker()`: a generation worker in a process group of its own; none outlives the test."""
+    started = []
+
+    def start() -> subprocess.Popen:
+        environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DATA_DIR": str(tmp_path),
+            "DATABASE_URL": database_url(),
+            "CELERY_BROKER_URL": BROKER,
+            "INFERENCE_SERVICES": json.dumps(settings.INFERENCE_SERVICES),
+        }
+        with (tmp_path / "worker.log").open("a") as log:
+            worker = subprocess.Popen(
+                WORKER, cwd=ROOT, env=environment, stderr=log, start_new_session=True
+            )
+        started.append(worker)
+        return worker
+
+    yield start
+    for worker in started:
+        worker.kill()
+        worker.wait()
 
 
 def database_url() -> str:
@@ -57,11 +82,6 @@ def database_url() -> str:
     return "postgres://{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format(**given)
 
 
-def nudge(queue) -> None:
-    for _ in range(IN_FLIGHT):
-        queue.send_task("generation.tasks.generate_response", args=["local"], queue="generation")
-
-
 def expect_calls(fake, number: int) -> None:
     for _ in range(number):
         assert fake.arrived.acquire(timeout=60), "the worker did not ask"
@@ -70,13 +90,13 @@ def expect_calls(fake, number: int) -> None:
 @pytest.mark.faults
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_killed_amid_its_calls_loses_nothing_and_doubles_nothing(
-    fake, settings, queue, tmp_path
+    fake, settings, nudge, start_worker
 ):
-    services = settings.INFERENCE_SERVICES = fake.setting("local", in_flight=IN_FLIGHT, timeout=30)
+    settings.INFERENCE_SERVICES = fake.setting("local", in_flight=IN_FLIGHT, timeout=30)
     made = run(questions=QUESTIONS)
-    nudge(queue)
+    nudge()
     with fake.held():
-        worker = start_worker(tmp_path, services)
+        worker = start_worker()
         expect_calls(fake, IN_FLIGHT)
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait(10)
@@ -87,14 +107,11 @@ def test_a_worker_killed_amid_its_calls_loses_nothing_and_doubles_nothing(
     assert runs.sweep() == 0
     held.update(lease_until=Now() - timedelta(seconds=1))
     assert runs.sweep() == IN_FLIGHT
-    nudge(queue)
-    worker = start_worker(tmp_path, services)
-    try:
-        expect_calls(fake, QUESTIONS)
-        worker.terminate()  # it finishes what it is doing
-        assert worker.wait(60) == 0
-    finally:
-        worker.kill()
+    nudge()
+    worker = start_worker()
+    expect_calls(fake, QUESTIONS)
+    worker.terminate()  # it finishes what it is doing
+    assert worker.wait(60) == 0
     runs.sweep()
 
     made.refresh_from_db()
