@@ -1,0 +1,322 @@
+"""The live API, asked with manners: what a wiki may answer, and what then happens."""
+
+import pytest
+
+from tests.wikifetch.fakewiki import SILENCE, Answer, FakeWiki
+from wikifetch.client import TitleFound
+from wikifetch.manners import WikiError
+
+HTML = "<html><title>Wikimedia Error</title>Too many requests</html>"
+FINE = Answer({"query": {"fine": True}})
+
+
+def content(pageid, title="Mill", text="Old.", **more):
+    revision = {"revid": 7, "parentid": 6, "user": "Alice", "timestamp": "2020-05-01T10:00:00Z"}
+    slot = {"contentmodel": "wikitext", "content": text}
+    revision |= {"comment": "c", "slots": {"main": slot}}
+    return {"pageid": pageid, "ns": 0, "title": title, "revisions": [revision]} | more
+
+
+# ---------------------------------------------------------------- manners
+
+
+def test_it_says_who_it_is_asks_for_gzip_and_takes_turns():
+    with FakeWiki() as wiki:
+        client = wiki.client(per_second=0.5)
+        for _ in range(3):
+            client.ask({"action": "query"})
+    headers = wiki.asked[0].headers
+    assert headers["User-Agent"].startswith("SicEtNon/1.2 (alice@example.org) python-requests/")
+    assert headers["Accept-Encoding"] == "gzip"
+    assert wiki.asked[0].params | {"action": "query"} == {
+        "action": "query",
+        "format": "json",
+        "formatversion": "2",
+        "errorformat": "plaintext",
+        "maxlag": "5",
+    }
+    assert wiki.waits == [2.0, 2.0]
+
+
+def test_a_long_query_is_posted():
+    with FakeWiki() as wiki:
+        wiki.client().ask({"titles": "x" * 1_900})
+        wiki.client().ask({"titles": "x" * 2_100})
+    assert [(asked.method, len(asked.params["titles"])) for asked in wiki.asked] == [
+        ("GET", 1_900),
+        ("POST", 2_100),
+    ]
+
+
+def test_titles_and_pages_are_asked_fifty_at_a_time():
+    with FakeWiki() as wiki:
+        list(wiki.client().pageids_of([f"Mill {n}" for n in range(120)]))
+        list(wiki.client().pages(range(1, 121)))
+    asked = [asked.params.get("titles") or asked.params["pageids"] for asked in wiki.asked]
+    assert [len(names.split("|")) for names in asked] == [50, 50, 20] * 2
+
+
+# ---------------------------------------------------------------- a busy wiki
+
+
+@pytest.mark.parametrize(
+    ("answer", "wait"),
+    [
+        (Answer(HTML, 429, {"Retry-After": "7"}), 7.0),
+        (Answer(HTML, 429, {"Retry-After": "1.5"}), 1.5),
+        (Answer(HTML, 429, {"Retry-After": "Sun, 01 Mar 2026 12:00:30 GMT"}), 30.0),
+        (Answer(HTML, 429, {"Retry-After": "soon"}), 1.0),
+        (Answer(HTML, 503, {"Retry-After": "0"}), 0.5),
+        (Answer(HTML, 503), 1.0),
+        (Answer(HTML, 502), 1.0),
+        (Answer({"errors": [{"code": "maxlag", "text": "lag"}]}, 200, {"Retry-After": "5"}), 5.0),
+        (Answer({"error": {"code": "maxlag", "info": "lag"}}, 200, {"Retry-After": "5"}), 5.0),
+        (Answer({"errors": [{"code": "ratelimited"}]}), 1.0),
+        (Answer({"errors": [{"code": "internal_api_error_DBQueryError"}]}), 1.0),
+        (Answer("{ not JSON", 200), 1.0),
+        (Answer(HTML, 200), 1.0),
+    ],
+)
+def test_it_waits_as_asked_and_tries_again(answer, wait):
+    with FakeWiki(answer, FINE) as wiki:
+        found = wiki.client(per_second=1_000_000).ask({"action": "query"})
+    assert found == FINE.body
+    assert max(wiki.waits) == wait
+    assert len(wiki.asked) == 2
+
+
+def test_waiting_grows_and_is_bounded_in_all():
+    with FakeWiki(Answer(HTML, 503)) as wiki:
+        client = wiki.client(max_wait=20, per_second=1_000_000)
+        with pytest.raises(WikiError, match=r"busy \(HTTP 503\): after 15 s") as refused:
+            client.ask({})
+    assert refused.value.retry
+    assert [wait for wait in wiki.waits if wait >= 0.5] == [1, 2, 4, 8]
+
+
+def test_a_wait_longer_than_it_may_take_is_refused_at_once():
+    with FakeWiki(Answer(HTML, 429, {"Retry-After": "86400"})) as wiki:
+        with pytest.raises(WikiError, match=r"86400 s more\. What was fetched is kept"):
+            wiki.client().ask({})
+        assert len(wiki.asked) == 1
+
+
+def test_a_wiki_that_does_not_answer_is_asked_again():
+    with FakeWiki(SILENCE, FINE) as wiki:
+        assert wiki.client(timeout=0.1).ask({}) == FINE.body
+
+
+def test_a_wiki_that_is_not_there_is_given_up():
+    with FakeWiki() as wiki:
+        client = wiki.client(max_wait=5)
+    with pytest.raises(WikiError, match="no connection") as refused:
+        client.ask({})
+    assert refused.value.retry
+
+
+# ---------------------------------------------------------------- a wiki that says no
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (Answer({"errors": [{"code": "toomanyvalues", "text": "Too many"}]}), "Too many .toomanyvalues"),
+        (Answer({"error": {"code": "badvalue", "info": "Bad"}}), "refused the request: Bad .badvalue"),
+        (Answer(HTML, 404), "answered HTTP 404. Is it a MediaWiki API"),
+        (Answer(HTML, 403), "answered HTTP 403"),
+        (Answer("", 301, {"Location": "http://evil.example/"}), "sends its callers on to 'http://evil"),
+        (Answer([1, 2]), "JSON that no MediaWiki API sends"),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_told_and_not_repeated(answer, told):
+    with FakeWiki(answer) as wiki:
+        with pytest.raises(WikiError, match=told):
+            wiki.client().ask({})
+        assert len(wiki.asked) == 1
+
+
+def test_an_answer_without_end_is_cut_off(monkeypatch):
+    monkeypatch.setattr("wikifetch.client._MAX_ANSWER", 1_000)
+    with FakeWiki(Answer("x" * 2_000)) as wiki, pytest.raises(WikiError, match="over 32 MiB"):
+        wiki.client().ask({})
+
+
+# ---------------------------------------------------------------- what it gives
+
+
+def test_continuation_sends_the_whole_continue_object_back():
+    more = {"eicontinue": "10|5", "continue": "-||"}
+    with FakeWiki(
+        Answer({"continue": more, "query": {"embeddedin": [{"pageid": 1}, {"pageid": 2}]}}),
+        Answer({"query": {"embeddedin": [{"pageid": 2}, {"pageid": 3}]}}),
+    ) as wiki:
+        assert wiki.client().pageids_with(["Inconsistent"]) == [1, 2, 3]
+    assert more.items() <= wiki.asked[1].params.items()
+    assert wiki.asked[1].params["eititle"] == "Template:Inconsistent"
+
+
+def test_a_limit_stops_asking():
+    endless = {
+        "continue": {"eicontinue": "x"},
+        "query": {"embeddedin": [{"pageid": 1}, {"pageid": 2}]},
+    }
+    with FakeWiki(Answer(endless)) as wiki:
+        assert wiki.client().pageids_with(["Inconsistent"], limit=1) == [1]
+        assert len(wiki.asked) == 1
+
+
+def test_content_cut_over_several_answers_is_put_together():
+    bare = {"pageid": 2, "ns": 0, "title": "Ford"}
+    with FakeWiki(
+        Answer({"continue": {"rvcontinue": "2"}, "query": {"pages": [content(1), bare]}}),
+        Answer(
+            {
+                "query": {
+                    "pages": [{"pageid": 1, "ns": 0, "title": "Mill"}, content(2, "Ford", "Wet.")]
+                }
+            }
+        ),
+    ) as wiki:
+        pages = list(wiki.client().pages([2, 1]))
+    assert [(page.title, [r.text for r in page.revisions]) for page in pages] == [
+        ("Ford", ["Wet."]),
+        ("Mill", ["Old."]),
+    ]
+
+
+def test_a_revision_comes_with_all_that_is_known_of_it():
+    with FakeWiki(Answer({"query": {"pages": [content(1, text="Old.\x00\ud800")]}})) as wiki:
+        (page,) = wiki.client().pages([1])
+    (revision,) = page.revisions
+    assert (revision.revid, revision.parent_revid, revision.editor, revision.summary) == (
+        7,
+        6,
+        "Alice",
+        "c",
+    )
+    assert revision.timestamp.isoformat() == "2020-05-01T10:00:00+00:00"
+    assert revision.text == "Old.\ufffd?"
+
+
+@pytest.mark.parametrize(
+    ("page", "problem"),
+    [
+        ({"pageid": 1, "missing": True}, "The wiki has no such page any more."),
+        ({"pageid": 1, "ns": 0, "title": "Mill"}, "The wiki gave no revision of this page."),
+        ({"pageid": 9, "ns": 0, "title": "Another"}, "The wiki has no such page any more."),
+    ],
+)
+def test_a_page_that_is_not_there(page, problem):
+    with FakeWiki(Answer({"query": {"pages": [page]}})) as wiki:
+        (seen,) = wiki.client().pages([1])
+    assert (seen.pageid, seen.problem) == (1, problem)
+
+
+@pytest.mark.parametrize(
+    ("slot", "why"),
+    [
+        ({"texthidden": True}, "The wiki hides its text."),
+        ({"contentmodel": "json", "content": "{}"}, "Its content is json, not wikitext."),
+    ],
+)
+def test_a_revision_whose_text_is_not_to_be_had(slot, why):
+    hidden = {"revid": 7, "slots": {"main": slot}}
+    with FakeWiki(Answer({"query": {"pages": [content(1, revisions=[hidden])]}})) as wiki:
+        ((revision,),) = (page.revisions for page in wiki.client().pages([1]))
+    assert (revision.text, revision.no_text, revision.editor) == (None, why, "")
+
+
+def test_titles_become_page_ids_or_problems():
+    pages = [
+        {"pageid": 1, "ns": 0, "title": "Mill"},
+        {"ns": 0, "title": "Nowhere", "missing": True},
+        {"title": "<x>", "invalid": True, "invalidreason": "Bad characters"},
+        {"pageid": 5, "ns": 1, "title": "Talk:Mill"},
+    ]
+    with FakeWiki(Answer({"query": {"pages": pages}})) as wiki:
+        found = list(wiki.client().pageids_of(["Mill", "Nowhere", "<x>", "Talk:Mill", "A|B"]))
+        assert wiki.asked[0].params["titles"] == "Mill|Nowhere|<x>|Talk:Mill"
+    assert found == [
+        TitleFound("Mill", 1),
+        TitleFound("Nowhere", None, "The wiki has no page of this title."),
+        TitleFound("<x>", None, "No valid title: Bad characters"),
+        TitleFound(
+            "Talk:Mill", None, "Not an article: only pages of the main namespace are fetched."
+        ),
+        TitleFound("A|B", None, "No title holds a bar (|)."),
+    ]
+
+
+def test_spellings_are_the_templates_and_their_redirects():
+    pages = [
+        {
+            "title": "Template:Inconsistent",
+            "pageid": 1,
+            "redirects": [{"title": "Template:Contradict-inline"}],
+        },
+        {"title": "Template:Contradictory inline", "missing": True},
+    ]
+    with FakeWiki(Answer({"query": {"pages": pages}})) as wiki:
+        found = wiki.client().spellings(["Inconsistent", "Contradictory inline"])
+    assert (found.targets, found.names) == (
+        ("Inconsistent",),
+        ("Inconsistent", "Contradict-inline"),
+    )
+
+
+def test_only_talk_pages_that_exist_are_given_under_the_articles_title():
+    pages = [content(4, "Talk:Mill", "Ho.", ns=1), {"ns": 1, "title": "Talk:Ford", "missing": True}]
+    with FakeWiki(Answer({"query": {"pages": pages}})) as wiki:
+        found = list(wiki.client().talk_pages(["Mill", "Ford"]))
+    assert [(page.title, page.revisions[0].text) for page in found] == [("Mill", "Ho.")]
+
+
+# ---------------------------------------------------------------- who may be asked
+
+
+def test_without_a_contact_nothing_is_asked():
+    with FakeWiki() as wiki:
+        for contact in ("", "nobody", "  "):
+            with pytest.raises(WikiError, match="Set WIKI_CONTACT"):
+                wiki.client(contact=contact)
+        assert wiki.asked == []
+
+
+@pytest.mark.parametrize(
+    "contact", ["alice@example.org", "https://example.org/bot", "Ann, ann@x.org"]
+)
+def test_a_contact_is_an_address_or_a_page(contact):
+    with FakeWiki() as wiki:
+        wiki.client(contact=contact).ask({})
+        assert f"({contact})" in wiki.asked[0].headers["User-Agent"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:1",
+        "http://169.254.169.254",
+        "file:///etc/passwd",
+        "https://en.wikipedia.org.evil.example",
+        "https://user@en.wikipedia.org",
+        "https://en.wikipedia.org/?x=1",
+        "https://en.wikipedia.org/other",
+        "",
+    ],
+)
+def test_only_allowed_wikis_are_asked(address):
+    from wikifetch.client import WikiClient
+    from wikifetch.manners import Manners
+
+    manners = Manners("alice@example.org", "1", ("https://en.wikipedia.org",))
+    with pytest.raises(WikiError, match="WIKI_ALLOWED"):
+        WikiClient(address, manners)
+
+
+def test_an_allowed_wiki_may_be_written_with_a_slash_or_in_capitals():
+    from wikifetch.client import WikiClient
+    from wikifetch.manners import Manners
+
+    manners = Manners("alice@example.org", "1", ("https://en.wikipedia.org",))
+    for address in ("https://en.wikipedia.org/", "https://EN.wikipedia.org"):
+        assert WikiClient(address, manners).api_url == "https://en.wikipedia.org/w/api.php"
