@@ -334,6 +334,7 @@ def test_a_run_shows_its_progress_its_failures_and_its_responses(client, alice, 
     text = page(client, "run", made.pk)
     assert "2 of 3" in text
     assert "1 failed: The prompt is too long for this model" in text
+    assert "Done, but not whole" in text
     assert "32 words, the last long." in text
     assert text.count("How long is canal") == 3
 
