@@ -1,8 +1,8 @@
 """Addresses: every room's pages at the root, its API under /api/."""
 
-from importlib.util import find_spec
-
+from django.templatetags.static import static
 from django.urls import include, path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from config import views
@@ -11,9 +11,11 @@ ROOMS = ["accounts", "wikifetch", "datasets", "annotation", "generation", "judgi
 
 urlpatterns = [
     path("", views.home, name="home"),
+    # Browsers ask for it beside pages that are no HTML, such as JSON twins.
+    path("favicon.ico", RedirectView.as_view(url=static("icon.svg"))),
     path("healthz", views.healthz, name="healthz"),
     path("api/schema.json", SpectacularJSONAPIView.as_view(), name="schema"),
-    *[path("", include(f"{room}.urls")) for room in ROOMS if find_spec(f"{room}.urls")],
+    *[path("", include(f"{room}.urls")) for room in ROOMS],
 ]
 
 handler403 = "config.views.forbidden"
