@@ -54,7 +54,8 @@ def unresolved(study: Study) -> QuerySet[StudyItem]:
 def first_verdicts(item: StudyItem) -> list[str | None]:
     """One entry a closed slot: its first verdict, None where it was skipped or never judged."""
     closed = [slot for slot in item.slots.all() if slot.state not in UNFINISHED]
-    return [_first(slot) for slot in closed]
+    # By their random ids: an order of judges would let two lists be laid side by side.
+    return [_first(slot) for slot in sorted(closed, key=lambda slot: str(slot.pk))]
 
 
 def outcome_of(item: StudyItem, study: Study) -> Outcome:

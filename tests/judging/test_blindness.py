@@ -156,3 +156,17 @@ def test_first_verdicts_are_given_without_seeing_the_others(client, alice, slots
     body = client.get(reverse("judging:slot", args=[slots[0].pk])).content.decode()
     assert 'aria-pressed="true"' not in body
     assert Judgment.objects.filter(slot__item=slots[0].item).count() == 1
+
+
+@pytest.mark.parametrize("address", ["/runs/{run}/", "/reports/{study}/", "/reports/{study}.json"])
+def test_an_admin_who_judges_opens_neither_run_nor_report(client, study, alice, address):
+    for role in (Role.ADMIN, Role.RESEARCHER):
+        alice.grants.create(role=role)
+    url = address.format(run=study.items.first().response.run_id, study=study.pk)
+    client.force_login(alice)
+    assert client.get(url).status_code in (403, 404)
+    client.force_login(person("dora", Role.ADMIN, Role.RESEARCHER))
+    assert client.get(url).status_code == 200
+    studies.close_study(study)
+    client.force_login(alice)
+    assert client.get(url).status_code == 200

@@ -1,6 +1,6 @@
 // Which key does what. Pure but for the event it is given; the sheet of keys is made from this registry.
 
-const TYPED_INTO = "input, textarea, select, [contenteditable]";
+const TYPED_INTO = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 const ACTS_ON_ENTER = "a, button, summary, dialog";
 
 export function keyOf(event) {

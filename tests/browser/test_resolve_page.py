@@ -1,0 +1,40 @@
+"""The third person's form by keys."""
+
+import pytest
+
+from accounts.roles import Role
+from judging import studies, verdicts
+from judging.models import Resolution
+from tests.factories import person
+from tests.judging import factories as make
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def item():
+    study = make.open_study(
+        drawn_from=make.finished_run(
+            instances=1, prompts=["both-passages"], models=make.MODEL_IDS[:1]
+        )
+    )
+    for name, verdict in (("alice", "correct"), ("bob", "incorrect")):
+        verdicts.give(make.slots(study, make.judge(name))[0], verdict)
+    studies.close_study(study)
+    return study.items.get()
+
+
+def test_a_decision_by_keys(open_page, item):
+    page = open_page(person("charlie", Role.ADJUDICATOR))
+    page.goto(f"/resolve/items/{item.pk}/")
+    page.keyboard.press("2")
+    page.get_by_label("The criteria leave it open").check()
+    page.get_by_label("Note").fill("It leans: see 1, 2 and 3.")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(f"**/resolve/{item.study_id}/")
+    made = Resolution.objects.get()
+    assert (made.verdict, made.cause, made.note) == (
+        "partially correct",
+        "criteria",
+        "It leans: see 1, 2 and 3.",
+    )
