@@ -1,6 +1,7 @@
 """Keeping an uploaded file until its fetch is done."""
 
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -19,7 +20,8 @@ def keep_upload(file: UploadedFile) -> Path:
             for chunk in file.chunks():
                 kept.write(chunk)
     except OSError as error:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink()
         raise Refusal(
             f"The file could not be kept: {error.strerror}. Nothing was fetched; make room and try again.",
             status=507,

@@ -143,7 +143,7 @@ def tag(request: HttpRequest, key: int) -> HttpResponse:
     context = {
         "tag": row,
         "seen": seen,
-        "block": marked_block(seen),
+        "marked": marked_block(seen),
         "article": article_html(seen.revision, seen),
         "sightings": row.sightings.select_related("revision").order_by("-revision__revid")[:50],
     }

@@ -1,0 +1,104 @@
+"""fetch_tagged_pages and list_tags, as the operator meets them."""
+
+import io
+import json
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from tests.wikifetch.factories import TAG, export, mill, page, revision, written
+from tests.wikifetch.test_fetch import live  # noqa: F401
+from wikifetch.models import FetchRun
+
+pytestmark = pytest.mark.django_db
+
+KEYS = [
+    "title", "pageid", "revid", "kind", "name", "raw", "date", "reason", "other_article", "section",
+    "block", "block_clean", "block_text",
+]  # fmt: skip
+
+
+def call(name, *arguments):
+    out, err = io.StringIO(), io.StringIO()
+    call_command(name, *arguments, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+def test_a_file_is_fetched_and_its_tags_are_listed(tmp_path):
+    text = f"== History ==\nBuilt in {{{{circa|1801}}}}.{TAG}"
+    path = written(tmp_path, export(mill(text), page(2, "Hidden", revision(11, None))), "a.bz2")
+    out, err = call("fetch_tagged_pages", "--xml", str(path))
+    assert out.endswith("a.bz2: 2 pages read, 1 tags on them, 1 not seen before, 1 problems.\n")
+    assert err == "Hidden: The file holds no text of it.\n"
+    line, _ = call("list_tags", "--json")
+    record = json.loads(line)
+    assert list(record) == KEYS
+    assert record == {
+        "title": "Kettle Mill",
+        "pageid": 1,
+        "revid": 10,
+        "kind": "inconsistent",
+        "name": "Inconsistent",
+        "raw": TAG,
+        "date": "May 2020",
+        "reason": "",
+        "other_article": "",
+        "section": "History",
+        "block": text.split("\n")[1],
+        "block_clean": "Built in {{circa|1801}}.",
+        "block_text": "Built in c. 1801.",
+    }
+
+
+def test_gone_tags_are_listed_only_when_asked_for(tmp_path):
+    call("fetch_tagged_pages", "--xml", str(written(tmp_path, export(mill(f"Old.{TAG}")))))
+    call("fetch_tagged_pages", "--xml", str(written(tmp_path, export(mill("Old.", revid=20)))))
+    assert call("list_tags", "--json") == ("", "")
+    assert call("list_tags", "--all")[0] == f"Kettle Mill\tinconsistent\t{TAG}\n"
+
+
+def test_titles_come_from_a_file(live, tmp_path):  # noqa: F811
+    path = tmp_path / "titles.txt"
+    path.write_text("Mill 1\nNope\n", encoding="utf-8-sig")
+    out, err = call("fetch_tagged_pages", "--titles", str(path), "--wiki", live.address)
+    assert "2 titles: 1 pages read, 1 tags on them" in out
+    assert err == "Nope: The wiki has no page of this title.\n"
+
+
+def test_a_kind_is_fetched_up_to_a_limit(live):  # noqa: F811
+    out, _ = call("fetch_tagged_pages", "--kind", "self-contradictory", "--limit", "5")
+    assert "self-contradictory, at most 5 pages: 5 pages read" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--xml", "nothing.xml"], "nothing.xml cannot be read: No such file"),
+        (["--titles", "nothing.txt"], "nothing.txt cannot be read: No such file"),
+        (["--kind", "inconsistent"], "Set WIKI_CONTACT"),
+        (["--xml", "a.xml", "--limit", "5"], "--limit goes with --kind"),
+        (["--kind", "dubious"], "invalid choice"),
+        (["--kind", "inconsistent", "--xml", "a.xml"], "not allowed with"),
+        ([], "one of the arguments"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(arguments, told, settings):
+    settings.WIKI_CONTACT = ""
+    with pytest.raises(CommandError, match=told):
+        call("fetch_tagged_pages", *arguments)
+    assert not FetchRun.objects.exists()
+
+
+def test_titles_in_another_encoding_are_refused(tmp_path):
+    path = tmp_path / "titles.txt"
+    path.write_bytes("Mühle".encode("latin-1"))
+    with pytest.raises(CommandError, match="not text in UTF-8"):
+        call("fetch_tagged_pages", "--titles", str(path))
+
+
+def test_a_broken_file_fails_the_command_and_the_run(tmp_path):
+    path = written(tmp_path, export(mill("x")).removesuffix("</mediawiki>\n"))
+    with pytest.raises(CommandError, match="ends in the middle"):
+        call("fetch_tagged_pages", "--xml", str(path))
+    assert FetchRun.objects.get().state == "failed"

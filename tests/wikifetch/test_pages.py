@@ -1,0 +1,286 @@
+"""Pages of fetches and tags: who may open them, what they say, what a refused form keeps."""
+
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from accounts.roles import Role
+from tests.factories import person
+from tests.wikifetch.factories import TAG, export, mill, page, revision, written
+from tests.wikifetch.test_fetch import live  # noqa: F401
+from wikifetch import fetch
+from wikifetch.models import FetchRun, Tag
+
+pytestmark = pytest.mark.django_db
+
+NEW = "/fetches/new/"
+
+
+@pytest.fixture
+def alice(client):
+    client.force_login(person("alice", Role.ADMIN))
+    return client
+
+
+@pytest.fixture
+def fetched(tmp_path):
+    """A fetch of three tagged articles, one tag gone."""
+    texts = {
+        "Kettle Mill": f"Built in 1801.{TAG}",
+        "Ford": "{{Self-contradictory|about=depth}}\nDeep.",
+        "Weir": "{{contradicts other|Ford}}\nWide.",
+    }
+    pages = [page(n, t, revision(10 + n, text)) for n, (t, text) in enumerate(texts.items(), 1)]
+    fetch.fetch_xml(written(tmp_path, export(*pages)))
+    return fetch.fetch_xml(written(tmp_path, export(page(2, "Ford", revision(20, "Deep.")))))
+
+
+def upload(client, data, name="export.xml"):
+    file = SimpleUploadedFile(name, data)
+    return client.post(NEW, {"source": "xml", "file": file})
+
+
+def body(response):
+    return response.content.decode()
+
+
+# ---------------------------------------------------------------- who may
+
+
+@pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.JUDGE, Role.RESEARCHER, None])
+def test_fetching_is_for_admins(client, fetched, role):
+    client.force_login(person("bob", *([role] if role else [])))
+    for path in ("/fetches/", NEW, f"/fetches/{fetched.pk}/"):
+        assert client.get(path).status_code == 403
+    for verb in ("cancel", "resume"):
+        assert client.post(f"/fetches/{fetched.pk}/{verb}/").status_code == 403
+    assert client.post(NEW, {"source": "kind", "kind": "inconsistent"}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("role", "status"),
+    [(Role.ADMIN, 200), (Role.ANNOTATOR, 200), (Role.RESEARCHER, 200), (Role.JUDGE, 403)],
+)
+def test_tags_are_for_those_who_work_with_them(client, fetched, role, status):
+    client.force_login(person("bob", role))
+    tag = Tag.objects.first()
+    for path in ("/tags/", f"/tags/{tag.pk}/", f"/tags/{tag.pk}.json"):
+        assert client.get(path).status_code == status
+
+
+def test_the_signed_out_are_sent_to_sign_in(client):
+    for path in ("/fetches/", NEW, "/tags/"):
+        assert client.get(path).status_code == 302
+
+
+# ---------------------------------------------------------------- fetching
+
+
+def test_an_upload_becomes_a_run_that_a_worker_carries_out(
+    alice, carry_out, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        response = upload(alice, export(mill(f"Old.{TAG}")).encode(), "../../mills.xml")
+    run = FetchRun.objects.get()
+    assert response.url == f"/fetches/{run.pk}/"
+    assert (run.state, run.label, run.started_by.username) == ("waiting", "mills.xml", "alice")
+    assert carry_out() == 1
+    run.refresh_from_db()
+    assert (run.state, run.tags_new) == ("done", 1)
+
+
+def uploads(settings):
+    return list((settings.DATA_DIR / "uploads").glob("*"))
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"", "This file is empty"),
+        (b"not XML", "not well-formed XML"),
+        (b"<html></html>", "no MediaWiki export"),
+        (b"\x1f\x8b damaged", "damaged or cut off"),
+    ],
+)
+def test_a_file_that_is_no_export_is_refused_and_not_kept(alice, settings, data, told):
+    before = uploads(settings)
+    response = upload(alice, data)
+    assert response.status_code == 400
+    assert told in body(response)
+    assert not FetchRun.objects.exists()
+    assert uploads(settings) == before
+
+
+def test_a_file_over_the_limit_is_refused(alice, monkeypatch):
+    monkeypatch.setattr("wikifetch.forms.MAX_UPLOAD_MB", 0)
+    response = upload(alice, export(mill("x")).encode())
+    assert response.status_code == 400
+    assert "can be uploaded. Split it" in body(response)
+
+
+def test_no_room_for_an_upload_is_said(alice, monkeypatch, settings, tmp_path):
+    (tmp_path / "uploads").write_text("a file where the folder should be")
+    settings.DATA_DIR = tmp_path
+    response = upload(alice, export(mill("x")).encode())
+    assert response.status_code == 400
+    assert "The file could not be kept: File exists" in body(response)
+
+
+def test_pasted_titles_become_a_run(alice, live):  # noqa: F811
+    response = alice.post(NEW, {"source": "titles", "titles": "Mill 1\r\nMill 2\r\n"})
+    run = FetchRun.objects.get()
+    assert response.url == f"/fetches/{run.pk}/"
+    assert run.options["titles"] == ["Mill 1", "Mill 2"]
+
+
+def test_a_kind_becomes_a_run(alice, live):  # noqa: F811
+    alice.post(NEW, {"source": "kind", "kind": "contradict-other", "limit": "3"})
+    assert FetchRun.objects.get().label == "contradict-other, at most 3 pages"
+
+
+@pytest.mark.parametrize(
+    ("entered", "told"),
+    [
+        ({"source": "titles", "titles": "Kettle Mill"}, "Set WIKI_CONTACT"),
+        ({"source": "titles", "titles": " \r\n "}, "This field is required"),
+        ({"source": "kind", "kind": "dubious"}, "Select a valid choice"),
+        ({"source": "kind", "kind": "inconsistent", "limit": "0"}, "greater than or equal to 1"),
+        ({"source": "xml"}, "This field is required"),
+    ],
+)
+def test_a_refused_form_says_why_and_keeps_what_was_entered(alice, settings, entered, told):
+    settings.WIKI_CONTACT = ""
+    response = alice.post(NEW, entered)
+    assert response.status_code == 400
+    assert told in body(response)
+    assert "error-summary" in body(response)
+    assert entered.get("titles", "").strip() in body(response)
+    assert not FetchRun.objects.exists()
+
+
+def test_an_unknown_source_is_no_fetch(alice):
+    assert alice.post(NEW, {"source": "ftp"}).status_code == 200
+    assert not FetchRun.objects.exists()
+
+
+def test_a_run_that_goes_on_asks_for_its_own_progress(alice, fetched):
+    run = FetchRun.objects.create(source="kind", label="inconsistent", queue=[1, 2, 3], cursor=1)
+    whole, part = (
+        alice.get(f"/fetches/{run.pk}/"),
+        alice.get(f"/fetches/{run.pk}/", headers={"HX-Request": "true"}),
+    )
+    assert 'hx-trigger="every 2s"' in body(part)
+    assert "Pages: 1 of 3" in body(part)
+    assert "<h1>" in body(whole)
+    assert "<h1>" not in body(part)
+    over = alice.get(f"/fetches/{fetched.pk}/", headers={"HX-Request": "true"})
+    assert "hx-trigger" not in body(over)
+
+
+def test_a_run_is_cancelled_and_resumed_by_post_alone(alice):
+    run = FetchRun.objects.create(source="kind", label="inconsistent")
+    assert alice.get(f"/fetches/{run.pk}/cancel/").status_code == 405
+    for verb, state in (("cancel", "cancelled"), ("resume", "waiting")):
+        assert alice.post(f"/fetches/{run.pk}/{verb}/").status_code == 302
+        run.refresh_from_db()
+        assert run.state == state
+    assert alice.post(f"/fetches/{run.pk}/resume/").status_code == 409
+
+
+def test_a_failed_run_shows_its_error_and_problems(alice):
+    run = FetchRun.objects.create(source="xml", label="a.xml", state="failed", error="Cut off.")
+    run.problems.create(page="<Mill>", problem="No text.")
+    shown = body(alice.get(f"/fetches/{run.pk}/"))
+    assert "Cut off." in shown
+    assert "&lt;Mill&gt;" in shown
+    assert reverse("wikifetch:change_fetch", args=[run.pk, "resume"]) in shown
+
+
+def test_the_list_of_fetches(alice, fetched):
+    assert body(alice.get("/fetches/")).count("export.xml") == 2
+
+
+def test_an_empty_list_says_what_to_do(alice):
+    assert "Nothing has been fetched yet." in body(alice.get("/fetches/"))
+    assert "No tags yet." in body(alice.get("/tags/"))
+
+
+# ---------------------------------------------------------------- tags
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("", ["Ford", "Kettle Mill", "Weir"]),
+        ("kind=inconsistent", ["Kettle Mill"]),
+        ("state=live", ["Kettle Mill", "Weir"]),
+        ("state=gone", ["Ford"]),
+        ("words=mill", ["Kettle Mill"]),
+        ("words=DEPTH", ["Ford"]),
+        ("words=ford+other", ["Weir"]),
+        ("kind=contradict-other&state=gone", []),
+        ("kind=nonsense&article__wiki__name=x", ["Ford", "Kettle Mill", "Weir"]),
+    ],
+)
+def test_tags_are_narrowed(alice, fetched, query, titles):
+    shown = body(alice.get(f"/tags/?{query}"))
+    assert re.findall(r'<a href="/tags/\d+/">([^<]+)</a>', shown) == titles
+    data = alice.get(f"/tags/?{query}&format=json").json()
+    assert (data["count"], [tag["title"] for tag in data["tags"]]) == (len(titles), titles)
+
+
+def test_tags_are_paged(alice, tmp_path):
+    pages = [page(n, f"Mill {n:03}", revision(n, f"Old.{TAG}")) for n in range(1, 61)]
+    fetch.fetch_xml(written(tmp_path, export(*pages)))
+    shown = body(alice.get("/tags/?page=2&kind=inconsistent"))
+    assert len(re.findall(r'<a href="/tags/\d+/">', shown)) == 10
+    assert "51–60 of 60" in shown
+
+
+def test_a_tag_shows_its_block_what_it_says_and_the_article(alice, tmp_path):
+    text = "== Rise ==\nBuilt <ref>Book</ref> in 1801.{{Inconsistent|reason=Lead says 1799}}"
+    history = [
+        revision(10, "Built in 1801."),
+        revision(11, text, parent=10, by="Bob", summary="which?"),
+    ]
+    fetch.fetch_xml(written(tmp_path, export(page(1, "Kettle Mill", *history))))
+    shown = body(alice.get(f"/tags/{Tag.objects.get().pk}/"))
+    for piece in [
+        "Lead says 1799",
+        "Built in 1801.",
+        "<mark>{{Inconsistent|reason=Lead says 1799}}</mark>",
+        "&lt;ref&gt;Book&lt;/ref&gt;",
+        "1 piece of wikitext not shown",
+        "Bob",
+        "which?",
+        'href="https://wiki.example/wiki/?oldid=11"',
+        '<p id="tagged-block" class="tagged">',
+    ]:
+        assert piece in shown
+
+
+def test_a_tag_without_history_says_so(alice, fetched):
+    shown = body(alice.get(f"/tags/{Tag.objects.get(article__title='Weir').pk}/"))
+    assert "Not known: what was fetched holds no history" in shown
+
+
+def test_hostile_text_is_shown_as_text(alice, tmp_path):
+    text = "<script>alert(1)</script>{{Inconsistent|reason=<script>alert(2)</script>}}"
+    fetch.fetch_xml(written(tmp_path, export(mill(text))))
+    for path in ("/tags/", f"/tags/{Tag.objects.get().pk}/"):
+        assert "<script>alert" not in body(alice.get(path))
+
+
+def test_a_tag_that_does_not_exist_is_not_found(alice):
+    assert alice.get("/tags/999/").status_code == 404
+    assert alice.get("/tags/99999999999999999999/").status_code == 404
+    assert alice.get("/fetches/999/").status_code == 404
+
+
+def test_no_page_carries_inline_style_or_script(alice, fetched):
+    tag = Tag.objects.first()
+    for path in ("/fetches/", NEW, f"/fetches/{fetched.pk}/", "/tags/", f"/tags/{tag.pk}/"):
+        shown = body(alice.get(path))
+        assert not re.search(r"<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=", shown)
