@@ -13,7 +13,7 @@ from datasets.contexts import context_1, context_2, is_same
 from datasets.counts import current_instances
 from datasets.models import Collection, Instance
 from generation import prompting
-from generation.models import LanguageModel, Response
+from generation.models import LanguageModel, Response, Run
 from generation.prompting import Prompt
 from leases.refusal import Refusal
 
@@ -74,9 +74,9 @@ def _rendered(instance: Instance, prompt: Prompt) -> Rendered:
 
 
 def responses(
-    asked: Sequence[Rendered], models: Sequence[LanguageModel], samples: int
+    run: Run, asked: Sequence[Rendered], models: Sequence[LanguageModel], samples: int
 ) -> Iterator[Response]:
-    """The rows to make, without their run; `order` counts from 0."""
+    """The rows to make; `order` counts from 0."""
     combinations = (
         (one, model, sample)
         for one in asked
@@ -85,6 +85,7 @@ def responses(
     )
     for order, (one, model, sample) in enumerate(combinations):
         yield Response(
+            run=run,
             instance=one.instance,
             model=model,
             prompt=one.prompt.name,

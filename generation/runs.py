@@ -40,20 +40,9 @@ def create(
     is nothing to ask, or nobody to ask it of.
     """
     _check_models(models)
-    if samples < 1:
-        raise Refusal("Each prompt needs at least one sample.")
     asked = list(planning.rendered(planning.instances_of(collection, limit), prompts))
-    left_out = [one for one in asked if one.problem]
     askable = [one for one in asked if not one.problem]
-    if not askable:
-        raise Refusal(
-            f"There is nothing to ask: {collection.name} has no question that these prompts fit."
-        )
-    size = len(askable) * len(models) * samples
-    if size > MOST_RESPONSES:
-        raise Refusal(
-            f"That would be {size} responses; a run holds at most {MOST_RESPONSES}. Set a limit."
-        )
+    _check_size(collection, len(askable), len(askable) * len(models) * samples)
     run = Run.objects.create(
         name=name.strip() or _name(collection, models, prompts),
         collection=collection,
@@ -63,11 +52,22 @@ def create(
         is_demonstration=collection.is_demonstration,
     )
     run.models_asked.set(models)
-    rows = list(planning.responses(askable, models, samples))
-    for row in rows:
-        row.run = run
+    rows = list(planning.responses(run, askable, models, samples))
     Response.objects.bulk_create(rows, batch_size=BATCH)
-    return run, left_out
+    return run, [one for one in asked if one.problem]
+
+
+def _check_size(collection: Collection, askable: int, size: int) -> None:
+    if not askable:
+        raise Refusal(
+            f"There is nothing to ask: {collection.name} has no question that these prompts fit."
+        )
+    if size < 1:
+        raise Refusal("Each prompt needs at least one sample.")
+    if size > MOST_RESPONSES:
+        raise Refusal(
+            f"That would be {size} responses; a run holds at most {MOST_RESPONSES}. Set a limit."
+        )
 
 
 def _check_models(models: Sequence[LanguageModel]) -> None:
