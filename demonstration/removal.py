@@ -59,7 +59,7 @@ class Scope:
         self.people = _keys(Person.objects.filter(marked))
 
     def others_work(self) -> list[str]:
-        """What people have built on the demonstration set themselves, by name."""
+        """What people have made on the demonstration set themselves, by name."""
         kinds: tuple[tuple[str, type[Campaign | Run | Study], list[int]], ...] = (
             ("campaign", Campaign, self.campaigns),
             ("run", Run, self.runs),
@@ -68,7 +68,10 @@ class Scope:
         return [
             f"{kind} “{row}”"
             for kind, model, keys in kinds
-            for row in model._default_manager.filter(pk__in=keys, is_demonstration=False)
+            # A run on demonstration questions is marked as one too: who made it tells whose it is.
+            for row in model._default_manager.filter(pk__in=keys)
+            .exclude(created_by__in=self.people)
+            .order_by("pk")
         ]
 
     def rows(self) -> Iterator[QuerySet[Any]]:

@@ -113,9 +113,9 @@ def load_responses(collection: Collection, by: Person) -> Run:
         finished_at=datetime.fromisoformat(whole["recorded_at"]),
     )
     run.models_asked.add(model)
-    rows = list(planning.responses(asked, [model], samples=1))
+    rows = list(planning.responses(run, asked, [model], samples=1))
     for row, each in zip(rows, asked, strict=True):
-        _fill(row, run, recorded[_key(each)])
+        _fill(row, recorded[_key(each)])
     Response.objects.bulk_create(rows)
     return run
 
@@ -144,8 +144,7 @@ def _key(asked: Rendered) -> tuple[str, str, str]:
     return asked.instance.contradiction.title, asked.instance.question, asked.prompt.name
 
 
-def _fill(row: Response, run: Run, recorded: Recorded) -> None:
-    row.run = run
+def _fill(row: Response, recorded: Recorded) -> None:
     row.state = ResponseState.DONE
     row.text = recorded.text
     row.request = chat.body(row.model.model_id, row.model.options, row.rendered)
@@ -155,7 +154,7 @@ def _fill(row: Response, run: Run, recorded: Recorded) -> None:
     row.prompt_tokens = recorded.prompt_tokens
     row.completion_tokens = recorded.completion_tokens
     row.latency_ms = recorded.latency_ms
-    row.answered_at = run.finished_at
+    row.answered_at = row.run.finished_at
 
 
 def sha256(text: str) -> str:

@@ -113,7 +113,7 @@ class StudyForm(forms.Form):
 
 
 class JudgesForm(forms.Form):
-    """Who judges: everybody active who has the role."""
+    """Who judges: everybody active who has the role and can sign in, so nobody of the demonstration set."""
 
     judges = PeopleField(Person.objects.none(), widget=forms.CheckboxSelectMultiple)
 
@@ -121,7 +121,7 @@ class JudgesForm(forms.Form):
         super().__init__(*args, **kwargs)
         granted = RoleGrant.objects.filter(role=Role.JUDGE).values("person")
         self.fields["judges"].queryset = Person.objects.filter(  # type: ignore[attr-defined]
-            pk__in=granted, is_active=True
+            pk__in=granted, is_active=True, is_demonstration=False
         )
 
 

@@ -27,6 +27,7 @@ from demonstration.responses import RESPONSES
 from demonstration.verdicts import VERDICTS
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
+from judging.forms import JudgesForm
 from judging.models import Judgment, Resolution, Study
 from judging.settling import unresolved
 from judging.states import StudyState
@@ -92,6 +93,10 @@ class TestLoaded(TestCase):
             assert invented.is_demonstration
             assert not invented.has_usable_password()
             assert authenticate(username=invented.username, password="") is None
+
+    def test_nobody_invented_is_offered_as_a_judge(self):
+        alice = person("alice", Role.JUDGE)
+        assert list(JudgesForm().fields["judges"].queryset) == [alice]
 
     def test_a_newcomer_finds_something_to_annotate(self):
         alice = person("alice", Role.ANNOTATOR)

@@ -11,6 +11,7 @@ from annotation.models import Annotation, Campaign
 from datasets.models import Collection
 from demonstration.loading import load
 from demonstration.removal import remove
+from generation.models import Run
 from leases.refusal import Conflict
 from tests.annotation import factories
 from tests.demonstration.test_loading import rows
@@ -56,6 +57,14 @@ class TestRemoval(TestCase):
         with pytest.raises(CommandError, match=r"campaign “Mine”.*--with-work-built-on-it"):
             call_command("remove_demonstration")
         assert rows() == before
+
+    def test_a_run_on_its_questions_is_named_though_it_is_marked_itself(self):
+        theirs = Run.objects.get()
+        Run.objects.create(name="Try", collection=theirs.collection, is_demonstration=True)
+        with pytest.raises(Conflict, match="run “Try”"):
+            remove()
+        remove(with_work_built_on_it=True)
+        assert not Run.objects.exists()
 
     def test_work_built_on_it_goes_when_one_says_so(self):
         self.own_campaign()
