@@ -27,15 +27,20 @@ STOP_SECONDS = 15
 
 
 @contextlib.contextmanager
-def only_one(data_dir: Path, address: str):
-    """Hold DATA_DIR for this process. The kernel drops the lock with the process, even after kill -9."""
+def only_one(data_dir: Path, env: dict):
+    """Hold DATA_DIR for this process. The kernel drops the lock with the process, even after kill -9.
+
+    The file says what the processes are told, so that manage.py typed beside them can be told the same
+    (config/environment.py).
+    """
     with (data_dir / "running.lock").open("a+", encoding="utf-8") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Trouble(_who_runs(handle)) from None
         handle.truncate(0)
-        json.dump({"pid": os.getpid(), "address": address}, handle)
+        told = {name: env[name] for name in ("BASE_URL", "INFERENCE_SERVICES") if name in env}
+        json.dump({"pid": os.getpid(), "address": env["BASE_URL"], "settings": told}, handle)
         handle.flush()
         yield
 

@@ -18,8 +18,25 @@ class SettingError(SystemExit):
         super().__init__(f"Setting {name}: {problem}")
 
 
+ROOT = Path(__file__).resolve().parent.parent
+
+
 def text(name: str, default: str) -> str:
-    return os.environ.get(name, "").strip() or default
+    return os.environ.get(name, "").strip() or of_running(name) or default
+
+
+def of_running(name: str) -> str:
+    """What bin/run gave the processes that it started for this DATA_DIR; "" where it gave nothing.
+
+    So that manage.py, typed beside a running installation, speaks of the same address and the same model.
+    """
+    if name not in {"BASE_URL", "INFERENCE_SERVICES"}:
+        return ""
+    path = Path(os.environ.get("DATA_DIR") or ROOT / "var").expanduser() / "running.lock"
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["settings"][name])
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
 
 
 def choice(name: str, options: list[str]) -> str:
@@ -47,7 +64,7 @@ def number(name: str, default: float) -> float:
         raise SettingError(name, f"{raw!r} is not a number.") from None
 
 
-def data_dir(root: Path) -> Path:
+def data_dir(root: Path = ROOT) -> Path:
     """The folder for everything that is not code: database, broker, secret, uploads, exports."""
     path = Path(text("DATA_DIR", str(root / "var"))).expanduser().resolve()
     try:

@@ -1,5 +1,6 @@
 """Settings that cannot be used stop the program with one line that names them."""
 
+import json
 import os
 import subprocess
 import sys
@@ -65,3 +66,21 @@ def test_plain_http_off_loopback_needs_a_setting(monkeypatch):
     monkeypatch.setenv("BASE_URL", "http://lab.example")
     monkeypatch.setenv("ALLOW_PLAIN_HTTP", "yes")
     assert environment.base_url() == "http://lab.example"
+
+
+def test_commands_beside_a_running_installation_speak_of_the_same_service(monkeypatch, tmp_path):
+    told = {"settings": {"INFERENCE_SERVICES": '{"embedded": {"url": "http://127.0.0.1:1/v1"}}'}}
+    (tmp_path / "running.lock").write_text(json.dumps(told))
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.delenv("INFERENCE_SERVICES", raising=False)
+    assert list(environment.services()) == ["embedded"]
+    monkeypatch.setenv("INFERENCE_SERVICES", '{"own": {"url": "http://127.0.0.1:2/v1"}}')
+    assert list(environment.services()) == ["own"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"settings": 3}', '{"pid": 1}'])
+def test_a_damaged_note_of_the_running_installation_is_no_setting(monkeypatch, tmp_path, text):
+    (tmp_path / "running.lock").write_text(text)
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.delenv("BASE_URL", raising=False)
+    assert environment.base_url() == "http://127.0.0.1:8000"

@@ -153,5 +153,5 @@ def test_only_what_was_started_for_this_folder_is_ended(tmp_path):
 
 def test_a_lock_left_by_a_dead_process_holds_nobody_up(tmp_path):
     (tmp_path / "running.lock").write_text(json.dumps({"pid": 1, "address": "http://old"}))
-    with processes.only_one(tmp_path, "http://new"):
+    with processes.only_one(tmp_path, {"BASE_URL": "http://new"}):
         assert json.loads((tmp_path / "running.lock").read_text())["address"] == "http://new"
