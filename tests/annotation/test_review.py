@@ -195,6 +195,12 @@ def test_publishing_twice_adds_nothing(alice, olga, campaign):
     assert Contradiction.objects.count() == 1
 
 
+def test_of_two_who_publish_at_once_the_second_adds_nothing(alice, olga, campaign):
+    annotation = accepted(alice, olga, campaign)
+    assert publish.publish(annotation) is True
+    assert publish.publish(annotation) is None
+
+
 def test_only_what_was_accepted_is_published(alice, olga, campaign):
     make.submitted(alice, within=campaign)
     assert publish.publish_campaign(campaign).annotations == 0

@@ -103,6 +103,7 @@ def test_without_network_it_says_so_and_sends_all_when_it_is_back(desk, watch):
     desk.get_by_label("Comment").first.fill("Typed without network.")
     expect(state_of(desk)).to_contain_text("Offline")
     assert stored()["valid_comment"] == ""
+    desk.get_by_role("button", name="Submit").first.click()  # stays on the page
     desk.context.set_offline(False)
     wait_until(desk, "saved")
     assert stored()["valid_comment"] == "Typed without network."

@@ -103,6 +103,11 @@ export class Draft {
     this.schedule(wait);
   }
 
+  /** The network is gone: say so, unless everything is with the server already. */
+  offline() {
+    if (["unsaved", "saving"].includes(this.state)) this.retry("offline");
+  }
+
   /** The network is back. */
   online() {
     if (this.state === "offline") this.save();
