@@ -1,0 +1,58 @@
+"""The documentation points at what exists: pages, parts of pages, commands and their options."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+COMMAND = re.compile(r"manage\.py ([a-z_]+)([^\n`|]*)")
+OPTION = re.compile(r"(?<!\S)\[?(--[a-z][a-z-]*)")
+
+
+def anchors(page):
+    """The names that GitHub gives to a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        if link.startswith(("http://", "https://", "mailto:")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_are_there_with_their_options(page):
+    known = get_commands()
+    for name, rest in COMMAND.findall(page.read_text(encoding="utf-8")):
+        assert name in known, name
+        command = load_command_class(known[name], name)
+        options = command.create_parser("manage.py", name)._option_string_actions
+        for option in OPTION.findall(rest):
+            assert option in options, f"{name} {option}"
+
+
+def test_every_command_of_the_project_is_documented():
+    rooms = {path.parent.name for path in ROOT.glob("*/apps.py")}
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    ours = sorted(name for name, app in get_commands().items() if app in rooms)
+    assert [name for name in ours if name not in text] == []
+
+
+def test_every_page_of_the_documentation_can_be_reached_from_its_index():
+    index = ROOT / "docs" / "index.md"
+    linked = {
+        (index.parent / link.partition("#")[0]).resolve()
+        for link in LINK.findall(index.read_text(encoding="utf-8"))
+    }
+    pages = set((ROOT / "docs").glob("*.md")) - {index}
+    assert sorted(page.name for page in pages - linked) == []
