@@ -1,0 +1,21 @@
+
+// What the tests need beyond a fresh installation: the wiki's extensions, no caches, no fsync.
+wfLoadExtension( 'ParserFunctions' );
+wfLoadExtension( 'Cite' );
+$wgArticlePath = '/wiki/$1';
+$wgCacheDirectory = __DIR__ . '/cache';
+$wgMainCacheType = CACHE_NONE;
+$wgJobRunRate = 0;
+$wgRateLimits = [];
+$wgServer = getenv( 'MW_ADDRESS' ) ?: $wgServer;
+$wgDBservers = [ [
+	'type' => 'sqlite', 'host' => '', 'dbname' => $wgDBname, 'user' => '', 'password' => '', 'load' => 1,
+	'dbDirectory' => __DIR__ . '/data', 'variables' => [ 'synchronous' => 'OFF' ], 'flags' => 0,
+] ];
+// A replica that lags by as many seconds as the file says.
+$wgHooks['ApiMaxLagInfo'][] = static function ( array &$lagInfo ) {
+	$file = __DIR__ . '/lag';
+	if ( is_file( $file ) ) {
+		$lagInfo = [ 'host' => 'test', 'lag' => (float)file_get_contents( $file ), 'type' => 'db' ];
+	}
+};

@@ -1,0 +1,192 @@
+"""Fetching from a real MediaWiki: what it finds, and how it behaves while asking."""
+
+import pytest
+
+from leases.refusal import Refusal
+from tests.mediawiki.seed import Found, seed
+from wikifetch import fetch, sources
+from wikifetch.client import WikiClient
+from wikifetch.manners import Clock
+from wikifetch.models import FetchRun, Revision, Sighting, Tag, TagKind, TalkPage
+
+pytestmark = [pytest.mark.mediawiki, pytest.mark.django_db]
+
+TRUTH = seed().truth
+
+
+def fetch_all_kinds():
+    return [fetch.finished(fetch.ask_for_kind(kind, by=None)) for kind in TagKind.values]
+
+
+def found():
+    """The live tags as the seed describes them."""
+    return {
+        Found(
+            tag.article.title, tag.kind, tag.latest.raw, tag.latest.date, tag.latest.reason,
+            tag.latest.other_article, tag.latest.section,
+        )
+        for tag in Tag.objects.filter(state="live").select_related("article", "latest")
+    }  # fmt: skip
+
+
+def sightings():
+    """Everything seen, without what only a history tells."""
+    columns = [
+        "tag__article__title",
+        "revision__revid",
+        "position",
+        "raw",
+        "block",
+        "block_text",
+        "scope",
+    ]
+    return set(Sighting.objects.values_list(*columns))
+
+
+def test_fetching_by_kind_finds_every_tag_and_no_other(wiki):
+    runs = fetch_all_kinds()
+    assert found() == TRUTH
+    assert Tag.objects.count() == len(TRUTH)
+    assert sum(run.tags_new for run in runs) == len(TRUTH)
+    assert TalkPage.objects.get().wikitext == "== Height ==\nFour or five?"
+
+
+def test_it_behaves_as_wikis_ask(wiki):
+    fetch.finished(fetch.ask_for_kind("inconsistent", by=None))
+    asked = wiki.requests()
+    assert all(line["agent"].startswith("SicEtNon/") for line in asked)
+    assert all("(alice@example.org)" in line["agent"] for line in asked)
+    assert {line["encoding"] for line in asked} == {"gzip"}
+    assert {line["params"]["maxlag"] for line in asked} == {"5"}
+    batches = [
+        line["params"]["pageids"].split("|") for line in asked if "pageids" in line["params"]
+    ]
+    inconsistent = {tag.title for tag in TRUTH if tag.kind == "inconsistent"}
+    # "Resolved" lost its tag, "Look-alike" never had one: the wiki does not list them.
+    assert [len(batch) for batch in batches] == [50, len(inconsistent) - 50]
+    assert len(asked) == 8  # three for names, one list, two of content, two of talk pages
+
+
+def test_a_second_fetch_adds_nothing(wiki):
+    fetch_all_kinds()
+    before = [sightings(), Tag.objects.count(), Revision.objects.count()]
+    assert [run.tags_new for run in fetch_all_kinds()] == [0, 0, 0]
+    assert [sightings(), Tag.objects.count(), Revision.objects.count()] == before
+
+
+def test_the_wikis_own_export_gives_the_same_rows(wiki, tmp_path):
+    fetch_all_kinds()
+    live = sightings()
+    path = tmp_path / "export.xml"
+    path.write_text(wiki.dump(), encoding="utf-8")
+    run = fetch.fetch_xml(path)
+    # The export knows no redirects, so the name that only this wiki has is not found in it.
+    own = {row for row in live if "At odds" in row[3]}
+    assert (run.tags_found, run.tags_new) == (len(TRUTH) - len(own), 0)
+    assert sightings() == live
+    vandalised = Tag.objects.get(article__title="Vandalised")
+    assert vandalised.introduced_summary == "edit 0"
+    assert Tag.objects.filter(introduced_revid=None).count() == len(single_revisions())
+
+
+def single_revisions():
+    """Tags whose article has one revision: nothing tells who added them."""
+    histories = seed().articles
+    return [tag for tag in TRUTH if len(histories[tag.title]) == 1]
+
+
+def test_fetching_by_titles_follows_redirects_and_tells_what_is_missing(wiki):
+    titles = [
+        "Mill 07",
+        "łódź “mill” & ½",
+        "Nowhere",
+        "Talk:Without tags",
+        "Bad[title]",
+        "Without tags",
+    ]
+    run = fetch.finished(fetch.ask_for_titles(titles, by=None))
+    assert {tag.title for tag in found()} == {"Mill 07", "Łódź “mill” & ½"}
+    problems = dict(run.problems.values_list("page", "problem"))
+    assert problems.pop("Bad[title]").startswith("No valid title")
+    assert problems == {
+        "Nowhere": "The wiki has no page of this title.",
+        "Talk:Without tags": "Not an article: only pages of the main namespace are fetched.",
+    }
+
+
+def test_two_hundred_long_titles_are_posted(wiki):
+    titles = [f"No mill of this long and winding name {n:03}" for n in range(200)]
+    run = fetch.finished(fetch.ask_for_titles(titles, by=None))
+    assert run.problems.count() == 200
+    by_title = [line for line in wiki.requests() if "No mill" in line["params"].get("titles", "")]
+    assert [(line["method"], len(line["params"]["titles"].split("|"))) for line in by_title] == [
+        ("POST", 50)
+    ] * 4
+
+
+@pytest.fixture
+def edited(wiki):
+    """`edited(title, old, new)` replaces words on the wiki, and puts them back after the test."""
+    before = {}
+
+    def edit(title, old, new):
+        text = seed().articles[title][-1]
+        before[title] = text
+        wiki.edit(title, text.replace(old, new))
+
+    yield edit
+    for title, text in before.items():
+        wiki.edit(title, text)
+
+
+def test_an_edit_that_removes_or_changes_a_tag_is_followed(wiki, edited):
+    titles = ["Mill 58", "Mill 59"]
+    fetch.finished(fetch.ask_for_titles(titles, by=None))
+    before = {tag.article.title: tag.pk for tag in Tag.objects.select_related("article")}
+    edited("Mill 58", "{{Inconsistent|date=May 2018|reason=The lead says 1758}}", "")
+    edited("Mill 59", "The lead says", "The infobox says")
+    fetch.finished(fetch.ask_for_titles(titles, by=None))
+    gone, changed = (Tag.objects.get(article__title=title) for title in titles)
+    assert {"Mill 58": gone.pk, "Mill 59": changed.pk} == before
+    assert (gone.state, changed.state) == ("gone", "live")
+    assert changed.latest.reason == "The infobox says 1759"
+    assert changed.sightings.count() == 2
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """Waiting is written down, not done."""
+    waited = []
+    clock = Clock(sleep=waited.append, monotonic=lambda: sum(waited) + len(waited))
+    monkeypatch.setattr(
+        sources, "client_for", lambda base: WikiClient(base, sources.manners(), clock)
+    )
+    return waited
+
+
+def test_it_waits_while_the_wiki_is_busy_and_goes_on(wiki, waits):
+    wiki.fail_next((429, {"Retry-After": "3"}), (503, {"Retry-After": "1.5"}), (502, {}))
+    run = fetch.finished(fetch.ask_for_titles(["Mill 03"], by=None))
+    assert run.tags_found == 1
+    assert [seconds for seconds in waits if seconds >= 0.5] == [3, 1.5, 4]
+
+
+def test_it_gives_up_on_lag_that_lasts_and_can_be_resumed(wiki, waits, settings):
+    settings.WIKI_MAX_WAIT = 20
+    wiki.lag(60)
+    run = fetch.ask_for_titles(["Mill 03"], by=None)
+    with pytest.raises(Refusal, match=r"busy \(maxlag\)"):
+        fetch.finished(run)
+    assert FetchRun.objects.get().state == "failed"
+    wiki.forget()
+    run.refresh_from_db()
+    fetch.resume(run)
+    assert fetch.finished(run).tags_found == 1
+
+
+def test_what_the_seed_says_is_what_the_wiki_holds(wiki):
+    """The truth is no truth if the import lost a page."""
+    client = sources.client_for(wiki.address)
+    answer = client.ask({"action": "query", "list": "allpages", "aplimit": "max"})
+    titles = {page["title"] for page in answer["query"]["allpages"]} - {"Main Page"}
+    assert titles == set(seed().articles)

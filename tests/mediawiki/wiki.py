@@ -1,0 +1,112 @@
+"""A real MediaWiki of our own: Debian's code, SQLite in a folder of ours, PHP's server on loopback."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+from tests.mediawiki.seed import export_text, seed
+from tests.servers import Missing, Server
+
+CODE = Path("/usr/share/mediawiki")
+HOW_TO_GET = (
+    "apt-get install --no-install-recommends mediawiki php-cli php8.2-cgi php-sqlite3 "
+    "php-intl php-mbstring php-xml"
+)
+HERE = Path(__file__).parent
+
+
+class MediaWiki(Server):
+    """The seeded wiki, served. `requests` is what it was asked; `fail_next` and `lag` make it busy."""
+
+    def __init__(self) -> None:
+        if not shutil.which("php") or not (CODE / "api.php").exists():
+            raise Missing("There is no MediaWiki on this machine")
+        super().__init__("mediawiki")
+        self.root = self.folder / "wiki"
+        _fill(self.folder)
+        self.address = f"http://127.0.0.1:{self.port}"
+        os.environ["MW_ADDRESS"] = self.address
+        os.environ["MW_CONFIG_FILE"] = str(self.root / "LocalSettings.php")
+        gzip = ["-d", "zlib.output_compression=On"]
+        server = ["-S", f"127.0.0.1:{self.port}", "-t", str(CODE), str(HERE / "router.php")]
+        self.launch(["php", *gzip, *server])
+
+    def requests(self) -> list[dict]:
+        """Every request since the last `forget`: method, params, agent, encoding."""
+        log = self.root / "requests.log"
+        return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+
+    def forget(self) -> None:
+        """Empty the log and take all faults away."""
+        for name in ("requests.log", "faults.json", "lag"):
+            (self.root / name).unlink(missing_ok=True)
+
+    def fail_next(self, *faults: tuple[int, dict[str, str]]) -> None:
+        """Answer the next requests with these statuses and headers, in HTML."""
+        told = [{"status": status, "headers": headers} for status, headers in faults]
+        (self.root / "faults.json").write_text(json.dumps(told))
+
+    def lag(self, seconds: float) -> None:
+        (self.root / "lag").write_text(str(seconds))
+
+    def edit(self, title: str, text: str) -> None:
+        _php(self.root, "edit.php", "--no-rc", title, given=text)
+
+    def dump(self) -> str:
+        """The whole wiki with its histories, as its own export."""
+        return _php(self.root, "dumpBackup.php", "--full", "--quiet")
+
+
+def _fill(folder: Path) -> None:
+    """The seeded wiki into `folder`; from MEDIAWIKI_CACHE, where that is set, once it has been built there."""
+    if not os.environ.get("MEDIAWIKI_CACHE"):
+        _build(folder / "wiki")
+        return
+    files = [*sorted(HERE.glob("*.p[hy]*")), HERE.parent / "wikifetch" / "factories.py"]
+    state = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    kept = Path(os.environ["MEDIAWIKI_CACHE"]) / f"mediawiki-{state}.tar"
+    if not kept.exists():
+        _build(folder / "wiki")
+        whole = kept.with_suffix(f".{os.getpid()}")
+        with tarfile.open(whole, "w") as tar:
+            tar.add(folder / "wiki", arcname="wiki")
+        whole.rename(kept)
+        return
+    with tarfile.open(kept) as tar:
+        tar.extractall(folder, filter="fully_trusted")
+
+
+def _build(root: Path) -> None:
+    for name in ("data", "cache"):
+        (root / name).mkdir(parents=True)
+    os.environ.pop("MW_CONFIG_FILE", None)
+    options = {"dbtype": "sqlite", "dbpath": root / "data", "dbname": "testwiki", "confpath": root}
+    options |= {"scriptpath": "/w", "server": "http://127.0.0.1", "pass": "Kettle-Mill-1801"}
+    _php(root, "install.php", *(f"--{k}={v}" for k, v in options.items()), "Example", "Alice")
+    config = root / "LocalSettings.php"
+    movable = config.read_text().replace(f'"{root}/data"', "__DIR__ . '/data'")
+    config.write_text(movable + (HERE / "settings.php").read_text())
+    os.environ["MW_CONFIG_FILE"] = str(config)
+    (root / "seed.xml").write_text(export_text(seed()), encoding="utf-8")
+    _php(root, "importDump.php", "--quiet", "--no-updates", str(root / "seed.xml"))
+    for step in (["refreshLinks.php"], ["runJobs.php", "--quiet"]):
+        _php(root, *step)
+
+
+def _php(root: Path, script: str, *arguments: str, given: str = "") -> str:
+    done = subprocess.run(
+        ["php", str(CODE / "maintenance" / script), *map(str, arguments)],
+        input=given,
+        capture_output=True,
+        text=True,
+        cwd=root,
+        timeout=300,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{script} failed: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
