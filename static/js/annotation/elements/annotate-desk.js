@@ -22,9 +22,11 @@ const WORDS = {
   lost: () => "Not saved",
 };
 
-function clock(time) {
-  const at = time ? new Date(time) : new Date();
-  return at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+function clock(moment) {
+  const at = moment ? new Date(moment) : new Date();
+  const today = at.toDateString() === new Date().toDateString();
+  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  return today ? time : `${at.toLocaleDateString()} ${time}`;
 }
 
 /** Why the server did not save: its own sentence, or what a missing session means. */
