@@ -117,7 +117,7 @@ def set_active(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def password_link(request: HttpRequest, pk: int) -> HttpResponse:
     """A link by which a person sets a new password, shown this once."""
-    someone = get_object_or_404(Person, pk=pk, is_active=True)
+    someone = get_object_or_404(Person, pk=pk, is_active=True, is_demonstration=False)
     return link_page(
         request,
         invitations.password_path(someone),

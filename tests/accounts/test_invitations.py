@@ -141,3 +141,10 @@ def test_a_link_shown_to_an_admin_carries_the_base_url_once(client, settings):
     page = client.post(reverse("accounts:invite"), {"roles": ["judge"], "note": "Bob"})
 
     assert "https://lab.example/sicetnon/join/" in page.content.decode()
+
+
+def test_nobody_becomes_a_person_of_the_demonstration(client):
+    client.force_login(person("alice", Role.ADMIN))
+    odile = person("demo.odile", is_demonstration=True)
+    page = client.post(reverse("accounts:password_link", args=[odile.pk]))
+    assert page.status_code == 404
