@@ -36,7 +36,11 @@ BELOW_MODELS = {"models", "states", "roles", "clock"}
 # Logic that needs neither Django nor a network; a package stands for all its modules.
 PURE = {
     "leases.refusal",
+    "wikifetch.dump",
     "wikifetch.dumpreader",
+    "wikifetch.history",
+    "wikifetch.identity",
+    "wikifetch.manners",
     "wikifetch.revisions",
     "wikifetch.wikitext",
     "datasets.contexts",

@@ -71,6 +71,8 @@ class WikiClient:
         self.base = checked_address(base, manners.allowed)
         self.api_url = f"{self.base}/w/api.php"
         self._manners, self._clock = manners, clock
+        if manners.per_second <= 0:
+            raise WikiError("WIKI_REQUESTS_PER_SECOND must be above 0.")
         self._pace = Pace(1 / manners.per_second, clock)
         self._session = requests.Session()
         library = f"python-requests/{requests.__version__}"

@@ -33,14 +33,15 @@ class Dump:
     pages: Iterator[PageSeen]
 
 
-def read_dump(path: Path, *, max_bytes: int | None = None) -> Dump:
+def read_dump(path: Path, *, name: str = "", max_bytes: int | None = None) -> Dump:
     """Open an export file, compressed or not (told by its content, not by its name).
 
     Pages come in the file's order; each page's revisions are a stream, valid until the next page is
-    asked for. `max_bytes` bounds the unpacked size. Raises DumpError here or while pages are read.
+    asked for. `max_bytes` bounds the unpacked size; `name` is what a message calls the file. Raises
+    DumpError here or while pages are read.
     """
     reader = DumpReader()
-    revisions = _revisions(path, reader, max_bytes)
+    revisions = _revisions(path, reader, name or path.name, max_bytes)
     first = next(revisions, None)  # by the first page the head of the file has been read
     return Dump(reader.base, reader.site_name, _pages(first, revisions))
 
@@ -60,7 +61,7 @@ def _chained(first: Item | None, rest: Iterator[Item]) -> Iterator[Item]:
         yield from rest
 
 
-def _revisions(path: Path, reader: DumpReader, max_bytes: int | None) -> Iterator[Item]:
+def _revisions(path: Path, reader: DumpReader, name: str, max_bytes: int | None) -> Iterator[Item]:
     """Each page with each of its revisions; a page without any comes once, with None."""
     size = 0
     with _opened(path) as source:
@@ -69,29 +70,29 @@ def _revisions(path: Path, reader: DumpReader, max_bytes: int | None) -> Iterato
                 chunk = source.read(_CHUNK)
             except _BROKEN as error:
                 raise DumpError(
-                    f"{path.name} is damaged or cut off ({error}). Download it again."
+                    f"{name} is damaged or cut off ({error}). Download it again."
                 ) from error
             size += len(chunk)
             if max_bytes is not None and size > max_bytes:
                 raise DumpError(
-                    f"{path.name} holds over {max_bytes // 2**20} MiB unpacked. Split it, or let an "
+                    f"{name} holds over {max_bytes // 2**20} MiB unpacked. Split it, or let an "
                     f"administrator read it with manage.py fetch_tagged_pages --xml."
                 )
-            yield from _fed(path, reader, chunk)
+            yield from _fed(name, reader, chunk)
             if not chunk:
                 return
 
 
-def _fed(path: Path, reader: DumpReader, chunk: bytes) -> Iterator[Item]:
+def _fed(name: str, reader: DumpReader, chunk: bytes) -> Iterator[Item]:
     try:
         yield from reader.feed(chunk)
     except expat.ExpatError as error:
         if reader.unfinished(error):
             raise DumpError(
-                f"{path.name} ends in the middle (line {error.lineno}). Export it again."
+                f"{name} ends in the middle (line {error.lineno}). Export it again."
             ) from error
         raise DumpError(
-            f"{path.name} is not well-formed XML in UTF-8: {expat.errors.messages.get(error.code, error)} "
+            f"{name} is not well-formed XML in UTF-8: {expat.errors.messages.get(error.code, error)} "
             f"(line {error.lineno}, column {error.offset}). Export it again, or convert it to UTF-8."
         ) from error
 

@@ -22,6 +22,7 @@ from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal
 from wikifetch import sources
 from wikifetch.dump import DumpError, read_dump
+from wikifetch.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
 from wikifetch.manners import WikiError
 from wikifetch.models import FetchProblem, FetchRun, TagKind
 from wikifetch.recording import record_page, record_talk
@@ -30,15 +31,9 @@ from wikifetch.states import FETCH_RUN, FetchState
 
 log = structlog.get_logger(__name__)
 
-# Longer than a wiki may make one request wait, and than a batch of a file takes.
-LEASE_SECONDS = 900
 MAX_PROBLEMS = 1_000
 MAX_TITLES = 20_000
 MAX_UNPACKED = 4 * 1024**3  # of an upload; a file named on the command line has no limit
-
-
-class LeaseLost(Exception):
-    """The run was cancelled, or swept and given to another worker."""
 
 
 # ------------------------------------------------------------ asking for a fetch
@@ -50,7 +45,7 @@ def ask_for_file(
     """A run over a MediaWiki export on this machine. Raises Refusal when it is none."""
     options = {"path": str(path.resolve()), "uploaded": uploaded}
     try:
-        dump = read_dump(path, max_bytes=MAX_UNPACKED if uploaded else None)
+        dump = read_dump(path, name=label, max_bytes=MAX_UNPACKED if uploaded else None)
         wiki = sources.wiki_of(dump, default_wiki())
     except DumpError as error:
         raise Refusal(str(error)) from error
@@ -179,7 +174,7 @@ def resume(run: FetchRun) -> None:
 
 
 def _work(run: FetchRun, holder: str, until: float | None) -> None:
-    for batch in _batches(run, holder):
+    for batch in _batches(run, holder, Heartbeat(run, holder)):
         _record(run, holder, batch)
         if until is not None and time.monotonic() > until:
             settle(run, FETCH_RUN, "expire", holder=holder)
@@ -190,15 +185,16 @@ def _work(run: FetchRun, holder: str, until: float | None) -> None:
         Path(run.options["path"]).unlink(missing_ok=True)
 
 
-def _batches(run: FetchRun, holder: str) -> Iterator[Batch]:
+def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
     assert run.wiki is not None
     if run.source == FetchRun.Source.XML:
         path = Path(run.options["path"])
-        dump = read_dump(path, max_bytes=MAX_UNPACKED if run.options.get("uploaded") else None)
-        yield from sources.file_batches(dump, run.wiki, run.cursor)
-        yield from sources.talk_batches(path, run.wiki, run.cursor)
+        bound = MAX_UNPACKED if run.options.get("uploaded") else None
+        dump = read_dump(path, name=run.label, max_bytes=bound)
+        yield from sources.file_batches(dump, run.wiki, run.cursor, heart)
+        yield from sources.talk_batches(read_dump(path), run.wiki, run.cursor, heart)
         return
-    client = sources.client_for(run.options["base"])
+    client = sources.client_for(run.options["base"], heart.clock())
     if not run.queue_frozen:
         frozen = sources.freeze(client, run)
         _keep_queue(run, holder, frozen)

@@ -3,15 +3,15 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
 from wikifetch.client import BATCH, WikiClient, in_batches
-from wikifetch.dump import Dump, DumpError, read_dump
+from wikifetch.dump import Dump, DumpError
+from wikifetch.heartbeat import Heartbeat
 from wikifetch.history import PageHistory, read_history
-from wikifetch.manners import Manners, WikiError
+from wikifetch.manners import REAL_CLOCK, Clock, Manners, WikiError
 from wikifetch.models import Article, FetchRun, Wiki
 from wikifetch.revisions import ARTICLES, TALK, PageSeen, RevisionSeen
 from wikifetch.wikitext import TagNames
@@ -69,16 +69,17 @@ def wiki_at(base_url: str, *, name: str = "", api_url: str = "") -> Wiki:
     return wiki
 
 
-def file_batches(dump: Dump, wiki: Wiki, skip: int) -> Iterator[Batch]:
+def file_batches(dump: Dump, wiki: Wiki, skip: int, heart: Heartbeat) -> Iterator[Batch]:
     """Batches of a file's articles, without the first `skip` pages. Pages of no interest are only counted."""
     known = set(Article.objects.filter(wiki=wiki).values_list("pageid", flat=True))
     batch, began, done = Batch(skip), time.monotonic(), 0
-    for done, page in enumerate(dump.pages, start=1):
+    for done, page in enumerate(heart.along(dump.pages), start=1):
         if done <= skip:
             continue
         # An article that became a redirect has lost its tags.
         if page.namespace == ARTICLES and (not page.is_redirect or page.pageid in known):
-            _add(batch, page, read_history(page.revisions), page.pageid in known)
+            history = read_history(heart.along(page.revisions))
+            _add(batch, page, history, page.pageid in known)
         batch.done = done
         full = len(batch.pages) >= _WRITTEN or done % _READ == 0
         if full or time.monotonic() - began > _SECONDS:
@@ -87,13 +88,13 @@ def file_batches(dump: Dump, wiki: Wiki, skip: int) -> Iterator[Batch]:
     yield batch
 
 
-def talk_batches(path: Path, wiki: Wiki, done: int) -> Iterator[Batch]:
+def talk_batches(dump: Dump, wiki: Wiki, done: int, heart: Heartbeat) -> Iterator[Batch]:
     """The talk pages in a file of articles that have tags: a second reading, since either may come first."""
     titles = set(
         Article.objects.filter(wiki=wiki, tags__isnull=False).values_list("title", flat=True)
     )
     batch = Batch(done)
-    for page in read_dump(path).pages:
+    for page in heart.along(dump.pages):
         subject = page.title.partition(":")[2]
         if page.namespace == TALK and subject in titles:
             newest = max(page.revisions, key=lambda revision: revision.revid, default=None)
@@ -129,9 +130,9 @@ def manners() -> Manners:
     )
 
 
-def client_for(base: str) -> WikiClient:
+def client_for(base: str, clock: Clock = REAL_CLOCK) -> WikiClient:
     """The API of the wiki at `base`. Raises WikiError without a contact, or for a wiki that is not allowed."""
-    return WikiClient(base, manners())
+    return WikiClient(base, manners(), clock)
 
 
 def freeze(client: WikiClient, run: FetchRun) -> Frozen:

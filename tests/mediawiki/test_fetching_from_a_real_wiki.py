@@ -159,7 +159,7 @@ def waits(monkeypatch):
     waited = []
     clock = Clock(sleep=waited.append, monotonic=lambda: sum(waited) + len(waited))
     monkeypatch.setattr(
-        sources, "client_for", lambda base: WikiClient(base, sources.manners(), clock)
+        sources, "client_for", lambda base, _=None: WikiClient(base, sources.manners(), clock)
     )
     return waited
 

@@ -6,6 +6,7 @@ from leases.refusal import Conflict, Refusal
 from tests.wikifetch.factories import TAG, export, page, revision, written
 from tests.wikifetch.fakewiki import Answer, FakeWiki
 from wikifetch import fetch, sources, tasks
+from wikifetch.heartbeat import Heartbeat, LeaseLost
 from wikifetch.models import FetchRun, Sighting, Tag, TalkPage
 from wikifetch.states import FETCH_RUN
 
@@ -156,6 +157,28 @@ def expire(run):
     from leases.clock import in_seconds
 
     FetchRun.objects.filter(pk=run.pk).update(lease_until=in_seconds(-1))
+
+
+def test_waiting_and_reading_hold_the_lease_and_notice_that_it_is_lost():
+    run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
+    expire(run)
+    slept, time = [], [0.0]
+
+    def sleep(seconds):
+        slept.append(seconds)
+        time[0] += seconds
+
+    heart = Heartbeat(run, "me", sleep=sleep, monotonic=lambda: time[0])
+    heart.clock().sleep(50)
+    assert slept == [20, 20, 10]
+    tasks.sweep_fetches()
+    run.refresh_from_db()
+    assert run.state == "running"
+    fetch.cancel(run)
+    assert next(heart.along([1])) == 1  # it was renewed a moment ago
+    time[0] += 30
+    with pytest.raises(LeaseLost):
+        next(heart.along([1]))
 
 
 def test_a_run_that_kills_every_worker_is_given_up():

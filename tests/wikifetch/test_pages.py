@@ -99,7 +99,7 @@ def uploads(settings):
     ("data", "told"),
     [
         (b"", "This file is empty"),
-        (b"not XML", "not well-formed XML"),
+        (b"not XML", "export.xml is not well-formed XML"),
         (b"<html></html>", "no MediaWiki export"),
         (b"\x1f\x8b damaged", "damaged or cut off"),
     ],

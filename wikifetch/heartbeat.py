@@ -1,0 +1,57 @@
+"""Holding a fetch's lease while it waits or reads, and noticing that it was lost."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from leases.claim import renew
+from wikifetch.manners import Clock
+from wikifetch.models import FetchRun
+
+LEASE_SECONDS = 120
+BEAT_SECONDS = 20.0
+
+T = TypeVar("T")
+
+
+class LeaseLost(Exception):
+    """The run was cancelled, or swept and given to another worker."""
+
+
+class Heartbeat:
+    """Renews the lease of one run, at most every BEAT_SECONDS; raises LeaseLost when it is no longer held."""
+
+    def __init__(
+        self,
+        run: FetchRun,
+        holder: str,
+        sleep: Callable[[float], None] = time.sleep,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._run, self._holder = run, holder
+        self._sleep, self._monotonic = sleep, monotonic
+        self._last = monotonic()
+
+    def beat(self) -> None:
+        if self._monotonic() - self._last < BEAT_SECONDS:
+            return
+        if not renew(self._run, seconds=LEASE_SECONDS, holder=self._holder):
+            raise LeaseLost
+        self._last = self._monotonic()
+
+    def along(self, items: Iterable[T]) -> Iterator[T]:
+        """The items, with a beat before each."""
+        for item in items:
+            self.beat()
+            yield item
+
+    def clock(self) -> Clock:
+        """A clock whose waiting beats: a run that is cancelled while the wiki is busy stops soon."""
+        return Clock(sleep=self._sleep_in_parts)
+
+    def _sleep_in_parts(self, seconds: float) -> None:
+        while seconds > 0:
+            part = min(seconds, BEAT_SECONDS)
+            self._sleep(part)
+            self.beat()
+            seconds -= part
