@@ -78,6 +78,16 @@ test("a save names the version it was made from", async () => {
   assert.equal(at.host.sent[1].version, 8);
 });
 
+test("what the server holds is known after each save, to tell one's own changes from others'", async () => {
+  const at = page();
+  at.type("a");
+  assert.deepEqual(at.draft.base, { text: "" });
+  await at.pass();
+  at.type("b");
+  await at.answer(200, { version: 1 });
+  assert.deepEqual(at.draft.base, { text: "a" });
+});
+
 test("quick typing is one save, and typing during a save is another after it", async () => {
   const at = page();
   at.type("a");
@@ -105,7 +115,7 @@ test("only one save is under way at a time", async () => {
 test("a copy is kept from the first key until the server has it", async () => {
   const at = page(3);
   at.type("a");
-  assert.deepEqual(at.host.copy, { version: 3, entries: { text: "a" } });
+  assert.deepEqual(at.host.copy, { version: 3, base: { text: "" }, entries: { text: "a" } });
   await at.pass();
   assert.notEqual(at.host.copy, null);
   await at.answer(200, { version: 4 });
@@ -143,7 +153,8 @@ test("a stale save stops everything until the person has chosen", async () => {
   assert.equal(at.host.timers.size, 0);
   assert.equal(at.draft.version, 1);
 
-  at.draft.settle(4);
+  at.draft.settle(4, { text: "theirs" });
+  assert.deepEqual(at.draft.base, { text: "theirs" });
   assert.equal(at.host.sent.at(-1).version, 4);
   await at.answer(200, { version: 5 });
   assert.equal(at.state, "saved");

@@ -97,6 +97,23 @@ def test_a_crash_before_the_save_loses_nothing(desk, draft):
     assert stored()["valid_comment"] == "Just typed."
 
 
+def test_a_crash_brings_back_closed_steps_too_each_text_in_its_box(desk, draft):
+    desk.route("**/api/annotation/**", lambda route: None)
+    choose(desk, "validity", "Valid")
+    desk.get_by_label("Passage 1, as copied").fill("Built in 1801.")
+    desk.locator("[name=questions-0-question]").fill("When?")
+    choose(desk, "validity", "Invalid")
+    desk.get_by_label("Comment").first.fill("Since mended.")
+    desk.unroute("**/api/annotation/**")
+    again = desk.context.new_page()
+    again.goto(address(draft))
+    wait_until(again, "saved")
+    found = stored()
+    assert (found["validity"], found["valid_comment"]) == ("Invalid", "Since mended.")
+    assert found["passage_1_copied"] == "Built in 1801."
+    assert found["questions"][0]["question"] == "When?"
+
+
 def test_without_network_it_says_so_and_sends_all_when_it_is_back(desk, watch):
     watch.expect("ERR_INTERNET_DISCONNECTED")
     desk.context.set_offline(True)
@@ -167,6 +184,7 @@ def test_a_second_tab_is_refused_and_both_texts_are_compared(desk, draft, watch)
     watch.expect("status of 412")
     other = desk.context.new_page()
     other.goto(address(draft))
+    choose(other, "validity", "Invalid")
     other.get_by_label("Comment").first.fill("theirs")
     wait_until(other, "saved")
     other.close()
@@ -174,16 +192,20 @@ def test_a_second_tab_is_refused_and_both_texts_are_compared(desk, draft, watch)
     desk.get_by_label("Comment").first.fill("mine")
     wait_until(desk, "conflict")
     assert stored()["valid_comment"] == "theirs"
-    panel = desk.locator(".conflict")
-    expect(panel).to_contain_text("mine")
-    expect(panel).to_contain_text("theirs")
-
-    panel.get_by_role("button", name="Take this").click()
+    fields = desk.locator(".conflict-field")
+    expect(fields).to_have_count(2)
+    # What one has not touched follows the other tab; what both have changed is one's own until one chooses.
+    expect(desk.locator("[data-field=validity] input[value=Invalid]")).to_be_checked()
+    comment = fields.filter(has_text="Comment")
+    expect(comment.get_by_role("button", name="Keep mine")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    comment.get_by_role("button", name="Take this").click()
     expect(desk.get_by_label("Comment").first).to_have_value("theirs")
-    panel.get_by_role("button", name="Keep mine").click()
-    panel.get_by_role("button", name="Save what the form holds now").click()
+    comment.get_by_role("button", name="Keep mine").click()
+    desk.get_by_role("button", name="Save what is chosen").click()
     wait_until(desk, "saved")
-    assert stored()["valid_comment"] == "mine"
+    assert (stored()["validity"], stored()["valid_comment"]) == ("Invalid", "mine")
 
 
 def test_questions_are_added_and_removed_and_keep_their_order(desk):

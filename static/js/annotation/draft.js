@@ -20,6 +20,7 @@ export class Draft {
   constructor(version, host) {
     this.version = version;
     this.host = host;
+    this.base = host.read(); // what the server held at `version`: tells one's own changes from others'
     this.state = "saved";
     this.edits = 0; // counts edits; a save that answers for fewer is not the last word
     this.tries = 0;
@@ -30,7 +31,7 @@ export class Draft {
   /** Something was typed or chosen. */
   edited() {
     this.edits += 1;
-    this.host.keep({ version: this.version, entries: this.host.read() });
+    this.host.keep({ version: this.version, base: this.base, entries: this.host.read() });
     if (this.state === "conflict" || this.state === "lost") return;
     if (this.state !== "saving" && this.state !== "offline") this.turn("unsaved");
     if (this.state !== "offline") this.schedule(QUIET);
@@ -64,15 +65,16 @@ export class Draft {
     }
     if (answer.status >= 500 || answer.status === 429) return this.retry("offline", answer.data);
     this.tries = 0;
-    if (answer.status === 200) return this.accepted(answer.data, edits);
+    if (answer.status === 200) return this.accepted(answer.data, entries, edits);
     if (answer.status === 412) return this.stale(answer.data, entries, edits);
     if (answer.status === 401 || answer.status === 403) return this.retry("refused", answer.data);
     if (answer.status === 400) return this.turn("refused", answer.data);
     return this.turn("lost", answer.data); // not ours any more, or handed in elsewhere
   }
 
-  accepted(data, edits) {
+  accepted(data, entries, edits) {
     this.version = data.version;
+    this.base = entries;
     if (this.edits === edits) {
       this.host.drop();
       this.turn("saved", data);
@@ -85,13 +87,14 @@ export class Draft {
   /** Refused as stale. Where the server holds exactly what was sent, an earlier answer had been lost. */
   stale(data, entries, edits) {
     const now = data.details;
-    if (this.host.same(now.theirs, entries)) return this.accepted({ ...data, version: now.version }, edits);
+    if (this.host.same(now.theirs, entries)) return this.accepted({ ...data, version: now.version }, entries, edits);
     return this.turn("conflict", now);
   }
 
   /** The person has chosen among both texts: from here on the form's text stands over `version`. */
-  settle(version) {
+  settle(version, theirs) {
     this.version = version;
+    this.base = theirs;
     this.turn("unsaved");
     return this.save();
   }

@@ -155,6 +155,7 @@ class AnnotateDesk extends HTMLElement {
     if (!worthRestoring(copy, readEntries(this.form), sameEntries)) return this.keep(null);
     // From an older version, the save is refused as stale, and both texts are shown.
     this.draft.version = copy.version;
+    this.draft.base = copy.base ?? this.draft.base;
     this.fill(copy.entries);
     return this.draft.edited();
   }
@@ -172,9 +173,9 @@ class AnnotateDesk extends HTMLElement {
     const box = this.querySelector("[data-conflict]");
     const settle = () => {
       box.replaceChildren();
-      this.draft.settle(version);
+      this.draft.settle(version, theirs);
     };
-    const panel = comparison(this.form, theirs, { cellOf: (name) => this.cell(name), tools: this.tools, settle });
+    const panel = comparison(this.form, { base: this.draft.base, theirs }, { cellOf: (name) => this.cell(name), tools: this.tools, settle });
     box.replaceChildren(panel);
     panel.focus();
   }

@@ -1,45 +1,55 @@
-// Two versions of a draft, field by field; the form holds what is chosen.
+// Two versions of a draft, field by field; the form holds what is chosen. To begin with that is one's own where
+// one has changed the field since `base`, and the other's where one has not: so saving at once loses nothing.
 
 import { readEntries, sameValue, setValue } from "../entries.js";
 import { button, made } from "./dom.js";
 
 /** The panel: `cellOf(name)` finds a field, `tools` sets it, `settle()` saves what the form then holds. */
-export function comparison(form, theirs, { cellOf, tools, settle }) {
+export function comparison(form, { base, theirs }, { cellOf, tools, settle }) {
   const mine = readEntries(form);
   const names = Object.keys(mine).filter((name) => !sameValue(theirs[name], mine[name]));
+  const fields = names.map((name) => {
+    const versions = { mine: mine[name], theirs: theirs[name], keep: !sameValue(mine[name], base[name]) };
+    return compared(cellOf(name), versions, tools);
+  });
   return made(
     "section",
     { class: "conflict callout callout-bad", "aria-labelledby": "conflict-heading", tabindex: "-1" },
     made("h2", { id: "conflict-heading" }, "This draft was also saved elsewhere"),
     made("p", {}, "Nothing was overwritten. For each field, keep yours or take the other; then save."),
-    ...names.map((name) => compared(cellOf(name), mine[name], theirs[name], tools)),
-    made("p", {}, button("Save what the form holds now", settle, { class: "button button-primary" })),
+    ...fields,
+    made("p", {}, button("Save what is chosen", settle, { class: "button button-primary" })),
   );
 }
 
-function compared(cell, mine, theirs, tools) {
-  const choices = [];
-  const choose = (text, value) => {
-    const choice = button(text, () => {
-      setValue(cell, value, tools);
-      for (const each of choices) each.setAttribute("aria-pressed", String(each === choice));
-      choice.focus();
-    });
-    choices.push(choice);
-    return choice;
+function compared(cell, { mine, theirs, keep }, tools) {
+  const choices = new Map();
+  const choose = (value) => {
+    setValue(cell, value, tools);
+    for (const [each, held] of choices) each.setAttribute("aria-pressed", String(held === value));
   };
-  const side = (title, value, choice) => made("div", {}, made("h4", {}, title), made("pre", {}, inWords(value)), choice);
-  return made(
+  const choice = (text, value) => {
+    const pick = button(text, () => {
+      choose(value);
+      pick.focus();
+    });
+    choices.set(pick, value);
+    return pick;
+  };
+  const side = (title, value, pick) => made("div", {}, made("h4", {}, title), made("pre", {}, inWords(value)), pick);
+  const panel = made(
     "div",
     { class: "conflict-field" },
     made("h3", {}, labelOf(cell)),
     made(
       "div",
       { class: "split" },
-      side("Yours, here", mine, choose("Keep mine", mine)),
-      side("Saved elsewhere", theirs, choose("Take this", theirs)),
+      side("Yours, here", mine, choice("Keep mine", mine)),
+      side("Saved elsewhere", theirs, choice("Take this", theirs)),
     ),
   );
+  choose(keep ? mine : theirs);
+  return panel;
 }
 
 const labelOf = (cell) =>
@@ -49,7 +59,7 @@ const labelOf = (cell) =>
 function inWords(value) {
   if (!Array.isArray(value)) return value === null || value === undefined || value === "" ? "(empty)" : String(value);
   const items = value.map((item) => (typeof item === "string" ? item : rowInWords(item)));
-  return items.join("\n") || "(empty)";
+  return items.join("\n").trim() || "(empty)";
 }
 
 const rowInWords = (row) => `${Object.values(row).filter((cell) => typeof cell === "string").join("\n")}\n`;

@@ -16,6 +16,12 @@ export function button(text, onclick, attributes = {}) {
 /** Enter text as if typed, so that Ctrl+Z takes it back; `replace` puts it in place of what is there. */
 export function write(box, text, { replace = true } = {}) {
   box.focus({ preventScroll: true });
+  if (document.activeElement !== box) {
+    // In a closed step: nothing can be typed there, nor undone. A command would go to another box.
+    box.value = replace ? text : box.value + text;
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+    return;
+  }
   if (replace) box.select();
   const done = text === "" ? document.execCommand("delete") : document.execCommand("insertText", false, text);
   if (!done) box.setRangeText(text, box.selectionStart, box.selectionEnd, "end");
