@@ -17,7 +17,7 @@ export function button(text, onclick, attributes = {}) {
 export function write(box, text, { replace = true } = {}) {
   box.focus({ preventScroll: true });
   if (document.activeElement !== box) {
-    // In a closed step: nothing can be typed there, nor undone. A command would go to another box.
+    // In a closed step nothing can be typed, so nothing need be undone.
     box.value = replace ? text : box.value + text;
     box.dispatchEvent(new Event("input", { bubbles: true }));
     return;
