@@ -124,9 +124,7 @@ class DumpReader:
         limit = MAX_PAGE_BYTES if self._path[-1] == "text" else _MAX_FIELD
         if self._size <= limit:
             self._words.append(words)
-        elif self._path[-1] == "text":
-            self._words.clear()
-        else:
+        elif self._path[-1] != "text":
             raise DumpError(
                 f"<{self._path[-1]}> is longer than {_MAX_FIELD // 1024} KiB. The file was not read."
             )

@@ -41,6 +41,10 @@ CASES = {
     "table row": (TABLE, "| 1820@\n| Tom Kettle"),
     "table caption": (TABLE.replace("@", "").replace("%", "@"), "|+ Owners@"),
     "table never closed": ("{|\n| 1801@ || Ann\n\n== Next ==\nText", "| 1801@ || Ann"),
+    "table never closed above another": (
+        "{|\n| 1801@ || Ann\n\n== Next ==\n{|\n| x\n|}\n",
+        "| 1801@ || Ann",
+    ),
     "row of a table in a table": ("{|\n|-\n|\n{|\n| in@ || side\n|}\n|}", "| in@ || side"),
     "below an infobox": ("{{Infobox\n| a = b\n}}\nThe mill@ is old.", "The mill@ is old."),
     "on an infobox's last line": ("{{Infobox\n| a = b\n}} The mill@ is old.", "The mill@ is old."),

@@ -69,6 +69,20 @@ def test_each_tag_is_taken_once_and_the_closest_wins():
     assert same_tags(old, new) == {0: 1, 1: 0}
 
 
+def test_one_of_two_in_a_section_is_removed():
+    text = f"== A ==\nOne two three.{TAG}\n\nFour five six.{TAG}"
+    first, second = text.replace(f"six.{TAG}", "six."), text.replace(f"three.{TAG}", "three.")
+    assert same_tags(places(text), places(first)) == {0: 0}
+    assert same_tags(places(text), places(second)) == {0: 1}
+
+
+def test_the_same_words_in_the_same_section_win_over_a_likelier_paragraph():
+    before = [Place(TAG, "inconsistent", "A", "one two three four")]
+    rewritten = Place(TAG, "inconsistent", "A", "quite another text")
+    likelier = Place(OTHER, "inconsistent", "A", "one two three four five")
+    assert same_tags(before, [likelier, rewritten]) == {1: 0}
+
+
 def test_a_tag_that_had_gone_is_back_only_unchanged():
     old = places(HISTORY.format(TAG))
     assert unchanged(old, places(HISTORY.format(TAG))) == {0: 0}

@@ -132,6 +132,16 @@ def test_a_history_fetched_later_tells_who_added_a_known_tag(fetched):
     assert counts() == [1, 1, 1, 1]
 
 
+def test_a_shorter_history_fetched_later_does_not_change_who_added_a_tag(fetched):
+    fetched(page(1, "Kettle Mill", revision(10, PLAIN), revision(11, TAGGED, parent=10, by="Bob")))
+    cut = [
+        revision(12, TAGGED + " More.", by="Zed"),
+        revision(13, TAGGED + " And more.", parent=12),
+    ]
+    fetched(page(1, "Kettle Mill", *cut))
+    assert Tag.objects.get().introduced_by == "Bob"
+
+
 @pytest.mark.parametrize("talk_first", [True, False])
 def test_the_talk_page_is_kept_wherever_it_stands_in_the_file(fetched, talk_first):
     talk = page(2, "Talk:Kettle Mill", revision(12, "Which year?"), ns=1)

@@ -5,15 +5,20 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('wikifetch', '0001_rows'),
+        ("wikifetch", "0001_rows"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddConstraint(
-            model_name='fetchrun',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'running'), models.Q(('source', 'xml'), _negated=True)), fields=('wiki',), name='one_live_fetch_a_wiki'),
+            model_name="fetchrun",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(
+                    ("state", "running"), models.Q(("source", "xml"), _negated=True)
+                ),
+                fields=("wiki",),
+                name="one_live_fetch_a_wiki",
+            ),
         ),
     ]
