@@ -174,6 +174,11 @@ class Instance(models.Model):
         Contradiction, on_delete=models.PROTECT, related_name="instances"
     )
     n = models.PositiveIntegerField(help_text="Number of the question on its page, from 1.")
+    external_number = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="The question's number in the file it was imported from; another file's may differ.",
+    )
     question = models.TextField()
     kind = models.CharField(max_length=10, choices=QuestionKind.choices)
     answer_1 = kept_text(help_text="Gold answer from passage 1; null where the record lacks it.")

@@ -189,7 +189,7 @@ def _record_problems(record: Mapping[str, Any]) -> list[Problem]:
     found = [Problem(key, "is missing") for key in known if key not in record]
     for name, value in record.items():
         if name in known:
-            found += _text_problems(name, value, known[name])
+            found += text_problems(name, value, known[name])
         elif name != ANNOTATION:
             found.append(Problem(name, "is not a key of this format"))
     annotation = record.get(ANNOTATION)
@@ -207,7 +207,7 @@ def _annotation_problems(annotation: Mapping[str, Any]) -> list[Problem]:
         if name == TAXONOMY:
             found += _taxonomy_problems(value)
         elif name in known or QUESTION.fullmatch(name):
-            found += _text_problems(name, value, known.get(name))
+            found += text_problems(name, value, known.get(name))
         else:
             found.append(Problem(name, f"is not a key of {ANNOTATION}"))
     if VALIDITY_KEY not in annotation:
@@ -249,11 +249,12 @@ def _taxonomy_problems(value: object) -> list[Problem]:
             )
             continue
         for text in entry:
-            found += _text_problems(TAXONOMY, text)
+            found += text_problems(TAXONOMY, text)
     return found
 
 
-def _text_problems(name: str, value: object, key: Key | None = None) -> list[Problem]:
+def text_problems(name: str, value: object, key: Key | None = None) -> list[Problem]:
+    """Why `value` cannot stand under the key `name`: not text, not storable, or not what `key` allows."""
     if not isinstance(value, str):
         return [Problem(name, f"is {kind_of(value)}, not text")]
     if "\0" in value:

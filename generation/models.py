@@ -77,7 +77,13 @@ class Response(Leased):
     order = models.PositiveIntegerField(
         default=0, help_text="Order of asking: by instance, so that prefixes cache."
     )
-    rendered = models.TextField(help_text="The text sent.")
+    rendered = models.TextField(help_text="The text sent; empty where an imported file lacks it.")
+    passages = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="[passage 1, passage 2] as this model was given them, where an imported file has other "
+        "words than the question's own.",
+    )
     gold = models.JSONField(
         default=list, help_text="The gold answers that a judge is shown for this prompt."
     )

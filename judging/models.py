@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from datasets.models import Instance
 from generation.models import LanguageModel, Response
 from judging.states import SlotState, StudyState
 from leases.models import Leased
@@ -287,6 +288,35 @@ class Resolution(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verdict} ({self.how})"
+
+
+class ImportedRow(models.Model):
+    """A row of an imported human evaluation: one model's answers to one question, in the file's order."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="imported_rows")
+    model = models.ForeignKey(LanguageModel, on_delete=models.PROTECT, related_name="+")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="+")
+    position = models.PositiveIntegerField(help_text="Place in the file, from 0.")
+    kept = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="By key of the file: what it says where no other row holds the same; null for a key that "
+        "it lacks.",
+    )
+
+    class Meta:
+        ordering = ["study", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "model", "instance"], name="imported_row_once_a_study"
+            ),
+            models.UniqueConstraint(
+                fields=["study", "position"], name="imported_position_once_a_study"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model}: {self.instance}"
 
 
 class JudgeCall(models.Model):

@@ -60,6 +60,7 @@ PURE = {
     "generation.faults",
     "generation.prompting",
     "judging.planning",
+    "judging.published",
     "judging.resolution",
     "judging.rubric",
     "judging.selfnaming",
