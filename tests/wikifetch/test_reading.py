@@ -63,6 +63,18 @@ def test_an_article_becomes_simple_elements():
     assert "empty" not in html
 
 
+def test_a_table_that_is_never_closed_ends_with_its_section():
+    html = html_of("{|\n| 1\n\n== Next ==\n{|\n| 2\n|}\n\nText.")
+    assert [
+        html.count(piece) for piece in ("<table", "<h3>Next</h3>", "<td> 2", "<p>Text.</p>")
+    ] == [
+        2,
+        1,
+        1,
+        1,
+    ]
+
+
 # The tag goes where @ stands; the element that must bear the mark.
 PLACES = {
     "paragraph": ("One.\n\nTwo.@\n\nThree.", "p"),
