@@ -2,12 +2,15 @@
 
 import os
 import shutil
+import threading
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
+from django.core.signals import request_finished, request_started
 
 from tests.conftest import require_or_skip
 
@@ -101,8 +104,44 @@ def watch(live_server) -> Iterator[Watch]:
     assert watching.missing() == []
 
 
+class Traffic:
+    """How many requests the live server is answering now."""
+
+    def __init__(self) -> None:
+        self.change = threading.Condition()
+        self.now = 0
+
+    def begin(self, **signal: object) -> None:
+        with self.change:
+            self.now += 1
+
+    def end(self, **signal: object) -> None:
+        with self.change:
+            self.now -= 1
+            self.change.notify_all()
+
+    def wait_until_none(self) -> None:
+        with self.change:
+            assert self.change.wait_for(lambda: self.now <= 0, 20), f"{self.now} requests never end"
+
+
 @pytest.fixture
-def open_page(browser, live_server, watch, settings) -> Iterator[object]:
+def traffic(live_server) -> Iterator[Traffic]:
+    """Lets the test end only when the server is idle: what a closing page still asks for would meet a
+    database that is being emptied."""
+    counted = Traffic()
+    request_started.connect(counted.begin, weak=False)
+    request_finished.connect(counted.end, weak=False)
+    yield counted
+    # One more request: those that came before it have been taken up when it is answered.
+    urllib.request.urlopen(f"{live_server.url}/healthz", timeout=20).close()
+    counted.wait_until_none()
+    request_started.disconnect(counted.begin)
+    request_finished.disconnect(counted.end)
+
+
+@pytest.fixture
+def open_page(browser, live_server, traffic, watch, settings) -> Iterator[object]:
     """`open_page(person=None, width=1440, dark=False)`: a page in a fresh context, signed in as `person`."""
     settings.BASE_URL = live_server.url
     contexts = []
