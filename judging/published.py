@@ -18,6 +18,7 @@ VERDICTS = {
     "Partially correct": "partially correct",
     "Incorrect": "incorrect",
 }
+GOLD_BETWEEN = " | "
 SHOWN = 100
 MAX_NUMBER = 2**31 - 1
 MAX_NAME = 200
@@ -96,11 +97,6 @@ class Row:
         return {
             key: mine.get(key) for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)
         }
-
-
-def sent_key(prompt: str) -> str:
-    """The key of the text sent for a prompt (by label)."""
-    return _answer_keys(PROMPTS.index(prompt))["sent"].key
 
 
 def build(rows: Iterable[Row]) -> dict[str, list[dict[str, Any]]]:

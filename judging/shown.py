@@ -32,7 +32,8 @@ def response_view(response: Response, known: Rubric) -> ResponseView:
 def passages_given(response: Response) -> tuple[Passage, ...]:
     """The passages that the prompt showed, in its order; one where both answers come from the same."""
     contradiction = response.instance.contradiction
-    texts = {1: context_1(contradiction), 2: context_2(contradiction)}
+    given = response.passages or [context_1(contradiction), context_2(contradiction)]
+    texts = dict(enumerate(given, start=1))
     numbers = prompting.find(response.prompt).passages
     if len(numbers) > 1 and is_same(contradiction):
         return (Passage("1 and 2, the same", texts[1]),)

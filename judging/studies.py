@@ -74,7 +74,7 @@ def create(name: str, selection: Selection, design: Design, *, by: Person) -> St
         with transaction.atomic():
             study = Study.objects.create(
                 name=name,
-                slug=_free_slug(name),
+                slug=free_slug(name),
                 rubric=current_rubric(design.rubric),
                 judges_per_response=design.judges_per_response,
                 resolved_by=design.resolved_by,
@@ -90,7 +90,8 @@ def create(name: str, selection: Selection, design: Design, *, by: Person) -> St
     return study
 
 
-def _free_slug(name: str) -> str:
+def free_slug(name: str) -> str:
+    """A name for addresses that no other study has."""
     slug = slugify(name)[:100] or "study"
     return f"{slug}-{secrets.token_hex(3)}" if Study.objects.filter(slug=slug).exists() else slug
 
@@ -117,7 +118,7 @@ def _add_items(study: Study, responses: Sequence[Response]) -> None:
     shuffled = sorted(responses, key=lambda response: lot(study.seed, "item", _name_of(response)))
     StudyItem.objects.bulk_create(
         StudyItem(
-            study=study, response=response, position=place, names_its_model=_names_itself(response)
+            study=study, response=response, position=place, names_its_model=names_itself(response)
         )
         for place, response in enumerate(shuffled)
     )
@@ -134,7 +135,8 @@ def _name_of(response: Response) -> str:
     return "\x1f".join((*parts, model.options_hash, str(response.sample), str(response.run_id)))
 
 
-def _names_itself(response: Response) -> bool:
+def names_itself(response: Response) -> bool:
+    """Whether the response gives its own model away (selfnaming.py)."""
     ids = (response.model.model_id, response.answered_by)
     return bool(
         selfnaming.named_in(response.text, selfnaming.names_of(ids), asked=response.rendered)
