@@ -19,7 +19,12 @@ class ExportFailed(Refusal):
 def write_file(
     exporter: Exporter, contradictions: Iterable[Contradiction], path: Path
 ) -> tuple[int, str]:
-    """Write the export to `path`, replacing what is there; returns (bytes, sha256).
+    """Write the export to `path`, replacing what is there; returns (bytes, sha256). Raises ExportFailed."""
+    return write_chunks(exporter.chunks(contradictions), path)
+
+
+def write_chunks(chunks: Iterable[str], path: Path) -> tuple[int, str]:
+    """Write the text as UTF-8 to `path`, replacing what is there; returns (bytes, sha256).
 
     Raises ExportFailed; then `path` is as it was before.
     """
@@ -27,7 +32,7 @@ def write_file(
         with tempfile.NamedTemporaryFile(
             dir=path.parent, prefix=f".{path.name[:80]}.", delete=False
         ) as file:
-            return _write_and_rename(exporter, contradictions, file, path)
+            return _write_and_rename(chunks, file, path)
     except OSError as error:
         raise ExportFailed(
             f"{path} could not be written: {error.strerror or error}. Nothing was left under that name."
@@ -38,7 +43,7 @@ def spooled(exporter: Exporter, contradictions: Iterable[Contradiction]) -> IO[b
     """The export as an open temporary file at its start: a failure shows before the first byte is sent."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 the response closes it
     try:
-        for _ in _written(exporter, contradictions, file):
+        for _ in _written(exporter.chunks(contradictions), file):
             pass
         file.seek(0)
     except OSError as error:
@@ -59,12 +64,10 @@ def sha256_of(exporter: Exporter, contradictions: Iterable[Contradiction]) -> st
     return digest.hexdigest()
 
 
-def _write_and_rename(
-    exporter: Exporter, contradictions: Iterable[Contradiction], file: IO[bytes], path: Path
-) -> tuple[int, str]:
+def _write_and_rename(chunks: Iterable[str], file: IO[bytes], path: Path) -> tuple[int, str]:
     digest, size = hashlib.sha256(), 0
     try:
-        for data in _written(exporter, contradictions, file):
+        for data in _written(chunks, file):
             digest.update(data)
             size += len(data)
         file.flush()
@@ -77,10 +80,8 @@ def _write_and_rename(
     return size, digest.hexdigest()
 
 
-def _written(
-    exporter: Exporter, contradictions: Iterable[Contradiction], file: IO[bytes]
-) -> Iterator[bytes]:
-    for text in exporter.chunks(contradictions):
+def _written(chunks: Iterable[str], file: IO[bytes]) -> Iterator[bytes]:
+    for text in chunks:
         data = text.encode("utf-8")
         file.write(data)
         yield data

@@ -22,7 +22,7 @@ FORMAT = 1
 FIRST_VERDICTS = "first verdicts, before resolution and exclusions"
 FINAL_VERDICTS = "final verdicts, after exclusions"
 
-NOT_MEASURED_IMPORTED = "The verdicts came from a file without first verdicts."
+NOT_MEASURED_IMPORTED = "No first verdicts: the final ones came from a file."
 NOT_MEASURED_ALONE = "Each response had one judge, so agreement was not measured."
 NOT_MEASURED_YET = "No response has two first verdicts yet. They count once both judges hand in or the study closes."
 

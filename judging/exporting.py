@@ -1,17 +1,18 @@
-"""Human evaluations on their way out: the published file of an imported study, as it came in."""
+"""Human evaluations on their way out: whole, in our own format, or as the published file they came in from."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from datasets.contexts import context_1, context_2
 from datasets.models import Instance
 from generation import prompting
 from generation.models import Response
-from judging import published
+from judging import published, studyfile
 from judging.models import ImportedRow, Study
 from judging.published import Answer, Question, Row
-from leases.refusal import Refusal
+from judging.shown import contexts_given
+from leases.refusal import NotFoundHere, Refusal
 
 LABEL_OF_VERDICT = {verdict: label for label, verdict in published.VERDICTS.items()}
 
@@ -31,6 +32,43 @@ def published_data(study: Study) -> dict[str, Any]:
 def published_text(study: Study) -> str:
     """The published file, indented as the release is."""
     return json.dumps(published_data(study), indent=1) + "\n"
+
+
+@dataclass(frozen=True)
+class Format:
+    """A way out. `chunks` gives the file's text, and raises Refusal before the first of it."""
+
+    label: str
+    suffix: str
+    content_type: str
+    chunks: Callable[[Study], Iterable[str]]
+
+
+FORMATS = {
+    "json": Format(
+        "Everything as JSON", ".json", "application/json; charset=utf-8", studyfile.json_chunks
+    ),
+    "csv": Format("Everything as CSV", ".csv", "text/csv; charset=utf-8", studyfile.csv_chunks),
+    "published": Format(
+        "The published format (JSON)",
+        "-published.json",
+        "application/json; charset=utf-8",
+        lambda study: [published_text(study)],
+    ),
+}
+
+
+def formats_of(study: Study) -> dict[str, Format]:
+    """The ways out of this study, by name."""
+    held = study.imported_rows.exists()
+    return {name: way for name, way in FORMATS.items() if held or name != "published"}
+
+
+def format_named(name: str) -> Format:
+    """Raises NotFoundHere with the names there are."""
+    if name not in FORMATS:
+        raise NotFoundHere(f"A study has no export {name!r}. There are: {', '.join(FORMATS)}.")
+    return FORMATS[name]
 
 
 def row_of(model: str, instance: Instance, answered: Iterable[tuple[Response, str | None]]) -> Row:
@@ -62,7 +100,7 @@ def _answers_by_row(study: Study) -> dict[tuple[int, int], list[tuple[Response, 
 
 def _question(instance: Instance, response: Response) -> Question:
     tag = instance.contradiction
-    contexts = response.passages or [context_1(tag), context_2(tag)]
+    contexts = contexts_given(response)
     return Question(
         number=instance.external_number or 0,
         title=tag.title,

@@ -32,12 +32,20 @@ def response_view(response: Response, known: Rubric) -> ResponseView:
 def passages_given(response: Response) -> tuple[Passage, ...]:
     """The passages that the prompt showed, in its order; one where both answers come from the same."""
     contradiction = response.instance.contradiction
-    given = response.passages or [context_1(contradiction), context_2(contradiction)]
-    texts = dict(enumerate(given, start=1))
+    texts = dict(enumerate(contexts_given(response), start=1))
     numbers = prompting.find(response.prompt).passages
     if len(numbers) > 1 and is_same(contradiction):
         return (Passage("1 and 2, the same", texts[1]),)
     return tuple(Passage(str(number), texts[number]) for number in numbers)
+
+
+def contexts_given(response: Response) -> tuple[str, str]:
+    """Both passages in the words that this model was given, whichever of them the prompt showed."""
+    if response.passages:
+        one, two = response.passages
+        return one, two
+    contradiction = response.instance.contradiction
+    return context_1(contradiction), context_2(contradiction)
 
 
 def slot_view(slot: JudgingSlot, known: Rubric, total: int) -> SlotView:

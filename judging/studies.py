@@ -20,7 +20,7 @@ from judging.planning import lot
 from judging.resolution import way_problem
 from judging.settling import close_slots
 from judging.states import STUDY, SlotState
-from leases.refusal import Conflict, Refusal
+from leases.refusal import Conflict, NotFoundHere, Refusal
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,18 @@ def create(name: str, selection: Selection, design: Design, *, by: Person) -> St
             check_ready(study)
     except IntegrityError as error:
         raise Conflict(f"There is a study named {name!r} already. Choose another name.") from error
+    return study
+
+
+def named(name: str) -> Study:
+    """The study of that slug, name or number; raises NotFoundHere with those there are."""
+    found = Study.objects.select_related("rubric")
+    study = found.filter(slug=name).first() or found.filter(name=name).first()
+    if study is None and name.isdecimal():
+        study = found.filter(pk=int(name)).first()
+    if study is None:
+        known = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
+        raise NotFoundHere(f"There is no study {name!r}. Studies: {known}.")
     return study
 
 

@@ -13,6 +13,7 @@ urlpatterns = [
     path("studies/<int:study_id>/", studies.study, name="study"),
     path("studies/<int:study_id>/open/", studies.open_study, name="study_open"),
     path("studies/<int:study_id>/close/", studies.close_study, name="study_close"),
+    path("studies/<int:study_id>/export/<slug:form>/", studies.export, name="study_export"),
     path("judge/", judge.queue, name="queue"),
     path("judge/<int:study_id>/", judge.overview, name="overview"),
     path("judge/<int:study_id>/next/", judge.next_item, name="next"),

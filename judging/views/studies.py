@@ -3,13 +3,13 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from judging import blindness, progress, studies
+from judging import blindness, exporting, progress, studies
 from judging.forms import JudgesForm, StudyForm, answered_runs
 from judging.models import Study
 from judging.overviews import flagged, naming, unresolved_rows
@@ -87,6 +87,18 @@ def close_study(request: HttpRequest, study_id: int) -> HttpResponse:
     return redirect("judging:study", found.pk)
 
 
+@require_safe
+@roles_required(Role.ADMIN, Role.RESEARCHER)
+def export(request: HttpRequest, study_id: int, form: str) -> HttpResponseBase:
+    """The study as a file, with all its responses and verdicts."""
+    found = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
+    blindness.require_results(person_of(request), found)
+    way = exporting.format_named(form)
+    response = StreamingHttpResponse(way.chunks(found), content_type=way.content_type)
+    response["Content-Disposition"] = f'attachment; filename="{found.slug}{way.suffix}"'
+    return response
+
+
 def _study_page(request: HttpRequest, found: Study, form: JudgesForm) -> HttpResponse:
     person = person_of(request)
     hidden = blindness.results_problem(person, found)
@@ -107,5 +119,6 @@ def _study_page(request: HttpRequest, found: Study, form: JudgesForm) -> HttpRes
             "unresolved": page_of(request, unresolved_rows(found)),
             "naming": naming(found),
             "flagged": flagged(found),
+            "exports": exporting.formats_of(found),
         }
     return render(request, "judging/study.html", context, status=400 if form.errors else 200)

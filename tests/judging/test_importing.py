@@ -7,10 +7,12 @@ import pytest
 
 from datasets.models import Collection, Contradiction, Instance
 from generation.models import LanguageModel, Response, Run
-from judging import exporting
+from judging import exporting, rubric
 from judging.importing import import_human_evaluation
 from judging.models import ImportedRow, Judge, JudgingSlot, Resolution, Study, StudyItem
+from judging.shown import response_view
 from leases.refusal import Conflict, Refusal
+from tests.judging import factories as make
 from tests.judging import humanfile
 
 pytestmark = pytest.mark.django_db
@@ -189,3 +191,19 @@ def test_a_study_needs_a_name_that_fits(name):
 
 def test_a_name_without_letters_still_gets_a_collection():
     assert bring(humanfile.data(), "修道院").study.slug == "study"
+
+
+def test_imported_responses_can_be_judged_anew_on_what_each_model_was_given():
+    data = humanfile.data()
+    data["wombat-13b"][0]["question1_context1"] = "Other words"
+    run = bring(data).study.items.first().response.run
+    study = make.open_study(drawn_from=run)
+    shown = {
+        (view.text, passage.text)
+        for slot in make.slots(study, make.judge("alice"))
+        for view in [response_view(slot.item.response, rubric.parse(study.rubric.body))]
+        for passage in view.passages
+        if slot.item.response.prompt == "passage-1"
+    }
+    assert ("\nwombat-13b says  1103 to 1.", "Other words") in shown
+    assert ("\nquokka-7b says  1103 to 1.", "Abbey 3 is  1103.") in shown
