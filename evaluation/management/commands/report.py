@@ -9,19 +9,8 @@ from evaluation.agreement_page import agreement_sections
 from evaluation.figures import Report
 from evaluation.reports import study_report
 from evaluation.verdict_page import prompt_sections
-from judging.models import Study
-
-
-def study_named(name: str) -> Study:
-    """The study of that address name (slug), name or number; raises CommandError with those there are."""
-    found = Study.objects.select_related("rubric")
-    study = found.filter(slug=name).first() or found.filter(name=name).first()
-    if study is None and name.isdecimal():
-        study = found.filter(pk=int(name)).first()
-    if study is None:
-        known = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
-        raise CommandError(f"There is no study {name!r}. Studies: {known}.")
-    return study
+from judging import studies
+from leases.refusal import Refusal
 
 
 class Command(BaseCommand):
@@ -32,7 +21,10 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="the whole report as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        report = study_report(study_named(options["study"]))
+        try:
+            report = study_report(studies.named(options["study"]))
+        except Refusal as refusal:
+            raise CommandError(refusal.message) from None
         if options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False))
         else:
