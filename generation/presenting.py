@@ -56,6 +56,8 @@ def service_answer(name: str) -> ServiceAnswer:
 
 def options_line(options: Mapping[str, Any]) -> str:
     """A model's options in words; in one order, since a database may keep JSON in another."""
+    if not options:
+        return "no options recorded"
     usual = [name for name in ("temperature", "max_tokens", "seed") if name in options]
     others = sorted(set(options) - {*usual, chat.SYSTEM_MESSAGE})
     words = [f"{name.replace('_', ' ')} {options[name]}" for name in (*usual, *others)]

@@ -18,6 +18,7 @@ from datasets.contexts import context_1, context_2
 from datasets.importers.json_text import decode
 from datasets.models import Collection, Instance
 from datasets.records import Draft, add_contradictions
+from datasets.taxonomy import DIMENSIONS
 from generation import prompting, registry
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
@@ -110,7 +111,7 @@ def _store(study: Study, rows: Sequence[Row], source: str) -> None:
     for row in rows:  # worded as the first row that has it; other words stand with their responses
         questions.setdefault(row.question.number, row.question)
     instances = _instances(_own_collection(study, source), questions)
-    models = {row.model: registry.add("", row.model, {}) for row in rows}
+    models = {name: registry.add("", name, {}) for name in {row.model: None for row in rows}}
     run = _run(study, instances, models)
     by_row = [
         [_response(run, models[row.model], instances, row, answer) for answer in row.answers]
@@ -158,7 +159,11 @@ def _instances(collection: Collection, questions: Mapping[int, Question]) -> dic
 
 
 def _draft(question: Question) -> Draft:
-    """A question as a tag of its own: the file does not say which of them share one."""
+    """A question as a tag of its own: the file does not say which of them share one.
+
+    A type that the taxonomy does not have, such as `unknown`, stands as it is and is no option chosen.
+    """
+    types = {key: getattr(question, column) for key, column in schema.TYPE_COLUMNS.items()}
     columns = {
         "title": question.title,
         "url": question.url,
@@ -168,10 +173,10 @@ def _draft(question: Question) -> Draft:
         "article_2": question.title if question.type_3 == SAME_ARTICLE else "",
         "passage_2_copied": question.context_2,
         "same_passage": question.same_passage,
-        "type_1": question.type_1,
-        "type_2": question.type_2,
-        "type_3": question.type_3,
-        "type_4": question.type_4,
+        "taxonomy": [
+            [kind.key, types[kind.key]] for kind in DIMENSIONS if types[kind.key] in kind.values
+        ],
+        **{column: types[key] for key, column in schema.TYPE_COLUMNS.items()},
     }
     slot = schema.Slot(1, question.question, question.answer_1, question.answer_2)
     return Draft(columns, [slot])

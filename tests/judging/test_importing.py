@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from accounts.roles import Role
 from datasets.models import Collection, Contradiction, Instance
 from generation.models import LanguageModel, Response, Run
 from judging import exporting, rubric
@@ -12,6 +13,7 @@ from judging.importing import import_human_evaluation
 from judging.models import ImportedRow, Judge, JudgingSlot, Resolution, Study, StudyItem
 from judging.shown import response_view
 from leases.refusal import Conflict, Refusal
+from tests.factories import person
 from tests.judging import factories as make
 from tests.judging import humanfile
 
@@ -207,3 +209,33 @@ def test_imported_responses_can_be_judged_anew_on_what_each_model_was_given():
     }
     assert ("\nwombat-13b says  1103 to 1.", "Other words") in shown
     assert ("\nquokka-7b says  1103 to 1.", "Abbey 3 is  1103.") in shown
+
+
+def test_types_are_the_options_chosen_and_an_unknown_one_is_none():
+    study = bring(humanfile.data()).study
+    tags = {
+        instance.external_number: instance.contradiction
+        for instance in Instance.objects.select_related("contradiction")
+    }
+    assert ["Contradict type IV", "Explicit"] in tags[3].taxonomy
+    assert (tags[7].type_4, len(tags[7].taxonomy)) == ("unknown", 3)
+    assert exporting.published_data(study) == humanfile.data()
+
+
+@pytest.mark.parametrize(
+    ("label", "sentence"), [("", "no verdict on 1 response."), ("Correct", "")]
+)
+def test_the_pages_say_what_the_file_lacks(client, label, sentence):
+    data = humanfile.data()
+    data["quokka-7b"][0]["ModelAnswer_prompt_0_humanEval"] = label
+    study = bring(data).study
+    client.force_login(person("rosa", Role.RESEARCHER, Role.ADMIN))
+    page = client.get(f"/studies/{study.pk}/").content.decode()
+    assert ("no verdict on" in page) == bool(sentence)
+    assert sentence in page
+    response = Response.objects.get(prompt="passage-1", order=1)
+    page = client.get(f"/runs/{response.run_id}/responses/{response.pk}/").content.decode()
+    assert "Not known: the file it was imported from does not hold it." in page
+    assert "Sent elsewhere; the response was imported." in page
+    tag = response.instance.contradiction_id
+    assert "(3 in its file)" in client.get(f"/contradictions/{tag}/").content.decode()
