@@ -90,7 +90,8 @@ def _row(row: ImportedRow, answered: Iterable[tuple[Response, str | None]]) -> R
 
 def _answers_by_row(study: Study) -> dict[tuple[int, int], list[tuple[Response, str | None]]]:
     found: dict[tuple[int, int], list[tuple[Response, str | None]]] = {}
-    for item in study.items.select_related("response", "resolution"):
+    with_texts = study.items.select_related("response__instance__contradiction", "resolution")
+    for item in with_texts:
         resolution = getattr(item, "resolution", None)
         key = (item.response.model_id, item.response.instance_id)
         verdict = resolution.verdict if resolution else None

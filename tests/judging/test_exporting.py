@@ -125,6 +125,13 @@ def test_comments_and_notes_of_ours_are_guarded_in_csv():
     assert {line["comment"] for line in lines(study)} == {"'=1+1"}
 
 
+@pytest.mark.parametrize("form", list(exporting.FORMATS))
+def test_an_export_asks_the_database_no_more_for_more_rows(form, django_assert_max_num_queries):
+    study = bring(humanfile.data("quokka-7b", "wombat-13b", "emu-70b"))
+    with django_assert_max_num_queries(6):
+        "".join(exporting.FORMATS[form].chunks(study))
+
+
 @pytest.mark.parametrize("role", [Role.RESEARCHER, Role.ADMIN])
 def test_the_page_links_to_every_way_out(client, role):
     study = bring()
