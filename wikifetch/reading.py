@@ -13,6 +13,7 @@ _TAGS = {
 }  # fmt: skip
 _ATTRIBUTES = {
     "*": {"class", "id"},
+    "div": {"tabindex"},
     "td": {"colspan", "rowspan"},
     "th": {"colspan", "rowspan"},
     "span": {"title"},

@@ -125,7 +125,7 @@ HOSTILE = [
 ]
 
 ELEMENTS = {"p", "b", "h3", "div", "table", "tr", "td", "span", "sup"}
-ATTRIBUTES = {"class", "id", "title", "colspan"}
+ATTRIBUTES = {"class", "id", "title", "colspan", "tabindex"}
 
 
 @pytest.mark.parametrize("text", HOSTILE)

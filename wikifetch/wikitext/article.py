@@ -147,7 +147,7 @@ class ArticleWriter:
             inner = self._inline(piece, "table row").strip()
             rows.append(inner.replace("<tr>", f"<tr{self._mark(piece)}>", 1) if inner else "")
             at += 1
-        return f'<div class="table-wrap"><table class="wikitable">{"".join(rows)}</table></div>'
+        return f'<div class="table-wrap" tabindex="0"><table class="wikitable">{"".join(rows)}</table></div>'
 
     def _infobox(self, unit: Unit) -> str:
         rows = []

@@ -1,0 +1,127 @@
+"""Every page over the demonstration set, light and dark, wide and narrow: axe finds no violation, nothing
+scrolls sideways, and (fixture `watch`) nothing is said on the console or asked of another host.
+"""
+
+import pytest
+from axe_core_python.sync_playwright import Axe
+from django.core.management import call_command
+from django.urls import reverse
+
+from accounts import invitations
+from accounts.roles import Role
+from annotation.campaigns import next_assignment
+from annotation.models import Annotation, Campaign
+from annotation.states import AnnotationState
+from datasets.models import Contradiction
+from evaluation.snapshots import freeze
+from generation.models import Response
+from judging import studies
+from judging.models import JudgingSlot, Study
+from tests.factories import person
+from wikifetch.models import FetchRun, Tag
+
+LEVELS = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+LOOKS = [(width, scheme) for width in (1440, 320) for scheme in ("light", "dark")]
+
+
+@pytest.fixture
+def ada():
+    """Somebody with every role, on the demonstration set."""
+    call_command("load_demonstration", verbosity=0)
+    return person("ada", *Role)
+
+
+def plain_pages() -> list[str]:
+    names = """home accounts:people wikifetch:fetches wikifetch:new_fetch wikifetch:tags
+        datasets:collections datasets:import annotation:queue annotation:campaigns
+        annotation:campaign_new annotation:reviews generation:models generation:runs
+        generation:new_run judging:studies judging:study_new judging:queue
+        judging:resolve_queue evaluation:reports"""
+    return [reverse(name) for name in names.split()]
+
+
+def pages_of_rows(ada) -> list[str]:
+    campaign = Campaign.objects.get()
+    waiting = Annotation.objects.filter(state=AnnotationState.SUBMITTED).earliest("pk")
+    response = Response.objects.filter(run__is_demonstration=True).earliest("pk")
+    study = Study.objects.get()
+    snapshot, _ = freeze(study, by=ada)
+    found = [
+        ("accounts:person", ada.pk),
+        ("wikifetch:fetch", FetchRun.objects.latest("pk").pk),
+        ("wikifetch:tag", Tag.objects.earliest("pk").pk),
+        ("datasets:collection", "demonstration"),
+        ("datasets:questions", "demonstration"),
+        ("datasets:deviations", "demonstration"),
+        ("datasets:contradiction", Contradiction.objects.earliest("pk").pk),
+        ("annotation:annotate", next_assignment(by=ada).pk),
+        ("annotation:campaign", campaign.pk),
+        ("annotation:guideline", campaign.guideline.version),
+        ("annotation:review", waiting.pk),
+        ("generation:run", response.run_id),
+        ("generation:response", response.run_id, response.pk),
+        ("judging:study", study.pk),
+        ("judging:resolve_study", study.pk),
+        ("evaluation:report", study.pk),
+        ("evaluation:rows", study.pk),
+        ("evaluation:snapshot", snapshot.pk),
+    ]
+    return [reverse(name, args=arguments) for name, *arguments in found]
+
+
+def violations(page) -> list[str]:
+    found = Axe().run(page, options={"runOnly": LEVELS})["violations"]
+    return [f"{one['id']}: {node['html'][:160]}" for one in found for node in one["nodes"]]
+
+
+def look_at(page, path: str) -> list[str]:
+    """What is wrong with one page in any of its looks."""
+    wrong = []
+    answer = page.goto(path)
+    if answer.status != 200:
+        return [f"{path} answers {answer.status}"]
+    for width, scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        wrong += [f"{path} {width} {scheme} {line}" for line in violations(page)]
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        if wide > width:
+            wrong.append(f"{path} {width} {scheme} is {wide} wide")
+    return wrong
+
+
+def test_every_page_is_fit_to_be_met(open_page, ada):
+    page = open_page(ada)
+    paths = [*plain_pages(), *pages_of_rows(ada)]
+    wrong = [line for path in paths for line in look_at(page, path)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_judges_pages_are_fit_to_be_met(open_page, ada):
+    run = Response.objects.filter(run__is_demonstration=True).earliest("pk").run
+    design = studies.Design(judges_per_response=1)
+    study = studies.create("Once more", studies.Selection([run]), design, by=ada)
+    studies.open_study(study, [ada])
+    slot = JudgingSlot.objects.filter(round__study=study).earliest("order")
+    page = open_page(ada)
+    paths = [
+        reverse("judging:queue"),
+        reverse("judging:overview", args=[study.pk]),
+        reverse("judging:slot", args=[slot.pk]),
+        reverse("judging:study", args=[study.pk]),
+    ]
+    wrong = [line for path in paths for line in look_at(page, path)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_pages_before_one_is_in_are_fit_to_be_met(open_page):
+    alice = person("alice", Role.ADMIN)
+    token = invitations.invite(roles=[Role.JUDGE], by=alice)
+    page = open_page()
+    paths = [
+        reverse("accounts:sign_in"),
+        invitations.invitation_path(token),
+        invitations.password_path(alice),
+    ]
+    wrong = [line for path in paths for line in look_at(page, path)]
+    assert not wrong, "\n".join(wrong)
