@@ -3,8 +3,6 @@
 A slot closes when its judge hands in or the admin closes the study. Nothing here is undone later.
 """
 
-from collections.abc import Iterable
-
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
@@ -13,31 +11,37 @@ from judging.models import JudgingSlot, Judgment, Resolution, Study, StudyItem
 from judging.resolution import Outcome, outcome
 from judging.states import SLOT, SlotState
 
+BATCH = 500
 UNFINISHED = (SlotState.FREE, SlotState.WAITING, SlotState.JUDGED, SlotState.SKIPPED)
 
 
 @transaction.atomic
 def close_slots(slots: QuerySet[JudgingSlot], study: Study) -> int:
-    """Lock what is judged, withdraw the rest, and settle the responses concerned; returns how many locked."""
-    # Hold the rows first: a verdict under way is then either seen below or refused, never left between.
-    held = slots.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True)
-    slots = JudgingSlot.objects.filter(pk__in=list(held))
+    """Lock what is judged, withdraw the rest, and settle the responses concerned; returns how many locked.
+
+    `slots` are of that study, and not chosen by their state.
+    """
+    # One closing of a study at a time: of two judges who hand in at once, each would find the other's slots
+    # still open, and neither would settle what they agree on.
+    Study.objects.select_for_update().get(pk=study.pk)
+    # Then the slots: a verdict under way is either seen below or refused, never left between.
+    list(slots.select_for_update(of=("self",)).order_by("pk").values_list("pk"))
     locked = SLOT.move(slots, "lock")
     SLOT.move(slots, "withdraw")
     fix = Judgment.objects.filter(slot__in=slots, slot__state=SlotState.LOCKED, locked_at=None)
     fix.update(first_verdict=F("verdict"), locked_at=Now())
-    settle(study.items.filter(slots__in=slots).distinct(), study)
+    settle(study.items.filter(slots__in=slots), study)
     return locked
 
 
-def settle(items: Iterable[StudyItem], study: Study) -> None:
+def settle(items: QuerySet[StudyItem], study: Study) -> None:
     """Store the final verdict of each response whose slots are all closed and that needs no third person."""
     found = []
-    for item in finished(StudyItem.objects.filter(pk__in=[item.pk for item in items])):
+    for item in finished(items).iterator(chunk_size=BATCH):
         result = outcome_of(item, study)
         if result.verdict is not None and not hasattr(item, "resolution"):
             found.append(Resolution(item=item, verdict=result.verdict, how=result.how))
-    Resolution.objects.bulk_create(found, ignore_conflicts=True)
+    Resolution.objects.bulk_create(found, batch_size=BATCH, ignore_conflicts=True)
 
 
 def finished(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:

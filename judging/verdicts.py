@@ -118,13 +118,15 @@ OPEN_FOR_JUDGE = (SlotState.WAITING, SlotState.JUDGED, SlotState.SKIPPED)
 @transaction.atomic
 def hand_in(person: Person, study: Study) -> int:
     """Close all of the person's slots; refused while some have neither verdict nor reason. Returns how many."""
-    mine = slots_of(person).filter(round__study=study)
+    # As close_slots does, and in its order: the study first, then its slots.
+    Study.objects.select_for_update().get(pk=study.pk)
+    mine = JudgingSlot.objects.filter(judge__person=person, round__study=study)
     held = list(mine.select_for_update(of=("self",)).order_by("pk"))
     if not held:
         raise NotFoundHere("You have no items in this study.")
     if waiting := sum(slot.state == SlotState.WAITING for slot in held):
         raise Conflict(f"{waiting} of your items have no verdict yet. Judge or skip them first.")
-    return close_slots(JudgingSlot.objects.filter(pk__in=[slot.pk for slot in held]), study)
+    return close_slots(mine, study)
 
 
 def _move(slot: JudgingSlot, verb: str, **fields: object) -> None:

@@ -1,10 +1,11 @@
 """Two clicks, two tabs, a study closed in between: at one instant."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Barrier
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from judging import adjudication, studies, verdicts
 from judging.models import Judgment, JudgmentEvent, Resolution
@@ -55,6 +56,22 @@ def test_a_verdict_while_the_study_closes_is_locked_or_refused(study):
     given = refusals[:-1].count(None)
     assert Judgment.objects.count() == given
     assert Judgment.objects.filter(first_verdict="correct", slot__state="locked").count() == given
+
+
+def test_two_judges_who_hand_in_at_once_settle_what_they_agree_on(study):
+    alice, bob = make.judge("alice"), make.judge("bob")
+    for who in (alice, bob):
+        for slot in make.slots(study, who):
+            verdicts.give(slot, "correct")
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            verdicts.hand_in(alice, study)
+            # Before hers is committed: his has to wait, or it would take her slots for open ones.
+            his = pool.submit(lambda: at_once(lambda: verdicts.hand_in(bob, study)))
+            with suppress(TimeoutError):
+                his.result(0.5)
+        assert his.result(30) == [None]
+    assert Resolution.objects.filter(how="unanimous").count() == study.items.count()
 
 
 def test_two_third_persons_at_once_are_one_resolution(study):

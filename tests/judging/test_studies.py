@@ -3,10 +3,11 @@
 from collections import Counter
 
 import pytest
+from django.db import connection
 
 from accounts.roles import Role
 from generation.models import Response
-from judging import studies, verdicts
+from judging import settling, studies, verdicts
 from judging.models import JudgingSlot, Judgment, Resolution, Rubric, Study
 from judging.studies import Design, Selection
 from leases.refusal import Conflict, Refusal
@@ -205,3 +206,24 @@ def test_closing_twice_is_refused():
     studies.close_study(study)
     with pytest.raises(Conflict):
         studies.close_study(study)
+
+
+def test_closing_names_rows_by_what_they_have_in_common(monkeypatch):
+    """A database takes so many parameters in a statement, and a study may hold more slots than that."""
+    monkeypatch.setattr(settling, "BATCH", 5)
+    study = make.open_study()
+    for who in ("alice", "bob"):
+        for slot in make.slots(study, make.judge(who)):
+            verdicts.give(slot, "correct")
+    sizes = []
+
+    def measured(execute, sql, params, many, context):
+        if not sql.startswith("INSERT"):
+            sizes.append(len(params or ()))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(measured):
+        verdicts.hand_in(make.judge("alice"), study)
+        studies.close_study(study)
+    assert max(sizes) < 12
+    assert Resolution.objects.count() == 12
