@@ -6,7 +6,7 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from judging import rubric, visibility
-from judging.blindness import judges_of
+from judging.blindness import hidden_run_ids, judges_of
 from judging.models import Resolution, Study, StudyItem
 from judging.resolution import CAUSES, THIRD_PERSON, note_problem
 from judging.settling import finished, first_verdicts, unresolved
@@ -17,8 +17,13 @@ NOTE_LIMIT = 10_000
 
 
 def studies_for(person: Person) -> QuerySet[Study]:
-    """The studies in which `person` may resolve: opened ones in which they do not judge."""
-    return Study.objects.exclude(state=StudyState.DRAFT).exclude(judges__person=person)
+    """The studies in which `person` may resolve: opened ones in which they do not judge.
+
+    Nor those that share a run with an open study in which they do: they would read other people's verdicts
+    on responses that they have yet to judge themselves.
+    """
+    opened = Study.objects.exclude(state=StudyState.DRAFT).exclude(judges__person=person)
+    return opened.exclude(items__response__run__in=hidden_run_ids(person))
 
 
 def study_for(person: Person, study_id: int) -> Study:

@@ -129,6 +129,23 @@ def test_a_closed_study_over_the_same_run_stays_hidden_too(study, alice):
     assert blindness.results_problem(make.judge("charlie"), earlier) is None
 
 
+def test_a_judge_resolves_nothing_that_was_drawn_from_the_run_they_judge(client, study, alice):
+    """The third person reads both judges' verdicts: on these very responses."""
+    alice.grants.create(role=Role.ADJUDICATOR)
+    other = make.draft("Other", drawn_from=study.items.first().response.run)
+    studies.open_study(other, [make.judge("charlie"), make.judge("dave")])
+    for who, verdict in (("charlie", "correct"), ("dave", "incorrect")):
+        for slot in make.slots(other, make.judge(who)):
+            verdicts.give(slot, verdict)
+        verdicts.hand_in(make.judge(who), other)
+    addresses = [f"/resolve/{other.pk}/", f"/resolve/items/{other.items.first().pk}/"]
+    client.force_login(alice)
+    assert [client.get(address).status_code for address in addresses] == [404, 404]
+    assert "Other" not in client.get("/resolve/").content.decode()
+    studies.close_study(study)
+    assert [client.get(address).status_code for address in addresses] == [200, 200]
+
+
 def test_an_admin_who_judges_sees_neither_results_nor_models(client, study, alice, slots):
     for role in (Role.ADMIN, Role.RESEARCHER):
         alice.grants.create(role=role)
