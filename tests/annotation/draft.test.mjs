@@ -112,6 +112,23 @@ test("only one save is under way at a time", async () => {
   assert.equal(at.host.sent.length, 1);
 });
 
+test("handing in waits for a slow save and for the one that waits behind it", async () => {
+  const at = page();
+  at.type("a");
+  await at.pass();
+  at.type("b");
+  await at.pass(); // its time came while the first was under way
+  let idle = false;
+  at.draft.idle().then(() => { idle = true; });
+  await at.answer(200, { version: 1 });
+  assert.equal(at.host.sent.length, 2);
+  assert.equal(idle, false);
+  await at.answer(200, { version: 2 });
+  assert.equal(idle, true);
+  assert.equal(at.draft.version, 2);
+  assert.equal(at.host.timers.size, 0);
+});
+
 test("a copy is kept from the first key until the server has it", async () => {
   const at = page(3);
   at.type("a");

@@ -53,6 +53,13 @@ export class Draft {
     return this.flight;
   }
 
+  /** Resolves when no save is under way, nor one that waited for it; none follows until the next edit. */
+  async idle() {
+    this.cancel();
+    while (this.flight) await this.flight;
+    this.cancel();
+  }
+
   async attempt() {
     const edits = this.edits;
     const entries = this.host.read();

@@ -235,17 +235,16 @@ class AnnotateDesk extends HTMLElement {
     textControl(left).focus();
   }
 
-  /** A full post waits for the save under way, so that it names the version which that save makes. */
+  /** A full post waits for the saves under way, so that it names the version which they make. */
   async submitted(event) {
     if (this.leaving) return undefined;
     event.preventDefault();
     // Leaving without network would end on the browser's own error page.
     if (!navigator.onLine) return void this.draft.retry("offline");
     const button = event.submitter;
-    this.draft.cancel();
     // A form that is firing its submit event ignores a second submission: wait for the next turn at least.
-    await Promise.all([this.draft.flight, new Promise((turn) => setTimeout(turn))]);
-    this.draft.cancel();
+    await new Promise((turn) => setTimeout(turn));
+    await this.draft.idle();
     this.form.elements.version.value = this.draft.version;
     this.form.elements.seconds.value = Math.round(this.time.take());
     this.leaving = true;
