@@ -134,5 +134,6 @@ def snapshot_json(request: HttpRequest, snapshot_id: int) -> HttpResponse:
 @roles_required(*READERS)
 def snapshot_csv(request: HttpRequest, snapshot_id: int, sheet: str) -> HttpResponseBase:
     frozen = snapshot_for(person_of(request), snapshot_id)
-    name = f"{frozen.study}-snapshot-{frozen.pk}-{sheet}.csv"
+    assert frozen.study is not None
+    name = f"{frozen.study.slug}-snapshot-{frozen.pk}-{sheet}.csv"
     return sheet_csv(snapshots.report_of(frozen), sheet, name)

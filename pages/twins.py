@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from django.http import HttpResponse, StreamingHttpResponse
+from django.utils.http import content_disposition_header
 
 # A spreadsheet runs a cell that starts so; a leading apostrophe makes it text again.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def guarded(value: object) -> object:
@@ -37,7 +38,7 @@ def csv_twin(
     response = StreamingHttpResponse(
         csv_lines(header, rows), content_type="text/csv; charset=utf-8"
     )
-    response["Content-Disposition"] = f'attachment; filename="{filename}"'
+    response["Content-Disposition"] = content_disposition_header(True, filename)
     return response
 
 

@@ -208,3 +208,15 @@ def test_a_snapshot_says_whether_its_verdicts_changed(client, rita):
     resolve_all(study)
     assert "have changed since" in client.get(address).content.decode()
     assert client.get(f"{address[:-1]}.json").content == kept
+
+
+def test_a_study_of_any_name_gives_files_of_plain_names(client, rita):
+    """A study's name may hold what no header may."""
+    study = judged_study(name='Löwe "2"\r\nX-Made-Up: 1')
+    for address in addresses(study, frozen(study, rita)):
+        if address.endswith(".csv"):
+            answer = client.get(address)
+            assert answer.status_code == 200
+            assert re.fullmatch(
+                r'attachment; filename="[\w.-]+\.csv"', answer["Content-Disposition"], re.ASCII
+            )

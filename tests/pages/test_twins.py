@@ -13,6 +13,8 @@ from pages.twins import csv_twin, guarded, json_twin
         ("-2", "'-2"),
         ("@sum", "'@sum"),
         ("\t=1", "'\t=1"),
+        ("\n=1", "'\n=1"),
+        ("＝1+1", "'＝1+1"),
         ("plain", "plain"),
         (-2, -2),
         (None, ""),
