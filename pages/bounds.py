@@ -1,0 +1,53 @@
+"""What a request may hold, whatever it asks for: so many bytes, and no NUL in its address.
+
+Django parses a posted form before the view is asked, to find the CSRF token in it: without a bound anybody,
+signed in or not, could fill the disk with what is not theirs to upload.
+"""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from leases.refusal import Refusal
+from pages.refusals import refusal_answer
+
+# Signing in and joining send less than a thousandth of this.
+SIGNED_OUT = 64 * 1024
+# The largest file that a form takes (wikifetch.forms), and the form around it.
+UPLOAD = 257 * 1024**2
+
+
+class BoundsMiddleware:
+    """Refuses a request before anything reads its body; to stand after the session's middleware."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if refusal := address_problem(request) or size_problem(request):
+            return refusal_answer(request, refusal)
+        return self.get_response(request)
+
+
+def address_problem(request: HttpRequest) -> Refusal | None:
+    """A NUL in the path or the query: nothing here is named so, and PostgreSQL takes none in a comparison."""
+    if "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
+        return Refusal("This address holds a NUL character. Check how it was copied.")
+    return None
+
+
+def size_problem(request: HttpRequest) -> Refusal | None:
+    """A body that announces more bytes than its sender may send; Django reads no more than is announced."""
+    size = int(request.META.get("CONTENT_LENGTH") or 0)
+    if size <= SIGNED_OUT:
+        return None
+    largest = SIGNED_OUT
+    if request.user.is_authenticated:
+        is_upload = request.content_type == "multipart/form-data"
+        largest = UPLOAD if is_upload else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    if size <= largest:
+        return None
+    return Refusal(
+        f"This is larger than {largest // 1024:,} KiB, the most that is taken.", status=413
+    )
