@@ -171,6 +171,9 @@ def test_more_tags_than_any_page_has_are_cut_and_said_so():
         "'" * 500_000,
         "{{inconsistent" * 50_000,
         "{{infobox\n" + "|a=b\n" * 100_000,
+        "{{inconsistent}} " * 20_000,
+        "{|\n| a || " + " " * 60_000 + "{{inconsistent}} " * 100 + "\n|}",
+        "Built in {{start date|1801|" + "9" * 5_000 + "}}.{{inconsistent}}",
     ],
 )
 def test_hostile_text_is_read_to_its_end(hostile):

@@ -121,8 +121,9 @@ def _fraction(a: Arguments) -> str:
 def _date(values: list[str]) -> str:
     """Year, month and day as '2 March 1847'; a month may be a number or a word."""
     given = [value for value in values[:3] if value]
-    if len(given) > 1 and given[1].isdecimal() and 1 <= int(given[1]) <= 12:
-        given[1] = _MONTHS[int(given[1])]
+    month = given[1] if len(given) > 1 else ""
+    if month.isdecimal() and len(month) <= 2 and 1 <= int(month) <= 12:
+        given[1] = _MONTHS[int(month)]
     return " ".join(part.lstrip("0") or part for part in reversed(given))
 
 

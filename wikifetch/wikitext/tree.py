@@ -182,5 +182,14 @@ def _words_of(sink: Sink, code: Any) -> str:
 
 def cells_apart(text: str) -> str:
     """Each row on a line and its cells apart by bars; the walk marks where they begin."""
-    text = re.sub(rf"\s*{_CELL}\s*", " | ", text)
-    return re.sub(rf"\s*{_ROW}\s*(?:\| ?)?", "\n", text)
+    first, *others = _parted(" | ".join(_parted(text, _CELL)), _ROW)
+    return "\n".join((first, *(row.removeprefix("|").removeprefix(" ") for row in others)))
+
+
+def _parted(text: str, mark: str) -> list[str]:
+    """The pieces between the marks, without the blanks beside one; an expression is quadratic in runs of blanks."""
+    first, *others = text.split(mark)
+    if not others:
+        return [first]
+    *middle, last = others
+    return [first.rstrip(), *(piece.strip() for piece in middle), last.lstrip()]
