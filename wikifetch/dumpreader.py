@@ -9,6 +9,10 @@ from wikifetch.wikitext.limits import MAX_PAGE_BYTES
 
 _MAX_DEPTH = 12
 _MAX_FIELD = 64 * 1024
+# A tag or comment that ends nowhere: the parser reads it from its start with each chunk.
+_MAX_TOKEN = 1024 * 1024
+# What stands before the first page, namespaces and all, is a few thousand bytes.
+_MAX_HEAD = 1024 * 1024
 _REVISION = ("mediawiki", "page", "revision")
 _KEPT = {
     ("mediawiki", "siteinfo", "base"),
@@ -52,13 +56,28 @@ class DumpReader:
         self._revision: dict[str, str] = {}
         self._done: list[tuple[PageHead, RevisionSeen | None]] = []
         self._given = False
+        self._fed = 0
+        self._in_pages = False
         self._parser = self._made_parser()
 
     def feed(self, chunk: bytes) -> list[tuple[PageHead, RevisionSeen | None]]:
         """What these bytes completed; empty bytes are the end. Raises DumpError or ExpatError."""
         self._parser.Parse(chunk, not chunk)
+        self._fed += len(chunk)
+        self._check_progress()
         done, self._done = self._done, []
         return done
+
+    def _check_progress(self) -> None:
+        if self._fed - self._parser.CurrentByteIndex > _MAX_TOKEN:
+            raise DumpError(
+                f"The file holds a tag or comment of over {_MAX_TOKEN // 2**20} MiB, which no MediaWiki export "
+                "does. It was not read."
+            )
+        if self._fed > _MAX_HEAD and not self._in_pages:
+            raise DumpError(
+                f"The file holds no page in its first {_MAX_HEAD // 2**20} MiB, so it is no MediaWiki export."
+            )
 
     def unfinished(self, error: expat.ExpatError) -> bool:
         """Whether the file simply stopped: within an element, or before any."""
@@ -108,6 +127,7 @@ class DumpReader:
         path = tuple(self._path)
         if path == _REVISION[:2]:
             self._page, self._head, self._given = {}, None, False
+            self._in_pages = True
         elif path == (*_REVISION[:2], "redirect"):
             self._page["redirect"] = attributes.get("title", "") or "yes"
         elif path == _REVISION:

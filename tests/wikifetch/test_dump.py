@@ -1,5 +1,6 @@
 """MediaWiki exports: read as a stream, and refused with a sentence where they are none."""
 
+import gzip
 from datetime import UTC, datetime
 
 import pytest
@@ -141,6 +142,37 @@ def test_a_packed_bomb_is_refused_at_the_limit(tmp_path):
     assert path.stat().st_size < 1_000
     with pytest.raises(DumpError, match="over 1 MiB unpacked"):
         read(path, max_bytes=1024**2)
+
+
+HEAD = b"<mediawiki><siteinfo><base>https://wiki.example/wiki/Main_Page</base></siteinfo>"
+
+
+@pytest.mark.parametrize(
+    ("opening", "filling", "said"),
+    [
+        (b"<!-- ", b"a", "a tag or comment of over 1 MiB"),
+        (b"<page name='", b"a", "a tag or comment of over 1 MiB"),
+        (b"<", b"a", "a tag or comment of over 1 MiB"),
+        (b"<?a ", b"a", "a tag or comment of over 1 MiB"),
+        (b"<siteinfo>", b"<a/>", "no page in its first 1 MiB"),
+        (b"", b"\n", "no page in its first 1 MiB"),
+    ],
+)
+def test_a_packed_bomb_is_refused_long_before_the_limit(tmp_path, opening, filling, said):
+    """A token without end is read anew with each piece of the file: 200 MiB of it took a minute."""
+    path = tmp_path / "bomb.xml.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(HEAD + opening)
+        for _ in range(4):
+            file.write(filling * (2**20 // len(filling)))
+    with pytest.raises(DumpError, match=said):
+        read_dump(path)
+
+
+def test_a_long_text_is_no_bomb(tmp_path):
+    text = "é < " * 300_000
+    ((_, (seen,)),) = read(written(tmp_path, export(mill(text))))[1]
+    assert seen.text == text
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
