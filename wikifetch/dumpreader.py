@@ -1,7 +1,7 @@
 """Turning the events of an XML parser into pages and revisions. Pure."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from xml.parsers import expat
 
 from wikifetch.revisions import RevisionSeen
@@ -220,6 +220,7 @@ def _number(words: str | None, what: str) -> int:
 def _time(words: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(words.strip())
-    except ValueError:
+        # In UTC at once: a time that leaves the years 1 to 9999 there could be stored, but never be read again.
+        return found.astimezone(UTC) if found.tzinfo else None
+    except (ValueError, OverflowError):
         return None
-    return found if found.tzinfo else None

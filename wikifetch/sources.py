@@ -46,14 +46,24 @@ class Frozen:
 def wiki_of(dump: Dump, fallback: str) -> Wiki:
     """The wiki that a file says it comes from; where it says none, the one at `fallback`."""
     base = dump.base or f"{fallback}/wiki/Main_Page"
-    parts = urlsplit(base)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or len(base) > 290:
+    if not _is_page_address(base):
         raise DumpError(f"The file names {base[:100]!r} as its wiki, which is no web address.")
     root = base[: base.rindex("/") + 1]
     if "title=" in base:
         root = base[: base.index("title=") + len("title=")]
     same = Wiki.objects.filter(base_url__in={root, root.replace("http://", "https://", 1)}).first()
     return same or wiki_at(root, name=dump.site_name)
+
+
+def _is_page_address(address: str) -> bool:
+    """Whether it can be the address of a wiki's main page: links are made from it."""
+    try:
+        parts = urlsplit(address)
+        usual = parts.scheme in {"http", "https"} and parts.port != 0 and not parts.username
+    except ValueError:
+        return False
+    spelled = address.isprintable() and " " not in address and len(address) <= 290
+    return bool(usual and spelled and parts.hostname and parts.path)
 
 
 def wiki_at(base_url: str, *, name: str = "", api_url: str = "") -> Wiki:

@@ -95,6 +95,21 @@ def test_hidden_names_and_summaries_are_empty(tmp_path):
     assert (base, found.editor, found.summary, found.timestamp) == ("", "", "", None)
 
 
+@pytest.mark.parametrize(
+    ("written_as", "read_as"),
+    [
+        ("2020-05-01T12:00:00+02:00", datetime(2020, 5, 1, 10, tzinfo=UTC)),
+        ("9999-12-31T23:59:59-14:00", None),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("2020-05-01T12:00:00", None),
+        ("yesterday", None),
+    ],
+)
+def test_a_time_that_no_database_gives_back_is_none(tmp_path, written_as, read_as):
+    ((_, (seen,)),) = read(written(tmp_path, export(mill("x", time=written_as))))[1]
+    assert seen.timestamp == read_as
+
+
 WHOLE = export(mill("A long text " * 50), page(2, "B", revision(11, "More " * 100)))
 BOMB = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
 

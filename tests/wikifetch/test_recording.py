@@ -215,7 +215,13 @@ def test_a_file_that_names_no_wiki_belongs_to_the_default_one(fetched, settings)
     assert Wiki.objects.get().base_url == "https://default.example/wiki/"
 
 
-@pytest.mark.parametrize("base", ["javascript:alert(1)/x", "file:///etc/passwd", "nowhere"])
+@pytest.mark.parametrize(
+    "base",
+    [
+        "javascript:alert(1)/x", "file:///etc/passwd", "nowhere", "https://wiki.example",
+        "https://[wiki/Main_Page", "https://wiki.example:x/Main_Page", "https://ann:pw@wiki.example/Main_Page",
+    ],
+)  # fmt: skip
 def test_a_file_that_names_no_web_address_as_its_wiki_is_refused(fetched, base):
     with pytest.raises(Refusal, match="no web address"):
         fetched(mill(TAGGED), base=base)
