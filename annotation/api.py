@@ -13,7 +13,7 @@ from accounts.roles import Role
 from annotation import workflow
 from annotation.desk import standing_data
 from annotation.entries import entries_of
-from annotation.reading import read_changes
+from annotation.reading import number, read_changes
 from annotation.steps import STEPS
 from annotation.workflow import Place
 from leases.refusal import Refusal
@@ -88,12 +88,12 @@ def draft(request: Request, annotation_id: int) -> Response:
 
 def version_of(request: Request) -> int:
     """The version in If-Match. Raises Refusal (428) where a save does not say what it was made from."""
-    given = request.headers.get("If-Match", "").strip().strip('"')
-    if not given.isdecimal():
+    version = number(request.headers.get("If-Match", "").strip().strip('"'))
+    if version is None:
         raise Refusal(
             'Name the version that you read in the header If-Match, such as "3".', status=428
         )
-    return int(given)
+    return version
 
 
 def answer(row: workflow.Annotation, **more: object) -> Response:

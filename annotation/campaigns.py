@@ -15,6 +15,7 @@ from django.db.models import Exists, Max, OuterRef, QuerySet
 from accounts.models import Person
 from annotation.guidelines import current_guideline
 from annotation.models import Annotation, Assignment, Campaign
+from annotation.reading import plain
 from annotation.states import ASSIGNMENT, CAMPAIGN, AnnotationState, AssignmentState, CampaignState
 from datasets.models import Collection
 from leases import claim as leases
@@ -25,6 +26,7 @@ from wikifetch.states import TagState
 # A place outlives a weekend. It is renewed by every save, so only abandoned ones run out.
 LEASE_SECONDS = 4 * 24 * 3600
 SENT_BACK_SECONDS = 14 * 24 * 3600
+MOST_REASON = 1_000
 
 FREE_AGAIN: dict[str, Any] = {"person": None, "lease_holder": "", "lease_until": None}
 
@@ -189,10 +191,11 @@ def hand_back(*, assignment_id: int, by: Person) -> None:
 @transaction.atomic
 def skip(*, assignment_id: int, by: Person, reason: str) -> None:
     """Give the tag up for good, with a reason; a new place goes to somebody else."""
-    if not reason.strip():
+    reason = plain(reason)[:MOST_REASON]
+    if not reason:
         raise Refusal("Say why you skip this tag: the next person will read it.")
     place = held_by(assignment_id, by)
-    ASSIGNMENT.require(place, "skip", skip_reason=reason.strip(), lease_holder="", lease_until=None)
+    ASSIGNMENT.require(place, "skip", skip_reason=reason, lease_holder="", lease_until=None)
     beside = Assignment.objects.filter(campaign=place.campaign, round=place.round, tag=place.tag)
     last = beside.aggregate(last=Max("slot"))["last"]
     Assignment.objects.create(

@@ -79,7 +79,7 @@ def annotation_at(assignment_id: int, person: Person) -> Annotation:
     """This person's annotation in that place, or NotFoundHere."""
     found = (
         Annotation.objects.filter(
-            assignment=assignment_id, assignment__person=person, author=person
+            assignment__pk=assignment_id, assignment__person=person, author=person
         )
         .select_related(
             "assignment__campaign", "sighting__tag", "sighting__revision__article__wiki"

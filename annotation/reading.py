@@ -13,7 +13,18 @@ from typing import Any, Protocol
 from annotation.walker import Field, Kind, Step, blank, fields_of, row_name
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+MOST_DIGITS = 18
 LINE_END = re.compile("\r\n?|\u2028|\u2029")
+
+
+def plain(text: str) -> str:
+    """A note as it can be kept: no control characters, one kind of line end, no blanks around it."""
+    return CONTROL.sub("", LINE_END.sub("\n", text)).strip()
+
+
+def number(text: str) -> int | None:
+    """A whole number that every database can compare with; None for anything else."""
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
 class Posted(Protocol):
@@ -54,7 +65,8 @@ def read_changes(steps: Iterable[Step], changes: Mapping[str, Any]) -> Reading:
         if name in known:
             reading.entries[name] = _read(known[name], name, value, reading)
         else:
-            reading.problems[name] = f"The form has no field “{name}”. Reload the page."
+            shown = plain(name)[:60]
+            reading.problems[shown] = f"The form has no field “{shown}”. Reload the page."
     return reading
 
 

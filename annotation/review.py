@@ -13,6 +13,7 @@ from accounts.models import Person
 from annotation.campaigns import SENT_BACK_SECONDS, holder_of
 from annotation.entries import FIELDS, columns_of, replace_questions
 from annotation.models import Annotation, Review
+from annotation.reading import plain
 from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState
 from annotation.steps import INVALID, QUESTIONS
 from leases.clock import in_seconds
@@ -31,7 +32,7 @@ class Notes:
 
     @property
     def said(self) -> bool:
-        return bool(self.whole.strip() or any(note.strip() for note in self.by_field.values()))
+        return any(map(plain, [self.whole, *self.by_field.values()]))
 
 
 @transaction.atomic
@@ -54,10 +55,8 @@ def decide(
         annotation=annotation,
         annotation_version=version,
         decision=decision,
-        note=notes.whole.strip(),
-        notes_by_field={
-            name: note.strip() for name, note in notes.by_field.items() if note.strip()
-        },
+        note=plain(notes.whole),
+        notes_by_field={name: plain(note) for name, note in notes.by_field.items() if plain(note)},
         reviewer=by,
     )
 

@@ -25,6 +25,7 @@ from annotation.entries import (
     same_entries,
 )
 from annotation.models import Annotation, Assignment, DraftRevision
+from annotation.reading import plain
 from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState, AssignmentState
 from annotation.steps import QUESTIONS, STEPS
 from annotation.walker import Entries, kept
@@ -226,5 +227,5 @@ def _hand_in(draft: Annotation, entries: Entries) -> Annotation:
 
 def flag(*, annotation: Annotation, flagged: bool, note: str) -> None:
     """Mark one's own annotation for the admin's attention, or take the mark away. No part of the version."""
-    kept_note = note.strip()[:MOST_FLAG_NOTE] if flagged else ""
+    kept_note = plain(note)[:MOST_FLAG_NOTE] if flagged else ""
     Annotation.objects.filter(pk=annotation.pk).update(flagged=flagged, flag_note=kept_note)

@@ -39,6 +39,8 @@ class RefusalMiddleware:
 
 def api_exception_handler(error: Exception, context: dict[str, object]) -> Response | None:
     """DRF's handler, with the house's refusals beside its own errors."""
+    if isinstance(error, RecursionError):
+        error = Refusal("The JSON is nested too deeply to be read.")
     if isinstance(error, Refusal):
         return Response(refusal_data(error), status=error.status)
     return exception_handler(error, context)

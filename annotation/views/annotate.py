@@ -18,7 +18,7 @@ from annotation.entries import entries_of
 from annotation.guidelines import ANCHORS, rendered
 from annotation.models import Annotation, Campaign, Guideline
 from annotation.progress import queue_of
-from annotation.reading import Reading, read_form
+from annotation.reading import Reading, number, read_form
 from annotation.steps import QUESTIONS, STEPS
 from annotation.workflow import EDITABLE, Place
 from leases.refusal import NotFoundHere, Refusal, StaleVersion
@@ -35,8 +35,8 @@ def queue(request: HttpRequest) -> HttpResponse:
 @roles_required(Role.ANNOTATOR)
 def next_tag(request: HttpRequest) -> HttpResponse:
     """Claim the next tag, of one campaign where the form names it, and open it."""
-    wanted = request.POST.get("campaign", "")
-    campaign = Campaign.objects.filter(pk=int(wanted)).first() if wanted.isdecimal() else None
+    wanted = number(request.POST.get("campaign", ""))
+    campaign = Campaign.objects.filter(pk=wanted).first() if wanted else None
     place = campaigns.next_assignment(by=person_of(request), campaign=campaign)
     if place is None:
         messages.info(request, "There is no tag left for you now. New campaigns will show here.")
@@ -96,14 +96,14 @@ class Posted:
 
     @classmethod
     def of(cls, request: HttpRequest, annotation: Annotation) -> "Posted":
-        version = request.POST.get("version", "")
-        seconds = request.POST.get("seconds", "")
+        version = number(request.POST.get("version", ""))
+        seconds = number(request.POST.get("seconds", ""))
         return cls(
             annotation,
             person_of(request),
-            int(version) if version.isdecimal() else -1,
+            -1 if version is None else version,
             read_form(STEPS, request.POST),
-            Place(request.POST.get("step", ""), int(seconds[:6]) if seconds.isdecimal() else 0),
+            Place(request.POST.get("step", ""), seconds or 0),
         )
 
     def save(self, **changes: object) -> Annotation:
@@ -215,8 +215,9 @@ def add_row(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse
 
 def remove_row(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     rows = list(posted.reading.entries[QUESTIONS.name])
-    if argument.isdecimal() and int(argument) < len(rows):
-        del rows[int(argument)]
+    index = number(argument)
+    if index is not None and index < len(rows):
+        del rows[index]
     annotation = posted.save(**{QUESTIONS.name: rows})
     return back_to(annotation, f"#{QUESTIONS.name}")
 

@@ -15,6 +15,7 @@ from annotation.desk import read_fields
 from annotation.entries import entries_of
 from annotation.evidence import Evidence
 from annotation.models import Annotation
+from annotation.reading import number, plain
 from annotation.review import Notes
 from annotation.states import AnnotationState
 from leases.refusal import NotFoundHere, Refusal
@@ -65,16 +66,16 @@ def review(request: HttpRequest, annotation_id: int) -> HttpResponse:
 
 
 def decided(request: HttpRequest, annotation: Annotation) -> str:
-    version = request.POST.get("version", "")
+    version = number(request.POST.get("version", ""))
     notes = {
-        name.removeprefix("note-"): str(note)
+        plain(name.removeprefix("note-")): str(note)
         for name, note in request.POST.items()
         if name.startswith("note-")
     }
     kept = verbs.decide(
         annotation_id=annotation.pk,
         by=person_of(request),
-        version=int(version) if version.isdecimal() else -1,
+        version=-1 if version is None else version,
         decision=request.POST.get("decision", ""),
         notes=Notes(request.POST.get("note", ""), notes),
     )

@@ -230,3 +230,19 @@ def test_campaigns_are_opened_and_published_by_command(capsys, olga, alice):
 def test_a_command_that_cannot_be_carried_out_says_why(olga, arguments, said):
     with pytest.raises(CommandError, match=said):
         call_command(*arguments)
+
+
+def test_a_reviewers_notes_are_kept_without_control_characters(client, campaign, alice):
+    annotation = make.submitted(alice, within=campaign)
+    said = {"note": "Too\x00 vague", "note-statement_1": "Which\x07?", "note-span_1\x00": "x"}
+    answer = {"version": annotation.version, "decision": "send_back", **said}
+    assert client.post(at("review", annotation.pk), answer).status_code == 302
+    kept = Review.objects.get()
+    assert kept.note == "Too vague"
+    assert kept.notes_by_field == {"statement_1": "Which?", "span_1": "x"}
+
+
+def test_a_decision_on_a_version_of_any_length_is_refused_as_stale(client, campaign, alice):
+    annotation = make.submitted(alice, within=campaign)
+    answer = {"version": "9" * 5_000, "decision": "accept"}
+    assert client.post(at("review", annotation.pk), answer).status_code == 412

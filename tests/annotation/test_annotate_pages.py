@@ -346,3 +346,32 @@ def test_a_flag_is_set_and_taken_away(client, draft):
     assert (row.flagged, row.flag_note) == (True, "Broken page")
     post(client, row, make.nothing(), action="flag:off")
     assert Annotation.objects.get().flagged is False
+
+
+LONG = "9" * 5_000
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        ({"version": LONG}, 412),
+        ({"action": f"remove_row:{LONG}"}, 302),
+        ({"seconds": LONG}, 302),
+    ],
+)
+def test_a_number_of_any_length_is_answered(client, draft, options, status):
+    assert post(client, draft, make.nothing(), **options).status_code == status
+
+
+def test_a_campaign_or_place_of_any_number_is_answered(client, alice):
+    assert client.post("/annotate/next/", {"campaign": LONG}).status_code == 302
+    assert client.get(f"/annotate/{LONG[:20]}/").status_code == 404
+
+
+def test_notes_are_kept_without_control_characters(client, draft):
+    post(client, draft, make.nothing(), action="flag", flag_note="Bro\x00ken")
+    assert Annotation.objects.get().flag_note == "Broken"
+    post(client, draft, make.nothing(), action="skip", skip_reason="\x00")
+    assert Annotation.objects.get().assignment.state == AssignmentState.HELD
+    post(client, draft, make.nothing(), action="skip", skip_reason="Gre\x00ek" + "k" * 5_000)
+    assert Annotation.objects.get().assignment.skip_reason == "Greek" + "k" * 995

@@ -152,3 +152,26 @@ def test_four_tabs_that_save_at_once_lose_nothing_silently(seed):
     assert sorted(accepted) == list(range(1, row.version + 1))
     assert len(accepted) + len(refused) == 48
     assert row.span_1 == accepted[row.version]
+
+
+def raw(client, annotation, body, version="0"):
+    headers = {"if-match": version}
+    return client.patch(address(annotation), body, content_type="application/json", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("body", "version", "status"),
+    [
+        ('{"entries": {}}', "9" * 5_000, 428),
+        ('{"entries": {"\\ud800\\u0000x": "a"}}', "0", 400),
+        ('{"entries": ' + "[" * 100_000, "0", 400),
+        ('{"entries": {"confidence": ' + "9" * 5_000 + "}}", "0", 400),
+        ('{"entries": {}, "seconds": 1e999}', "0", 400),
+    ],
+)
+def test_a_body_that_no_form_sends_is_answered_with_a_sentence(
+    client, draft, body, version, status
+):
+    answer = raw(client, draft, body, version)
+    assert answer.status_code == status
+    assert answer.json()
