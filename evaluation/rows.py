@@ -6,6 +6,7 @@ judge may still change is in no number.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -22,6 +23,7 @@ from leases.refusal import Refusal
 
 FINAL, FIRST = "final", "first"
 LABELLED = "labelled"
+MODEL = re.compile(r"[0-9]{1,18}")
 
 _CONTRADICTION = "response__instance__contradiction__"
 # Column of rows.csv -> where it stands, seen from a study's item.
@@ -91,7 +93,7 @@ class Choice:
                 raise Refusal(
                     f"{name}={given[name]} is not known. Use one of: {', '.join(values)}."
                 )
-        if given["model"] and not given["model"].isdecimal():
+        if given["model"] and not MODEL.fullmatch(given["model"]):
             raise Refusal("A model is chosen by its number. Follow the links of the report.")
         return cls(**given)
 

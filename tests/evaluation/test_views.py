@@ -220,3 +220,9 @@ def test_a_study_of_any_name_gives_files_of_plain_names(client, rita):
             assert re.fullmatch(
                 r'attachment; filename="[\w.-]+\.csv"', answer["Content-Disposition"], re.ASCII
             )
+
+
+@pytest.mark.parametrize("model", ["9" * 19, "9" * 5_000, "²", "٣", "m"])
+def test_a_model_that_no_number_links_to_is_refused(client, rita, model):
+    study = judged_study()
+    assert client.get(f"/reports/{study.pk}/rows/", {"model": model}).status_code == 400
