@@ -32,7 +32,7 @@ class JoinForm(forms.ModelForm):
         }
 
     def clean_username(self) -> str:
-        username: str = self.cleaned_data["username"]
+        username: str = Person.normalize_username(self.cleaned_data["username"])
         if Person.objects.filter(username__iexact=username).exists():
             raise ValidationError("This name is taken here; choose another.")
         return username

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.contrib.auth.tokens import default_token_generator
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils.encoding import force_bytes, force_str
@@ -83,13 +83,16 @@ def open_invitation(token: str) -> Invitation:
 def accept(token: str, *, username: str, name: str, password: str) -> Person:
     """Make the person whom an invitation lets in; of two clicks on one link the second is refused."""
     invitation = open_invitation(token)
-    person = Person.objects.create_person(username, name=name, password=password)
-    claimed = Invitation.objects.filter(pk=invitation.pk, used_by=None).update(
-        used_by=person, used_at=Now()
-    )
+    try:
+        with transaction.atomic():
+            person = Person.objects.create_person(username, name=name, password=password)
+    except IntegrityError as error:
+        raise Conflict("This name was taken a moment ago. Go back and choose another.") from error
+    open_still = Invitation.objects.filter(pk=invitation.pk, used_by=None, withdrawn_at=None)
+    claimed = open_still.update(used_by=person, used_at=Now())
     if not claimed:
         raise Conflict(
-            "This invitation was used a moment ago. Sign in, or ask an admin for a new link."
+            "This invitation was used or withdrawn a moment ago. Sign in, or ask an admin for a new link."
         )
     grant(person, roles=[Role(role) for role in invitation.roles], by=invitation.created_by)
     return person
@@ -104,20 +107,24 @@ def grant(person: Person, *, roles: Iterable[Role], by: Person | None) -> None:
         check_not_last_admin(person)
     person.grants.filter(role__in=held - wanted).delete()
     RoleGrant.objects.bulk_create(
-        [RoleGrant(person=person, role=role, granted_by=by) for role in sorted(wanted - held)]
+        [RoleGrant(person=person, role=role, granted_by=by) for role in sorted(wanted - held)],
+        ignore_conflicts=True,  # of two clicks one made them
     )
     person.__dict__.pop("_roles", None)
 
 
 def check_not_last_admin(person: Person) -> None:
-    others = RoleGrant.objects.filter(role=Role.ADMIN, person__is_active=True).exclude(
-        person=person
-    )
+    """Raise Refusal unless there is another; call inside the transaction that takes this one away."""
+    # Held until then: two admins who take each other away at once would both find the other.
+    admins = RoleGrant.objects.filter(role=Role.ADMIN)
+    list(admins.select_for_update().order_by("pk"))
+    others = admins.filter(person__is_active=True).exclude(person=person)
     others = others.filter(person__is_demonstration=False)
     if not others.exists():
         raise Refusal("This is the last admin. Make somebody else an admin first.", status=409)
 
 
+@transaction.atomic
 def set_active(person: Person, *, active: bool) -> None:
     """Let a person sign in, or no longer; their work stays. Sessions end at once (backends check is_active)."""
     if not active and person.has_role(Role.ADMIN):

@@ -21,6 +21,8 @@ class PersonManager(BaseUserManager["Person"]):
     def create_person(
         self, username: str, *, name: str = "", password: str | None = None
     ) -> "Person":
+        # As the sign-in form reads names, so that what was chosen can be entered.
+        username = self.model.normalize_username(username)
         person = self.model(username=username, name=name or username)
         person.set_password(password)
         person.save()

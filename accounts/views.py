@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import invitations
 from accounts.access import person_of, roles_required
@@ -17,13 +17,19 @@ from accounts.forms import InviteForm, JoinForm, NewPasswordForm, RolesForm
 from accounts.models import Invitation, Person, RoleGrant
 from accounts.roles import Role
 from leases.clock import now
+from leases.refusal import Refusal
 from pages.paging import page_of
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
-sign_in = LoginView.as_view(template_name="accounts/sign_in.html", redirect_authenticated_user=True)
+FORM = require_http_methods(["GET", "HEAD", "POST"])
+
+sign_in = FORM(
+    LoginView.as_view(template_name="accounts/sign_in.html", redirect_authenticated_user=True)
+)
 
 
+@FORM
 @sensitive_post_parameters("password")
 @never_cache
 def join(request: HttpRequest, token: str) -> HttpResponse:
@@ -41,6 +47,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "accounts/join.html", {"form": form, "roles": roles})
 
 
+@FORM
 @sensitive_post_parameters("password")
 @never_cache
 def new_password(request: HttpRequest, key: str, token: str) -> HttpResponse:
@@ -55,6 +62,7 @@ def new_password(request: HttpRequest, key: str, token: str) -> HttpResponse:
     return render(request, "accounts/new_password.html", {"form": form, "name": person.username})
 
 
+@require_safe
 @roles_required(Role.ADMIN)
 def people(request: HttpRequest) -> HttpResponse:
     """Everybody here, and the invitations that are out."""
@@ -92,6 +100,7 @@ def withdraw_invitation(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("accounts:people")
 
 
+@FORM
 @roles_required(Role.ADMIN)
 def person(request: HttpRequest, pk: int) -> HttpResponse:
     """One person: roles, and whether they may sign in."""
@@ -109,7 +118,10 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def set_active(request: HttpRequest, pk: int) -> HttpResponse:
     someone = get_object_or_404(Person, pk=pk)
-    invitations.set_active(someone, active=request.POST.get("active") == "yes")
+    wanted = request.POST.get("active")
+    if wanted not in ("yes", "no"):
+        raise Refusal("Say whether this person may sign in: active=yes or active=no.")
+    invitations.set_active(someone, active=wanted == "yes")
     return redirect("accounts:person", pk=pk)
 
 

@@ -148,3 +148,30 @@ def test_nobody_becomes_a_person_of_the_demonstration(client):
     odile = person("demo.odile", is_demonstration=True)
     page = client.post(reverse("accounts:password_link", args=[odile.pk]))
     assert page.status_code == 404
+
+
+@pytest.mark.parametrize("chosen", ["ﬁona", "Ｄora"])
+def test_a_name_can_be_entered_as_it_was_chosen(client, chosen):
+    """The sign-in form makes one spelling of letters that look alike; so does joining."""
+    token = invitations.invite(roles=[Role.JUDGE], by=person("alice", Role.ADMIN))
+    answer = {"username": chosen, "name": "Dora", "password": "eleven slow otters"}
+    assert client.post(invitations.invitation_path(token), answer).status_code == 302
+    client.logout()
+    signed_in = client.post("/sign-in/", {"username": chosen, "password": "eleven slow otters"})
+    assert signed_in.status_code == 302
+
+
+def test_a_name_that_looks_like_another_is_taken(client):
+    person("fiona")
+    token = invitations.invite(roles=[Role.JUDGE], by=person("alice", Role.ADMIN))
+    answer = {"username": "ﬁona", "name": "F", "password": "eleven slow otters"}
+    page = client.post(invitations.invitation_path(token), answer).content.decode()
+    assert "This name is taken" in page
+
+
+def test_nobody_is_shut_out_by_a_request_that_does_not_say_so(client):
+    client.force_login(person("alice", Role.ADMIN))
+    bob = person("bob")
+    assert client.post(reverse("accounts:set_active", args=[bob.pk])).status_code == 400
+    bob.refresh_from_db()
+    assert bob.is_active

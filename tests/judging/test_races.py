@@ -1,37 +1,14 @@
 """Two clicks, two tabs, a study closed in between: at one instant."""
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from threading import Barrier
-
 import pytest
-from django.db import connection, transaction
 
 from judging import adjudication, studies, verdicts
 from judging.models import Judgment, JudgmentEvent, Resolution
-from leases.refusal import Conflict, NotFoundHere
 from tests.factories import person
 from tests.judging import factories as make
+from tests.races import at_once, overlapping
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def at_once(*acts):
-    """Carry the acts out in threads that start together; the refusals they met, or None."""
-    together = Barrier(len(acts))
-
-    def run(act):
-        try:
-            together.wait(10)
-            act()
-        except (Conflict, NotFoundHere) as refusal:
-            return refusal
-        finally:
-            connection.close()
-        return None
-
-    with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(run, acts))
 
 
 @pytest.fixture
@@ -63,14 +40,11 @@ def test_two_judges_who_hand_in_at_once_settle_what_they_agree_on(study):
     for who in (alice, bob):
         for slot in make.slots(study, who):
             verdicts.give(slot, "correct")
-    with ThreadPoolExecutor(1) as pool:
-        with transaction.atomic():
-            verdicts.hand_in(alice, study)
-            # Before hers is committed: his has to wait, or it would take her slots for open ones.
-            his = pool.submit(lambda: at_once(lambda: verdicts.hand_in(bob, study)))
-            with suppress(TimeoutError):
-                his.result(0.5)
-        assert his.result(30) == [None]
+    # Before hers is committed: his has to wait, or it would take her slots for open ones.
+    refused = overlapping(
+        lambda: verdicts.hand_in(alice, study), lambda: verdicts.hand_in(bob, study)
+    )
+    assert refused is None
     assert Resolution.objects.filter(how="unanimous").count() == study.items.count()
 
 

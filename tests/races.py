@@ -1,0 +1,44 @@
+"""Two people, two tabs, two workers: at one instant, or one while the other is not yet done."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier
+
+from django.db import connection, transaction
+
+from leases.refusal import Refusal
+
+Act = Callable[[], object]
+
+
+def at_once(*acts: Act) -> list[Refusal | None]:
+    """Carry the acts out in threads that start together; the refusals they met, or None."""
+    together = Barrier(len(acts))
+
+    def run(act: Act) -> Refusal | None:
+        try:
+            together.wait(10)
+            act()
+        except Refusal as refusal:
+            return refusal
+        finally:
+            connection.close()
+        return None
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return list(pool.map(run, acts))
+
+
+def overlapping(first: Act, second: Act) -> Refusal | None:
+    """Carry `first` out and commit it only when `second` is done, or has been seen to wait for it.
+
+    The refusal that `second` met, or None. What only a rare moment shows is so shown every time.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            first()
+            other = pool.submit(at_once, second)
+            with suppress(TimeoutError):
+                other.result(0.5)
+        return other.result(30)[0]
