@@ -177,7 +177,12 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "pages.refusals.api_exception_handler",
     "PAGE_SIZE": 100,
 }
-SPECTACULAR_SETTINGS = {"TITLE": "Sic et Non", "VERSION": VERSION, "SERVE_INCLUDE_SCHEMA": False}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Sic et Non",
+    "VERSION": VERSION,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+}
 
 CELERY_BROKER_URL = environment.text("CELERY_BROKER_URL", "filesystem://localhost")
 

@@ -2,6 +2,7 @@
 
 from django.templatetags.static import static
 from django.urls import include, path
+from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView
 
@@ -12,7 +13,7 @@ ROOMS = ["accounts", "wikifetch", "datasets", "annotation", "generation", "judgi
 urlpatterns = [
     path("", views.home, name="home"),
     # Browsers ask for it beside pages that are no HTML, such as JSON twins.
-    path("favicon.ico", RedirectView.as_view(url=static("icon.svg"))),
+    path("favicon.ico", require_safe(RedirectView.as_view(url=static("icon.svg")))),
     path("healthz", views.healthz, name="healthz"),
     path("api/schema.json", SpectacularJSONAPIView.as_view(), name="schema"),
     *[path("", include(f"{room}.urls")) for room in ROOMS],

@@ -3,6 +3,7 @@
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from accounts.access import person_of
 from config.next_steps import next_steps
@@ -10,12 +11,14 @@ from leases.refusal import NotAllowed, NotFoundHere, Refusal
 from pages.refusals import refusal_answer
 
 
+@require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
     """What the signed-in person can do now, most pressing first."""
     return render(request, "home.html", {"steps": next_steps(person_of(request))})
 
 
+@require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
     """The web process answers."""
     return JsonResponse({"ok": True})

@@ -1,0 +1,322 @@
+"""Who may open what: every address, for everybody, with the status that each is answered with.
+
+A new address fails here until it has a row; a method that an address has no row for is refused.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import get_resolver, resolve, reverse
+
+from accounts import invitations
+from accounts.models import Invitation, Person
+from accounts.roles import Role
+from annotation import campaigns
+from annotation.models import Assignment, Guideline
+from datasets.releases import freeze as release
+from evaluation import snapshots
+from judging import settling, studies, verdicts
+from judging.models import JudgingSlot
+from tests.annotation import factories as annotation
+from tests.datasets import factories as datasets
+from tests.factories import person
+from tests.judging import factories as judging
+from wikifetch.models import FetchRun
+
+pytestmark = pytest.mark.django_db
+
+# out: signed out. none: no role. anna works on a draft, aron is another annotator. jean judges in the open
+# study, jane in none. adam adjudicates, rosa is a researcher, olga an admin. max holds every role and judges
+# in the open study, which hides its run and its results from him.
+PEOPLE = ("out", "none", "anna", "aron", "jean", "jane", "adam", "rosa", "olga", "max")
+
+TABLE = """
+#     address                                                 out  none anna aron jean jane adam rosa olga max
+GET   /                                                       302  200  200  200  200  200  200  200  200  200
+GET   /favicon.ico                                            302  302  302  302  302  302  302  302  302  302
+GET   /healthz                                                200  200  200  200  200  200  200  200  200  200
+GET   /api/schema.json                                        403  200  200  200  200  200  200  200  200  200
+GET   /sign-in/                                               200  302  302  302  302  302  302  302  302  302
+POST  /sign-in/                                               200  302  302  302  302  302  302  302  302  302
+POST  /sign-out/                                              302  302  302  302  302  302  302  302  302  302
+GET   {join}                                                  200  200  200  200  200  200  200  200  200  200
+POST  {join}                                                  200  200  200  200  200  200  200  200  200  200
+GET   {password}                                              200  200  200  200  200  200  200  200  200  200
+POST  {password}                                              200  200  200  200  200  200  200  200  200  200
+GET   /people/                                                302  403  403  403  403  403  403  403  200  200
+GET   /people/{person}/                                       302  403  403  403  403  403  403  403  200  200
+POST  /people/{person}/                                       302  403  403  403  403  403  403  403  200  200
+POST  /people/{person}/active/                                302  403  403  403  403  403  403  403  400  400
+POST  /people/{person}/password-link/                         302  403  403  403  403  403  403  403  200  200
+POST  /invitations/                                           302  403  403  403  403  403  403  403  422  422
+POST  /invitations/{invitation}/withdraw/                     302  403  403  403  403  403  403  403  302  302
+GET   /fetches/                                               302  403  403  403  403  403  403  403  200  200
+GET   /fetches/new/                                           302  403  403  403  403  403  403  403  200  200
+POST  /fetches/new/                                           302  403  403  403  403  403  403  403  200  200
+GET   /fetches/{fetch}/                                       302  403  403  403  403  403  403  403  200  200
+POST  /fetches/{fetch}/cancel/                                302  403  403  403  403  403  403  403  302  302
+GET   /tags/                                                  302  403  200  200  403  403  403  200  200  200
+GET   /tags/{tag}/                                            302  403  200  200  403  403  403  200  200  200
+GET   /tags/{tag}.json                                        302  403  200  200  403  403  403  200  200  200
+GET   /collections/                                           302  403  200  200  403  403  403  200  200  200
+GET   /collections/new/import/                                302  403  403  403  403  403  403  403  200  200
+POST  /collections/new/import/                                302  403  403  403  403  403  403  403  400  400
+GET   /collections/mills/                                     302  403  200  200  403  403  403  200  200  200
+GET   /collections/mills/questions/                           302  403  200  200  403  403  403  200  200  200
+GET   /collections/mills/deviations/                          302  403  200  200  403  403  403  200  200  200
+GET   /collections/mills/export/wikicontradict-json/          302  403  403  403  403  403  403  200  200  200
+POST  /collections/mills/releases/                            302  403  403  403  403  403  403  403  400  400
+GET   /collections/mills/releases/1.0/wikicontradict-csv/     302  403  403  403  403  403  403  200  200  200
+GET   /contradictions/{contradiction}/                        302  403  200  200  403  403  403  200  200  200
+GET   /annotate/                                              302  403  200  200  403  403  403  403  403  200
+POST  /annotate/next/                                         302  403  302  302  403  403  403  403  403  302
+GET   /annotate/guideline/{guideline}/                        302  403  200  200  403  403  403  403  200  200
+POST  /annotate/drafts/{handed_back}/take-up/                 302  403  409  404  403  403  403  403  403  404
+GET   /annotate/{place}/                                      302  403  200  404  403  403  403  403  403  404
+POST  /annotate/{place}/                                      302  403  412  404  403  403  403  403  403  404
+GET   /campaigns/                                             302  403  403  403  403  403  403  403  200  200
+GET   /campaigns/new/                                         302  403  403  403  403  403  403  403  200  200
+POST  /campaigns/new/                                         302  403  403  403  403  403  403  403  200  200
+GET   /campaigns/{campaign}/                                  302  403  403  403  403  403  403  403  200  200
+POST  /campaigns/{campaign}/publish/                          302  403  403  403  403  403  403  403  302  302
+POST  /campaigns/{campaign}/close/                            302  403  403  403  403  403  403  403  302  302
+POST  /campaigns/{campaign}/reopen/                           302  403  403  403  403  403  403  403  409  409
+POST  /campaigns/{campaign}/places/{free}/withdraw/           302  403  403  403  403  403  403  403  302  302
+GET   /reviews/                                               302  403  403  403  403  403  403  403  200  200
+GET   /reviews/{submitted}/                                   302  403  403  403  403  403  403  403  200  200
+POST  /reviews/{submitted}/                                   302  403  403  403  403  403  403  403  404  404
+GET   /reviews/{draft}/                                       302  403  403  403  403  403  403  403  404  404
+POST  /reviews/{draft}/                                       302  403  403  403  403  403  403  403  404  404
+GET   /models/                                                302  403  403  403  403  403  403  200  200  200
+GET   /models/new/                                            302  403  403  403  403  403  403  403  200  200
+POST  /models/new/                                            302  403  403  403  403  403  403  403  400  400
+POST  /models/{model}/test/                                   302  403  403  403  403  403  403  403  302  302
+GET   /models/services/local/                                 302  403  403  403  403  403  403  200  200  200
+GET   /runs/                                                  302  403  403  403  403  403  403  200  200  200
+GET   /runs/new/                                              302  403  403  403  403  403  403  403  200  200
+POST  /runs/new/                                              302  403  403  403  403  403  403  403  400  400
+GET   /runs/{run}/                                            302  403  403  403  403  403  403  200  200  200
+GET   /runs/{hidden}/                                         302  403  403  403  403  403  403  200  200  404
+GET   /runs/{run}/progress/                                   302  403  403  403  403  403  403  200  200  200
+GET   /runs/{hidden}/progress/                                302  403  403  403  403  403  403  200  200  404
+POST  /runs/{run}/resume/                                     302  403  403  403  403  403  403  403  409  409
+POST  /runs/{hidden}/resume/                                  302  403  403  403  403  403  403  403  409  404
+GET   /runs/{run}/responses/{response}/                       302  403  403  403  403  403  403  200  200  200
+GET   /runs/{hidden}/responses/{hidden_response}/             302  403  403  403  403  403  403  200  200  404
+GET   /runs/{run}/responses/{hidden_response}/                302  403  403  403  403  403  403  404  404  404
+GET   /runs/{run}/responses.csv                               302  403  403  403  403  403  403  200  200  200
+GET   /runs/{hidden}/responses.csv                            302  403  403  403  403  403  403  200  200  404
+GET   /studies/                                               302  403  403  403  403  403  403  200  200  200
+GET   /studies/new/                                           302  403  403  403  403  403  403  403  200  200
+POST  /studies/new/                                           302  403  403  403  403  403  403  403  400  400
+GET   /studies/{open}/                                        302  403  403  403  403  403  403  200  200  200
+GET   /studies/{closed}/                                      302  403  403  403  403  403  403  200  200  200
+GET   /studies/{open}/export/csv/                             302  403  403  403  403  403  403  200  200  403
+GET   /studies/{closed}/export/json/                          302  403  403  403  403  403  403  200  200  200
+POST  /studies/{draft_study}/open/                            302  403  403  403  403  403  403  403  400  400
+POST  /studies/{open}/close/                                  302  403  403  403  403  403  403  403  302  302
+GET   /judge/                                                 302  403  403  403  200  200  403  403  403  200
+GET   /judge/{open}/                                          302  403  403  403  200  404  403  403  403  200
+GET   /judge/{closed}/                                        302  403  403  403  404  404  403  403  403  404
+GET   /judge/{open}/next/                                     302  403  403  403  302  404  403  403  403  302
+POST  /judge/{open}/undo/                                     302  403  403  403  302  404  403  403  403  302
+POST  /judge/{open}/hand-in/                                  302  403  403  403  409  404  403  403  403  409
+GET   /judge/slots/{slot}/                                    302  403  403  403  200  404  403  403  403  404
+POST  /judge/slots/{slot}/                                    302  403  403  403  400  404  403  403  403  404
+GET   /judge/slots/{slot}/coming/                             302  403  403  403  200  404  403  403  403  404
+POST  /judge/slots/{slot}/skip/                               302  403  403  403  400  404  403  403  403  404
+POST  /judge/slots/{slot}/flag/                               302  403  403  403  200  404  403  403  403  404
+GET   /resolve/                                               302  403  403  403  403  403  200  403  403  200
+GET   /resolve/{closed}/                                      302  403  403  403  403  403  200  403  403  200
+GET   /resolve/{open}/                                        302  403  403  403  403  403  200  403  403  404
+GET   /resolve/items/{item}/                                  302  403  403  403  403  403  200  403  403  200
+POST  /resolve/items/{item}/                                  302  403  403  403  403  403  400  403  403  400
+GET   /reports/                                               302  403  403  403  403  403  403  200  200  200
+GET   /reports/{closed}/                                      302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/                                        302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}.json                                  302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}.json                                    302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/rows/                                 302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/rows/                                   302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/rows.csv                              302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/rows.csv                                302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/verdicts.csv                          302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/verdicts.csv                            302  403  403  403  403  403  403  200  200  403
+POST  /reports/{closed}/freeze/                               302  403  403  403  403  403  403  302  302  302
+POST  /reports/{open}/freeze/                                 302  403  403  403  403  403  403  302  302  403
+GET   /reports/snapshots/{snapshot}/                          302  403  403  403  403  403  403  200  200  200
+GET   /reports/snapshots/{snapshot}.json                      302  403  403  403  403  403  403  200  200  200
+GET   /reports/snapshots/{snapshot}/verdicts.csv              302  403  403  403  403  403  403  200  200  200
+GET   /api/datasets/collections/                              403  403  200  200  403  403  403  200  200  200
+GET   /api/datasets/collections/mills/contradictions/         403  403  200  200  403  403  403  200  200  200
+GET   /api/annotation/drafts/{draft}/                         403  403  200  404  403  403  403  403  403  404
+PATCH /api/annotation/drafts/{draft}/                         403  403  400  400  403  403  403  403  403  400
+GET   /api/generation/models/                                 403  403  403  403  403  403  403  200  200  200
+GET   /api/generation/runs/                                   403  403  403  403  403  403  403  200  200  200
+GET   /api/generation/runs/{run}/                             403  403  403  403  403  403  403  200  200  200
+GET   /api/generation/runs/{hidden}/                          403  403  403  403  403  403  403  200  200  404
+GET   /api/generation/runs/{run}/responses/                   403  403  403  403  403  403  403  200  200  200
+GET   /api/generation/runs/{hidden}/responses/                403  403  403  403  403  403  403  200  200  404
+GET   /api/judging/slots/{slot}/                              403  403  403  403  200  404  403  403  403  404
+POST  /api/judging/slots/{slot}/verdict                       403  403  403  403  400  400  403  403  403  400
+POST  /api/judging/slots/{slot}/undo                          403  403  403  403  200  404  403  403  403  404
+POST  /api/judging/slots/{slot}/skip                          403  403  403  403  400  400  403  403  403  400
+POST  /api/judging/slots/{slot}/flag                          403  403  403  403  400  400  403  403  403  400
+"""
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+def rows() -> Iterator[tuple[str, str, dict[str, int]]]:
+    """(method, address with names in braces, {person: status})."""
+    for line in TABLE.splitlines():
+        if line and not line.startswith("#"):
+            method, path, *expected = line.split()
+            yield method, path, dict(zip(PEOPLE, map(int, expected), strict=True))
+
+
+@pytest.fixture
+def world(settings):
+    """One of everything, as the names that the table's addresses use."""
+    settings.INFERENCE_SERVICES = {"local": {"url": "http://127.0.0.1:9/v1"}}
+    everybody = {
+        "none": person("none"),
+        "anna": person("anna", Role.ANNOTATOR),
+        "aron": person("aron", Role.ANNOTATOR),
+        "jean": person("jean", Role.JUDGE),
+        "jane": person("jane", Role.JUDGE),
+        "adam": person("adam", Role.ADJUDICATOR),
+        "rosa": person("rosa", Role.RESEARCHER),
+        "olga": person("olga", Role.ADMIN),
+        "max": person("max", *Role),
+    }
+    return (
+        {"everybody": everybody} | accounts() | tagged(everybody) | released() | judged(everybody)
+    )
+
+
+def accounts():
+    token = invitations.invite(roles=[Role.JUDGE], by=Person.objects.get(username="olga"))
+    carl = person("carl", Role.JUDGE)
+    return {
+        "person": carl.pk,
+        "password": invitations.password_path(carl),
+        "join": reverse("accounts:join", args=[token]),
+        "invitation": Invitation.objects.get().pk,
+    }
+
+
+def tagged(everybody):
+    anna, aron = everybody["anna"], everybody["aron"]
+    campaign = annotation.campaign(by=everybody["olga"], tags=4)
+    handed_back = annotation.draft(anna, within=campaign)
+    campaigns.hand_back(assignment_id=handed_back.assignment_id, by=anna)
+    draft = annotation.draft(anna, within=campaign)
+    submitted = annotation.submitted(aron, within=campaign)
+    free = Assignment.objects.filter(state="free").last()
+    fetch = FetchRun.objects.create(source="titles", label="Mills", wiki=free.tag.article.wiki)
+    return {
+        "fetch": fetch.pk, "tag": free.tag_id, "campaign": campaign.pk, "free": free.pk,
+        "handed_back": handed_back.pk, "draft": draft.pk, "place": draft.assignment_id,
+        "submitted": submitted.pk, "guideline": Guideline.objects.get().version,
+    }  # fmt: skip
+
+
+def released():
+    collection = datasets.mills()
+    release(collection=collection, version="1.0")
+    return {"contradiction": collection.contradictions.get().pk}
+
+
+def judged(everybody):
+    """An open study in which jean and max judge, and a closed one over another run, in which they do not."""
+    hidden = judging.finished_run(instances=1)
+    study = judging.draft(drawn_from=hidden)
+    studies.open_study(study, [everybody["jean"], everybody["max"]])
+    other = judging.run("other")
+    for response in hidden.responses.all():
+        judging.response(other, response.instance, response.prompt, response.model)
+    closed = judging.open_study("ivy", "joe", name="Closed", drawn_from=other)
+    for slot in JudgingSlot.objects.filter(round__study=closed):
+        slot = verdicts.slot_of(slot.judge.person, slot.pk)
+        said = "correct" if slot.judge.person.username == "ivy" else "incorrect"
+        verdicts.give(slot, said)
+    studies.close_study(closed)
+    draft = judging.draft("Draft", drawn_from=other)
+    frozen, _ = snapshots.freeze(closed, by=everybody["rosa"])
+    return {
+        "hidden": hidden.pk, "hidden_response": hidden.responses.first().pk, "run": other.pk,
+        "response": other.responses.first().pk, "model": other.responses.first().model_id,
+        "open": study.pk, "closed": closed.pk, "draft_study": draft.pk, "snapshot": frozen.pk,
+        "item": settling.unresolved(closed).first().pk,
+        "slot": judging.slots(study, everybody["jean"])[0].pk,
+    }  # fmt: skip
+
+
+def status_of(client: Client, method: str, path: str) -> int:
+    """The status of one request; whatever it changed is taken back, signing out included."""
+    cookies, mark = client.cookies.copy(), transaction.savepoint()
+    try:
+        response = client.generic(method, path, **body_of(method, path))
+        b"".join(response)  # to its end, which closes a file that is sent
+        return response.status_code
+    finally:
+        transaction.savepoint_rollback(mark)
+        client.cookies = cookies
+
+
+def body_of(method: str, path: str) -> dict[str, str]:
+    if method in ("GET", "HEAD"):
+        return {}
+    kind = "application/json" if path.startswith("/api/") else "application/x-www-form-urlencoded"
+    return {"data": "{}" if path.startswith("/api/") else "", "content_type": kind}
+
+
+def signed_in(world, who: str, **options) -> Client:
+    client = Client(raise_request_exception=False, **options)
+    if who != "out":
+        client.force_login(world["everybody"][who])
+    return client
+
+
+def routes(resolver=None, before="") -> set[str]:
+    """Every address that the project answers, as it is written in the rooms' urls.py."""
+    found = set()
+    for entry in (resolver or get_resolver()).url_patterns:
+        here = before + str(entry.pattern)
+        found |= routes(entry, here) if hasattr(entry, "url_patterns") else {here}
+    return found
+
+
+def test_every_address_has_a_row(world):
+    assert routes() == {resolve(path.format(**world)).route for _, path, _ in rows()}
+
+
+def test_every_address_answers_everybody_as_the_table_says(world):
+    clients = {who: signed_in(world, who) for who in PEOPLE}
+    found = []
+    for method, path, expected in rows():
+        got = {who: status_of(clients[who], method, path.format(**world)) for who in PEOPLE}
+        if got != expected:
+            found.append(f"{method:6}{path:56}" + " ".join(map(str, got.values())))
+    assert not found, "\n".join(["These answer otherwise:", *found])
+
+
+def test_a_method_without_a_row_does_nothing_for_anybody(world):
+    """Not even for somebody with every role."""
+    of_route = defaultdict(set)
+    for method, path, _ in rows():
+        of_route[resolve(path.format(**world)).route].add(method)
+    client = signed_in(world, "max")
+    for address in {path.format(**world) for _, path, _ in rows()}:
+        for method in set(METHODS) - of_route[resolve(address).route]:
+            assert status_of(client, method, address) in (405, 404), f"{method} {address}"
+
+
+def test_nothing_is_changed_without_the_token_of_a_page(world):
+    client = signed_in(world, "max", enforce_csrf_checks=True)
+    for method, path, _ in rows():
+        if method != "GET":
+            assert status_of(client, method, path.format(**world)) == 403, f"{method} {path}"
