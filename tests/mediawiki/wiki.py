@@ -69,6 +69,7 @@ def _fill(folder: Path) -> None:
     files = [*sorted(HERE.glob("*.p[hy]*")), HERE.parent / "wikifetch" / "factories.py"]
     state = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
     kept = Path(os.environ["MEDIAWIKI_CACHE"]) / f"mediawiki-{state}.tar"
+    kept.parent.mkdir(parents=True, exist_ok=True)
     if not kept.exists():
         _build(folder / "wiki")
         whole = kept.with_suffix(f".{os.getpid()}")
