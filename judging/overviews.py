@@ -1,10 +1,16 @@
 """What a study's page lists beside its counts: for those who do not judge in it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page
+from django.http import HttpRequest
 
 from judging import rubric
 from judging.models import JudgingSlot, Study, StudyItem
 from judging.settling import first_verdicts, unresolved
+from pages.paging import page_of
 
 
 @dataclass(frozen=True)
@@ -16,9 +22,16 @@ class UnresolvedRow:
     verdicts: tuple[str, ...]
 
 
-def unresolved_rows(study: Study) -> list[UnresolvedRow]:
-    known = rubric.parse(study.rubric.body)
+def unresolved_page(request: HttpRequest, study: Study) -> Page[Any]:
+    """One page of what waits for a third person; only its rows are read and told apart."""
     items = unresolved(study).select_related("response__instance__contradiction", "response__model")
+    page = page_of(request, items)
+    page.object_list = _rows(study, page.object_list)
+    return page
+
+
+def _rows(study: Study, items: Iterable[StudyItem]) -> list[UnresolvedRow]:
+    known = rubric.parse(study.rubric.body)
     return [
         UnresolvedRow(
             item,

@@ -11,10 +11,9 @@ from accounts.roles import Role
 from judging import adjudication, rubric, shown
 from judging.forms import DecisionForm
 from judging.models import StudyItem
-from judging.overviews import unresolved_rows
+from judging.overviews import unresolved_page
 from judging.settling import unresolved
 from leases.refusal import Refusal
-from pages.paging import page_of
 
 
 @require_safe
@@ -35,7 +34,7 @@ def study(request: HttpRequest, study_id: int) -> HttpResponse:
     found = adjudication.study_for(person, study_id)
     context = {
         "study": found,
-        "page": page_of(request, unresolved_rows(found)),
+        "page": unresolved_page(request, found),
         "decided": adjudication.decided_by(person, found),
     }
     return render(request, "judging/resolve_study.html", context)

@@ -12,7 +12,7 @@ from accounts.roles import Role
 from judging import blindness, exporting, progress, studies
 from judging.forms import JudgesForm, StudyForm, answered_runs
 from judging.models import Study
-from judging.overviews import flagged, naming, unresolved_rows
+from judging.overviews import flagged, naming, unresolved_page
 from judging.resolution import WAYS
 from leases.refusal import Refusal
 from pages.paging import page_of
@@ -116,7 +116,7 @@ def _study_page(request: HttpRequest, found: Study, form: JudgesForm) -> HttpRes
         context |= {
             "composition": studies.composition(found),
             "settled": progress.responses_settled(found),
-            "unresolved": page_of(request, unresolved_rows(found)),
+            "unresolved": unresolved_page(request, found),
             "naming": naming(found),
             "flagged": flagged(found),
             "exports": exporting.formats_of(found),

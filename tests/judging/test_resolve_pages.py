@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.roles import Role
-from judging import verdicts
+from judging import overviews, verdicts
 from judging.models import Resolution
 from tests.factories import person
 from tests.judging import factories as make
@@ -46,6 +46,22 @@ def test_the_queue_counts_what_waits(client, study, charlie):
     page = client.get("/resolve/").content.decode()
     assert "Pilot" in page
     assert '<td class="num">2</td>' in page
+
+
+def test_a_long_list_is_read_page_by_page(client, charlie, monkeypatch):
+    """A study may hold thousands of disagreements; a page reads the verdicts of its own."""
+    study = make.open_study(
+        "alice", drawn_from=make.finished_run(instances=27, prompts=["1"]), judges_per_response=1
+    )
+    for slot in make.slots(study, make.judge("alice")):
+        verdicts.skip(slot, "Greek")
+    verdicts.hand_in(make.judge("alice"), study)
+    read = []
+    first = overviews.first_verdicts
+    monkeypatch.setattr(overviews, "first_verdicts", lambda item: read.append(item) or first(item))
+    pages = [client.get(f"/resolve/{study.pk}/?page={n}").content.decode() for n in (1, 2)]
+    assert [page.count("When was abbey") for page in pages] == [50, 4]
+    assert len(read) == 54
 
 
 def test_both_verdicts_stand_side_by_side_without_names(client, charlie, items):
