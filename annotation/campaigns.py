@@ -195,8 +195,10 @@ def skip(*, assignment_id: int, by: Person, reason: str) -> None:
     if not reason:
         raise Refusal("Say why you skip this tag: the next person will read it.")
     place = held_by(assignment_id, by)
-    ASSIGNMENT.require(place, "skip", skip_reason=reason, lease_holder="", lease_until=None)
     beside = Assignment.objects.filter(campaign=place.campaign, round=place.round, tag=place.tag)
+    # Held, so that two who skip one tag at once do not both make the same new place.
+    list(beside.select_for_update().order_by("pk"))
+    ASSIGNMENT.require(place, "skip", skip_reason=reason, lease_holder="", lease_until=None)
     last = beside.aggregate(last=Max("slot"))["last"]
     Assignment.objects.create(
         campaign=place.campaign,
@@ -215,7 +217,11 @@ def take_up(*, annotation_id: int, by: Person) -> Assignment:
     if draft is None:
         raise NotFoundHere("You have no such draft without a place.")
     places = _open_to(by).filter(sighting=draft.sighting)
-    place = _claim(places.order_by("slot"), by)
+    try:
+        with transaction.atomic():
+            place = _claim(places.order_by("slot"), by)
+    except IntegrityError as error:
+        raise Conflict("You have just taken this draft up. Your queue lists it.") from error
     if place is None:
         raise Conflict("All places of this tag are taken. Your draft is kept.")
     Annotation.objects.filter(pk=draft.pk).update(assignment=place)

@@ -44,11 +44,8 @@ def decide(
     if annotation is None or decision not in Decision.values:
         raise NotFoundHere("There is no such annotation, or no such decision.")
     _require_reason(decision, notes)
-    if annotation.version != version:
-        raise StaleVersion(
-            "This annotation has changed since you opened it. Read it again, then decide."
-        )
-    ANNOTATION.require(annotation, decision)
+    if not ANNOTATION.move(Annotation.objects.filter(pk=annotation_id, version=version), decision):
+        _refuse(annotation, version, decision)
     if decision == Decision.SEND_BACK:
         _give_back(annotation)
     return Review.objects.create(
@@ -72,6 +69,15 @@ def _require_reason(decision: str, notes: Notes) -> None:
         raise Refusal(
             f"A note has {longest:,} characters; at most {MOST_NOTE:,} can be kept. Shorten it."
         )
+
+
+def _refuse(annotation: Annotation, version: int, decision: str) -> None:
+    annotation.refresh_from_db()
+    if annotation.version != version:
+        raise StaleVersion(
+            "This annotation has changed since you opened it. Read it again, then decide."
+        )
+    ANNOTATION.require(annotation, decision)
 
 
 def _give_back(annotation: Annotation) -> None:
