@@ -1,0 +1,126 @@
+"""Nothing that was stored runs in anybody's browser: every page, with markup in every text that it shows.
+
+The policy forbids inline scripts besides (tests/accounts/test_access.py); here it is the markup itself.
+"""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from django.db import models
+
+from accounts.models import Person
+from annotation.models import Annotation, Assignment, Campaign, DraftRevision, Question, Review
+from datasets.models import Collection, Contradiction, Instance, Release
+from generation.models import Attempt, LanguageModel, Response, Run
+from judging.models import Judge, JudgingSlot, Judgment, Resolution, Study, StudyItem
+from tests.test_access_table import PEOPLE, rows, signed_in, world  # noqa: F401 a fixture
+from tests.wikifetch import factories as wiki
+from wikifetch import fetch
+from wikifetch.models import FetchProblem, FetchRun, Sighting, Tag
+
+pytestmark = pytest.mark.django_db
+
+SCRIPT = "\"'><img src=x onerror=a()><script>a()</script><svg onload=a()>{{7*7}}"
+WIKITEXT = f"""{SCRIPT}
+== {SCRIPT} ==
+<div style="top:0" onclick="a()" id="annotation-form">a</div> <a href="javascript:a()">b</a> [javascript:a() c]
+<iframe src="https://evil.example"></iframe><math><mi xlink:href="data:x,<script>a()</script>"></math>
+{{| onclick=a()
+| rowspan="2" style="top:0" onmouseover=a() colspan='3" onclick="a()' | {SCRIPT}
+|}}
+[[File:x.png|thumb|{SCRIPT}]] <ref name="{SCRIPT}">{SCRIPT}</ref> <nowiki><script>a()</script></nowiki>
+Built.{{{{Inconsistent|date=<script>a()</script>|reason=<img src=x onerror=a()>}}}} &lt;script&gt;a()&lt;/script&gt;
+* {{{{Contradict other|<svg onload=a()>|date=x}}}} an item
+"""
+
+RUN_BY_TAG = {"img", "iframe", "object", "embed", "math", "base", "style", "video", "audio"}
+ADDRESSES = {"href", "src", "action", "formaction", "xlink:href", "data", "srcdoc"}
+
+
+class Reader(HTMLParser):
+    """Reads a page as a browser does, and notes what would run: `found`."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        own = (given.get("src") or "").startswith("/static/")
+        if tag in RUN_BY_TAG or (
+            tag == "script" and not own and given.get("type") != "application/json"
+        ):
+            self.found.append(self.get_starttag_text() or tag)
+        for name, value in attrs:
+            leads = re.sub(r"[\s\x00-\x20]", "", value or "").lower()
+            runs = name in ADDRESSES and re.match(r"(javascript|data|vbscript):|//", leads)
+            if name.startswith("on") or name == "style" or runs:
+                self.found.append(self.get_starttag_text() or name)
+
+
+def in_every_text(rows_of: models.QuerySet, *but: str) -> None:
+    """Put the markup into every text of these rows that no constraint or choice holds to something else."""
+    bound = {
+        name for each in rows_of.model._meta.constraints for name in getattr(each, "fields", ())
+    }
+    for field in rows_of.model._meta.fields:
+        is_text = isinstance(field, models.CharField | models.TextField) and not field.choices
+        if is_text and not field.unique and field.name not in bound | set(but):
+            rows_of.update(**{field.name: SCRIPT[: field.max_length]})
+
+
+@pytest.fixture
+def marked(world, tmp_path):  # noqa: F811
+    """The world of the access table with markup wherever somebody could have written it."""
+    everybody = world["everybody"]
+    page = wiki.page(
+        77, f"Mill {SCRIPT}", wiki.revision(5, "Mill.", by=SCRIPT),
+        wiki.revision(6, WIKITEXT, parent=5, by=SCRIPT, summary=SCRIPT),
+    )  # fmt: skip
+    file = wiki.written(tmp_path, wiki.export(page))
+    run = fetch.finished(fetch.ask_for_file(file, by=everybody["olga"], label=SCRIPT))
+    FetchProblem.objects.create(run=run, page=SCRIPT, problem=SCRIPT)
+    for study in Study.objects.all():
+        Study.objects.filter(pk=study.pk).update(name=f"{study.pk}{SCRIPT}")
+    for model in (
+        FetchRun, Contradiction, Instance, Collection, Release, LanguageModel, Run, Response, Attempt,
+        Judgment, JudgingSlot, Resolution, Annotation, Assignment, Campaign, Question, Review, DraftRevision,
+    ):  # fmt: skip
+        in_every_text(model.objects.all(), "external_id", "prompt", "state", "lease_holder")
+    in_every_text(Sighting.objects.exclude(revision__revid=6))
+    Contradiction.objects.update(url="javascript:a()//", taxonomy=[[SCRIPT, SCRIPT]])
+    Response.objects.update(gold=[SCRIPT], request={SCRIPT: SCRIPT}, reply={SCRIPT: SCRIPT})
+    Judge.objects.filter(person__username="ivy").update(pseudonym=SCRIPT[:40])
+    Person.objects.update(name=SCRIPT)
+    StudyItem.objects.update(names_its_model=True)
+    JudgingSlot.objects.update(flagged=True)
+    return world | {"article": Tag.objects.filter(article__pageid=77).first().pk}
+
+
+def addresses(marked):
+    found = [path.format(**marked) for method, path, _ in rows() if method == "GET"]
+    said = (
+        "?q={0}&words={0}&prompt={0}&service={0}&model_id={0}&next={0}&state={0}&kind={0}".format(
+            "%22%3E%3Cscript%3Ea()%3C/script%3E"
+        )
+    )
+    return [*found, f"/tags/{marked['article']}/", *(path + said for path in found)]
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+def test_no_page_holds_markup_that_somebody_wrote(marked, who):
+    client = signed_in(marked, who)
+    shown = 0
+    for address in addresses(marked):
+        answer = client.get(address)
+        body = b"".join(answer).decode()
+        assert answer.status_code < 500, address
+        assert "default-src 'none'" in answer["Content-Security-Policy"]
+        assert answer["X-Content-Type-Options"] == "nosniff"
+        if answer["Content-Type"].startswith("text/html"):
+            assert Reader(body).found == [], address
+            shown += "onerror=a()" in body
+    # Or the test would pass on pages that show nothing.
+    assert shown > {"rosa": 30, "olga": 50, "max": 60}.get(who, -1)
