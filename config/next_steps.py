@@ -12,8 +12,10 @@ from annotation.states import AnnotationState, AssignmentState, CampaignState
 from datasets.models import Collection
 from generation.models import Response, Run
 from generation.states import ResponseState, RunState
+from judging import progress
 from judging.adjudication import studies_for
 from judging.models import JudgingSlot, Study, StudyItem
+from judging.queues import studies_of
 from judging.settling import unresolved
 from judging.states import SlotState, StudyState
 from wikifetch.models import Tag
@@ -22,12 +24,35 @@ from wikifetch.states import TagState
 
 @dataclass(frozen=True)
 class Step:
-    """One line of the page: a count that was just read from the rows, a sentence, where to go."""
+    """One line of the page: a count that was just read from the rows, what it counts, where to go.
+
+    `counted` is "one of them|many of them"; without an `action` there is nowhere to go.
+    """
 
     count: int
-    text: str
-    url: str
+    counted: str
+    view: str
     action: str
+    is_to_do: bool = False
+
+    @property
+    def text(self) -> str:
+        one, many = self.counted.split("|")
+        return one if self.count == 1 else many
+
+    @property
+    def url(self) -> str:
+        return reverse(self.view)
+
+
+def work(count: int, counted: str, view: str, action: str) -> Step:
+    """What waits for the person; of what does not, only that it does not."""
+    return Step(count, counted, view, action if count else "", is_to_do=count > 0)
+
+
+def stock(count: int, counted: str, view: str, action: str, begin: tuple[str, str]) -> Step:
+    """What there is to see; of what there is none, how to begin: (view, action)."""
+    return Step(count, counted, view, action) if count else Step(0, counted, *begin, is_to_do=True)
 
 
 def next_steps(person: Person) -> list[tuple[Role, list[Step]]]:
@@ -36,7 +61,7 @@ def next_steps(person: Person) -> list[tuple[Role, list[Step]]]:
 
 
 def of_annotator(person: Person) -> Iterator[Step]:
-    mine = Assignment.objects.filter(person=person, state=AssignmentState.HELD)
+    mine = Assignment.objects.filter(person=person, state=AssignmentState.HELD).count()
     returned = Annotation.objects.filter(author=person, state=AnnotationState.SENT_BACK).count()
     free = (
         Assignment.objects.filter(state=AssignmentState.FREE, campaign__state=CampaignState.OPEN)
@@ -45,53 +70,78 @@ def of_annotator(person: Person) -> Iterator[Step]:
         .distinct()
         .count()
     )
-    queue = reverse("annotation:queue")
-    yield Step(returned, "sent back to you with notes", queue, "See the notes")
-    yield Step(mine.count() - returned, "tags that you have begun", queue, "Go on")
-    yield Step(free, "tags that wait for an annotator", queue, "Get the next tag")
+    queue = "annotation:queue"
+    sent_back = "annotation sent back to you|annotations sent back to you"
+    yield work(returned, sent_back, queue, "Read the notes")
+    yield work(mine - returned, "tag that you have begun|tags that you have begun", queue, "Go on")
+    waiting = "tag that waits for an annotator|tags that wait for an annotator"
+    yield work(free, waiting, queue, "Get the next tag")
 
 
 def of_judge(person: Person) -> Iterator[Step]:
     waiting = JudgingSlot.objects.filter(
         judge__person=person, state=SlotState.WAITING, round__study__state=StudyState.OPEN
     ).count()
-    yield Step(waiting, "responses that wait for your verdict", reverse("judging:queue"), "Judge")
+    judged_in = studies_of(person).filter(state=StudyState.OPEN)
+    counts = [progress.of_person(person, study) for study in judged_in]
+    ready = sum(not count.waiting and not count.handed_in for count in counts)
+    queue = "judging:queue"
+    verdicts = "response that waits for your verdict|responses that wait for your verdict"
+    yield work(waiting, verdicts, queue, "Judge")
+    yield work(ready, "study for you to hand in|studies for you to hand in", queue, "Hand in")
 
 
 def of_adjudicator(person: Person) -> Iterator[Step]:
     count = sum(unresolved(study).count() for study in studies_for(person))
-    yield Step(count, "disagreements to resolve", reverse("judging:resolve_queue"), "Resolve")
+    disputed = "disagreement to resolve|disagreements to resolve"
+    yield work(count, disputed, "judging:resolve_queue", "Resolve")
 
 
 def of_researcher(person: Person) -> Iterator[Step]:
-    yield Step(
-        Study.objects.count(),
-        "studies with a report",
-        reverse("evaluation:reports"),
-        "Read reports",
-    )
-    yield Step(
-        Collection.objects.count(), "collections", reverse("datasets:collections"), "See datasets"
-    )
+    studies = Study.objects.count()
+    yield Step(studies, "study|studies", "evaluation:reports", "Read reports")
+    collections = Collection.objects.count()
+    yield Step(collections, "collection|collections", "datasets:collections", "See collections")
 
 
 def of_admin(person: Person) -> Iterator[Step]:
     submitted = Annotation.objects.filter(state=AnnotationState.SUBMITTED).count()
+    accepted = Annotation.objects.filter(state=AnnotationState.ACCEPTED).count()
     failed = Response.objects.filter(state=ResponseState.FAILED, run__state=RunState.DONE).count()
+    drafts = Study.objects.filter(state=StudyState.DRAFT).count()
+    reviews = "annotation that waits for review|annotations that wait for review"
+    yield work(submitted, reviews, "annotation:reviews", "Review")
+    unpublished = "accepted annotation to publish|accepted annotations to publish"
+    yield work(accepted, unpublished, "annotation:campaigns", "Publish")
+    yield work(failed, "response that failed|responses that failed", "generation:runs", "See runs")
+    yield work(
+        drafts, "study without judges|studies without judges", "judging:studies", "Choose judges"
+    )
+    yield from stock_of_admin(person)
+
+
+def stock_of_admin(person: Person) -> Iterator[Step]:
+    others = Person.objects.filter(is_active=True, is_demonstration=False).exclude(pk=person.pk)
     tags = Tag.objects.filter(state=TagState.LIVE).count()
-    yield Step(
-        submitted, "annotations that wait for review", reverse("annotation:reviews"), "Review"
+    # Not where the admin judges: how many came apart is a result, hidden until the study closes.
+    open_ones = Study.objects.filter(state=StudyState.OPEN).exclude(judges__person=person)
+    undecided = StudyItem.objects.filter(study__in=open_ones, resolution=None).count()
+    people = "accounts:people"
+    yield stock(
+        others.count(), "other person|other people", people, "See people", (people, "Invite")
     )
-    yield Step(failed, "responses that failed", reverse("generation:runs"), "See runs")
-    yield Step(tags, "live tags on fetched pages", reverse("wikifetch:tags"), "See tags")
-    yield Step(
-        Campaign.objects.count(), "campaigns", reverse("annotation:campaigns"), "See campaigns"
+    fetch = ("wikifetch:new_fetch", "Fetch pages")
+    found = "live tag on fetched pages|live tags on fetched pages"
+    yield stock(tags, found, "wikifetch:tags", "See tags", fetch)
+    begin = ("annotation:campaign_new", "Open a campaign")
+    campaigns = Campaign.objects.count()
+    yield stock(campaigns, "campaign|campaigns", "annotation:campaigns", "See campaigns", begin)
+    new_run = ("generation:new_run", "Make a run")
+    yield stock(Run.objects.count(), "run|runs", "generation:runs", "See runs", new_run)
+    undecided_ones = (
+        "response still without a final verdict|responses still without a final verdict"
     )
-    yield Step(Run.objects.count(), "runs", reverse("generation:runs"), "See runs")
-    undecided = StudyItem.objects.filter(study__state=StudyState.OPEN, resolution=None).count()
-    yield Step(
-        undecided, "responses without a final verdict", reverse("judging:studies"), "See studies"
-    )
+    yield Step(undecided, undecided_ones, "judging:studies", "See studies")
 
 
 STEPS: dict[Role, Callable[[Person], Iterator[Step]]] = {

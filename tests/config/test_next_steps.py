@@ -1,0 +1,67 @@
+"""The first page: what waits for each role, and how to begin where there is nothing."""
+
+import pytest
+from django.urls import reverse
+
+from accounts.models import Person
+from accounts.roles import Role
+from config.next_steps import next_steps
+from judging import verdicts
+from tests.factories import person
+from tests.judging.factories import draft, judge, open_study, slots
+
+pytestmark = pytest.mark.django_db
+
+
+def lines(someone) -> list[tuple[int, str, str, bool]]:
+    """(count, text, action, is to do) of all lines of the person's page."""
+    return [
+        (step.count, step.text, step.action, step.is_to_do)
+        for _, steps in next_steps(someone)
+        for step in steps
+    ]
+
+
+def give_all(study, who, verdict="correct") -> None:
+    for slot in slots(study, who):
+        verdicts.give(slot, verdict)
+
+
+def test_an_empty_installation_says_how_to_begin(client):
+    admin = person("alice", Role.ADMIN)
+    begun = [action for count, _, action, is_to_do in lines(admin) if is_to_do and not count]
+    assert begun == ["Invite", "Fetch pages", "Open a campaign", "Make a run"]
+    client.force_login(admin)
+    assert reverse("wikifetch:new_fetch") in client.get("/").content.decode()
+
+
+def test_what_waits_for_nobody_leads_nowhere():
+    alice = person("alice", Role.JUDGE, Role.ADJUDICATOR)
+    assert lines(alice) == [
+        (0, "responses that wait for your verdict", "", False),
+        (0, "studies for you to hand in", "", False),
+        (0, "disagreements to resolve", "", False),
+    ]
+
+
+def test_one_is_not_called_many():
+    draft()
+    assert lines(person("bob", Role.RESEARCHER))[0][:2] == (1, "study")
+
+
+def test_a_judge_who_is_through_is_told_to_hand_in():
+    study = open_study()
+    alice = judge("alice")
+    assert lines(alice)[0] == (12, "responses that wait for your verdict", "Judge", True)
+    give_all(study, alice)
+    assert lines(alice)[1] == (1, "study for you to hand in", "Hand in", True)
+    verdicts.hand_in(alice, study)
+    assert not any(is_to_do for *_, is_to_do in lines(alice))
+
+
+def test_an_admin_who_judges_is_not_told_how_many_came_apart():
+    carol = person("carol", Role.ADMIN, Role.JUDGE)
+    open_study("alice", "carol")
+    undecided = (12, "responses still without a final verdict", "See studies", False)
+    assert undecided in lines(Person.objects.get(username="admin"))
+    assert undecided not in lines(carol)
