@@ -26,6 +26,7 @@ SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = _base.path or "/"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
 SESSION_COOKIE_NAME = "sicetnon_session"
 CSRF_COOKIE_NAME = "sicetnon_csrf"
+CSRF_FAILURE_VIEW = "config.views.csrf_failed"
 SESSION_COOKIE_SAMESITE = "Lax"
 # Counted from the sign-in; kept by the server, so that it ends at once when an admin says so.
 SESSION_COOKIE_AGE = 30 * 24 * 3600

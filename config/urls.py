@@ -19,6 +19,7 @@ urlpatterns = [
     *[path("", include(f"{room}.urls")) for room in ROOMS],
 ]
 
+handler400 = "config.views.unreadable"
 handler403 = "config.views.forbidden"
 handler404 = "config.views.not_found"
 handler500 = "config.views.failed"

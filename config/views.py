@@ -24,6 +24,20 @@ def healthz(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"ok": True})
 
 
+def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form without the token of a page: mostly one that was open while its sender signed in anew."""
+    problem = (
+        "This form was made before you last signed in, or by another site. Nothing was changed. Go back, "
+        "copy what you typed, and load the page again."
+    )
+    return refusal_answer(request, NotAllowed(problem))
+
+
+def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
+    problem = "This request cannot be read: it is too large, has too many fields, or came by a wrong address."
+    return refusal_answer(request, Refusal(problem))
+
+
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     return refusal_answer(request, NotAllowed("You may not open this page."))
 
