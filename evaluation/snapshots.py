@@ -24,6 +24,8 @@ def freeze(study: Study, *, by: Person, note: str = "") -> tuple[ReportSnapshot,
     note = note.replace("\x00", "").strip()
     if len(note) > NOTE_LIMIT:
         raise Refusal(f"The note is longer than {NOTE_LIMIT} characters. Shorten it.")
+    # One at a time: the second of two clicks finds what the first has made.
+    Study.objects.select_for_update().get(pk=study.pk)
     body = study_report(study)
     if not body["study"]["responses"]:
         raise Refusal("This study has no responses, so there is nothing to freeze.")
