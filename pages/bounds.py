@@ -49,5 +49,12 @@ def size_problem(request: HttpRequest) -> Refusal | None:
     if size <= largest:
         return None
     return Refusal(
-        f"This is larger than {largest // 1024:,} KiB, the most that is taken.", status=413
+        f"This is larger than {in_words(largest)}, the most that is taken. Nothing was kept. Go back and "
+        "send less at a time.",
+        status=413,
     )
+
+
+def in_words(size: int) -> str:
+    """A bound in bytes as people say it, e.g. "12 MB"."""
+    return f"{size // 1024**2} MB" if size >= 1024**2 else f"{size // 1024} KB"

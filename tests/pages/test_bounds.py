@@ -30,7 +30,7 @@ def test_only_an_upload_may_be_large(client, settings):
     largest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     refused = announced(client, "/api/annotation/drafts/1/", largest + 1, JSON)
     assert refused.status_code == 413
-    assert "larger than 12,288 KiB" in refused.json()["error"]
+    assert "larger than 12 MB" in refused.json()["error"]
     assert announced(client, "/collections/new/import/", largest + 1, MULTIPART).status_code == 403
     assert announced(client, "/tags/", bounds.UPLOAD + 1, MULTIPART).status_code == 413
 
