@@ -61,8 +61,10 @@ def next_steps(person: Person) -> list[tuple[Role, list[Step]]]:
 
 
 def of_annotator(person: Person) -> Iterator[Step]:
-    mine = Assignment.objects.filter(person=person, state=AssignmentState.HELD).count()
-    returned = Annotation.objects.filter(author=person, state=AnnotationState.SENT_BACK).count()
+    # As in the queue: a draft whose place has run out waits there without being in hand.
+    in_hand = Annotation.objects.filter(author=person, assignment__state=AssignmentState.HELD)
+    returned = in_hand.filter(state=AnnotationState.SENT_BACK).count()
+    begun = in_hand.filter(state=AnnotationState.DRAFT).count()
     free = (
         Assignment.objects.filter(state=AssignmentState.FREE, campaign__state=CampaignState.OPEN)
         .exclude(tag__in=Assignment.objects.filter(person=person).values("tag"))
@@ -73,7 +75,7 @@ def of_annotator(person: Person) -> Iterator[Step]:
     queue = "annotation:queue"
     sent_back = "annotation sent back to you|annotations sent back to you"
     yield work(returned, sent_back, queue, "Read the notes")
-    yield work(mine - returned, "tag that you have begun|tags that you have begun", queue, "Go on")
+    yield work(begun, "tag that you have begun|tags that you have begun", queue, "Go on")
     waiting = "tag that waits for an annotator|tags that wait for an annotator"
     yield work(free, waiting, queue, "Get the next tag")
 

@@ -5,8 +5,12 @@ from django.urls import reverse
 
 from accounts.models import Person
 from accounts.roles import Role
+from annotation import campaigns, review
+from annotation.models import Assignment
 from config.next_steps import next_steps
 from judging import verdicts
+from leases.clock import in_seconds
+from tests.annotation import factories as annotation
 from tests.factories import person
 from tests.judging.factories import draft, judge, open_study, slots
 
@@ -65,3 +69,21 @@ def test_an_admin_who_judges_is_not_told_how_many_came_apart():
     undecided = (12, "responses still without a final verdict", "See studies", False)
     assert undecided in lines(Person.objects.get(username="admin"))
     assert undecided not in lines(carol)
+
+
+def test_what_was_sent_back_and_ran_out_is_in_nobodys_hands():
+    alice = annotation.annotator("alice")
+    handed_in = annotation.submitted(
+        alice, within=annotation.campaign(by=person("olga", Role.ADMIN))
+    )
+    review.decide(
+        annotation_id=handed_in.pk,
+        by=person("orla", Role.ADMIN),
+        version=handed_in.version,
+        decision="send_back",
+        notes=review.Notes("Which year?"),
+    )
+    assert [count for count, *_ in lines(alice)] == [1, 0, 0]
+    Assignment.objects.update(lease_until=in_seconds(-1))
+    campaigns.sweep_assignments()
+    assert [count for count, *_ in lines(alice)][:2] == [0, 0]
