@@ -65,13 +65,17 @@ def new_password(request: HttpRequest, key: str, token: str) -> HttpResponse:
 @require_safe
 @roles_required(Role.ADMIN)
 def people(request: HttpRequest) -> HttpResponse:
+    return people_page(request, InviteForm())
+
+
+def people_page(request: HttpRequest, form: InviteForm, status: int = 200) -> HttpResponse:
     """Everybody here, and the invitations that are out."""
     rows = Person.objects.prefetch_related(
         Prefetch("grants", RoleGrant.objects.order_by("role"), to_attr="held")
     )
     out = Invitation.objects.filter(used_by=None, withdrawn_at=None, expires_at__gt=now())
-    context = {"people": page_of(request, rows), "invitations": out, "form": InviteForm()}
-    return render(request, "accounts/people.html", context)
+    context = {"people": page_of(request, rows), "invitations": out, "form": form}
+    return render(request, "accounts/people.html", context, status=status)
 
 
 @roles_required(Role.ADMIN)
@@ -80,17 +84,15 @@ def invite(request: HttpRequest) -> HttpResponse:
     """Make an invitation and show its link, this once."""
     form = InviteForm(request.POST)
     if not form.is_valid():
-        rows = Person.objects.prefetch_related(Prefetch("grants", to_attr="held"))
-        context = {"people": page_of(request, rows), "invitations": [], "form": form}
-        return render(request, "accounts/people.html", context, status=422)
+        return people_page(request, form, status=422)
     token = invitations.invite(
         roles=[Role(role) for role in form.cleaned_data["roles"]],
         by=person_of(request),
         note=form.cleaned_data["note"],
     )
-    return link_page(
-        request, invitations.invitation_path(token), "Invitation", "Seven days, one person."
-    )
+    path, note = invitations.invitation_path(token), form.cleaned_data["note"]
+    title = f"Invitation for {note}" if note else "Invitation"
+    return link_page(request, path, title, "It lets one person in, within seven days.")
 
 
 @roles_required(Role.ADMIN)
@@ -134,7 +136,7 @@ def password_link(request: HttpRequest, pk: int) -> HttpResponse:
         request,
         invitations.password_path(someone),
         f"New password for {someone}",
-        "Three days, once.",
+        "It works once, within three days.",
     )
 
 

@@ -64,3 +64,13 @@ def test_signing_in_does_not_follow_an_address_elsewhere(client):
         {"username": "bob", "password": PASSWORD, "next": "https://evil.example/"},
     )
     assert page["Location"] == reverse("home")
+
+
+def test_a_refused_invitation_keeps_the_others_in_sight(client):
+    client.force_login(person("alice", Role.ADMIN))
+    client.post(reverse("accounts:invite"), {"note": "Bob of the abbey", "roles": ["judge"]})
+    answer = client.post(reverse("accounts:invite"), {"note": "Charlie"})
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert "Charlie" in page
+    assert "Bob of the abbey" in page

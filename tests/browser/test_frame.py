@@ -11,7 +11,7 @@ from tests.factories import PASSWORD, person
 def test_alice_signs_in_with_her_password_and_out_again(page, live_server):
     person("alice", Role.ANNOTATOR)
     page.goto("/")
-    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Username").fill("alice")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
