@@ -3,31 +3,36 @@
 Other rooms ask here (or are asked through generation.guards); the rule itself is visibility.py's.
 """
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef
 
 from accounts.models import Person
 from generation.models import Run
 from judging import visibility
-from judging.models import Judge, JudgingSlot, Study
+from judging.models import Judge, JudgingSlot, Study, StudyItem
 from judging.states import StudyState
 from leases.refusal import NotAllowed
 
 
-def open_studies_judged_by(person: Person) -> QuerySet[Study]:
-    """The open studies in which `person` has a slot."""
-    theirs = JudgingSlot.objects.filter(judge__person=person)
-    return Study.objects.filter(state=StudyState.OPEN, rounds__slots__in=theirs).distinct()
+def open_studies_judged_by(person: Person) -> list[int]:
+    """The ids of the open studies in which `person` has a slot: mostly none, found without reading any item."""
+    theirs = JudgingSlot.objects.filter(judge=OuterRef("pk"))
+    seats = Judge.objects.filter(Exists(theirs), person=person, study__state=StudyState.OPEN)
+    return list(seats.values_list("study_id", flat=True))
 
 
 def hides_run(person: Person, run: Run) -> bool:
     """Whether `run` is hidden from `person` now; generation.guards asks."""
-    return open_studies_judged_by(person).filter(items__response__run=run).exists()
+    judged = open_studies_judged_by(person)
+    return bool(judged) and StudyItem.objects.filter(study__in=judged, response__run=run).exists()
 
 
 def hidden_run_ids(person: Person) -> set[int]:
     """The runs whose pages and responses `person` may not see now."""
-    found = open_studies_judged_by(person).values_list("items__response__run_id", flat=True)
-    return set(found.distinct())
+    judged = open_studies_judged_by(person)
+    if not judged:
+        return set()
+    items = StudyItem.objects.filter(study__in=judged).order_by()
+    return set(items.values_list("response__run_id", flat=True).distinct())
 
 
 def judges_of(study: Study) -> set[int]:
@@ -44,10 +49,9 @@ def results_problem(person: Person, study: Study) -> str | None:
     judging_now = judges_of(study) if study.state == StudyState.OPEN else set()
     if problem := visibility.result_problem(person.pk, judging_now):
         return problem
-    runs = set(study.items.values_list("response__run_id", flat=True).distinct())
-    return visibility.result_problem(
-        person.pk, {person.pk} if runs & hidden_run_ids(person) else ()
-    )
+    hidden = hidden_run_ids(person)
+    shared = bool(hidden) and study.items.filter(response__run__in=hidden).exists()
+    return visibility.result_problem(person.pk, {person.pk} if shared else ())
 
 
 def require_results(person: Person, study: Study) -> None:

@@ -103,6 +103,18 @@ def test_a_run_is_hidden_from_its_judges_while_the_study_is_open(study, alice):
     assert blindness.hidden_run_ids(alice) == set()
 
 
+def test_for_whom_nothing_is_hidden_no_item_is_read(study, alice, django_assert_num_queries):
+    """Every page of runs and results asks, one of them every two seconds."""
+    dora, run = person("dora", Role.RESEARCHER), study.items.first().response.run
+    for ask in (
+        lambda: blindness.hides_run(dora, run),
+        lambda: blindness.hidden_run_ids(dora),
+    ):
+        with django_assert_num_queries(1) as asked:
+            assert not ask()
+        assert "judging_studyitem" not in asked.captured_queries[0]["sql"]
+
+
 def test_handing_in_does_not_open_the_run(study, alice):
     for slot in make.slots(study, alice):
         verdicts.give(slot, "correct")
