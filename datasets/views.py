@@ -105,6 +105,7 @@ def _collection_page(
         "releases": found.releases.annotate(size=Count("rows")),
         "exporters": EXPORTERS.values() if person.has_role(*EXPORT) else (),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
+        "is_admin": person.has_role(Role.ADMIN),
     }
     return render(request, "datasets/collection.html", context, status=400 if refused else 200)
 

@@ -31,7 +31,7 @@ class ModelForm(forms.Form):
         help_text="Empty: the service's own name.",
     )
     temperature = forms.FloatField(
-        min_value=0, max_value=2, initial=0, help_text="0 is greedy: the same answer every time."
+        min_value=0, max_value=2, initial=0, help_text="0 is greedy: the same response every time."
     )
     max_tokens = forms.IntegerField(
         min_value=1,
@@ -90,7 +90,7 @@ class RunForm(forms.Form):
         min_value=1,
         max_value=100,
         initial=1,
-        label="Answers to each",
+        label="Responses to each",
         help_text="More than one is of use only above temperature 0.",
     )
     name = forms.CharField(required=False, max_length=120, help_text="Empty: made from the above.")

@@ -1,5 +1,6 @@
 """Pages of fetches and tags."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
@@ -51,12 +52,13 @@ def new_fetch(request: HttpRequest) -> HttpResponse:
             nudge(carry_out_fetch, run.pk)
             return redirect("wikifetch:fetch", run.pk)
     status = 400 if asked is not None else 200
-    return render(
-        request,
-        "wikifetch/new_fetch.html",
-        {"forms": forms, "asked": asked, "wiki": fetch.default_wiki()},
-        status=status,
-    )
+    context = {
+        "forms": forms,
+        "asked": asked,
+        "wiki": fetch.default_wiki(),
+        "has_contact": bool(settings.WIKI_CONTACT),
+    }
+    return render(request, "wikifetch/new_fetch.html", context, status=status)
 
 
 def _asked(request: HttpRequest, source: str, form: Form) -> FetchRun:

@@ -34,7 +34,8 @@ def index(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """Make a study over finished responses."""
     person = person_of(request)
-    form = StudyForm(request.POST if request.method == "POST" else None, person=person)
+    given = request.POST if request.method == "POST" else None
+    form = StudyForm(given, person=person, initial={"runs": request.GET.getlist("run")})
     if form.is_valid():
         selection, name = form.selection(), form.cleaned_data["name"]
         try:
