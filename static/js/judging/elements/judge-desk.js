@@ -11,7 +11,7 @@ const FETCH_BELOW = 12;
 
 const WORDS = {
   saving: (count) => `Saving${count > 1 ? ` ${count}` : ""}…`,
-  saved: () => `Saved ${new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`,
+  saved: () => `Saved ${new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}`,
   unreachable: (count) => `Offline. ${count} of your entries wait here and are sent when the server answers again.`,
   signed_out: (count) => `You are signed out. ${count} of your entries wait here: sign in in another tab.`,
 };
