@@ -190,7 +190,7 @@ class AnnotateDesk extends HTMLElement {
     this.form.addEventListener("focusin", (event) => this.markStep(event.target.closest("[data-step]")?.dataset.step));
     this.form.addEventListener("click", (event) => this.clicked(event));
     this.form.addEventListener("submit", (event) => this.submitted(event));
-    this.addEventListener("keydown", (event) => this.pressed(event));
+    document.addEventListener("keydown", (event) => this.pressed(event));
     this.querySelector(".step-nav").addEventListener("click", (event) => this.jumped(event));
     window.addEventListener("online", () => this.draft.online());
     window.addEventListener("offline", () => this.draft.offline());
