@@ -6,6 +6,7 @@ Every step is one conditional UPDATE: of two claimants of a row exactly one sees
 import uuid
 from typing import Any, TypeVar
 
+from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
@@ -16,9 +17,6 @@ from leases.states import StateTable
 Row = TypeVar("Row", bound=Leased)
 
 FREE: dict[str, Any] = {"lease_holder": "", "lease_until": None}
-
-# How many candidates one claim reads; with more claimants than this at one instant, it reads again.
-WINDOW = 20
 
 
 def new_holder(prefix: str) -> str:
@@ -41,11 +39,16 @@ def take(
 def claim(
     rows: QuerySet[Row], table: StateTable, verb: str, *, seconds: float, holder: str, **fields: Any
 ) -> Row | None:
-    """Claim the first row of `rows` (in their order) that may make the move; None when there is none."""
-    sources = table.parsed()[verb].sources
-    free = rows.filter(**{f"{table.field}__in": sources})
-    while candidates := list(free[:WINDOW]):
-        for row in candidates:
+    """Claim the first row of `rows` (in their order) that may make the move; None when there is none.
+
+    It is locked as it is read, and rows that others are just claiming are passed over: nobody waits for
+    anybody, and the conditional UPDATE still decides.
+    """
+    free = rows.filter(**{f"{table.field}__in": table.parsed()[verb].sources})
+    with transaction.atomic(savepoint=False):
+        # SQLite, which has no row locks, has taken its one write lock at BEGIN.
+        chosen = free.select_for_update(skip_locked=True, of=("self",))[:1]
+        for row in chosen:
             if take(row, table, verb, seconds=seconds, holder=holder, **fields):
                 return row
     return None

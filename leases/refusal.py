@@ -4,6 +4,8 @@ Pure. Rooms raise these from their logic; pages turn them into a page, the API i
 CommandError. The sentence says what was wrong and what to do; `retry` says whether trying again can help.
 """
 
+from math import ceil
+
 
 class Refusal(Exception):
     """A request that cannot be carried out, and that the person can do something about."""
@@ -48,3 +50,19 @@ class StaleVersion(Refusal):
     """The row was saved elsewhere since it was read; `details` holds both sides."""
 
     status = 412
+
+
+class TooMany(Refusal):
+    """Asked for more often than is given; `wait` is the seconds after which it will be."""
+
+    status = 429
+
+    def __init__(self, message: str, *, wait: float) -> None:
+        self.wait = max(1, ceil(wait))
+        super().__init__(f"{message} Wait {in_words(self.wait)}, then try again.")
+
+
+def in_words(seconds: int) -> str:
+    """A wait as people say it, rounded up: "1 second", "40 seconds", "5 minutes"."""
+    number, unit = (seconds, "second") if seconds < 120 else (ceil(seconds / 60), "minute")
+    return f"{number} {unit}{'' if number == 1 else 's'}"

@@ -59,7 +59,8 @@ class StateTable:
     def move(self, rows: QuerySet[Any] | Model, verb: str, **fields: Any) -> int:
         """Make the move on a row or on all rows of a queryset that may make it; returns how many did.
 
-        `fields` are set in the same UPDATE. A row passed in is given its new values when it moved.
+        `fields` are set in the same UPDATE. A row passed in is given its new values when it moved; what the
+        database works out is read when it is asked for.
         """
         move = self.parsed()[verb]
         values = {self.field: move.target, **fields}
@@ -67,7 +68,7 @@ class StateTable:
         if isinstance(rows, Model):
             moved = type(rows)._default_manager.filter(pk=rows.pk, **allowed).update(**values)
             if moved:
-                rows.refresh_from_db(fields=list(values))
+                _tell(rows, values)
             return moved
         return rows.filter(**allowed).update(**values)
 
@@ -80,3 +81,12 @@ class StateTable:
         raise Conflict(
             f"This {self.name.lower()} is {label.lower()}; it cannot be changed that way any more."
         )
+
+
+def _tell(row: Model, values: Mapping[str, Any]) -> None:
+    """Give the row in memory what the UPDATE wrote; an expression's value waits in the database."""
+    for name, value in values.items():
+        if not hasattr(value, "resolve_expression"):
+            setattr(row, name, value)
+        else:
+            row.__dict__.pop(name, None)

@@ -1,5 +1,6 @@
 """The broker of files: no message is read before it is whole, none is lost or doubled between programs."""
 
+import shutil
 import threading
 from pathlib import Path
 from queue import Empty
@@ -116,8 +117,25 @@ def test_a_table_of_queues_that_was_cut_off_is_written_anew(channel_of, tmp_path
     assert [row.queue for row in channel.get_table("shared")] == ["work"]
 
 
-def test_a_folder_that_is_gone_is_an_error_that_a_nudge_survives(channel_of, tmp_path):
+def test_folders_that_were_cleared_away_are_made_again(channel_of, tmp_path):
+    writer, reader = channel_of(), channel_of()
+    reader._queue_bind("work", "work", "", "work")
+    shutil.rmtree(tmp_path / "broker")
+    assert reader._size("work") == 0
+    with pytest.raises(Empty):
+        reader._get("work")
+    assert [row.queue for row in writer.get_table("work")] == ["work"]
+    writer._put("work", {"n": 1})
+    with pytest.raises(Empty):
+        reader._get("work")  # there was no folder to take it to; now there is
+    assert reader._get("work") == {"n": 1}
+
+
+def test_a_folder_that_cannot_be_written_to_is_an_error_that_a_nudge_survives(channel_of, tmp_path):
     channel = channel_of()
     (tmp_path / "broker/queue").rmdir()
+    (tmp_path / "broker/queue").write_text("in the way")
     with pytest.raises(ChannelError, match="Cannot write"):
         channel._put("work", {"n": 1})
+    with pytest.raises(Empty):
+        channel._get("work")

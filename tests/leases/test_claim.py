@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from leases.claim import claim, renew, settle, sweep
 from wikifetch.models import FetchRun
@@ -82,3 +82,19 @@ def test_eight_claimants_of_forty_rows_take_each_once():
 
     assert len(taken) == 40
     assert len(set(taken)) == 40
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_row_that_is_just_being_claimed_is_passed_over_and_not_waited_for():
+    first, second = waiting("first"), waiting("second")
+
+    def claim_elsewhere():
+        try:
+            return take(holder="bob")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        assert take(holder="alice") == first
+        assert pool.submit(claim_elsewhere).result(10) == second

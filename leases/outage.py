@@ -1,0 +1,54 @@
+"""The database is gone, busy beyond patience, or has no room: what to say, and that trying again helps."""
+
+import structlog
+from django.db import InterfaceError, OperationalError
+
+from leases.refusal import Refusal
+
+log = structlog.get_logger(__name__)
+
+NOT_NOW = (
+    "The database does not answer just now, so nothing was stored. What you typed is still in the page that you "
+    "came from: go back, wait a minute, and send it again."
+)
+NO_ROOM = (
+    "The server's disk is full, so nothing was stored. Tell the operator. What you typed is still in the page that "
+    "you came from: leave it open, and send it again when there is room."
+)
+
+# SQLite calls a misspelt table an operational error too; these are the ones that pass.
+_SQLITE = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_FULL")
+_FULL = ("SQLITE_FULL", "53100")
+
+
+def outage(error: BaseException | None) -> Refusal | None:
+    """The refusal that answers a request which met a database out of order; None where that is not the trouble."""
+    if not is_outage(error):
+        return None
+    code = _code(error)
+    log.error("database_outage", error=str(error).strip(), code=code)
+    if code in _FULL:
+        return Refusal(NO_ROOM, status=507, retry=True)
+    return Refusal(NOT_NOW, status=503, retry=True)
+
+
+def outage_in_a_command(error: BaseException) -> str:
+    """The line that ends a command which met a database out of order; "" where that is not the trouble."""
+    if not is_outage(error):
+        return ""
+    what = "The disk is full" if _code(error) in _FULL else "The database does not answer"
+    reason = " ".join(str(error).split())
+    return f"{what} ({reason}). What was not finished was not stored; run the command again when that is mended."
+
+
+def is_outage(error: BaseException | None) -> bool:
+    if not isinstance(error, OperationalError | InterfaceError):
+        return False
+    code = _code(error)
+    return not code.startswith("SQLITE_") or code.startswith(_SQLITE)
+
+
+def _code(error: BaseException | None) -> str:
+    """SQLite's name of the error or PostgreSQL's five characters; "" where the server said nothing at all."""
+    cause = error.__cause__ if error else None
+    return getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None) or ""
