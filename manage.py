@@ -4,12 +4,37 @@
 import os
 import sys
 
+# What does without the database, or says itself what it makes of a newer one.
+ANY_DATABASE = {
+    *("help", "--help", "-h", "version", "--version", "check", "makemigrations", "dbshell"),
+    *("state_tables", "serve_model", "restore"),
+}
+
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line
+    from django.db import InterfaceError, OperationalError
 
-    execute_from_command_line(sys.argv)
+    try:
+        if len(sys.argv) > 1 and sys.argv[1] not in ANY_DATABASE:
+            refuse_a_newer_database()
+        execute_from_command_line(sys.argv)
+    except (InterfaceError, OperationalError) as error:
+        from leases.outage import outage_in_a_command
+
+        if not (said := outage_in_a_command(error)):
+            raise
+        sys.exit(said)
+
+
+def refuse_a_newer_database() -> None:
+    import django
+
+    django.setup()
+    from operations.schema import start_only_if_known
+
+    start_only_if_known()
 
 
 if __name__ == "__main__":

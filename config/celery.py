@@ -7,10 +7,12 @@ Delivery is at least once, late, and sometimes twice: the database row is the tr
 import os
 from pathlib import Path
 
+import django
 from celery import Celery
+from celery.signals import beat_init, worker_init
 from kombu.transport import TRANSPORT_ALIASES
 
-from config import settings
+from config import settings, task_lines
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -46,11 +48,16 @@ app.conf.update(
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     worker_prefetch_multiplier=1,
-    # Under half the visibility timeout, so that no task is delivered again while it runs.
+    # Under half the visibility timeout, so that no task is delivered again while it runs. Only a pool of
+    # processes obeys; in threads each task ends by itself (docs/decisions/0007).
     task_time_limit=VISIBILITY_TIMEOUT // 2 - 60,
     task_soft_time_limit=VISIBILITY_TIMEOUT // 2 - 120,
     task_default_queue="work",
-    task_routes={"generation.tasks.generate_response": {"queue": "generation"}},
+    # What asks a service waits in a queue of its own, so that slow models hold nothing else up.
+    task_routes={
+        "generation.tasks.generate_response": {"queue": "generation"},
+        "judging.tasks.judge_with_model": {"queue": "generation"},
+    },
     task_publish_retry_policy={"max_retries": 1, "interval_start": 0, "interval_max": 0.2},
     worker_hijack_root_logger=False,
     worker_cancel_long_running_tasks_on_connection_loss=True,
@@ -59,7 +66,24 @@ app.conf.update(
     beat_schedule={
         "sweep-fetches": {"task": "wikifetch.tasks.sweep_fetches", "schedule": 30.0},
         "sweep-responses": {"task": "generation.tasks.sweep_responses", "schedule": 15.0},
+        "sweep-machine-verdicts": {
+            "task": "judging.tasks.sweep_machine_verdicts",
+            "schedule": 15.0,
+        },
         "sweep-assignments": {"task": "annotation.tasks.sweep_assignments", "schedule": 60.0},
+        "thin-histories": {"task": "annotation.tasks.thin_histories", "schedule": 6 * 3600.0},
+        "sweep-doors": {"task": "accounts.tasks.sweep_doors", "schedule": 3600.0},
     },
 )
 app.autodiscover_tasks()
+task_lines.connect()
+
+
+@worker_init.connect
+@beat_init.connect
+def refuse_a_newer_database(**told: object) -> None:
+    """Neither worker nor scheduler starts on tables that it does not know."""
+    django.setup()
+    from operations.schema import start_only_if_known
+
+    start_only_if_known()

@@ -10,6 +10,8 @@ import secrets
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from accounts.addresses import is_loopback
+
 
 class SettingError(SystemExit):
     """A setting that cannot be used; ends the program with one line on standard error."""
@@ -62,6 +64,33 @@ def number(name: str, default: float) -> float:
         return float(raw)
     except ValueError:
         raise SettingError(name, f"{raw!r} is not a number.") from None
+
+
+def whole_number(name: str, default: int) -> int:
+    """A whole number from 0 up."""
+    raw = text(name, str(default))
+    if not raw.isdecimal():
+        raise SettingError(name, f"{raw!r} is not a whole number such as {default}.")
+    return int(raw)
+
+
+def token(name: str) -> str:
+    """A secret that opens something; "" where it is not set, and then nothing is open."""
+    given = text(name, "")
+    if given and len(given) < 20:
+        raise SettingError(name, "is shorter than 20 characters. Use a long random one.")
+    return given
+
+
+def trusted_proxies() -> int:
+    """TRUSTED_PROXIES: how many proxies in front set the forwarded headers; 0 believes none of them."""
+    if flag("TRUST_FORWARDED_PROTO", False):
+        raise SettingError(
+            "TRUST_FORWARDED_PROTO",
+            "is no longer read. Set TRUSTED_PROXIES=1 in its place, and have the proxy send "
+            "X-Forwarded-For too (docs/operators.md).",
+        )
+    return whole_number("TRUSTED_PROXIES", 0)
 
 
 def data_dir(root: Path = ROOT) -> Path:
@@ -122,8 +151,23 @@ def base_url() -> str:
     return raw
 
 
-def is_loopback(host: str) -> bool:
-    return host in {"localhost", "::1"} or host.startswith("127.")
+def wiki_templates() -> dict[str, dict[str, list[str]]]:
+    """WIKI_TEMPLATES: a wiki's address -> kind of tag -> names of its templates there."""
+    raw = text("WIKI_TEMPLATES", "{}")
+    try:
+        parsed = json.loads(raw)
+        return {
+            str(base).rstrip("/"): {
+                kind: [str(name) for name in (names if isinstance(names, list) else [names])]
+                for kind, names in kinds.items()
+            }
+            for base, kinds in parsed.items()
+        }
+    except (ValueError, AttributeError):
+        raise SettingError(
+            "WIKI_TEMPLATES",
+            'must be JSON such as {"https://fr.wikipedia.org": {"inconsistent": ["Incohérence"]}}.',
+        ) from None
 
 
 def services() -> dict[str, dict[str, object]]:

@@ -8,6 +8,7 @@ from django.urls import reverse
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.models import Annotation, Assignment, Campaign
+from annotation.review import waiting_for
 from annotation.states import AnnotationState, AssignmentState, CampaignState
 from datasets.models import Collection
 from generation.models import Response, Run
@@ -107,7 +108,7 @@ def of_researcher(person: Person) -> Iterator[Step]:
 
 
 def of_admin(person: Person) -> Iterator[Step]:
-    submitted = Annotation.objects.filter(state=AnnotationState.SUBMITTED).count()
+    submitted = waiting_for(person).count()
     accepted = Annotation.objects.filter(state=AnnotationState.ACCEPTED).count()
     failed = Response.objects.filter(state=ResponseState.FAILED, run__state=RunState.DONE).count()
     drafts = Study.objects.filter(state=StudyState.DRAFT).count()

@@ -19,7 +19,8 @@ DEBUG = environment.flag("DEBUG", default=False)
 BASE_URL = environment.base_url()
 _base = urlsplit(BASE_URL)
 _https = _base.scheme == "https"
-ALLOWED_HOSTS = [_base.hostname or "", "127.0.0.1", "localhost"]
+ALLOWED_HOSTS = [_base.hostname or "", "127.0.0.1", "localhost", "[::1]"]
+ALLOW_PLAIN_HTTP = environment.flag("ALLOW_PLAIN_HTTP", default=False)
 CSRF_TRUSTED_ORIGINS = [f"{_base.scheme}://{_base.netloc}"]
 FORCE_SCRIPT_NAME = _base.path or None
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = _base.path or "/"
@@ -29,13 +30,16 @@ CSRF_COOKIE_NAME = "sicetnon_csrf"
 CSRF_FAILURE_VIEW = "config.views.csrf_failed"
 SESSION_COOKIE_SAMESITE = "Lax"
 # Counted from the sign-in; kept by the server, so that it ends at once when an admin says so.
+SESSION_ENGINE = "accounts.session_store"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 SECURE_SSL_REDIRECT = False
 SECURE_HSTS_SECONDS = 31_536_000 if _https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
 SECURE_REFERRER_POLICY = "same-origin"
-# Only an operator knows whether a proxy sets this header; trusting it unasked lets anyone claim https.
-if environment.flag("TRUST_FORWARDED_PROTO", default=False):
+# Only an operator knows whether a proxy sets these headers; trusting them unasked lets anyone claim to come
+# by https, or from any address.
+TRUSTED_PROXIES = environment.trusted_proxies()
+if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 X_FRAME_OPTIONS = "DENY"
 
@@ -60,6 +64,7 @@ INSTALLED_APPS = [
     "generation",
     "judging",
     "evaluation",
+    "operations",
 ]
 if (ROOT / "demonstration" / "apps.py").exists():
     INSTALLED_APPS.append("demonstration")
@@ -67,7 +72,9 @@ if (ROOT / "demonstration" / "apps.py").exists():
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.request_lines.RequestLineMiddleware",
     "csp.middleware.CSPMiddleware",
+    "pages.transport.TransportMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -106,6 +113,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
                 "pages.navigation.context",
+                "operations.banner.context",
             ],
             "builtins": ["django.templatetags.static", "pages.templatetags.components"],
         },
@@ -123,12 +131,16 @@ except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeErr
         f"cannot be read ({error}). Write sqlite:///PATH or postgres://USER:PASSWORD@HOST/NAME.",
     ) from None
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["ENGINE"] = "leases.sqlite3"
     DATABASES["default"]["OPTIONS"] = {
         # Writers queue instead of failing: a transaction takes the write lock when it begins, and waits for it.
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
     }
+elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
+    # A server that is gone without a word must not hold a request for minutes.
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 10)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.Person"
@@ -173,6 +185,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_THROTTLE_CLASSES": ["accounts.throttles.PersonThrottle"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "pages.refusals.api_exception_handler",
@@ -190,6 +203,8 @@ CELERY_BROKER_URL = environment.text("CELERY_BROKER_URL", "filesystem://localhos
 INFERENCE_SERVICES = environment.services()
 EMBEDDED_MODEL_PATH = environment.text("EMBEDDED_MODEL_PATH", "")
 
+METRICS_TOKEN = environment.token("METRICS_TOKEN")
+
 LOG_FORMAT = environment.choice("LOG_FORMAT", ["text", "json"])
 LOGGING = logging_config(LOG_FORMAT, environment.choice("LOG_LEVEL", ["INFO", "WARNING", "DEBUG"]))
 
@@ -204,6 +219,8 @@ WIKI_ALLOWED = [
     .split()
     if item
 ]
+
+WIKI_TEMPLATES = environment.wiki_templates()
 
 SILENCED_SYSTEM_CHECKS = [
     "security.W004",  # HSTS follows BASE_URL: set with https, absent on loopback

@@ -8,7 +8,16 @@ from drf_spectacular.views import SpectacularJSONAPIView
 
 from config import views
 
-ROOMS = ["accounts", "wikifetch", "datasets", "annotation", "generation", "judging", "evaluation"]
+ROOMS = [
+    "accounts",
+    "wikifetch",
+    "datasets",
+    "annotation",
+    "generation",
+    "judging",
+    "evaluation",
+    "operations",
+]
 
 urlpatterns = [
     path("", views.home, name="home"),

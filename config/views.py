@@ -1,18 +1,27 @@
 """The page that says what is next, and the pages for when something is wrong."""
 
-from django.contrib.auth.decorators import login_required
+import sys
+
+from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from accounts.access import person_of
+from accounts.access import person_of, signed_in
 from config.next_steps import next_steps
+from leases.outage import outage
 from leases.refusal import NotAllowed, NotFoundHere, Refusal
-from pages.refusals import refusal_answer
+from pages.refusals import outage_answer, refusal_answer
+
+OTHER_HOST = (
+    "This server does not answer under the name by which you asked for it. Open {} in its place. For whoever "
+    "runs it: BASE_URL is the address that people use."
+)
 
 
 @require_safe
-@login_required
+@signed_in
 def home(request: HttpRequest) -> HttpResponse:
     """What the signed-in person can do now, most pressing first."""
     return render(request, "home.html", {"steps": next_steps(person_of(request))})
@@ -27,14 +36,18 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form without the token of a page: mostly one that was open while its sender signed in anew."""
     problem = (
-        "This form was made before you last signed in, or by another site. Nothing was changed. Go back, "
-        "copy what you typed, and load the page again."
+        "This form was made before you last signed in, or by another site. Nothing was changed. Load its page "
+        "again, and enter it there."
     )
     return refusal_answer(request, NotAllowed(problem))
 
 
 def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
-    problem = "This request cannot be read: it is too large, has too many fields, or came by a wrong address."
+    if isinstance(exception, DisallowedHost):
+        return refusal_answer(request, Refusal(OTHER_HOST.format(settings.BASE_URL)))
+    problem = (
+        "This request cannot be read: it is too large, has too many fields, or is not well formed."
+    )
     return refusal_answer(request, Refusal(problem))
 
 
@@ -43,12 +56,28 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    prefix = settings.FORCE_SCRIPT_NAME
+    if prefix and f"{request.path_info}/".startswith(f"{prefix}/"):
+        return refusal_answer(request, misdirected(prefix))
     return refusal_answer(
         request, NotFoundHere("There is no such page, or it is not yours to see.")
     )
 
 
+def misdirected(prefix: str) -> Refusal:
+    """Under a sub-path: the proxy passes it on, and every address looks unknown."""
+    return Refusal(
+        f"The proxy in front passes addresses on with {prefix}, the sub-path in BASE_URL. It has to take that off: "
+        f"in nginx, end proxy_pass with a slash inside location {prefix}/; with docker-compose.yml, set "
+        f"BASE_PATH={prefix}.",
+        status=500,
+    )
+
+
 def failed(request: HttpRequest) -> HttpResponse:
+    """Django calls it while it handles the error: of a view, or of what comes before one, such as the session."""
+    if refusal := outage(sys.exc_info()[1]):
+        return outage_answer(request, refusal)
     problem = (
         "Something went wrong here, not with what you entered. It has been written to the log."
     )

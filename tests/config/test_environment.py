@@ -38,6 +38,8 @@ def start(tmp_path, **variables) -> subprocess.CompletedProcess:
         ({"INFERENCE_SERVICES": '{"a": {"url": "http://x", "key": 1}}'}, "unknown keys: ['key']"),
         ({"DATABASE_URL": "oracle-of://delphi"}, "Setting DATABASE_URL"),
         ({"WIKI_MAXLAG": "five"}, "Setting WIKI_MAXLAG: 'five' is not a number"),
+        ({"TRUSTED_PROXIES": "one"}, "Setting TRUSTED_PROXIES: 'one' is not a whole number"),
+        ({"TRUST_FORWARDED_PROTO": "yes"}, "Set TRUSTED_PROXIES=1 in its place"),
         ({"LOG_FORMAT": "xml"}, "Setting LOG_FORMAT: 'xml' is none of text, json"),
     ],
 )

@@ -28,7 +28,7 @@ def test_a_form_from_before_the_last_sign_in_is_refused_in_words():
 def test_another_host_is_answered_without_its_name(client, options):
     answer = client.get("/sign-in/", **options)
     assert answer.status_code == 400
-    assert "cannot be read" in text_of(answer)
+    assert "Open http://127.0.0.1:8000 in its place" in text_of(answer)
     assert "evil" not in text_of(answer)
 
 

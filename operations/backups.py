@@ -1,0 +1,226 @@
+"""Backups: every row in one snapshot and every kept file, in one file that is there whole or not at all."""
+
+import fcntl
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from django.apps import apps
+from django.conf import settings
+from django.db import connections
+
+from leases.clock import now
+from leases.refusal import Conflict, Refusal
+from operations.bundle import Bundle, Part, RowsPart, Writer, pieces_of
+from operations.databases import snapshot
+from operations.folder import is_left_out, kept_files
+from operations.rows import Table, as_line, last_key, tables
+from operations.schema import applied, check_up_to_date
+from operations.sums import Sum
+
+SUFFIX = ".backup.zip"
+RECORD = "last_backup.json"
+
+
+class BackupFailed(Refusal):
+    """No backup was made; the ones before it stand."""
+
+    status = 507
+
+
+@dataclass(frozen=True)
+class Backup:
+    """A backup that was written, read back, and found to be whole."""
+
+    path: Path
+    bytes: int
+    rows: int
+    files: int
+    tables: list[RowsPart]
+    interrupted: list[str]
+    removed: list[str]
+
+
+def default_folder() -> Path:
+    return Path(settings.DATA_DIR) / "backups"
+
+
+def make(folder: Path | None = None, keep: int | None = None) -> Backup:
+    """Write a backup into `folder` while others go on working; with `keep`, remove all but so many newest.
+
+    Raises Refusal where the database is newer or older than the program, Conflict where one is being written
+    there, BackupFailed with what stood in the way.
+    """
+    check_up_to_date()
+    folder = folder or default_folder()
+    check_folder(folder)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with only_one(folder):
+            interrupted = remove_parts(folder)
+            path = free_name(folder, now())
+            written, files = _write(path)
+            _record(path)
+            removed = _remove_all_but(folder, keep) if keep else []
+            size = path.stat().st_size
+    except OSError as error:
+        raise BackupFailed(
+            f"No backup was made: {error.strerror or error} ({error.filename or folder}). Nothing was left under "
+            "a backup's name, and those before it stand. Make room, or choose another folder with --to."
+        ) from error
+    rows = sum(part.rows for part in written)
+    return Backup(path, size, rows, files, written, interrupted, removed)
+
+
+def check_folder(folder: Path) -> None:
+    """Raises Refusal for one that backups hold: each would hold those before it, and itself while it is written."""
+    place, top = folder.resolve(), Path(settings.DATA_DIR).resolve()
+    if place == top or (top in place.parents and not is_left_out(place.relative_to(top).parts[0])):
+        raise Refusal(
+            f"{folder} is in DATA_DIR, whose files are backed up: a backup there would hold all backups. Choose a "
+            f"folder elsewhere, at best on another disk, or {default_folder()}."
+        )
+
+
+@contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Hold the folder; the kernel lets go of it with the process. Raises Conflict."""
+    with (folder / ".writing.lock").open("a") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Conflict(f"A backup is being written into {folder} already.") from None
+        yield
+
+
+def remove_parts(folder: Path) -> list[str]:
+    """Take away what backups that were killed have left; their names. Call while holding the folder."""
+    found = sorted(folder.glob(f".*{SUFFIX}.*.part"))
+    for path in found:
+        path.unlink(missing_ok=True)
+    return [path.name for path in found]
+
+
+def free_name(folder: Path, at: datetime) -> Path:
+    """A name by the time in UTC that no file there has, sorted as the times are."""
+    stem = f"sic-et-non-{at:%Y%m%d-%H%M%S}"
+    names = [stem, *(f"{stem}-{n}" for n in range(2, 1000))]
+    return next(path for name in names if not (path := folder / f"{name}{SUFFIX}").exists())
+
+
+def _write(path: Path) -> tuple[list[RowsPart], int]:
+    """The backup under its final name, only after it is on the disk and has been read back."""
+    descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            written = _fill(file)
+            file.flush()
+            os.fsync(file.fileno())
+        whole = Bundle(Path(part))
+        whole.verify()
+        whole.close()
+        os.replace(part, path)
+        _sync(path.parent)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise
+    return written
+
+
+def _fill(file: IO[bytes]) -> tuple[list[RowsPart], int]:
+    writer = Writer(file)
+    try:
+        with snapshot() as using:
+            manifest = {
+                "app_version": settings.VERSION,
+                "made_at": now().isoformat(),
+                "database": connections[using].vendor,
+                "migrations": applied(using),
+            }
+            # Files first: the sooner after the snapshot, the fewer have gone that its rows still name.
+            files = [part for path in kept_files() if (part := _file(writer, path))]
+            parts = [_rows(writer, table, using) for table in tables(apps)]
+        writer.close({**manifest, "tables": parts, "files": files})
+    except BaseException:
+        writer.abandon()
+        raise
+    return parts, len(files)
+
+
+def _file(writer: Writer, path: Path) -> Part | None:
+    inside = path.relative_to(settings.DATA_DIR).as_posix()
+    with suppress(FileNotFoundError), path.open("rb") as file:  # or done with and removed just now
+        return writer.part(f"files/{inside}", pieces_of(file))
+    return None
+
+
+def _rows(writer: Writer, table: Table, using: str) -> RowsPart:
+    total = Sum()
+    lines = map(as_line, table.summed(table.read(using), total))
+    part = writer.part(f"rows/{table.name}.jsonl", lines)
+    return RowsPart(
+        **asdict(part),
+        table=table.name,
+        columns=table.columns,
+        rows=total.rows,
+        said=total.hash,
+        last_key=last_key(using, table),
+    )
+
+
+def _sync(folder: Path) -> None:
+    """Let the new name itself outlive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove_all_but(folder: Path, keep: int) -> list[str]:
+    older = sorted(folder.glob(f"sic-et-non-*{SUFFIX}"), key=_age)[:-keep]
+    for path in older:
+        path.unlink(missing_ok=True)
+    return [path.name for path in older]
+
+
+def _age(path: Path) -> tuple[int, str]:
+    return path.stat().st_mtime_ns, path.name
+
+
+# ------------------------------------------------------------ when the last one was made
+
+
+def _record(path: Path) -> None:
+    """Remember in DATA_DIR that `path` is whole."""
+    said = {
+        "finished_at": now().isoformat(),
+        "file": str(path.resolve()),
+        "bytes": path.stat().st_size,
+    }
+    kept = Path(settings.DATA_DIR) / RECORD
+    part = kept.with_name(f".{RECORD}.part")
+    part.write_text(json.dumps(said), encoding="utf-8")
+    part.replace(kept)
+
+
+def last_record() -> dict[str, Any]:
+    """Of the last backup that was found whole: finished_at, file, bytes; empty where there was none."""
+    try:
+        said = json.loads((Path(settings.DATA_DIR) / RECORD).read_text(encoding="utf-8"))
+        at = datetime.fromisoformat(said["finished_at"])
+        return {**said, "finished_at": at if at.tzinfo else at.replace(tzinfo=UTC)}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+
+
+def last_backup() -> datetime | None:
+    """When the last good backup was finished, by the database's clock; None where there was none."""
+    found: datetime | None = last_record().get("finished_at")
+    return found

@@ -1,0 +1,174 @@
+"""The file of a backup: a ZIP of parts with a manifest, which is written last and names every part. Pure.
+
+A part is `rows/TABLE.jsonl`, one JSON array a line, or `files/PATH` as it lies in DATA_DIR. Both ways it passes
+through in pieces, whatever its size.
+"""
+
+import json
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from leases.refusal import Refusal
+
+FORMAT = "sic-et-non backup"
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+PIECE = 1 << 20
+# Of the levels tried on rows, a third of the time of the usual one for a tenth more room.
+LEVEL = 2
+
+
+class BadBundle(Refusal):
+    """The file is no backup, not a whole one, or was changed since it was written."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part as the manifest has it."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class RowsPart(Part):
+    """The rows of one table; `said` is the sum of what they say (sums.py), whatever database they are in.
+
+    `last_key` is the highest key that was ever given out there.
+    """
+
+    table: str
+    columns: list[str]
+    rows: int
+    said: str
+    last_key: int = 0
+
+
+class Writer:
+    """Writes parts, then the manifest, into a file that is open for writing."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL)
+
+    def part(self, name: str, pieces: Iterable[bytes]) -> Part:
+        entry = zipfile.ZipInfo(name)  # without the time: equal rows make equal parts
+        entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
+        digest, size = sha256(), 0
+        with self.zip.open(entry, "w", force_zip64=True) as out:
+            for piece in pieces:
+                out.write(piece)
+                digest.update(piece)
+                size += len(piece)
+        return Part(name, size, digest.hexdigest())
+
+    def close(self, manifest: dict[str, Any]) -> None:
+        whole = {"format": FORMAT, "format_version": FORMAT_VERSION, **manifest}
+        text = json.dumps(whole, indent=1, ensure_ascii=False, default=asdict)
+        self.part(MANIFEST, [text.encode("utf-8")])
+        self.zip.close()
+
+    def abandon(self) -> None:
+        """Let go of a file that will not be finished; without this the library tries to, later."""
+        with suppress(OSError, ValueError):
+            self.zip.close()
+
+
+class Bundle:
+    """A backup that is there to be read. Opening it raises BadBundle where it is none."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.zip = zipfile.ZipFile(path)
+            manifest = json.loads(self.zip.read(MANIFEST))
+        except FileNotFoundError:
+            raise BadBundle(f"There is no file {path}.") from None
+        except KeyError:
+            raise BadBundle(f"{path} is no backup of Sic et Non: it has no {MANIFEST}.") from None
+        except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError):
+            raise BadBundle(
+                f"{path} is no backup of Sic et Non, or only part of one: its end is missing. Copy it again from "
+                "where it was written, or take an older one."
+            ) from None
+        self._read(manifest)
+
+    def _read(self, manifest: Any) -> None:
+        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+            raise BadBundle(f"{self.path} is no backup of Sic et Non.")
+        if manifest.get("format_version") != FORMAT_VERSION:
+            raise BadBundle(
+                f"{self.path} was written by a newer version of Sic et Non. Restore it with that version."
+            )
+        try:
+            self.manifest: dict[str, Any] = manifest
+            self.app_version = str(manifest["app_version"])
+            self.made_at = str(manifest["made_at"])
+            self.migrations: dict[str, list[str]] = dict(manifest["migrations"])
+            self.tables = [RowsPart(**part) for part in manifest["tables"]]
+            self.files = [Part(**part) for part in manifest["files"]]
+        except (KeyError, TypeError, ValueError):
+            raise BadBundle(f"The manifest of {self.path} cannot be read.") from None
+        if any(not is_inside(part.name) for part in self.files):
+            raise BadBundle(f"{self.path} would write outside of the data folder. Do not use it.")
+
+    def close(self) -> None:
+        self.zip.close()
+
+    def verify(self) -> None:
+        """Read every part to its end. Raises BadBundle naming the first that is not as it was written."""
+        named = [part.name for part in (*self.tables, *self.files)]
+        there = [name for name in self.zip.namelist() if name != MANIFEST]
+        if sorted(named) != sorted(there):
+            raise BadBundle(
+                f"{self.path} does not hold the parts that its manifest names. Take another."
+            )
+        for part in (*self.tables, *self.files):
+            digest, size = sha256(), 0
+            for piece in self.pieces(part.name):
+                digest.update(piece)
+                size += len(piece)
+            if (size, digest.hexdigest()) != (part.bytes, part.sha256):
+                raise self._damaged(part.name)
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        try:
+            with self.zip.open(name) as part:
+                yield from pieces_of(part)
+        except (zipfile.BadZipFile, zlib.error, EOFError, KeyError):
+            raise self._damaged(name) from None
+
+    def rows(self, part: RowsPart) -> Iterator[list[Any]]:
+        with self.zip.open(part.name) as lines:
+            for line in lines:
+                yield json.loads(line)
+
+    def _damaged(self, name: str) -> BadBundle:
+        return BadBundle(
+            f"{self.path} is damaged: {name} is not as it was written. Nothing was restored; copy the file again "
+            "from where it was written, or take an older one."
+        )
+
+
+def is_inside(name: str) -> bool:
+    """Whether a part of files/ stays in the folder it is written into."""
+    path = PurePosixPath(name)
+    return (
+        len(path.parts) > 1
+        and path.parts[0] == "files"
+        and ".." not in path.parts
+        and "\\" not in name
+        and "\0" not in name
+        and str(path) == name
+    )
+
+
+def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
+    while piece := file.read(PIECE):
+        yield piece

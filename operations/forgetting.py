@@ -1,0 +1,194 @@
+"""Forgetting a person: what names them goes, what they entered stays under the pseudonym.
+
+Every key to a person has its decision here; a test fails for one that has none.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import structlog
+from django.apps import apps
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+
+from accounts.invitations import check_not_last_admin, withdraw_invitations_of
+from accounts.models import Invitation, Person
+from accounts.roles import Role
+from judging.states import StudyState
+from leases.refusal import Conflict, NotFoundHere
+from operations.rows import Table
+
+log = structlog.get_logger(__name__)
+
+
+class Fate(StrEnum):
+    """What becomes of a row that points at the person."""
+
+    GOES = "goes"
+    STAYS = "stays under the pseudonym"
+    CLEARED = "stays without what was noted of the person"
+
+
+DECISIONS = {
+    "accounts.rolegrant.person": Fate.GOES,
+    "accounts.session.person": Fate.GOES,
+    "accounts.invitation.used_by": Fate.CLEARED,
+    "accounts.rolegrant.granted_by": Fate.STAYS,
+    "accounts.invitation.created_by": Fate.STAYS,
+    "wikifetch.fetchrun.started_by": Fate.STAYS,
+    "datasets.collection.created_by": Fate.STAYS,
+    "datasets.contradiction.author": Fate.STAYS,
+    "datasets.instance.author": Fate.STAYS,
+    "datasets.revisedpassage.author": Fate.STAYS,
+    "datasets.revisedpassage.checker": Fate.STAYS,
+    "datasets.subset.created_by": Fate.STAYS,
+    "datasets.exclusion.proposed_by": Fate.STAYS,
+    "datasets.exclusion.seconded_by": Fate.STAYS,
+    "datasets.release.created_by": Fate.STAYS,
+    "annotation.campaign.created_by": Fate.STAYS,
+    "annotation.assignment.person": Fate.STAYS,
+    "annotation.annotation.author": Fate.STAYS,
+    "annotation.review.reviewer": Fate.STAYS,
+    "generation.run.created_by": Fate.STAYS,
+    "judging.study.created_by": Fate.STAYS,
+    "judging.judge.person": Fate.STAYS,
+    "judging.resolution.resolved_by": Fate.STAYS,
+    "evaluation.reportsnapshot.created_by": Fate.STAYS,
+    "evaluation.reportsnapshot.published_by": Fate.STAYS,
+}
+# What a person entered that points at them over another row.
+ENTERED = {
+    "annotation.question": "annotation__author",
+    "annotation.draftrevision": "annotation__author",
+    "judging.judgingslot": "judge__person",
+    "judging.judgment": "slot__judge__person",
+    "judging.judgmentevent": "slot__judge__person",
+}
+# Verdicts of a study that is not closed: an admin may be its other judge.
+STUDY_OF = {
+    "judging.judgingslot": "round__study",
+    "judging.judgment": "slot__round__study",
+    "judging.judgmentevent": "slot__round__study",
+}
+# Others' rows, and rows that are keys to something.
+NOT_THEIR_DATA = {"accounts.session.person", "accounts.invitation.used_by"}
+
+
+@dataclass(frozen=True)
+class Holding:
+    """Rows of one kind that point at the person."""
+
+    key: str
+    rows: QuerySet[Any]
+    fate: Fate
+
+    @property
+    def what(self) -> str:
+        return str(self.rows.model._meta.verbose_name_plural)
+
+
+def holdings(person: Person) -> Iterator[Holding]:
+    for key, fate in DECISIONS.items():
+        label, _, field = key.rpartition(".")
+        model = apps.get_model(label)
+        yield Holding(key, model._base_manager.filter(**{field: person}), fate)
+
+
+def to_forget(username: str) -> Person:
+    """The person of that name. Raises NotFoundHere, and Conflict where they cannot be forgotten."""
+    person = Person.objects.filter(username__iexact=username).first()
+    if person is None:
+        raise NotFoundHere(
+            f"Nobody here signs in as {username!r}. The page People lists everybody."
+        )
+    check_forgettable(person)
+    return person
+
+
+def check_forgettable(person: Person) -> None:
+    if person.forgotten_at:
+        raise Conflict("This person has been forgotten already.")
+    if person.is_demonstration:
+        raise Conflict(
+            "This is an invented person of the demonstration set. python manage.py remove_demonstration takes it out."
+        )
+
+
+@transaction.atomic
+def forget(person: Person) -> None:
+    """Take away all that names the person, and every way in. Raises Conflict; Refusal for the last admin."""
+    person = Person.objects.select_for_update().get(pk=person.pk)
+    check_forgettable(person)
+    if person.has_role(Role.ADMIN):
+        check_not_last_admin(person)
+    for holding in holdings(person):
+        if holding.fate == Fate.GOES:
+            holding.rows.delete()
+    Invitation.objects.filter(used_by=person).update(note="")
+    withdraw_invitations_of(person)
+    person.set_unusable_password()
+    Person.objects.filter(pk=person.pk).update(
+        username=person.pseudonym,
+        name=person.pseudonym,
+        password=person.password,
+        last_login=None,
+        shortcuts=True,
+        is_active=False,
+        forgotten_at=Now(),
+    )
+    log.info("person_forgotten", pseudonym=person.pseudonym)
+
+
+# ------------------------------------------------------------ their own data
+
+
+def own_data(person: Person, *, only_closed_studies: bool = False) -> Iterator[str]:
+    """All that the person entered, and what is known of them, as pieces of one JSON text.
+
+    With `only_closed_studies` without verdicts that are not yet anybody's to see.
+    """
+    yield "{\n"
+    yield f'"about": {dumped(about(person))}'
+    for name, rows in own_rows(person, only_closed_studies=only_closed_studies):
+        yield f",\n{dumped(name)}: ["
+        comma = "\n"
+        table = Table(rows.model)
+        for row in table.read(rows.db, rows):
+            yield comma + dumped(dict(zip(table.columns, row, strict=True)))
+            comma = ",\n"
+        yield "\n]"
+    yield "\n}\n"
+
+
+def about(person: Person) -> dict[str, Any]:
+    return {
+        "made_by": f"Sic et Non {settings.VERSION}",
+        "username": person.username,
+        "name": person.name,
+        "pseudonym": person.pseudonym,
+        "joined_at": person.joined_at.isoformat(),
+        "last_login": person.last_login.isoformat() if person.last_login else None,
+        "roles": sorted(person.roles),
+    }
+
+
+def own_rows(person: Person, *, only_closed_studies: bool) -> Iterator[tuple[str, QuerySet[Any]]]:
+    """By "table (column)", the rows that the person made; none of others."""
+    for holding in holdings(person):
+        if holding.key not in NOT_THEIR_DATA:
+            label, _, field = holding.key.rpartition(".")
+            yield f"{label} ({field})", holding.rows
+    for label, path in ENTERED.items():
+        rows = apps.get_model(label)._base_manager.filter(**{path: person})
+        if only_closed_studies and label in STUDY_OF:
+            rows = rows.filter(Q(**{f"{STUDY_OF[label]}__state": StudyState.CLOSED}))
+        yield label, rows
+
+
+def dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True)

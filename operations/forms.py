@@ -1,0 +1,26 @@
+"""Forms of the operations room."""
+
+from django import forms
+
+from accounts.models import Person
+
+
+class ForgetForm(forms.Form):
+    username = forms.CharField(
+        label="Sign-in name",
+        max_length=60,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
+    )
+
+    def __init__(self, *args: object, person: Person, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.person = person
+        self.fields[
+            "username"
+        ].help_text = f"Type {person.username}, so that it is not done to somebody else."
+
+    def clean_username(self) -> str:
+        typed: str = self.cleaned_data["username"]
+        if typed != self.person.username:
+            raise forms.ValidationError(f"This is not {self.person.username}. Nothing was done.")
+        return typed

@@ -1,0 +1,49 @@
+"""manage.py restore FILE [--check-only]"""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from leases.refusal import Refusal
+from operations import restoring
+
+
+class Command(BaseCommand):
+    help = (
+        "Put a backup back into an empty database and an empty DATA_DIR, with the program stopped."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument(
+            "--check-only", action="store_true", help="read it to its end, restore nothing"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            if options["check_only"]:
+                self.check_only(options["file"])
+            else:
+                self.restore(options["file"])
+        except Refusal as refused:
+            raise CommandError(str(refused)) from None
+
+    def restore(self, path: Path) -> None:
+        done = restoring.restore(path)
+        self.stdout.write(
+            f"Restored and compared: {done.rows} rows of {done.tables} tables, {done.files} files; "
+            f"{done.releases} releases have their hashes. Everybody signs in anew."
+        )
+
+    def check_only(self, path: Path) -> None:
+        bundle = restoring.verified(path)
+        rows = sum(part.rows for part in bundle.tables)
+        self.stdout.write(
+            f"{path} is whole: {rows} rows, {len(bundle.files)} files, made {bundle.made_at} by version "
+            f"{bundle.app_version}. Nothing was restored."
+        )
+        for part in bundle.tables:
+            self.stdout.write(f"{part.rows:>10}  {part.table}  {part.said[:16]}")
+        bundle.close()

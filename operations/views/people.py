@@ -1,0 +1,53 @@
+"""Forgetting a person, after a page that says what goes and what stays."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import content_disposition_header
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.access import roles_required
+from accounts.models import Person
+from accounts.roles import Role
+from judging.queues import studies_of
+from judging.states import StudyState
+from operations import forgetting
+from operations.forgetting import Fate
+from operations.forms import ForgetForm
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@roles_required(Role.ADMIN)
+@never_cache
+def forget(request: HttpRequest, pk: int) -> HttpResponse:
+    """What would go and what would stay; done once the sign-in name is typed."""
+    someone = get_object_or_404(Person, pk=pk)
+    forgetting.check_forgettable(someone)
+    form = ForgetForm(request.POST or None, person=someone)
+    if request.method == "POST" and form.is_valid():
+        forgetting.forget(someone)
+        messages.success(request, f"Forgotten. What was entered stays under {someone.pseudonym}.")
+        return redirect("accounts:person", pk=pk)
+    counted = [(each, each.rows.count()) for each in forgetting.holdings(someone)]
+    context = {
+        "someone": someone,
+        "form": form,
+        "going": [(each, n) for each, n in counted if n and each.fate != Fate.STAYS],
+        "staying": [(each, n) for each, n in counted if n and each.fate == Fate.STAYS],
+        "open_studies": studies_of(someone).filter(state=StudyState.OPEN),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "operations/forget.html", context, status=status)
+
+
+@require_safe
+@roles_required(Role.ADMIN)
+@never_cache
+def own_data(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """All that a person entered, as one JSON file; verdicts only of closed studies."""
+    someone = get_object_or_404(Person, pk=pk)
+    pieces = forgetting.own_data(someone, only_closed_studies=True)
+    response = StreamingHttpResponse(pieces, content_type="application/json; charset=utf-8")
+    response["Content-Disposition"] = content_disposition_header(True, f"{someone.pseudonym}.json")
+    return response

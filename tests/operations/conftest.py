@@ -1,0 +1,27 @@
+import pytest
+
+
+@pytest.fixture
+def data_dir(settings, tmp_path):
+    """A DATA_DIR with somebody's files in it, and with what the program makes anew."""
+    folder = tmp_path / "data"
+    for name, text in {
+        "files/letter.txt": "Sic.",
+        "uploads/dump.export": "<mediawiki/>",
+        "releases/mills-1.0.json": "[]",
+        "secret_key": "a secret",
+        "broker/queue/1.msg": "{}",
+        "static/app.css": "",
+        "scheduler": "",
+        "scheduler.db": "",
+        "running.lock": "",
+        "backups/old.txt": "",
+        "db.sqlite3-wal": "",
+        ".hidden": "",
+        "upload.part": "",
+    }.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    settings.DATA_DIR = folder
+    return folder

@@ -1,0 +1,125 @@
+"""Empty places to restore and move into, and backups with something wrong."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import uuid
+import zipfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from django.db import connection
+from psycopg import sql
+
+from operations.bundle import MANIFEST, Bundle, Writer
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@contextmanager
+def an_empty_postgresql():
+    """The address of a new database on the server that the tests use."""
+    used = connection.settings_dict
+    name = f"place_{uuid.uuid4().hex[:12]}"
+    there = {"host": used["HOST"], "port": used["PORT"], "user": used["USER"], "dbname": "postgres"}
+    with psycopg.connect(**there, password=used["PASSWORD"], autocommit=True) as server:
+        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        try:
+            password = f":{used['PASSWORD']}" if used["PASSWORD"] else ""
+            yield f"postgres://{used['USER']}{password}@{used['HOST']}:{used['PORT']}/{name}"
+        finally:
+            drop = sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
+            server.execute(drop)
+
+
+@contextmanager
+def an_empty_place(folder: Path):
+    """Settings for a DATA_DIR and a database of the tests' kind, both empty."""
+    folder.mkdir()
+    settings = {"DATA_DIR": str(folder), "SECRET_KEY": "another-" + "1" * 50}
+    if connection.vendor != "postgresql":
+        yield {**settings, "DATABASE_URL": f"sqlite:///{folder}/db.sqlite3"}
+        return
+    with an_empty_postgresql() as url:
+        yield {**settings, "DATABASE_URL": url}
+
+
+def manage(place: dict[str, str], *command: object) -> subprocess.CompletedProcess[str]:
+    """manage.py with the settings of a place, in a process of its own."""
+    return python(place, "manage.py", *command)
+
+
+def python(place: dict[str, str], *arguments: object) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", **place}
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def here(data_dir: Path) -> dict[str, str]:
+    """The tests' own database as a place for a process beside them."""
+    used = connection.settings_dict
+    if connection.vendor == "postgresql":
+        url = f"postgres://{used['USER']}@{used['HOST']}:{used['PORT']}/{used['NAME']}"
+    else:
+        url = f"sqlite:///{used['NAME']}"
+    return {"DATA_DIR": str(data_dir), "DATABASE_URL": url, "SECRET_KEY": "x" * 60}
+
+
+@contextmanager
+def room_for(size: int):
+    """Files of this process can grow to `size` bytes, as on a disk that is nearly full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def rewritten(path: Path, to: Path, change) -> Path:
+    """A copy of a backup whose manifest `change` has edited, with those of its parts that are still named."""
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
+        manifest = json.loads(old.read(MANIFEST))
+        change(manifest)
+        for part in [*(manifest["tables"] or []), *(manifest["files"] or [])]:
+            if part["name"] in old.namelist():
+                new.writestr(part["name"], old.read(part["name"]))
+        new.writestr(MANIFEST, json.dumps(manifest))
+    return to
+
+
+def said(path: Path) -> dict[str, tuple[int, str]]:
+    """By table, what a backup says that it holds."""
+    bundle = Bundle(path)
+    found = {part.table: (part.rows, part.said) for part in bundle.tables}
+    bundle.close()
+    return found
+
+
+def rows(path: Path, table: str) -> list[dict[str, object]]:
+    """The rows of one table of a backup, by column."""
+    bundle = Bundle(path)
+    part = next(part for part in bundle.tables if part.table == table)
+    found = [dict(zip(part.columns, row, strict=True)) for row in bundle.rows(part)]
+    bundle.close()
+    return found
+
+
+def written(path: Path, parts: dict[str, bytes], **manifest: object) -> Path:
+    """A file in the form of a backup that holds these parts as files."""
+    with path.open("wb") as file:
+        writer = Writer(file)
+        files = [writer.part(name, [body]) for name, body in parts.items()]
+        usual = {
+            "app_version": "0",
+            "made_at": "2026-01-01T00:00:00+00:00",
+            "migrations": {},
+            "tables": [],
+        }
+        writer.close({**usual, "files": files, **manifest})
+    return path

@@ -1,0 +1,164 @@
+"""The drill: a backup is taken while people write, restored into an empty place, and nothing is missing."""
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, transaction
+
+from accounts.models import Person, RoleGrant
+from annotation import workflow
+from annotation.models import Annotation
+from datasets.models import Collection, Release
+from datasets.releases import freeze
+from leases.refusal import StaleVersion
+from operations import backups, restoring
+from tests.annotation import factories as annotation
+from tests.operations.places import an_empty_place, manage, rows, said
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def world():
+    """The demonstration set, and a release of it."""
+    call_command("load_demonstration", verbosity=0)
+    return freeze(collection=Collection.objects.get(name="demonstration"), version="drill")
+
+
+def restored_here(path):
+    """The backup in the tests' own database, emptied before."""
+    call_command("flush", interactive=False, verbosity=0)
+    return restoring.restore(path)
+
+
+@pytest.fixture
+def empty_folder(settings, tmp_path):
+    """A fresh DATA_DIR to restore into."""
+
+    def give():
+        folder = tmp_path / "restored"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        settings.DATA_DIR = folder
+        return folder
+
+    return give
+
+
+def joins(name: str) -> None:
+    """Two rows that belong together: a backup that held one of them would hold half a deed."""
+    with transaction.atomic():
+        joined = Person.objects.create_person(name)
+        RoleGrant.objects.create(person=joined, role="judge")
+
+
+def keep_joining(who: str, enough: Event) -> int:
+    n = 0
+    try:
+        while not enough.is_set() or n < 3:
+            joins(f"{who}-{n}")
+            n += 1
+    finally:
+        connection.close()
+    return n
+
+
+def test_a_backup_taken_while_people_write_restores_to_what_it_saw(world, data_dir, tmp_path):
+    enough = Event()
+    with ThreadPoolExecutor(3) as people:
+        writing = [people.submit(keep_joining, who, enough) for who in ("alice", "bob", "charlie")]
+        made = backups.make()
+        enough.set()
+        joined = sum(each.result() for each in writing)
+    joins("dora")  # after the backup
+
+    judges = {row["person_id"] for row in rows(made.path, "accounts.rolegrant")}
+    seen = [row for row in rows(made.path, "accounts.person") if "-" in str(row["username"])]
+    assert all(row["id"] in judges for row in seen if not row["is_demonstration"])
+    assert joined > 0
+
+    with an_empty_place(tmp_path / "new") as place:
+        done = manage(place, "restore", made.path)
+        assert done.returncode == 0, done.stderr
+        assert f"{made.rows} rows" in done.stdout
+        assert f"{Release.objects.count()} releases have their hashes" in done.stdout
+        again = manage(place, "backup", "--to", tmp_path / "again")
+        assert again.returncode == 0, again.stderr
+    (path,) = (tmp_path / "again").glob("*.backup.zip")
+    first, second = said(made.path), said(path)
+    drafts = first.pop("annotation.annotation"), second.pop("annotation.annotation")
+    assert first == second
+    assert drafts[0][0] == drafts[1][0] > 0  # versions of drafts have leapt, see below
+    letter = tmp_path / "new" / "files" / "letter.txt"
+    assert letter.read_text() == "Sic."
+    assert not (tmp_path / "new" / "secret_key").exists()
+
+
+def test_a_browser_that_knows_more_than_the_restored_server_is_shown_both(data_dir, empty_folder):
+    """Fault test 9: its text is kept as a copy beside the server's, and can be chosen."""
+    alice = annotation.annotator()
+    draft = annotation.draft(alice, valid_comment="as backed up")
+    path = backups.make().path
+    for text in ("newer", "newest"):
+        draft = save(draft, valid_comment=text)
+    empty_folder()
+    restored_here(path)
+
+    with pytest.raises(StaleVersion) as refused:
+        save(draft, valid_comment="newest and more")
+    told = refused.value.details
+    assert told["mine"]["valid_comment"] == "newest and more"
+    assert told["theirs"]["valid_comment"] == "as backed up"
+    chosen = workflow.save_draft(
+        annotation_id=draft.pk, by=draft.author, version=told["version"], changes=told["mine"]
+    )
+    assert chosen.valid_comment == "newest and more"
+
+
+def test_no_old_tab_overwrites_what_was_typed_after_the_restore(data_dir, empty_folder):
+    """As many saves after the restore as before it: the versions still differ."""
+    draft = annotation.draft(annotation.annotator(), valid_comment="as backed up")
+    path = backups.make().path
+    old_tab = save(save(draft, valid_comment="b"), valid_comment="c")
+    empty_folder()
+    restored_here(path)
+
+    new_tab = Annotation.objects.get(pk=draft.pk)
+    for text in ("d", "e"):
+        new_tab = save(new_tab, valid_comment=text)
+    with pytest.raises(StaleVersion):
+        save(old_tab, valid_comment="f")
+    assert Annotation.objects.get(pk=draft.pk).valid_comment == "e"
+
+
+def test_no_key_that_was_given_out_after_the_backup_is_given_out_again(data_dir, empty_folder):
+    joins("alice")
+    path = backups.make().path
+    joins("bob")
+    lost = Person.objects.get(username="bob").pk
+    first_of_all = Collection.objects.create(name="mills").pk  # of a table that was empty then
+    empty_folder()
+    restored_here(path)
+    joins("charlie")
+    assert Person.objects.get(username="charlie").pk > lost
+    assert Collection.objects.create(name="bridges").pk > first_of_all
+
+
+def save(draft, **changes):
+    return workflow.save_draft(
+        annotation_id=draft.pk, by=draft.author, version=draft.version, changes=changes
+    )
+
+
+def test_a_restored_place_is_backed_up_and_restored_again(world, data_dir, empty_folder, tmp_path):
+    first = backups.make().path
+    empty_folder()
+    restored_here(first)
+    second = backups.make(tmp_path / "second").path
+    empty_folder()
+    done = restored_here(second)
+    assert done.releases == Release.objects.count() > 0
+    assert sorted(said(first)) == sorted(said(second))

@@ -1,0 +1,302 @@
+"""What a restore refuses, each with a sentence, and that nothing is written then."""
+
+import errno
+import fcntl
+import json
+import os
+import zipfile
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError, connection
+from django.db.migrations.loader import MigrationLoader
+
+from accounts.models import Person
+from annotation.models import DraftRevision
+from leases.refusal import Conflict, Refusal
+from operations import backups, restoring
+from operations.bundle import BadBundle, Bundle, Writer
+from operations.rows import Table
+from operations.schema import unknown
+from operations.sums import Sum
+from tests.annotation import factories as annotation
+from tests.factories import person
+from tests.operations.places import an_empty_place, manage, python, rewritten, room_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def backup(data_dir, settings, tmp_path):
+    """The path of a backup of two people and three files; the place it came from is empty now."""
+    person("alice")
+    person("bob")
+    path = backups.make(tmp_path / "kept").path
+    call_command("flush", interactive=False, verbosity=0)
+    settings.DATA_DIR = tmp_path / "empty"
+    settings.DATA_DIR.mkdir()
+    return path
+
+
+def refused(path, said, kind=Refusal):
+    """Restoring raises `kind` with this in its sentence; no person and no file is there then."""
+    with pytest.raises(kind, match=said):
+        restoring.restore(path)
+
+
+def nothing_there(folder):
+    return not Person.objects.exists() and [p.name for p in folder.iterdir()] in (
+        [],
+        ["running.lock"],
+    )
+
+
+def test_rows_and_files_come_back(backup, settings):
+    done = restoring.restore(backup)
+    assert (done.rows, done.files) == (2, 3)
+    assert sorted(Person.objects.values_list("username", flat=True)) == ["alice", "bob"]
+    assert (settings.DATA_DIR / "uploads" / "dump.export").read_text() == "<mediawiki/>"
+    assert not (settings.DATA_DIR / ".restoring").exists()
+
+
+def test_files_come_back_into_a_folder_on_another_disk(backup, settings, monkeypatch):
+    def between_disks(*paths):
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+
+    for name in ("rename", "replace"):
+        monkeypatch.setattr(os, name, between_disks)
+    restoring.restore(backup)
+    assert (settings.DATA_DIR / "uploads" / "dump.export").read_text() == "<mediawiki/>"
+
+
+def test_a_truncated_file_is_refused(backup, settings, tmp_path):
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(backup.read_bytes()[:-200])
+    refused(cut, "its end is missing", BadBundle)
+    assert nothing_there(settings.DATA_DIR)
+
+
+def test_a_foreign_file_is_refused(settings, backup, tmp_path):
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear all,")
+    refused(letter, "no backup of Sic et Non", BadBundle)
+    assert nothing_there(settings.DATA_DIR)
+
+
+def test_a_damaged_file_is_refused_before_anything_is_written(backup, settings, tmp_path):
+    bytes_ = bytearray(backup.read_bytes())
+    bytes_[bytes_.index(b"accounts.person.jsonl") + 60] ^= 0xFF
+    (tmp_path / "damaged.zip").write_bytes(bytes_)
+    refused(tmp_path / "damaged.zip", "is damaged", BadBundle)
+    assert nothing_there(settings.DATA_DIR)
+
+
+def test_a_newer_schema_is_refused(backup, settings, tmp_path):
+    newer = rewritten(
+        backup,
+        tmp_path / "newer.zip",
+        lambda manifest: manifest["migrations"]["judging"].append("0099_later"),
+    )
+    refused(newer, r"newer version.*judging\.0099_later", BadBundle)
+    assert nothing_there(settings.DATA_DIR)
+
+
+def test_a_database_with_rows_is_refused(backup, settings):
+    person("charlie")
+    refused(backup, r"holds rows already \(in accounts\.person", Conflict)
+    assert list(Person.objects.values_list("username", flat=True)) == ["charlie"]
+    assert [p.name for p in settings.DATA_DIR.iterdir()] == ["running.lock"]
+
+
+def test_a_folder_with_files_is_refused(backup, settings):
+    (settings.DATA_DIR / "files").mkdir()
+    (settings.DATA_DIR / "files" / "mine.txt").write_text("Mine.")
+    refused(backup, "holds files already, such as files/mine.txt", Conflict)
+    assert not Person.objects.exists()
+
+
+def test_a_running_program_is_refused(backup, settings):
+    with (settings.DATA_DIR / "running.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        refused(backup, "Stop it first", Conflict)
+    assert nothing_there(settings.DATA_DIR)
+
+
+@pytest.mark.postgres
+def test_open_connections_of_others_are_refused(backup, settings):
+    other = connection.copy("other")
+    with other.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        refused(backup, "1 other connections to the database are open", Conflict)
+    other.close()
+    restoring.restore(backup)
+
+
+def test_a_full_disk_leaves_both_empty(data_dir, settings, tmp_path):
+    (data_dir / "files" / "large").write_bytes(b"x" * 500_000)
+    large = backups.make(tmp_path / "kept").path
+    settings.DATA_DIR = tmp_path / "empty"
+    settings.DATA_DIR.mkdir()
+    with room_for(100_000), pytest.raises(Refusal, match="Nothing was restored: File too large"):
+        restoring.restore(large)
+    assert nothing_there(settings.DATA_DIR)
+
+
+def test_a_database_without_room_for_the_rows_leaves_both_empty(backup, settings, monkeypatch):
+    def full(self, rows, using):
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Table, "write", full)
+    refused(backup, "The database failed: database or disk is full. Nothing was restored")
+    assert nothing_there(settings.DATA_DIR)
+
+
+def test_rows_that_do_not_fit_together_are_refused_as_a_whole(backup, settings, tmp_path):
+    """A grant to a person who is not there: only somebody's own hand can have written that."""
+    grant = {"id": 1, "person_id": 77, "role": "judge", "granted_by_id": None,
+             "granted_at": "2026-01-01T00:00:00+00:00"}  # fmt: skip
+    odd = with_rows(backup, tmp_path / "odd.zip", "accounts.rolegrant", [grant])
+    refused(odd, "do not fit together", BadBundle)
+    assert nothing_there(settings.DATA_DIR)
+
+
+def test_an_interrupted_restore_leaves_nothing_and_can_be_begun_again(
+    backup, settings, monkeypatch
+):
+    with monkeypatch.context() as patch:
+
+        def interrupted(self, rows, using):
+            list(rows)
+            raise KeyboardInterrupt
+
+        patch.setattr(Table, "write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            restoring.restore(backup)
+    assert nothing_there(settings.DATA_DIR)
+    assert restoring.restore(backup).rows == 2
+
+
+def test_what_a_killed_restore_left_is_no_hindrance(backup, settings):
+    left = settings.DATA_DIR / ".restoring" / "files"
+    left.mkdir(parents=True)
+    (left / "half.txt").write_text("ha")
+    assert restoring.restore(backup).files == 3
+    assert not left.exists()
+
+
+LATER = ("generation", "0003_keep_passages_that_an_imported_response_was_given")
+
+
+def older(manifest):
+    """As a backup was before that migration, and all that build on it."""
+    graph = MigrationLoader(None).graph
+    had = [
+        (app, name)
+        for app, names in manifest["migrations"].items()
+        for name in names
+        if (app, name) not in graph.nodes or LATER not in graph.forwards_plan((app, name))
+    ]
+    manifest["migrations"] = {
+        app: [name for of, name in had if of == app] for app in manifest["migrations"]
+    }
+    last = [key for key in had if key in graph.nodes and not set(children(graph, key)) & set(had)]
+    then = MigrationLoader(None).project_state(last).apps
+    known = {model._meta.label_lower: model for model in then.get_models(include_auto_created=True)}
+    manifest["tables"] = [part for part in manifest["tables"] if part["table"] in known]
+    for part in manifest["tables"]:
+        if part["rows"] == 0:
+            part["columns"] = [f.attname for f in known[part["table"]]._meta.concrete_fields]
+
+
+def children(graph, key):
+    return [child.key for child in graph.node_map[key].children if child.key[0] == key[0]]
+
+
+COUNTED = """
+import django; django.setup()
+from accounts.models import Person
+from generation.models import Response
+print(Response.objects.filter(passages=None).count(), Person.objects.count())
+"""
+
+
+def test_an_older_backup_is_brought_up_to_date(backup, tmp_path):
+    """Restored into the tables as they were then, and migrated."""
+    path = rewritten(backup, tmp_path / "older.zip", older)
+    with an_empty_place(tmp_path / "new") as place:
+        done = manage(place, "restore", path)
+        assert done.returncode == 0, done.stderr
+        counted = python(place, "-c", COUNTED)
+    assert counted.stdout.split() == ["0", "2"], counted.stderr
+
+
+def test_tables_that_are_newer_than_the_backup_are_taken_back_first(backup, tmp_path):
+    """On a server whose tables were made by a later version before anything was restored."""
+    path = rewritten(backup, tmp_path / "older.zip", older)
+    with an_empty_place(tmp_path / "new") as place:
+        assert manage(place, "migrate", "-v0").returncode == 0
+        done = manage(place, "restore", path)
+    assert done.returncode == 0, done.stderr
+    assert "2 rows" in done.stdout
+
+
+def test_null_in_json_is_told_from_no_json(data_dir, settings, tmp_path):
+    """Where the column may not be null, the text null is a value like another."""
+    draft = annotation.draft(annotation.annotator(), valid_comment="a")
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE annotation_draftrevision SET entries = 'null'")
+    path = backups.make(tmp_path / "kept").path
+    call_command("flush", interactive=False, verbosity=0)
+    settings.DATA_DIR = tmp_path / "empty"
+    settings.DATA_DIR.mkdir()
+    restoring.restore(path)
+    assert DraftRevision.objects.get(annotation=draft.pk).entries is None
+
+
+def test_checking_only_writes_nothing(backup, settings, capsys):
+    call_command("restore", str(backup), "--check-only")
+    said = capsys.readouterr().out
+    assert "is whole: 2 rows, 3 files" in said
+    assert nothing_there(settings.DATA_DIR)
+
+
+def test_the_command_says_the_refusal(tmp_path):
+    with pytest.raises(CommandError, match="There is no file"):
+        call_command("restore", str(tmp_path / "none"))
+
+
+def test_a_migration_that_another_replaces_is_known():
+    assert unknown({"accounts": ["0001_rows"]}) == []
+    assert unknown({"accounts": ["0001_rows", "0099_x"], "gone": ["0001_x"]}) == [
+        "accounts.0099_x",
+        "gone.0001_x",
+    ]
+
+
+def with_rows(path, to, table, rows):
+    """A copy of a backup with other rows in one table, and a manifest that agrees."""
+    old = Bundle(path)
+    manifest = json.loads(zipfile.ZipFile(path).read("manifest.json"))
+    with to.open("wb") as file:
+        writer = Writer(file)
+        for part in old.files:
+            writer.part(part.name, old.pieces(part.name))
+        for part in manifest["tables"]:
+            if part["table"] != table:
+                writer.part(part["name"], old.pieces(part["name"]))
+                continue
+            total = Sum()
+            lists = [[row[name] for name in part["columns"]] for row in rows]
+            for row in lists:
+                total.add(row)
+            lines = [json.dumps(row).encode() + b"\n" for row in lists]
+            done = writer.part(part["name"], lines)
+            part |= {
+                "bytes": done.bytes,
+                "sha256": done.sha256,
+                "rows": total.rows,
+                "said": total.hash,
+            }
+        writer.close(manifest)
+    old.close()
+    return to
