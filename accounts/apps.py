@@ -1,5 +1,11 @@
 from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_in
 
 
 class AccountsConfig(AppConfig):
     name = "accounts"
+
+    def ready(self) -> None:
+        from accounts.sessions import note_sign_in
+
+        user_logged_in.connect(note_sign_in)

@@ -1,11 +1,46 @@
 """Forms for joining, signing in, inviting."""
 
+from typing import Any
+
 from django import forms
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 
+from accounts.access import person_of
+from accounts.guard import Guard
 from accounts.models import Person
 from accounts.roles import WHAT_THEY_DO, Role
+from leases.refusal import TooMany
+
+
+class SignInForm(AuthenticationForm):
+    """Name and password. `too_many` is set where they were not even tried, as there were too many tries."""
+
+    too_many: TooMany | None = None
+
+    def clean(self) -> dict[str, Any]:
+        username, password = (self.cleaned_data.get(name) for name in ("username", "password"))
+        if self.request is None or not username or not password:
+            return super().clean()
+        guard = Guard(self.request, username)
+        try:
+            guard.begin()
+        except TooMany as refused:
+            self.too_many = refused
+            raise ValidationError(refused.message) from None
+        cleaned = super().clean()
+        guard.right()
+        return cleaned
+
+    def get_invalid_login_error(self) -> ValidationError:
+        """Says that a door was closed only to whoever holds its key."""
+        username, password = self.cleaned_data["username"], self.cleaned_data["password"]
+        closed = Person.objects.filter(username__iexact=username, is_active=False).first()
+        if closed and closed.check_password(password):
+            return ValidationError("An admin has ended your access here. Ask them about it.")
+        return super().get_invalid_login_error()
 
 
 def new_password_field(label: str = "Password") -> forms.CharField:
@@ -47,6 +82,55 @@ class JoinForm(forms.ModelForm):
             except ValidationError as error:
                 self.add_error("password", error)
         return cleaned
+
+
+class SettingsForm(forms.ModelForm):
+    """What a person decides about their own pages."""
+
+    class Meta:
+        model = Person
+        fields = ["name", "shortcuts"]
+        labels = {"shortcuts": "Single-key shortcuts"}
+        help_texts = {
+            "shortcuts": "One key, such as 1 or j, acts on the pages to annotate, judge and resolve while no "
+            "field has the focus. Switch them off if you speak to your computer, or press keys by accident.",
+        }
+        widgets = {"name": forms.TextInput(attrs={"autocomplete": "name"})}
+
+
+class OwnPasswordForm(forms.Form):
+    """The present password and a new one. `too_many` is set where the present one was not even tried."""
+
+    too_many: TooMany | None = None
+
+    current_password = forms.CharField(
+        label="Present password",
+        strip=False,
+        max_length=200,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    new_password = new_password_field("New password")
+
+    def __init__(self, request: HttpRequest, data: Any = None) -> None:
+        super().__init__(data)
+        self.request = request
+
+    def clean_current_password(self) -> str:
+        person, given = person_of(self.request), self.cleaned_data["current_password"]
+        guard = Guard(self.request, person.username)
+        try:
+            guard.begin()
+        except TooMany as refused:
+            self.too_many = refused
+            raise ValidationError(refused.message) from None
+        if not person.check_password(given):
+            raise ValidationError("This is not your present password.")
+        guard.right()
+        return str(given)
+
+    def clean_new_password(self) -> str:
+        validate_password(self.cleaned_data["new_password"], person_of(self.request))
+        return str(self.cleaned_data["new_password"])
 
 
 class NewPasswordForm(forms.Form):

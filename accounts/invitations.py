@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes, force_str
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
+from accounts import sessions
 from accounts.models import Invitation, Person, RoleGrant
 from accounts.roles import Role
 from leases.clock import in_seconds
@@ -102,9 +103,12 @@ def accept(token: str, *, username: str, name: str, password: str) -> Person:
 def grant(person: Person, *, roles: Iterable[Role], by: Person | None) -> None:
     """Give `person` exactly these roles. The last active admin cannot be taken away."""
     wanted = {str(role) for role in roles}
+    if wanted:
+        check_not_forgotten(person)
     held = set(person.grants.values_list("role", flat=True))
     if Role.ADMIN in held - wanted:
         check_not_last_admin(person)
+        withdraw_invitations_of(person)
     person.grants.filter(role__in=held - wanted).delete()
     RoleGrant.objects.bulk_create(
         [RoleGrant(person=person, role=role, granted_by=by) for role in sorted(wanted - held)],
@@ -124,13 +128,33 @@ def check_not_last_admin(person: Person) -> None:
         raise Refusal("This is the last admin. Make somebody else an admin first.", status=409)
 
 
+def check_not_forgotten(person: Person) -> None:
+    if person.forgotten_at:
+        raise Refusal(
+            "This person has been forgotten. To let them in again, invite them as somebody new.",
+            status=409,
+        )
+
+
 @transaction.atomic
 def set_active(person: Person, *, active: bool) -> None:
     """Let a person sign in, or no longer; their work stays. Sessions end at once (backends check is_active)."""
-    if not active and person.has_role(Role.ADMIN):
+    if active:
+        check_not_forgotten(person)
+    elif person.has_role(Role.ADMIN):
         check_not_last_admin(person)
     person.is_active = active
     person.save(update_fields=["is_active"])
+    if not active:
+        # Or they would come to life again with the person.
+        sessions.end_all(person)
+        withdraw_invitations_of(person)
+
+
+def withdraw_invitations_of(admin: Person) -> None:
+    """Of somebody who is an admin no longer: by a link of their own they could come back as a new one."""
+    unused = Invitation.objects.filter(created_by=admin, used_by=None, withdrawn_at=None)
+    unused.update(withdrawn_at=Now())
 
 
 def password_path(person: Person) -> str:

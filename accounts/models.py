@@ -3,6 +3,7 @@
 import secrets
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Lower, Now
@@ -50,6 +51,9 @@ class Person(AbstractBaseUser):
     is_demonstration = models.BooleanField(default=False)
     joined_at = models.DateTimeField(db_default=Now())
     shortcuts = models.BooleanField("single-key shortcuts", default=True)
+    forgotten_at = models.DateTimeField(
+        null=True, help_text="Since when the pseudonym is all that is known."
+    )
 
     USERNAME_FIELD = "username"
 
@@ -59,7 +63,11 @@ class Person(AbstractBaseUser):
         ordering = ["username"]
         verbose_name_plural = "people"
         constraints = [
-            models.UniqueConstraint(Lower("username"), name="person_username_without_case")
+            models.UniqueConstraint(Lower("username"), name="person_username_without_case"),
+            models.CheckConstraint(
+                condition=models.Q(forgotten_at=None) | models.Q(is_active=False),
+                name="forgotten_person_signs_in_nowhere",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -127,3 +135,28 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return self.note or f"Invitation {self.pk}"
+
+
+class Allowance(models.Model):
+    """How much somebody has taken of what is given only so often (allowances); swept when all is regained.
+
+    The key holds no name and no address: those are hashed with the secret key.
+    """
+
+    key = models.CharField(max_length=120, unique=True)
+    regained_at = models.DateTimeField(db_default=Now(), db_index=True)
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Session(AbstractBaseSession):
+    """A browser in which somebody is signed in. Written by accounts.session_store alone."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, null=True, related_name="sessions")
+    browser = models.CharField(max_length=60, blank=True)
+    signed_in_at = models.DateTimeField(null=True)
+
+    class Meta(AbstractBaseSession.Meta):
+        abstract = False
+        verbose_name = "session"

@@ -10,6 +10,7 @@ from accounts import invitations
 from accounts.models import Invitation, Person
 from accounts.roles import Role
 from leases.refusal import NotFoundHere, Refusal
+from operations import forgetting
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
@@ -175,3 +176,32 @@ def test_nobody_is_shut_out_by_a_request_that_does_not_say_so(client):
     assert client.post(reverse("accounts:set_active", args=[bob.pk])).status_code == 400
     bob.refresh_from_db()
     assert bob.is_active
+
+
+def roles_taken(alice, by):
+    invitations.grant(alice, roles=[Role.JUDGE], by=by)
+
+
+def access_ended(alice, by):
+    invitations.set_active(alice, active=False)
+
+
+def forgotten(alice, by):
+    forgetting.forget(alice)
+
+
+@pytest.mark.parametrize("deed", [roles_taken, access_ended, forgotten])
+def test_who_is_no_admin_any_more_cannot_come_back_by_a_link_of_their_own(client, deed):
+    alice, olga = person("alice", Role.ADMIN), person("olga", Role.ADMIN)
+    token = invitations.invite(roles=[Role.ADMIN], by=alice)
+    others = invitations.invite(roles=[Role.JUDGE], by=olga)
+    deed(alice, olga)
+    assert join(client, token).status_code == 410
+    assert join(client, others).status_code == 302
+
+
+def test_an_admin_whose_other_roles_change_keeps_their_invitations(client):
+    alice = person("alice", Role.ADMIN)
+    token = invitations.invite(roles=[Role.JUDGE], by=alice)
+    invitations.grant(alice, roles=[Role.ADMIN, Role.RESEARCHER], by=alice)
+    assert join(client, token).status_code == 302

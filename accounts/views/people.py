@@ -1,65 +1,22 @@
-"""Signing in and out, joining by invitation, people and their roles."""
+"""People, their roles, invitations: the admins' pages."""
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login
-from django.contrib.auth.views import LoginView
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import invitations
 from accounts.access import person_of, roles_required
-from accounts.forms import InviteForm, JoinForm, NewPasswordForm, RolesForm
+from accounts.forms import InviteForm, RolesForm
 from accounts.models import Invitation, Person, RoleGrant
 from accounts.roles import Role
 from leases.clock import now
 from leases.refusal import Refusal
 from pages.paging import page_of
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
-
 FORM = require_http_methods(["GET", "HEAD", "POST"])
-
-sign_in = FORM(
-    LoginView.as_view(template_name="accounts/sign_in.html", redirect_authenticated_user=True)
-)
-
-
-@FORM
-@sensitive_post_parameters("password")
-@never_cache
-def join(request: HttpRequest, token: str) -> HttpResponse:
-    """The page behind an invitation link."""
-    invitation = invitations.open_invitation(token)
-    form = JoinForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        entered = form.cleaned_data
-        person = invitations.accept(
-            token, username=entered["username"], name=entered["name"], password=entered["password"]
-        )
-        login(request, person, backend=BACKEND)
-        return redirect("home")
-    roles = [Role(role).label for role in invitation.roles]
-    return render(request, "accounts/join.html", {"form": form, "roles": roles})
-
-
-@FORM
-@sensitive_post_parameters("password")
-@never_cache
-def new_password(request: HttpRequest, key: str, token: str) -> HttpResponse:
-    """The page behind an admin's link for a new password."""
-    person = invitations.person_of_link(key, token)
-    form = NewPasswordForm(request.POST or None, person=person)
-    if request.method == "POST" and form.is_valid():
-        person.set_password(form.cleaned_data["password"])
-        person.save(update_fields=["password"])
-        login(request, person, backend=BACKEND)
-        return redirect("home")
-    return render(request, "accounts/new_password.html", {"form": form, "name": person.username})
 
 
 @require_safe

@@ -1,0 +1,74 @@
+"""Counting what is done too often, for all web processes together: a row for each thing counted.
+
+A row holds one time: when all that was taken will be regained. Taking one is one conditional UPDATE by the
+database's clock, so two requests at one instant cannot both take the last.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.db.models import DateTimeField, ExpressionWrapper, F, Value
+from django.db.models.functions import Greatest, Now
+
+from accounts.models import Allowance
+from accounts.rates import Rate
+from leases.clock import in_seconds, now
+
+Taken = tuple[str, tuple[Rate, ...]]  # what is counted, and how much of it is given
+
+
+def take(*wanted: Taken) -> float:
+    """Take one of each; 0.0 when all were there, else nothing is taken and this many seconds are to wait."""
+    waits = {(key, rate): _wait_for(key, rate) for key, rate in _rows(wanted)}
+    longest = max(waits.values())
+    if longest:
+        for (key, rate), wait in waits.items():
+            if not wait:
+                _move(key, -rate.seconds)
+    return longest
+
+
+def give_back(*taken: Taken) -> None:
+    """As if it had not been taken."""
+    for key, rate in _rows(taken):
+        _move(key, -rate.seconds)
+
+
+def forget(*taken: Taken) -> None:
+    """Give everything back that was ever taken of these."""
+    Allowance.objects.filter(key__in=[key for key, _ in _rows(taken)]).delete()
+
+
+def sweep() -> int:
+    """Delete the rows of which all has long been regained; how many."""
+    return Allowance.objects.filter(regained_at__lt=in_seconds(-3600)).delete()[0]
+
+
+def _rows(counted: Iterable[Taken]) -> list[tuple[str, Rate]]:
+    return [
+        (f"{key} {number}", rate) for key, rates in counted for number, rate in enumerate(rates)
+    ]
+
+
+def _wait_for(key: str, rate: Rate) -> float:
+    if _took(key, rate):
+        return 0.0
+    Allowance.objects.bulk_create([Allowance(key=key)], ignore_conflicts=True)
+    if _took(key, rate):
+        return 0.0
+    regained_at = Allowance.objects.filter(key=key).values_list("regained_at", flat=True).first()
+    left = (regained_at - now()).total_seconds() if regained_at else 0.0
+    return max(left - (rate.burst - 1) * rate.seconds, 0.001)
+
+
+def _took(key: str, rate: Rate) -> bool:
+    full = in_seconds((rate.burst - 1) * rate.seconds)
+    return _move(key, rate.seconds, regained_at__lte=full) == 1
+
+
+def _move(key: str, seconds: float, **condition: object) -> int:
+    later = ExpressionWrapper(
+        Greatest(F("regained_at"), Now()) + Value(timedelta(seconds=seconds)),
+        output_field=DateTimeField(),
+    )
+    return Allowance.objects.filter(key=key, **condition).update(regained_at=later)

@@ -1,0 +1,29 @@
+"""Print a one-time link by which somebody sets a new password: for the admin whom no other admin can help."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.invitations import password_path
+from accounts.models import Person
+
+
+class Command(BaseCommand):
+    help = "Print a link by which USERNAME sets a new password, once, within three days."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username", metavar="USERNAME")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        named = Person.objects.filter(username__iexact=options["username"], is_demonstration=False)
+        person = named.first()
+        if person is None:
+            raise CommandError(f"Nobody here signs in as {options['username']!r}.")
+        if not person.is_active:
+            raise CommandError(
+                f"{person.username} may not sign in. An admin lets them in again on the page People; where no admin "
+                "is left, python manage.py first_admin_link makes a new one."
+            )
+        prefix = settings.FORCE_SCRIPT_NAME or ""
+        self.stdout.write(settings.BASE_URL + password_path(person).removeprefix(prefix))

@@ -1,0 +1,57 @@
+"""A person's sessions: noted as they begin, shown to their person, ended."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models.functions import Now
+from django.http import HttpRequest
+from django.utils import timezone
+
+from accounts.browsers import browser_named
+from accounts.hiding import hidden
+from accounts.models import Person, Session
+from leases.refusal import NotFoundHere
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A session as its person sees it. `handle` names it in a form; its key, which opens it, is never shown."""
+
+    handle: str
+    browser: str
+    signed_in_at: datetime | None
+    is_this: bool
+
+
+def note_sign_in(sender: object, request: HttpRequest, user: Person, **signal: Any) -> None:
+    """Receiver of user_logged_in: by what, and when, this session began."""
+    request.session["browser"] = browser_named(request.headers.get("User-Agent", ""))
+    request.session["signed_in_at"] = timezone.now().isoformat()
+
+
+def of_person(person: Person, this: str | None) -> list[Shown]:
+    """The sessions in which the person is signed in, the newest first; `this` is the key of the present one."""
+    rows = Session.objects.filter(person=person, expire_date__gt=Now()).order_by("-signed_in_at")
+    return [
+        Shown(handle_of(row), row.browser, row.signed_in_at, row.session_key == this)
+        for row in rows
+    ]
+
+
+def handle_of(session: Session) -> str:
+    return hidden("session", session.session_key)
+
+
+def end(person: Person, handle: str) -> None:
+    """End one session of the person's own."""
+    for session in Session.objects.filter(person=person):
+        if handle_of(session) == handle:
+            session.delete()
+            return
+    raise NotFoundHere("This session has ended already.")
+
+
+def end_all(person: Person, but: str | None = None) -> int:
+    """End all the person's sessions, but for the one with the key `but`; how many."""
+    return Session.objects.filter(person=person).exclude(session_key=but or "").delete()[0]

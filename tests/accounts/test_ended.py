@@ -1,0 +1,149 @@
+"""A session that ends under somebody's hands: they are told, and nothing that they typed is thrown away."""
+
+import pytest
+from django.test import Client
+
+from accounts import invitations
+from accounts.roles import Role
+from tests.annotation import factories as annotation
+from tests.factories import PASSWORD, person
+from tests.test_access_table import rows
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def anna(client):
+    anna = person("anna", Role.ANNOTATOR)
+    client.force_login(anna)
+    return anna
+
+
+@pytest.fixture
+def draft(anna):
+    return annotation.draft(anna, within=annotation.campaign(by=anna, tags=1))
+
+
+def save(client, draft):
+    return client.patch(
+        f"/api/annotation/drafts/{draft.pk}/",
+        {"entries": {}},
+        "application/json",
+        headers={"If-Match": f'"{draft.version}"'},
+    )
+
+
+def no_longer_let_in(anna):
+    invitations.set_active(anna, active=False)
+
+
+def without_the_role(anna):
+    invitations.grant(anna, roles=[Role.RESEARCHER], by=None)
+
+
+def with_another_password(anna):
+    anna.set_password("eleven slow otters")
+    anna.save()
+
+
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        (no_longer_let_in, "You are signed out."),
+        (without_the_role, "This page is for the role annotator."),
+        (with_another_password, "You are signed out."),
+    ],
+)
+def test_the_next_save_of_an_open_page_is_refused_in_words(client, anna, draft, deed, said):
+    assert save(client, draft).status_code == 200
+    deed(anna)
+    answer = save(client, draft)
+    assert answer.status_code == 403
+    assert answer.json()["error"].startswith(said)
+
+
+def test_a_new_secret_key_ends_sessions_and_password_links_in_words(client, anna, settings):
+    link = invitations.password_path(anna)
+    token = invitations.invite(roles=[Role.JUDGE], by=anna)
+    settings.SECRET_KEY = "another" * 10
+    answer = client.get("/annotate/", follow=True)
+    assert answer.redirect_chain[0][0] == "/sign-in/?next=%2Fannotate%2F&ended=yes"
+    assert "Your session has ended" in answer.content.decode()
+    answer = client.get(link)
+    assert answer.status_code == 410
+    assert "Ask an admin for a new one" in answer.content.decode()
+    assert client.get(invitations.invitation_path(token)).status_code == 200
+    answer = client.post("/sign-in/", {"username": "anna", "password": PASSWORD})
+    assert answer["Location"] == "/"
+
+
+def test_a_form_that_is_sent_too_late_is_handed_back(client, anna, draft):
+    page = f"/annotate/{draft.assignment_id}/"
+    no_longer_let_in(anna)
+    answer = client.post(
+        page,
+        {
+            "action": "submit",
+            "valid_comment": "In the <b>edit</b> summary.",
+            "new_password": "otters",
+        },
+    )
+    assert answer.status_code == 403
+    said = answer.content.decode()
+    assert "You are signed out, so nothing was changed" in said
+    assert "In the &lt;b&gt;edit&lt;/b&gt; summary.</textarea>" in said
+    assert "otters" not in said
+    assert "submit" not in said
+    answer = client.post("/sign-in/", {"username": "anna", "password": PASSWORD})
+    assert "An admin has ended your access here." in answer.content.decode()
+
+
+def test_a_form_that_is_sent_without_the_role_is_handed_back(client, anna, draft):
+    without_the_role(anna)
+    answer = client.post(f"/annotate/{draft.assignment_id}/", {"valid_comment": "In the summary."})
+    assert answer.status_code == 403
+    assert "Nothing was changed." in answer.content.decode()
+    assert "In the summary.</textarea>" in answer.content.decode()
+
+
+def test_a_button_that_is_pressed_too_late_leads_back_to_its_page(client, anna):
+    no_longer_let_in(anna)
+    answer = client.post("/annotate/next/", headers={"referer": "http://testserver/annotate/?a=1"})
+    assert answer["Location"] == "/sign-in/?next=%2Fannotate%2F%3Fa%3D1&ended=unsent"
+    assert "so that was not done" in client.get(answer["Location"]).content.decode()
+
+
+def test_what_another_site_sends_is_shown_to_nobody(client, anna, draft):
+    answer = Client(enforce_csrf_checks=True).post(
+        f"/annotate/{draft.assignment_id}/",
+        {"valid_comment": "Call this number"},
+        headers={"origin": "https://evil.example"},
+    )
+    assert answer.status_code == 403
+    assert "Call this number" not in answer.content.decode()
+
+
+@pytest.mark.parametrize("referer", ["", "https://evil.example/annotate/", "not an address"])
+def test_after_signing_in_nobody_is_led_elsewhere(client, anna, referer):
+    no_longer_let_in(anna)
+    answer = client.post("/annotate/next/", headers={"referer": referer} if referer else {})
+    assert answer["Location"].startswith("/sign-in/?next=%2F&")
+
+
+def test_a_visitor_without_a_session_is_not_told_that_one_ended():
+    answer = Client().get("/annotate/", follow=True)
+    assert "has ended" not in answer.content.decode()
+
+
+def test_a_fragment_of_a_page_sends_the_whole_page_to_sign_in():
+    answer = Client().get("/runs/1/progress/", headers={"HX-Request": "true"})
+    assert answer["HX-Redirect"].startswith("/sign-in/?next=")
+    assert answer.content == b""
+
+
+def test_there_is_no_way_to_become_a_person_without_an_invitation():
+    """Every address that the signed-out may send to, by hand: a new one has to be thought about."""
+    open_to_all = {
+        path for method, path, expected in rows() if method != "GET" and expected["out"] == 200
+    }
+    assert open_to_all == {"/sign-in/", "{join}", "{password}"}
