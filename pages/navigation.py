@@ -41,8 +41,14 @@ PLACES = [
     Place("Models", "generation:models", frozenset({Role.ADMIN}), ("/models",)),
     Place("Runs", "generation:runs", frozenset({Role.ADMIN, Role.RESEARCHER}), ("/runs",)),
     Place("Studies", "judging:studies", frozenset({Role.ADMIN, Role.RESEARCHER}), ("/studies",)),
-    Place("Reports", "evaluation:reports", frozenset({Role.RESEARCHER, Role.ADMIN}), ("/reports",)),
+    Place(
+        "Reports",
+        "evaluation:reports",
+        frozenset({Role.RESEARCHER, Role.ADMIN}),
+        ("/reports", "/agreement"),
+    ),
     Place("People", "accounts:people", frozenset({Role.ADMIN}), ("/people", "/invitations")),
+    Place("Operations", "operations:overview", frozenset({Role.ADMIN}), ("/operations",)),
 ]
 
 

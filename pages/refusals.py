@@ -1,13 +1,25 @@
 """Turning a Refusal into an answer: a page for people, JSON for programs."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
+from rest_framework.exceptions import NotAuthenticated, PermissionDenied
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from leases.refusal import Refusal
+from leases.outage import outage
+from leases.refusal import NotAllowed, Refusal, TooMany
+
+# What a form carries without anybody's having typed it.
+NOT_TYPED = {"csrfmiddlewaretoken", "version", "step", "seconds", "action", "next"}
+
+MOST_TYPED = 1024**2  # bytes
+
+# Seconds after which to ask again while the database is out of order.
+OUTAGE_WAIT = 15
 
 NO_PAGE = Refusal(
     "Nothing was done: this is the address of a button, not of a page. Go to the page with the button, and "
@@ -23,6 +35,11 @@ def refusal_data(refusal: Refusal) -> dict[str, object]:
     return data
 
 
+def headers_of(refusal: Refusal) -> dict[str, str]:
+    """What the refusal says to programs beside its status."""
+    return {"Retry-After": str(refusal.wait)} if isinstance(refusal, TooMany) else {}
+
+
 def refusal_answer(
     request: HttpRequest, refusal: Refusal, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
@@ -30,9 +47,57 @@ def refusal_answer(
     if request.path_info.startswith("/api/"):
         answer: HttpResponse = JsonResponse(refusal_data(refusal), status=refusal.status)
     else:
-        answer = render(request, "refused.html", {"refusal": refusal}, status=refusal.status)
-    for name, value in (headers or {}).items():
+        context = {"refusal": refusal, "typed": typed(request) if refusal.status == 403 else []}
+        answer = render(request, "refused.html", context, status=refusal.status)
+    for name, value in {**headers_of(refusal), **(headers or {})}.items():
         answer[name] = value
+    return answer
+
+
+def typed(request: HttpRequest) -> list[tuple[str, str]]:
+    """What a form brought, to be handed back where it cannot be taken: (name in words, text).
+
+    Never a password, and nothing that another site has sent.
+    """
+    origin = request.headers.get("Origin", "")
+    of_ours = not origin or origin == f"{request.scheme}://{request.get_host()}"
+    # A form with a file may be too large to be read for nothing; the file is still where it was.
+    if not of_ours or int(request.META.get("CONTENT_LENGTH") or 0) > MOST_TYPED:
+        return []
+    return [
+        (name.replace("_", " ").replace("-", " ").capitalize(), text)
+        for name, texts in request.POST.lists()
+        for text in texts
+        if text.strip() and "password" not in name and name not in NOT_TYPED
+    ]
+
+
+def form_page(
+    request: HttpRequest,
+    template: str,
+    context: dict[str, Any],
+    *,
+    bad: bool,
+    refused: Refusal | None = None,
+) -> HttpResponse:
+    """A page with a form that keeps what was entered: 400 where it is `bad`, 429 where it came too often."""
+    too_many = isinstance(refused, TooMany)
+    status = 429 if too_many else 400 if bad else 200
+    headers = headers_of(refused) if refused else {}
+    answer = render(request, template, context, status=status)
+    for name, value in headers.items():
+        answer[name] = value
+    return answer
+
+
+def outage_answer(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """As refusal_answer, but nothing of it asks the database, not even who is signed in."""
+    if request.path_info.startswith("/api/"):
+        answer: HttpResponse = JsonResponse(refusal_data(refusal), status=refusal.status)
+    else:
+        page = render_to_string("refused.html", {"refusal": refusal})
+        answer = HttpResponse(page, status=refusal.status)
+    answer["Retry-After"] = str(OUTAGE_WAIT)
     return answer
 
 
@@ -50,13 +115,26 @@ class RefusalMiddleware:
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        return refusal_answer(request, exception) if isinstance(exception, Refusal) else None
+        if isinstance(exception, Refusal):
+            return refusal_answer(request, exception)
+        refusal = outage(exception)
+        return outage_answer(request, refusal) if refusal else None
+
+
+def in_our_words(error: Exception) -> Exception:
+    """The framework's errors that people read on an open page, as refusals that say what to do."""
+    if isinstance(error, RecursionError):
+        return Refusal("The JSON is nested too deeply to be read.")
+    if isinstance(error, NotAuthenticated):
+        return NotAllowed("You are signed out. Sign in in another tab.")
+    if isinstance(error, PermissionDenied) and str(error.detail).startswith("CSRF"):
+        return NotAllowed("This page is from before you last signed in. Load it again.")
+    return error
 
 
 def api_exception_handler(error: Exception, context: dict[str, object]) -> Response | None:
     """DRF's handler, with the house's refusals beside its own errors."""
-    if isinstance(error, RecursionError):
-        error = Refusal("The JSON is nested too deeply to be read.")
+    error = outage(error) or in_our_words(error)
     if isinstance(error, Refusal):
-        return Response(refusal_data(error), status=error.status)
+        return Response(refusal_data(error), status=error.status, headers=headers_of(error))
     return exception_handler(error, context)

@@ -21,7 +21,9 @@ TONES = {
         "submitted", "ok", "finished",
     },
     "busy": {"running", "held", "open", "waiting", "pending"},
-    "warn": {"sent_back", "skipped", "partially correct", "flagged", "cancelled", "gone", "warn", "unresolved"},
+    "warn": {
+        "sent_back", "skipped", "partially correct", "flagged", "cancelled", "paused", "gone", "warn", "unresolved",
+    },
     "bad": {"failed", "dropped", "withdrawn", "incorrect", "bad", "down"},
 }  # fmt: skip
 

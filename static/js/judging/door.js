@@ -1,13 +1,9 @@
 // The way to the server: one entry of the outbox at a time, items ahead of time.
 
+import { csrfToken } from "../shared/csrf.js";
+
 const TIMEOUT = 20000;
 const AGAIN = new Set([408, 425, 429]);
-
-function csrfToken() {
-  // The cookie before the page's own token: it is the newer one after signing in again in another tab.
-  const cookie = document.cookie.match(/(?:^|; )\w*csrf\w*=([^;]+)/);
-  return cookie ? cookie[1] : document.querySelector("[name=csrfmiddlewaretoken]").value;
-}
 
 /** The first sentence of an error's JSON, whether ours ({error}) or the framework's ({field: [sentence]}). */
 export function sentenceOf(data) {
@@ -29,7 +25,9 @@ export async function send({ url, body }) {
   } catch {
     return { kind: "unreachable" };
   }
-  if (response.status === 401 || response.status === 403) return { kind: "signed_out" };
+  if (response.status === 401 || response.status === 403) {
+    return { kind: "signed_out", message: sentenceOf(await response.json().catch(() => null)) };
+  }
   if (response.status >= 500 || AGAIN.has(response.status)) return { kind: "unreachable" };
   const data = await response.json().catch(() => null);
   if (response.ok && data) return { kind: "stored", data };

@@ -7,6 +7,7 @@ const WAITS = [1000, 2000, 5000, 10000];
 export class Outbox {
   #running = false;
   #state = "saved";
+  #message = "";
   #idle = [];
 
   constructor({ send, store, pause, onState, onStored, onRefused }) {
@@ -30,7 +31,7 @@ export class Outbox {
   }
 
   async run() {
-    if (this.#running) return this.#tell(this.#state);
+    if (this.#running) return this.#tell(this.#state, this.#message);
     this.#running = true;
     let failures = 0;
     while (this.pending) {
@@ -40,7 +41,7 @@ export class Outbox {
         failures = 0;
         this.#done(answer);
       } else {
-        this.#tell(answer.kind);
+        this.#tell(answer.kind, answer.message);
         await this.pause(WAITS[Math.min(failures++, WAITS.length - 1)]);
       }
     }
@@ -49,9 +50,10 @@ export class Outbox {
     this.#idle.splice(0).forEach((done) => done());
   }
 
-  #tell(state) {
+  #tell(state, message = "") {
     this.#state = state;
-    this.onState(state, this.pending);
+    this.#message = message;
+    this.onState(state, this.pending, message);
   }
 
   #done(answer) {

@@ -1,11 +1,13 @@
 // <annotate-desk>: the annotate page with script. Keeps the draft while one types, says truly whether it is
 // kept, compares two versions, adds and removes questions. Without this script the form works by its buttons.
 
+import { csrfToken } from "../../shared/csrf.js";
 import { check } from "../checks.js";
 import { Draft, worthRestoring } from "../draft.js";
 import { readEntries, renumber, rowsOf, sameEntries, setValue, textControl } from "../entries.js";
 import { ActiveTime } from "./active-time.js";
 import { comparison } from "./comparison.js";
+import { DeskKeys } from "./desk-keys.js";
 import { made, write } from "./dom.js";
 import { PickBar } from "./pick-bar.js";
 
@@ -46,7 +48,7 @@ class AnnotateDesk extends HTMLElement {
     this.draft = new Draft(Number(this.form.elements.version.value), this.host());
     this.listen();
     this.markStep(location.hash.replace("#step-", "") || this.form.elements.step.value);
-    new PickBar(this.querySelector(".desk-evidence"), (name) => this.cell(name), this.dataset.shortcuts === "on");
+    new DeskKeys(this, new PickBar(this.querySelector(".desk-evidence"), (name) => this.cell(name)));
     if ("unsaved" in this.dataset) this.draft.edited();
     else this.draft.turn("saved", { saved_at: this.dataset.savedAt });
     this.restore();
@@ -79,7 +81,7 @@ class AnnotateDesk extends HTMLElement {
       method: "PATCH",
       headers: {
         "Content-Type": "application/json",
-        "X-CSRFToken": this.form.elements.csrfmiddlewaretoken.value,
+        "X-CSRFToken": csrfToken(),
         "If-Match": `"${version}"`,
       },
       body: JSON.stringify({ entries, step: this.form.elements.step.value, seconds: this.time.take() }),
@@ -190,7 +192,6 @@ class AnnotateDesk extends HTMLElement {
     this.form.addEventListener("focusin", (event) => this.markStep(event.target.closest("[data-step]")?.dataset.step));
     this.form.addEventListener("click", (event) => this.clicked(event));
     this.form.addEventListener("submit", (event) => this.submitted(event));
-    document.addEventListener("keydown", (event) => this.pressed(event));
     this.querySelector(".step-nav").addEventListener("click", (event) => this.jumped(event));
     window.addEventListener("online", () => this.draft.online());
     window.addEventListener("offline", () => this.draft.offline());
@@ -252,9 +253,7 @@ class AnnotateDesk extends HTMLElement {
     return void this.form.requestSubmit(button);
   }
 
-  pressed(event) {
-    if (!(event.ctrlKey || event.metaKey) || event.key !== "Enter") return;
-    event.preventDefault();
+  hand() {
     this.form.requestSubmit(this.form.querySelector("button[value=submit]"));
   }
 

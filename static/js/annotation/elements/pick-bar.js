@@ -7,15 +7,14 @@ import { button, made, write } from "./dom.js";
 const SOURCES = ".article-text, .tagged-block";
 
 export class PickBar {
-  /** `cellOf(name)` finds a field of the form; `keys` says whether single-key shortcuts are on. */
-  constructor(pane, cellOf, keys) {
+  /** `cellOf(name)` finds a field of the form. */
+  constructor(pane, cellOf) {
     this.pane = pane;
     this.cellOf = cellOf;
     this.words = made("span", { class: "small" });
     this.bar = made("div", { class: "pick-bar", hidden: "" }, this.choice(1), this.choice(2), this.words);
     pane.prepend(this.bar);
     document.addEventListener("selectionchange", () => this.changed());
-    if (keys) document.addEventListener("keydown", (event) => this.pressed(event));
   }
 
   choice(n) {
@@ -50,17 +49,11 @@ export class PickBar {
     this.words.textContent = `${count} ${count === 1 ? "word" : "words"} selected`;
   }
 
-  pressed(event) {
-    const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
-    const plain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.isComposing;
-    if (typing || !plain || !["1", "2"].includes(event.key) || !this.open || !this.selection()) return;
-    event.preventDefault();
-    this.pick(Number(event.key));
-  }
-
   /** After what the passage holds already; the article's title too, where none is given. */
   pick(n) {
-    const { holder, range } = this.selection();
+    const selected = this.selection();
+    if (!selected || !this.open) return;
+    const { holder, range } = selected;
     const text = copiedText(range.cloneContents());
     const box = this.box(n);
     box.focus();

@@ -2,7 +2,8 @@
 // are answered at once, the verdicts travel by the outbox, and the next items are fetched ahead.
 
 import { itemsAfter, send, Store } from "../door.js";
-import { Hotkeys } from "../hotkeys.js";
+import { Hotkeys } from "../../keys/hotkeys.js";
+import { KeySheet } from "../../keys/sheet.js";
 import { Outbox } from "../outbox.js";
 import { Queue } from "../queue.js";
 import { Watch } from "../watch.js";
@@ -13,7 +14,7 @@ const WORDS = {
   saving: (count) => `Saving${count > 1 ? ` ${count}` : ""}…`,
   saved: () => `Saved ${new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}`,
   unreachable: (count) => `Offline. ${count} of your entries wait here and are sent when the server answers again.`,
-  signed_out: (count) => `You are signed out. ${count} of your entries wait here: sign in in another tab.`,
+  signed_out: (count, said) => `${said || "You are signed out. Sign in in another tab."} ${count} of your entries wait here.`,
 };
 
 class JudgeDesk extends HTMLElement {
@@ -28,11 +29,12 @@ class JudgeDesk extends HTMLElement {
 
   connectedCallback() {
     this.keys = new Hotkeys(this.dataset.shortcuts === "on");
+    this.sheet = new KeySheet(this.#part("sheet"), this.keys);
     this.outbox = new Outbox({
       send,
       store: new Store(`judging:outbox:${this.dataset.study}`),
       pause: (time) => this.#pause(time),
-      onState: (state, count) => this.#showState(state, count),
+      onState: (state, count, said) => this.#showState(state, count, said),
       onStored: (entry, data) => this.#showProgress(data.progress),
       onRefused: (entry, message) => this.#showTrouble(entry, message),
     });
@@ -201,9 +203,9 @@ class JudgeDesk extends HTMLElement {
     this.#renderState();
   }
 
-  #showState(state, count) {
+  #showState(state, count, said) {
     this.#stateLine.dataset.state = state;
-    this.#sending = WORDS[state](count);
+    this.#sending = WORDS[state](count, said);
     this.#renderState();
   }
 
@@ -253,7 +255,7 @@ class JudgeDesk extends HTMLElement {
       new Store(`judging:comment:${slot}`).write(event.target.value);
     });
     document.addEventListener("keydown", (event) => {
-      if (!this.#part("sheet").open) this.keys.handle(event);
+      if (!this.sheet.isOpen) this.keys.handle(event);
     });
     window.addEventListener("online", () => this.#wake());
     window.addEventListener("beforeunload", (event) => {
@@ -265,7 +267,7 @@ class JudgeDesk extends HTMLElement {
     });
     const help = document.querySelector("#judging-keys");
     help.hidden = false;
-    help.addEventListener("click", () => this.#sheet());
+    help.addEventListener("click", () => this.sheet.open());
   }
 
   #submitted(event) {
@@ -291,22 +293,12 @@ class JudgeDesk extends HTMLElement {
     this.keys.add("f", "Flag this item for the admin", () => this.#article && this.#open(this.#article, ".judging-flag"));
     this.keys.add("h", "How to judge", () => this.querySelector(".judging-rules")?.toggleAttribute("open"));
     this.keys.add("Escape", "Leave a text field", () => document.activeElement.blur());
-    this.keys.add("?", "This sheet", () => this.#sheet());
+    this.keys.add("?", "This sheet", () => this.sheet.open());
   }
 
   #giveBy(hotkey) {
     const button = this.#article?.querySelector(`.judging-choice[data-hotkey="${hotkey}"]`);
     if (button) this.#give(button);
-  }
-
-  #sheet() {
-    const rows = this.keys.list.flatMap(({ key, label }) => {
-      const name = document.createElement("dt");
-      name.append(Object.assign(document.createElement("kbd"), { textContent: key }));
-      return [name, Object.assign(document.createElement("dd"), { textContent: label })];
-    });
-    this.#part("sheet-list").replaceChildren(...rows);
-    this.#part("sheet").showModal();
   }
 
   #pause(time) {

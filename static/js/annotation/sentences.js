@@ -1,0 +1,23 @@
+// Where sentences begin and end in a text. Pure.
+
+const SEGMENTER = typeof Intl.Segmenter === "function" ? new Intl.Segmenter("en", { granularity: "sentence" }) : null;
+// The rules of Unicode end a sentence after these when a capital follows, as in “J. R. Pellane” or “No. 3”.
+const ENDS_EARLY = /(?:^|[\s(])(?:[A-Z]|[Cc]a?|[Nn]o|[Dd]r|Mr|Mrs|Ms|St|cf|vs|pp?|vol|ed)\.$/u;
+
+/** [start, end) of each sentence, without the blanks around it; one for the whole where the browser cannot tell. */
+export function sentenceSpans(text) {
+  const pieces = SEGMENTER ? [...SEGMENTER.segment(text)].map(({ segment }) => segment) : [text];
+  const spans = [];
+  let at = 0;
+  let open = null;
+  for (const piece of pieces) {
+    const start = open ?? at;
+    at += piece.length;
+    const said = text.slice(start, at);
+    open = ENDS_EARLY.test(said.trimEnd()) && at < text.length ? start : null;
+    if (open !== null || !said.trim()) continue;
+    const lead = said.length - said.trimStart().length;
+    spans.push([start + lead, start + said.trimEnd().length]);
+  }
+  return spans;
+}

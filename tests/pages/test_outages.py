@@ -1,0 +1,65 @@
+"""What people and programs are told while the database is out of order, and that it passes by itself."""
+
+import json
+from contextlib import contextmanager
+
+import pytest
+from django.db import OperationalError, connection
+from django.urls import reverse
+
+from annotation.models import Annotation
+from tests.annotation.factories import annotator, campaign, draft, whole
+
+pytestmark = pytest.mark.django_db(transaction=True)  # as a request runs: in no transaction
+
+
+@contextmanager
+def no_database(but_for=0):
+    """Every statement after the first `but_for` meets a server that is gone."""
+    left = [but_for]
+
+    def gone(execute, sql, params, many, context):
+        if left[0] <= 0:
+            raise OperationalError("server closed the connection unexpectedly")
+        left[0] -= 1
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(gone):
+        yield
+
+
+@pytest.fixture
+def alice(client):
+    client.raise_request_exception = False
+    someone = annotator()
+    client.force_login(someone)
+    return someone
+
+
+# Statements until it goes: before the session is read, before the person, in the view.
+@pytest.mark.parametrize("but_for", range(6))
+def test_a_page_says_to_try_again_wherever_the_database_goes(client, alice, but_for):
+    with no_database(but_for):
+        answer = client.get(reverse("annotation:queue"))
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "15"
+    text = answer.content.decode()
+    assert "The database does not answer just now" in text
+    assert "Traceback" not in text
+    assert client.get(reverse("annotation:queue")).status_code == 200
+
+
+@pytest.mark.parametrize("but_for", [0, 3, 6])
+def test_a_save_is_answered_in_json_and_goes_through_when_sent_again(client, alice, but_for):
+    kept = draft(alice, within=campaign())
+    address = reverse("annotation:api_draft", args=[kept.pk])
+    save = {"content_type": "application/json", "headers": {"If-Match": f'"{kept.version}"'}}
+    with no_database(but_for):
+        refused = client.patch(address, {"entries": whole()}, **save)
+    assert refused.status_code == 503
+    assert "nothing was stored" in json.loads(refused.content)["error"]
+    kept.refresh_from_db()
+    assert (kept.version, kept.statement_1) == (0, "")
+
+    assert client.patch(address, {"entries": whole()}, **save).status_code == 200
+    assert Annotation.objects.get(pk=kept.pk).version == 1
