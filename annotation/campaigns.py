@@ -120,9 +120,10 @@ def free_places(person: Person) -> QuerySet[Assignment]:
         author=person,
         assignment=None,
         state__in=(AnnotationState.DRAFT, AnnotationState.SENT_BACK),
-        sighting__tag=OuterRef("tag"),
     )
-    return _open_to(person).exclude(Exists(left)).order_by("campaign", "round", "slot", "order")
+    places = _open_to(person).exclude(tag__in=left.values("sighting__tag"))
+    # campaign_id: by "campaign" a campaign's own order would be meant, which no index has.
+    return places.order_by("campaign_id", "round", "slot", "order")
 
 
 def _open_to(person: Person) -> QuerySet[Assignment]:
@@ -161,14 +162,17 @@ def holder_of(person: Person) -> str:
 
 def begin_annotation(place: Assignment, person: Person) -> Annotation:
     """An empty draft with the titles proposed; what is proposed is not `touched`."""
-    title = place.tag.article.title
+    known = Assignment.objects.filter(pk=place.pk).values_list(
+        "campaign__guideline", "tag__article__title", "sighting__other_article"
+    )
+    guideline, title, other = known.get()
     return Annotation.objects.create(
         assignment=place,
-        sighting=place.sighting,
+        sighting_id=place.sighting_id,
         author=person,
-        guideline=place.campaign.guideline,
+        guideline_id=guideline,
         article_1=title,
-        article_2=place.sighting.other_article or title,
+        article_2=other or title,
     )
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from annotation.publish import paragraphs, tag_text
-from annotation.worddiff import Piece, word_diff
-from wikifetch.models import Article, Revision, Sighting, TalkPage
+from wikifetch.evidence import Introduction, ShownTalk, moved_on, talk_of
+from wikifetch.models import Article, Revision, Sighting
 from wikifetch.reading import article_html
 
 
@@ -33,12 +33,14 @@ class Evidence:
         return [(text, is_tag) for text, is_tag in pieces if text]
 
     @cached_property
-    def introduction(self) -> list[Piece]:
-        """The change of the block by the edit that added the tag; empty where that edit is not known."""
-        tag = self.sighting.tag
-        if not tag.introduced_block:
-            return []
-        return word_diff(tag.introduced_parent_block, tag.introduced_block)
+    def introduction(self) -> Introduction:
+        """The edit that added the tag; false where it is not known."""
+        return Introduction(self.sighting.tag)
+
+    @cached_property
+    def moved_on(self) -> str:
+        """How the article differs now from what the annotation pins; "" where it does not."""
+        return moved_on(self.sighting)
 
     @cached_property
     def article(self) -> str:
@@ -46,8 +48,9 @@ class Evidence:
         return article_html(self.revision, self.sighting)
 
     @cached_property
-    def talk(self) -> TalkPage | None:
-        return TalkPage.objects.filter(article=self.revision.article).first()
+    def talk(self) -> list[ShownTalk]:
+        """The talk page's sections, those that speak of the contradiction first."""
+        return talk_of(self.sighting)
 
     @cached_property
     def other(self) -> Revision | None:

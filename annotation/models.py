@@ -111,7 +111,11 @@ class Assignment(Leased):
             ),
         ]
         indexes = [
-            models.Index(fields=["campaign", "state", "slot", "order"], name="assignment_next_free")
+            # The next place for a person is read from this, whatever the number of places.
+            models.Index(
+                fields=["state", "campaign", "round", "slot", "order"],
+                name="assignment_next_to_take",
+            )
         ]
 
     def __str__(self) -> str:
@@ -232,7 +236,7 @@ class Question(models.Model):
 
 
 class DraftRevision(models.Model):
-    """What a draft held at a save: its entries as JSON. Old ones are compacted."""
+    """What a draft held at a save: its entries as JSON. Of old ones some are kept (thinning.py)."""
 
     annotation = models.ForeignKey(
         Annotation, on_delete=models.CASCADE, related_name="draft_revisions"

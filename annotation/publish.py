@@ -124,8 +124,10 @@ def tag_text(sighting: Sighting) -> str:
 def paragraphs(sighting: Sighting) -> tuple[str, str]:
     """The readable block with the tag kept as wikitext, and without it; the first less the tag is the second.
 
-    So it is in the published records (paragraph_A, paragraph_A_clean).
+    So it is in the published records (paragraph_A, paragraph_A_clean). Both are "" where the wiki has hidden it.
     """
+    if not sighting.raw:
+        return "", ""
     block = sighting.block.replace(sighting.raw, PLACEHOLDER)
     seen = _letters(sighting.block_text)
     texts = [readable(block, kind).text for kind in KINDS]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from accounts.models import Person
 from annotation.campaigns import SENT_BACK_SECONDS, holder_of
@@ -17,7 +17,7 @@ from annotation.reading import plain
 from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState
 from annotation.steps import INVALID, QUESTIONS
 from leases.clock import in_seconds
-from leases.refusal import NotFoundHere, Refusal, StaleVersion
+from leases.refusal import NotAllowed, NotFoundHere, Refusal, StaleVersion
 
 Decision = Review.Decision
 MOST_NOTE = 4_000
@@ -39,10 +39,15 @@ class Notes:
 def decide(
     *, annotation_id: int, by: Person, version: int, decision: str, notes: Notes = Notes()
 ) -> Review:
-    """Carry out one decision. Raises Refusal where it lacks a reason, StaleVersion where the text has changed."""
+    """Carry out one decision.
+
+    Raises NotAllowed for one's own annotation, Refusal where the decision lacks a reason, StaleVersion where the
+    text has changed.
+    """
     annotation = Annotation.objects.filter(pk=annotation_id).first()
     if annotation is None or decision not in Decision.values:
         raise NotFoundHere("There is no such annotation, or no such decision.")
+    check_may_review(annotation, by)
     _require_reason(decision, notes)
     if not ANNOTATION.move(Annotation.objects.filter(pk=annotation_id, version=version), decision):
         _refuse(annotation, version, decision)
@@ -56,6 +61,18 @@ def decide(
         notes_by_field={name: plain(note) for name, note in notes.by_field.items() if plain(note)},
         reviewer=by,
     )
+
+
+def may_review(annotation: Annotation, person: Person) -> bool:
+    """Nobody reviews what they have written themselves."""
+    return annotation.author_id != person.pk
+
+
+def check_may_review(annotation: Annotation, person: Person) -> None:
+    if not may_review(annotation, person):
+        raise NotAllowed(
+            "This is your own annotation: another admin decides on it. One can be invited under People."
+        )
 
 
 def _require_reason(decision: str, notes: Notes) -> None:
@@ -98,6 +115,7 @@ def _give_back(annotation: Annotation) -> None:
         replace_questions(annotation, last.entries[QUESTIONS.name])
 
 
-def waiting() -> int:
-    """How many annotations wait for a review."""
-    return Annotation.objects.filter(state=AnnotationState.SUBMITTED).count()
+def waiting_for(person: Person) -> QuerySet[Annotation]:
+    """What waits for a review by this person, the longest first: all but their own."""
+    submitted = Annotation.objects.filter(state=AnnotationState.SUBMITTED)
+    return submitted.exclude(author=person).order_by("submitted_at")

@@ -57,9 +57,7 @@ def review(request: HttpRequest, annotation_id: int) -> HttpResponse:
         annotation = annotation_at(annotation_id)
         return shown(request, annotation, refusal)
     messages.success(request, f"{decision}: {annotation.sighting.tag}.")
-    following = (
-        Annotation.objects.filter(state=AnnotationState.SUBMITTED).order_by("submitted_at").first()
-    )
+    following = verbs.waiting_for(person_of(request)).first()
     return (
         redirect("annotation:review", following.pk) if following else redirect("annotation:reviews")
     )
@@ -109,6 +107,7 @@ def shown(
 ) -> HttpResponse:
     entries = entries_of(annotation)
     ticked = {key for key, _ in annotation.checked_warnings}
+    is_own = not verbs.may_review(annotation, person_of(request))
     context = {
         "annotation": annotation,
         "evidence": Evidence(annotation.sighting),
@@ -117,7 +116,9 @@ def shown(
             entries[f"passage_{n}_standalone"] or entries[f"passage_{n}_copied"] for n in (1, 2)
         ],
         "findings": [(finding, finding.key in ticked) for finding in check(entries)],
-        "may_decide": annotation.state in (AnnotationState.SUBMITTED, AnnotationState.ACCEPTED),
+        "is_own": is_own,
+        "may_decide": not is_own
+        and annotation.state in (AnnotationState.SUBMITTED, AnnotationState.ACCEPTED),
         "may_accept": annotation.state == AnnotationState.SUBMITTED,
         "history": annotation.reviews.select_related("reviewer"),
         "refusal": refusal,

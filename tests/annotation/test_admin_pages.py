@@ -4,10 +4,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from accounts.roles import Role
 from annotation.models import Annotation, Assignment, Campaign, Review
 from annotation.states import AnnotationState, CampaignState
 from datasets.models import Collection, Contradiction
 from tests.annotation import factories as make
+from tests.factories import person
 
 pytestmark = pytest.mark.django_db
 
@@ -177,6 +179,26 @@ def test_after_a_decision_the_next_one_opens(client, alice, campaign):
     second = make.submitted(alice, within=campaign)
     assert decide(client, first, "accept").url == at("review", second.pk)
     assert decide(client, second, "drop", note="No.").url == at("reviews")
+
+
+def test_an_admin_s_own_annotation_is_theirs_to_read_but_not_to_decide_on(client, campaign):
+    both = person("ada", Role.ADMIN, Role.ANNOTATOR)
+    own = make.submitted(both, within=campaign)
+    client.force_login(both)
+    assert "Yours" in client.get(at("reviews")).content.decode()
+    page = client.get(at("review", own.pk)).content.decode()
+    assert "another admin decides on it" in page
+    assert 'name="decision"' not in page
+    assert decide(client, own, "accept").status_code == 403
+    assert Annotation.objects.get().state == AnnotationState.SUBMITTED
+
+
+def test_after_a_decision_nobody_is_led_to_their_own(client, alice, campaign):
+    both = person("ada", Role.ADMIN, Role.ANNOTATOR)
+    first = make.submitted(alice, within=campaign)
+    make.submitted(both, within=campaign)
+    client.force_login(both)
+    assert decide(client, first, "accept").url == at("reviews")
 
 
 def test_a_decision_without_a_reason_is_refused_and_loses_no_note(client, alice, campaign):

@@ -3,13 +3,17 @@
 import pytest
 
 from annotation import publish, review, workflow
+from annotation.evidence import Evidence
 from annotation.models import Annotation, Review
 from annotation.review import Notes
 from annotation.states import AnnotationState, AssignmentState
 from datasets.models import Contradiction
 from datasets.records import record_of
-from leases.refusal import Conflict, NotFoundHere, Refusal, StaleVersion
+from leases.refusal import Conflict, NotAllowed, NotFoundHere, Refusal, StaleVersion
 from tests.annotation import factories as make
+from wikifetch.answers import Hidden
+from wikifetch.models import Sighting
+from wikifetch.purging import purge
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +59,15 @@ def test_an_accepted_annotation_keeps_the_decision_and_the_version_it_was_on(ali
         "Good.",
     )
     assert Annotation.objects.get().state == AnnotationState.ACCEPTED
+
+
+def test_nobody_decides_on_what_they_wrote_themselves(alice, olga, campaign):
+    own = make.submitted(alice, within=campaign)
+    for decision in ("accept", "send_back", "drop"):
+        with pytest.raises(NotAllowed, match="another admin decides on it"):
+            decide(own, alice, decision, Notes("It is good."))
+    assert not Review.objects.exists()
+    assert (list(review.waiting_for(alice)), list(review.waiting_for(olga))) == ([], [own])
 
 
 def test_what_is_sent_back_is_in_its_author_s_hands_again_with_notes(alice, olga, campaign):
@@ -185,6 +198,15 @@ def test_the_tag_keeps_its_place_in_blocks_of_other_kinds(block, text):
     assert with_tag.count("{{Inconsistent}}") == 1
     assert with_tag.replace("{{Inconsistent}}", "") == without
     assert "".join(without.split()) == "".join(text.split())
+
+
+def test_of_a_text_that_the_wiki_has_hidden_nothing_is_shown_or_published():
+    tag = make.tag()
+    revision = tag.latest.revision
+    purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
+    hidden = Sighting.objects.get(pk=tag.latest_id)
+    assert publish.paragraphs(hidden) == ("", "")
+    assert Evidence(hidden).block == []
 
 
 def test_publishing_twice_adds_nothing(alice, olga, campaign):

@@ -52,6 +52,10 @@ def test_the_save_state(node):
     run(node, "draft.test.mjs")
 
 
+def test_where_sentences_end(node):
+    run(node, "sentences.test.mjs")
+
+
 def test_the_browser_s_checks_find_what_the_server_s_find(node, tmp_path):
     """Both read check_cases.json; the steps and the folding's awkward cases come from the server."""
     folded = [[text, fold(text), answer_key(text), words(text)] for text in AWKWARD]
