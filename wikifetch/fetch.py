@@ -1,4 +1,4 @@
-"""Fetching: from what was asked for to rows, batch by batch, resumable after any stop.
+"""Carrying a fetch out: from what was asked for to rows, batch by batch, resumable after any stop.
 
 A run first freezes its queue (page ids), then works through it; rows, counts and cursor of a batch are
 written in one transaction, so that a killed run goes on where it stopped and counts nothing twice.
@@ -6,13 +6,12 @@ A file is its own queue: its cursor is the number of pages read.
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import structlog
-from django.conf import settings
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
@@ -20,103 +19,25 @@ from accounts.models import Person
 from leases.claim import new_holder, settle, take
 from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal
-from wikifetch import sources
+from wikifetch import asking, sources
 from wikifetch.dump import DumpError, read_dump
 from wikifetch.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
 from wikifetch.manners import WikiError
-from wikifetch.models import FetchProblem, FetchRun, TagKind
-from wikifetch.recording import record_page, record_talk
+from wikifetch.models import Article, FetchProblem, FetchRun, Tag
+from wikifetch.purging import purge
+from wikifetch.recording import record_missing, record_page, record_talk, record_trace
 from wikifetch.sources import Batch
-from wikifetch.states import FETCH_RUN, FetchState
+from wikifetch.states import FETCH_RUN, FetchState, TagState
+from wikifetch.uploads import path_of_upload
 
 log = structlog.get_logger(__name__)
 
 MAX_PROBLEMS = 1_000
-MAX_TITLES = 20_000
-MAX_UNPACKED = 4 * 1024**3  # of an upload; a file named on the command line has no limit
-
-
-# ------------------------------------------------------------ asking for a fetch
-
-
-def ask_for_file(
-    path: Path, *, by: Person | None, label: str = "", uploaded: bool = False
-) -> FetchRun:
-    """A run over a MediaWiki export on this machine. Raises Refusal when it is none."""
-    options = {"path": str(path.resolve()), "uploaded": uploaded}
-    try:
-        dump = read_dump(path, name=label, max_bytes=MAX_UNPACKED if uploaded else None)
-        wiki = sources.wiki_of(dump, default_wiki())
-    except DumpError as error:
-        raise Refusal(str(error)) from error
-    return FetchRun.objects.create(
-        source=FetchRun.Source.XML,
-        label=(label or path.name)[:300],
-        wiki=wiki,
-        options=options,
-        queue_frozen=True,
-        started_by=by,
-    )
-
-
-def ask_for_titles(titles: Iterable[str], *, by: Person | None, wiki: str = "") -> FetchRun:
-    """A run over articles by title, from the live API. Raises Refusal without titles, contact or leave."""
-    wanted = clean_titles(titles)
-    if not wanted:
-        raise Refusal("There is no title. Write one article's title on each line.")
-    if len(wanted) > MAX_TITLES:
-        raise Refusal(f"These are {len(wanted)} titles; a fetch takes up to {MAX_TITLES}.")
-    label = wanted[0] if len(wanted) == 1 else f"{len(wanted)} titles"
-    return _ask_live(wiki, FetchRun.Source.TITLES, label, {"titles": wanted}, by)
-
-
-def ask_for_kind(
-    kind: str, *, by: Person | None, limit: int | None = None, wiki: str = ""
-) -> FetchRun:
-    """A run over the articles that carry a kind of tag, from the live API. Raises Refusal."""
-    if kind not in TagKind.values:
-        raise Refusal(f"{kind!r} is no kind of tag; there are {', '.join(TagKind.values)}.")
-    if limit is not None and limit < 1:
-        raise Refusal("The limit must be at least 1.")
-    label = kind if limit is None else f"{kind}, at most {limit} pages"
-    return _ask_live(wiki, FetchRun.Source.KIND, label, {"kind": kind, "limit": limit}, by)
-
-
-def clean_titles(lines: Iterable[str]) -> list[str]:
-    """Titles without blanks, control characters and link brackets, each once, in order."""
-    titles: dict[str, None] = {}
-    for line in lines:
-        visible = "".join(c if c.isprintable() else " " for c in line)
-        title = " ".join(visible.replace("_", " ").split()).removeprefix("[[").removesuffix("]]")
-        if title:
-            titles.setdefault(title)
-    return list(titles)
-
-
-def default_wiki() -> str:
-    return settings.WIKI_ALLOWED[0]
-
-
-def _ask_live(
-    base: str, source: str, label: str, options: dict[str, Any], by: Person | None
-) -> FetchRun:
-    try:
-        client = sources.client_for(base or default_wiki())
-    except WikiError as error:
-        raise Refusal(error.message) from error
-    wiki = sources.wiki_at(f"{client.base}/wiki/", api_url=client.api_url)
-    options |= {"base": client.base}
-    return FetchRun.objects.create(
-        source=source, label=label[:300], wiki=wiki, options=options, started_by=by
-    )
-
-
-# ------------------------------------------------------------ carrying one out
 
 
 def fetch_xml(path: Path, *, by: Person | None = None) -> FetchRun:
     """Read a MediaWiki export into rows, now. Raises Refusal when the file cannot be read to its end."""
-    return finished(ask_for_file(path, by=by))
+    return finished(asking.ask_for_file(path, by=by))
 
 
 def finished(run: FetchRun) -> FetchRun:
@@ -143,7 +64,8 @@ def carry_out(run_id: int, *, seconds: float | None = None) -> bool:
     holder = new_holder("fetch")
     try:
         with transaction.atomic():
-            if not take(run, FETCH_RUN, "start", seconds=LEASE_SECONDS, holder=holder):
+            began = {"began_at": Now(), "began_cursor": F("cursor")}
+            if not take(run, FETCH_RUN, "start", seconds=LEASE_SECONDS, holder=holder, **began):
                 return False
     except IntegrityError:  # one_live_fetch_a_wiki: requests to a wiki are made in series
         return False
@@ -156,6 +78,8 @@ def carry_out(run_id: int, *, seconds: float | None = None) -> bool:
     except KeyboardInterrupt:
         settle(run, FETCH_RUN, "cancel", holder=holder, finished_at=Now())
         raise
+    except (InterfaceError, OperationalError):
+        raise  # the database is out of order: the lease runs out, and the sweeper lets the run go on
     except Exception:
         told = "The fetch stopped on an error of this program; its log says more. Resume it."
         settle(run, FETCH_RUN, "fail", holder=holder, error=told, finished_at=Now())
@@ -168,9 +92,19 @@ def cancel(run: FetchRun) -> None:
     FETCH_RUN.require(run, "cancel", lease_holder="", lease_until=None, finished_at=Now())
 
 
+def pause(run: FetchRun) -> None:
+    """Let a run rest after its present batch, until it is resumed. Raises Conflict when it is over."""
+    FETCH_RUN.require(run, "pause", lease_holder="", lease_until=None)
+
+
 def resume(run: FetchRun) -> None:
-    """Let a failed or cancelled run go on from where it stopped. Raises Conflict in another state."""
+    """Let a paused, failed or cancelled run go on from where it stopped. Raises Conflict in another state."""
     FETCH_RUN.require(run, "resume", error="", attempts=0, finished_at=None)
+
+
+def known_pages(run: FetchRun) -> int:
+    """How many pages of a run's queue an earlier fetch had found tags on."""
+    return Article.objects.filter(wiki=run.wiki, pageid__in=run.queue).count()
 
 
 def _work(run: FetchRun, holder: str, until: float | None) -> None:
@@ -182,14 +116,20 @@ def _work(run: FetchRun, holder: str, until: float | None) -> None:
     if settle(run, FETCH_RUN, "finish", holder=holder, finished_at=Now()) and run.options.get(
         "uploaded"
     ):
-        Path(run.options["path"]).unlink(missing_ok=True)
+        file_of(run).unlink(missing_ok=True)
+
+
+def file_of(run: FetchRun) -> Path:
+    """The file that a run reads: an upload moves with DATA_DIR, as when a backup is restored elsewhere."""
+    noted = Path(run.options["path"])
+    return path_of_upload(noted) if run.options.get("uploaded") and not noted.exists() else noted
 
 
 def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
     assert run.wiki is not None
     if run.source == FetchRun.Source.XML:
-        path = Path(run.options["path"])
-        bound = MAX_UNPACKED if run.options.get("uploaded") else None
+        path = file_of(run)
+        bound = asking.MAX_UNPACKED if run.options.get("uploaded") else None
         dump = read_dump(path, name=run.label, max_bytes=bound)
         yield from sources.file_batches(dump, run.wiki, run.cursor, heart)
         yield from sources.talk_batches(read_dump(path), run.wiki, run.cursor, heart)
@@ -198,6 +138,9 @@ def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
     if not run.queue_frozen:
         frozen = sources.freeze(client, run)
         _keep_queue(run, holder, frozen)
+        if run.options.get("dry_run"):
+            settle(run, FETCH_RUN, "pause", holder=holder)
+            return
     yield from sources.live_batches(client, run)
 
 
@@ -206,13 +149,13 @@ def _held(run: FetchRun, holder: str, **fields: Any) -> None:
     held = FetchRun.objects.filter(pk=run.pk, lease_holder=holder, state=FetchState.RUNNING)
     if not held.update(lease_until=in_seconds(LEASE_SECONDS), attempts=0, **fields):
         raise LeaseLost
-    run.refresh_from_db()
 
 
 @transaction.atomic
 def _keep_queue(run: FetchRun, holder: str, frozen: sources.Frozen) -> None:
     options = run.options | {"names": frozen.names}
     _held(run, holder, queue=frozen.pageids, queue_frozen=True, options=options)
+    run.refresh_from_db()
     _tell(run, frozen.problems)
 
 
@@ -220,11 +163,12 @@ def _keep_queue(run: FetchRun, holder: str, frozen: sources.Frozen) -> None:
 def _record(run: FetchRun, holder: str, batch: Batch) -> None:
     """A batch's rows, the counts and the cursor: all of it or nothing."""
     assert run.wiki is not None
-    _held(run, holder, cursor=batch.done, pages=batch.done)
     found = new = 0
     for page, history in batch.pages:
         try:
             recorded = record_page(run.wiki, page, history)
+        except OperationalError:
+            raise  # not this page's fault: the whole batch is done again
         except DatabaseError as error:
             log.exception("page_not_recorded", run=run.pk, page=page.title)
             batch.problems.append((page.title, f"The database refused this page: {error}"[:500]))
@@ -233,11 +177,29 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
         new += recorded.new
     for title, revision in batch.talk:
         record_talk(run.wiki, title, revision)
+    for traced in batch.traced:
+        record_trace(run.wiki, traced.pageid, traced.revid, traced.history)
+    if batch.missing:
+        record_missing(run.wiki, batch.missing)
+    if batch.hidden:
+        purge(run.wiki, batch.hidden)
     _tell(run, batch.problems)
-    _held(run, holder, tags_found=F("tags_found") + found, tags_new=F("tags_new") + new)
+    counts = {"tags_found": found + _live_tags_on(run, batch.unchanged), "tags_new": new}
+    counts["unchanged"] = len(batch.unchanged)
+    more = {name: F(name) + count for name, count in counts.items()}
+    # Last, since it undoes everything above where the lease was lost meanwhile.
+    _held(run, holder, cursor=batch.done, pages=batch.done, **more)
+    run.cursor = batch.done
+
+
+def _live_tags_on(run: FetchRun, pageids: list[int]) -> int:
+    live = Tag.objects.filter(article__wiki=run.wiki, state=TagState.LIVE)
+    return live.filter(article__pageid__in=pageids).count() if pageids else 0
 
 
 def _tell(run: FetchRun, problems: list[tuple[str, str]]) -> None:
+    if not problems:
+        return
     room = max(0, MAX_PROBLEMS - run.problems.count())
     rows = [FetchProblem(run=run, page=page[:300], problem=said) for page, said in problems[:room]]
     FetchProblem.objects.bulk_create(rows, ignore_conflicts=True)

@@ -1,11 +1,17 @@
 """Forms of wikifetch."""
 
-from django import forms
+from typing import Any
 
+from django import forms
+from django.conf import settings
+
+from wikifetch import tagfilters
+from wikifetch.asking import How
 from wikifetch.models import TagKind
 from wikifetch.states import TagState
 
 MAX_UPLOAD_MB = 256
+MAX_TITLES_CHARS = 2_000_000
 
 
 class FileForm(forms.Form):
@@ -28,21 +34,78 @@ class FileForm(forms.Form):
         return file
 
 
-class TitlesForm(forms.Form):
-    """Articles by title."""
+class LiveForm(forms.Form):
+    """What every live fetch is asked: which wiki, with histories or without, and whether to look first."""
+
+    wiki = forms.ChoiceField(label="Wiki")
+    history = forms.BooleanField(
+        label="Find the edit that added each tag",
+        required=False,
+        initial=True,
+        help_text="One request a page, more for long histories.",
+    )
+    dry_run = forms.BooleanField(
+        label="List the pages, then pause",
+        required=False,
+        help_text="To see how many there are before they are fetched.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        wiki = self.fields["wiki"]
+        assert isinstance(wiki, forms.ChoiceField)
+        wiki.choices = [(base, base.split("://", 1)[-1]) for base in settings.WIKI_ALLOWED]
+        if len(settings.WIKI_ALLOWED) == 1:
+            wiki.widget, wiki.required = forms.HiddenInput(), False
+
+    def how(self) -> How:
+        entered = self.cleaned_data
+        return How(entered["wiki"], entered["history"], entered["dry_run"])
+
+
+class TitlesForm(LiveForm):
+    """Articles by title, pasted or in a file."""
 
     titles = forms.CharField(
         label="Titles",
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
         help_text="One article on each line, as its title stands in the wiki.",
-        max_length=2_000_000,
+        max_length=MAX_TITLES_CHARS,
+        required=False,
     )
+    titles_file = forms.FileField(
+        label="Or a file of titles",
+        required=False,
+        help_text="Text in UTF-8, a title on each line.",
+    )
+    field_order = ("titles", "titles_file")
+
+    def clean_titles_file(self) -> list[str]:
+        file = self.cleaned_data["titles_file"]
+        if not file:
+            return []
+        if file.size > MAX_TITLES_CHARS:
+            raise forms.ValidationError(
+                f"This file has {file.size / 1e6:.0f} MB; a list of titles may have "
+                f"{MAX_TITLES_CHARS / 1e6:.0f}. Split it."
+            )
+        try:
+            return file.read().decode("utf-8-sig").splitlines()
+        except UnicodeDecodeError:
+            raise forms.ValidationError(
+                "This file is not text in UTF-8. Save it so, a title on each line."
+            ) from None
+
+    def clean(self) -> dict[str, Any]:
+        entered = super().clean() or {}
+        entered["all_titles"] = [
+            *entered.get("titles", "").splitlines(),
+            *entered.get("titles_file", []),
+        ]
+        return entered
 
 
-class KindForm(forms.Form):
-    """Articles by the tag that they carry."""
-
-    kind = forms.ChoiceField(label="Kind of tag", choices=TagKind.choices)
+class LimitedForm(LiveForm):
     limit = forms.IntegerField(
         label="At most",
         required=False,
@@ -50,6 +113,25 @@ class KindForm(forms.Form):
         max_value=1_000_000,
         help_text="How many pages; all of them if empty.",
     )
+
+
+class KindForm(LimitedForm):
+    """Articles by the tag that they carry."""
+
+    kind = forms.ChoiceField(label="Kind of tag", choices=TagKind.choices)
+    field_order = ("kind", "limit")
+
+
+class CategoryForm(LimitedForm):
+    """Articles by category."""
+
+    category = forms.CharField(
+        label="Category",
+        max_length=255,
+        widget=forms.TextInput(attrs={"spellcheck": "false"}),
+        help_text="Its name on that wiki. Categories below it are not followed.",
+    )
+    field_order = ("category", "limit")
 
 
 class TagFilterForm(forms.Form):
@@ -61,9 +143,30 @@ class TagFilterForm(forms.Form):
     state = forms.ChoiceField(
         label="State", required=False, choices=[("", "Live and gone"), *TagState.choices]
     )
+    reason = forms.ChoiceField(
+        label="Reason",
+        required=False,
+        choices=[("", "With and without"), ("yes", "Gives one"), ("no", "Gives none")],
+    )
+    since = forms.IntegerField(
+        label="Dated since", required=False, min_value=1990, max_value=2100,
+        widget=forms.NumberInput(attrs={"placeholder": "year"}),
+    )  # fmt: skip
+    until = forms.IntegerField(
+        label="until", required=False, min_value=1990, max_value=2100,
+        widget=forms.NumberInput(attrs={"placeholder": "year"}),
+    )  # fmt: skip
     words = forms.CharField(
         label="Words",
         required=False,
         max_length=200,
         widget=forms.TextInput(attrs={"type": "search"}),
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for known in tagfilters.registered():
+            self.fields[known.name] = forms.ChoiceField(
+                label=known.label, required=False, choices=known.choices
+            )
+        self.order_fields([*(name for name in self.fields if name != "words"), "words"])

@@ -46,8 +46,11 @@ class Heartbeat:
             yield item
 
     def clock(self) -> Clock:
-        """A clock whose waiting beats: a run that is cancelled while the wiki is busy stops soon."""
-        return Clock(sleep=self._sleep_in_parts)
+        """A clock that beats in waiting and before each request: a wiki slower than the pace leaves no waiting.
+
+        A run that is cancelled while the wiki is busy stops soon.
+        """
+        return Clock(sleep=self._sleep_in_parts, beat=self.beat)
 
     def _sleep_in_parts(self, seconds: float) -> None:
         while seconds > 0:

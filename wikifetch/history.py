@@ -8,6 +8,7 @@ Texts are read one at a time and not kept: a history of any length fits in memor
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Protocol, TypeVar
 
 from wikifetch.identity import Place, likeness, place_of, same_tags, words_of
 from wikifetch.revisions import RevisionSeen
@@ -20,11 +21,16 @@ _LIKE_ENOUGH = 0.4
 
 @dataclass(frozen=True)
 class Introduction:
-    """The edit that added a tag: the revision (without its text), its block then, and that block before it."""
+    """The edit that added a tag: the revision (without its text), the tag and its block then, and that block before.
+
+    `parent_revid` is the revision in which that was read; None where there is none.
+    """
 
     revision: RevisionSeen
+    raw: str
     block: str
     parent_block: str
+    parent_revid: int | None
 
 
 @dataclass
@@ -45,11 +51,26 @@ class _Entry:
     sha1: str
     places: tuple[Place, ...]
     blocks: tuple[str, ...]
-    parent_blocks: dict[int, str]
+    parent_blocks: dict[int, tuple[str, int]]
 
 
-def read_history(revisions: Iterable[RevisionSeen], names: TagNames = KNOWN_NAMES) -> PageHistory:
-    """Read a page's revisions, oldest first. Those without a text are passed over, and told if they are last."""
+class HasSha1(Protocol):
+    """Anything that stands for a revision and tells the hash of its text."""
+
+    @property
+    def sha1(self) -> str: ...
+
+
+R = TypeVar("R", bound=HasSha1)
+
+
+def read_history(
+    revisions: Iterable[RevisionSeen], names: TagNames = KNOWN_NAMES, *, whole: bool = False
+) -> PageHistory:
+    """Read a page's revisions, oldest first. Those without a text are passed over, and told if they are last.
+
+    `whole` says that no older ones exist; otherwise a lone revision tells nothing of its tags' origin.
+    """
     history = PageHistory(problem="The page has no revision.")
     entries: list[_Entry] = []
     for revision in revisions:
@@ -61,9 +82,8 @@ def read_history(revisions: Iterable[RevisionSeen], names: TagNames = KNOWN_NAME
         if history.newest is None or _age(revision) >= _age(history.newest):
             history.newest, history.reading = revision, reading
     if entries:
-        history.introductions = introductions(
-            sorted(entries, key=lambda entry: _age(entry.revision))
-        )
+        entries.sort(key=lambda entry: _age(entry.revision))
+        history.introductions = introductions(entries, whole=whole)
     return history
 
 
@@ -72,9 +92,11 @@ def _age(revision: RevisionSeen) -> tuple[float, int]:
     return (revision.timestamp.timestamp() if revision.timestamp else 0.0, revision.revid)
 
 
-def introductions(entries: Sequence[_Entry]) -> tuple[Introduction | None, ...]:
+def introductions(
+    entries: Sequence[_Entry], *, whole: bool = False
+) -> tuple[Introduction | None, ...]:
     """For each tag of the last entry, the edit that added it; None where the history begins later."""
-    kept = _without_reverts(entries)
+    kept = without_reverts(entries)
     found: list[Introduction | None] = [None] * len(kept[0].places)
     followed = {index: index for index in range(len(found))}  # tag of the newest -> its index here
     for entry, older in pairwise(kept):
@@ -86,13 +108,16 @@ def introductions(entries: Sequence[_Entry]) -> tuple[Introduction | None, ...]:
         followed = {tag: same[here] for tag, here in followed.items()}
     if not kept[-1].revision.parent_revid:
         # The page's first edit, if the source says so by a history; a lone revision says nothing.
-        for tag, here in followed.items() if len(entries) > 1 else ():
+        for tag, here in followed.items() if whole or len(entries) > 1 else ():
             found[tag] = _introduced(kept[-1], here)
     return tuple(found)
 
 
-def _without_reverts(entries: Sequence[_Entry]) -> list[_Entry]:
-    """Newest first; of revisions with the same text the oldest stands for all and for what lies between."""
+def without_reverts(entries: Sequence[R]) -> list[R]:
+    """Out of revisions, oldest first, those that count, newest first.
+
+    Of revisions with the same text the oldest stands for all and for what lies between.
+    """
     earliest: dict[str, int] = {}
     for index, entry in enumerate(entries):
         earliest.setdefault(entry.sha1, index)
@@ -105,7 +130,8 @@ def _without_reverts(entries: Sequence[_Entry]) -> list[_Entry]:
 
 
 def _introduced(entry: _Entry, index: int) -> Introduction:
-    return Introduction(entry.revision, entry.blocks[index], entry.parent_blocks.get(index, ""))
+    before = entry.parent_blocks.get(index, ("", None))
+    return Introduction(entry.revision, entry.places[index].raw, entry.blocks[index], *before)
 
 
 def _entry(
@@ -114,7 +140,7 @@ def _entry(
     places = tuple(place_of(tag) for tag in reading.tags)
     known = same_tags(previous.places, places) if previous else {}
     parents = {
-        index: parent_block(before.text or "", tag)
+        index: (parent_block(before.text or "", tag), before.revid)
         for index, tag in enumerate(reading.tags)
         if before is not None and _age(before) < _age(revision) and index not in known
     }

@@ -14,21 +14,26 @@ from urllib.parse import urlsplit
 
 
 class WikiError(Exception):
-    """The wiki could not be asked, or said no; the message says what to do. `retry`: later may help."""
+    """The wiki could not be asked, or said no; the message says what to do.
 
-    def __init__(self, message: str, *, retry: bool = False) -> None:
+    `retry`: later may help; `code`: the wiki's own word for what is wrong, where it gave one.
+    """
+
+    def __init__(self, message: str, *, retry: bool = False, code: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.retry = retry
+        self.code = code
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Time, and waiting: tests bring their own."""
+    """Time, and waiting: tests bring their own. `beat` is called before each request."""
 
     sleep: Callable[[float], None] = time.sleep
     monotonic: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    beat: Callable[[], None] = lambda: None
 
 
 REAL_CLOCK = Clock()

@@ -1,5 +1,7 @@
 """Pages of a wiki and the inconsistency tags on them."""
 
+from urllib.parse import urlsplit
+
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
@@ -25,6 +27,11 @@ class Wiki(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_demonstration(self) -> bool:
+        """Whether its pages are invented: addresses under .example are no real site's (RFC 2606)."""
+        return (urlsplit(self.base_url).hostname or "").endswith(".example")
+
 
 class Article(models.Model):
     """A page of a wiki; pageid survives renames, the title is the latest seen."""
@@ -32,6 +39,10 @@ class Article(models.Model):
     wiki = models.ForeignKey(Wiki, on_delete=models.PROTECT, related_name="articles")
     pageid = models.PositiveBigIntegerField()
     title = models.CharField(max_length=300)
+    traced_revid = models.PositiveBigIntegerField(
+        null=True,
+        help_text="The revision from which the wiki was last asked who added the tags; empty: never.",
+    )
 
     class Meta:
         ordering = ["title"]
@@ -49,6 +60,11 @@ class Article(models.Model):
 
         return self.wiki.base_url + quote(self.title.replace(" ", "_"), safe=":/(),'!*")
 
+    def permalink(self, revid: int | None) -> str:
+        """Address of one of its revisions."""
+        root = self.wiki.base_url
+        return f"{root}?oldid={revid}" if "?" not in root else f"{root}&oldid={revid}"
+
 
 class TalkPage(models.Model):
     """The latest talk page seen of an article. Absent where the wiki has none, or the source held none."""
@@ -63,7 +79,10 @@ class TalkPage(models.Model):
 
 
 class Revision(models.Model):
-    """One revision of an article, as it was fetched. Never changed; annotations pin it through a sighting."""
+    """One revision of an article, as it was fetched; annotations pin it through a sighting.
+
+    Never changed, but that what the wiki has hidden since is taken out of it (see purging).
+    """
 
     article = models.ForeignKey(Article, on_delete=models.PROTECT, related_name="revisions")
     revid = models.PositiveBigIntegerField()
@@ -72,7 +91,6 @@ class Revision(models.Model):
     editor = models.CharField(max_length=255, blank=True)
     summary = models.TextField(blank=True)
     wikitext = models.TextField(blank=True)
-    html = models.TextField(blank=True, help_text="Sanitised; empty until rendered.")
     set_aside = models.TextField(
         blank=True, help_text="Why this revision's text was not read for tags."
     )
@@ -89,8 +107,7 @@ class Revision(models.Model):
 
     @property
     def permalink(self) -> str:
-        root = self.article.wiki.base_url
-        return f"{root}?oldid={self.revid}" if "?" not in root else f"{root}&oldid={self.revid}"
+        return self.article.permalink(self.revid)
 
 
 class TagKind(models.TextChoices):
@@ -110,7 +127,9 @@ class Tag(models.Model):
     introduced_at = models.DateTimeField(null=True)
     introduced_by = models.CharField(max_length=255, blank=True)
     introduced_summary = models.TextField(blank=True)
+    introduced_raw = models.TextField(blank=True, help_text="The tag as that edit wrote it.")
     introduced_block = models.TextField(blank=True, help_text="The block in that edit.")
+    introduced_parent_revid = models.PositiveBigIntegerField(null=True)
     introduced_parent_block = models.TextField(blank=True, help_text="The block before that edit.")
     first_seen_at = models.DateTimeField(db_default=Now())
 
@@ -131,7 +150,7 @@ class Tag(models.Model):
 
 
 class Sighting(models.Model):
-    """What was seen of a tag in one revision, and where. Append-only."""
+    """What was seen of a tag in one revision, and where. Append-only, but for purging."""
 
     tag = models.ForeignKey(Tag, on_delete=models.PROTECT, related_name="sightings")
     revision = models.ForeignKey(Revision, on_delete=models.PROTECT, related_name="sightings")
@@ -142,12 +161,19 @@ class Sighting(models.Model):
     name = models.CharField(max_length=120, help_text="The template's name as written.")
     raw = models.TextField(help_text="The tag as written, with its braces.")
     date = models.CharField(max_length=200, blank=True)
+    month = models.DateField(
+        null=True,
+        help_text="The first day of the month that `date` names; empty where it names none.",
+    )
     reason = models.TextField(blank=True)
     other_article = models.CharField(max_length=300, blank=True)
     section = models.TextField(
         blank=True, help_text="Headings above the tag, outermost first, joined by ' / '."
     )
     scope = models.CharField(max_length=10, blank=True, help_text="section or lead, for banners.")
+    block_kind = models.CharField(
+        max_length=20, blank=True, help_text="paragraph, list item, table row, infobox field, …"
+    )
     block = models.TextField(help_text="Wikitext of the smallest unit that holds the tag.")
     block_clean = models.TextField(help_text="The block without the identical copies of the tag.")
     block_text = models.TextField(blank=True, help_text="The block as readable text.")
@@ -174,6 +200,7 @@ class FetchRun(Leased):
         XML = "xml", "XML file"
         TITLES = "titles", "Titles"
         KIND = "kind", "Kind of tag"
+        CATEGORY = "category", "Category"
 
     source = models.CharField(max_length=10, choices=Source.choices)
     label = models.CharField(
@@ -185,6 +212,11 @@ class FetchRun(Leased):
     queue_frozen = models.BooleanField(default=False)
     cursor = models.PositiveIntegerField(default=0, help_text="How many of the queue are done.")
     pages = models.PositiveIntegerField(default=0)
+    unchanged = models.PositiveIntegerField(
+        default=0, help_text="Pages whose newest revision an earlier fetch had read."
+    )
+    began_at = models.DateTimeField(null=True, help_text="When it was last started or resumed.")
+    began_cursor = models.PositiveIntegerField(default=0, help_text="The cursor then.")
     tags_found = models.PositiveIntegerField(default=0)
     tags_new = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=10, choices=FetchState.choices, default=FetchState.WAITING)

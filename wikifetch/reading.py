@@ -27,7 +27,12 @@ def article_html(revision: Revision, sighting: Sighting | None = None) -> SafeSt
     <sup class="reference">, an inconsistency tag <span class="wiki-tag">, a template that is not shown
     <span class="left-out">: what is copied from the article leaves these out.
     """
-    html = render_article(revision.wikitext, block_span(sighting) if sighting else None)
+    return wikitext_html(revision.wikitext, block_span(sighting) if sighting else None)
+
+
+def wikitext_html(wikitext: str, marked: tuple[int, int] | None = None) -> SafeString:
+    """Any page's text to read, with the units over `marked` (offsets) marked as above."""
+    html = render_article(wikitext, marked)
     clean = nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, link_rel=None)
     return mark_safe(clean)  # noqa: S308 - sanitised in the line above
 
@@ -43,5 +48,7 @@ def block_span(sighting: Sighting) -> tuple[int, int] | None:
 
 def marked_block(sighting: Sighting) -> SafeString:
     """The block's wikitext, escaped, with every copy of the tag in a <mark>."""
+    if not sighting.raw:  # the wiki has hidden it since (see purging)
+        return escape(sighting.block)
     tag, pieces = escape(sighting.raw), sighting.block.split(sighting.raw)
     return mark_safe(f"<mark>{tag}</mark>".join(map(escape, pieces)))  # noqa: S308 - escaped here

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from wikifetch.history import Introduction, PageHistory
 from wikifetch.identity import Place, joined, place_of, same_tags, unchanged
@@ -15,6 +16,7 @@ from wikifetch.models import Article, Revision, Sighting, Tag, TalkPage, Wiki
 from wikifetch.revisions import PageSeen, RevisionSeen, storable
 from wikifetch.states import TAG, TagState
 from wikifetch.wikitext import TagSeen
+from wikifetch.wikitext.parameters import month_of
 
 
 @dataclass(frozen=True)
@@ -29,19 +31,21 @@ class Recorded:
 def record_page(wiki: Wiki, page: PageSeen, history: PageHistory) -> Recorded:
     """Keep the newest revision of a page with its tags; follow tags that stayed, went or came back."""
     assert history.newest is not None
-    article = _locked_article(wiki, page)
-    known_newest = article.revisions.order_by("-revid").values_list("revid", flat=True).first()
-    is_newest = known_newest is None or history.newest.revid >= known_newest
-    if is_newest and article.title != page.title:
-        article.title = page.title
-        article.save(update_fields=["title"])
-    revision, is_fresh = Revision.objects.get_or_create(
-        article=article, revid=history.newest.revid, defaults=_revision_columns(history)
-    )
+    article, is_first = _locked_article(wiki, page)
+    if is_first:
+        is_newest = is_fresh = True
+        columns = _revision_columns(history)
+        revision = Revision.objects.create(article=article, revid=history.newest.revid, **columns)
+    else:
+        is_newest = _follow_article(article, page, history.newest)
+        revision, is_fresh = Revision.objects.get_or_create(
+            article=article, revid=history.newest.revid, defaults=_revision_columns(history)
+        )
     new = 0
     if is_fresh and not history.reading.set_aside:
-        new = _record_tags(revision, history.reading.tags, is_newest)
-    _record_introductions(revision, history)
+        known = [] if is_first else _known_tags(article)
+        new = _record_tags(revision, history.reading.tags, known, is_newest)
+    _record_introductions(revision.sightings.all(), history)
     return Recorded(len(history.reading.tags), new)
 
 
@@ -55,12 +59,39 @@ def record_talk(wiki: Wiki, title: str, revision: RevisionSeen) -> bool:
     return True
 
 
-def _locked_article(wiki: Wiki, page: PageSeen) -> Article:
-    """The article's row, held until the transaction ends: two fetches of one page take turns."""
-    article, _ = Article.objects.get_or_create(
+def record_trace(wiki: Wiki, pageid: int, revid: int, history: PageHistory) -> None:
+    """Keep who added the tags of a page's revision, and that the wiki was asked from there."""
+    seen = Sighting.objects.filter(
+        revision__revid=revid, revision__article__pageid=pageid, revision__article__wiki=wiki
+    )
+    _record_introductions(seen, history)
+    Article.objects.filter(wiki=wiki, pageid=pageid).update(traced_revid=revid)
+
+
+def record_missing(wiki: Wiki, pageids: Sequence[int]) -> None:
+    """The wiki has these pages no more: their tags are gone."""
+    TAG.move(Tag.objects.filter(article__wiki=wiki, article__pageid__in=pageids), "vanish")
+
+
+def _locked_article(wiki: Wiki, page: PageSeen) -> tuple[Article, bool]:
+    """The article's row, held until the transaction ends, and whether it is a new one.
+
+    Two fetches of one page take turns.
+    """
+    article, is_first = Article.objects.get_or_create(
         wiki=wiki, pageid=page.pageid, defaults={"title": page.title}
     )
-    return Article.objects.select_for_update().get(pk=article.pk)
+    return article if is_first else Article.objects.select_for_update().get(pk=article.pk), is_first
+
+
+def _follow_article(article: Article, page: PageSeen, newest: RevisionSeen) -> bool:
+    """Whether no later revision of the article was seen before; if so it takes the page's title."""
+    known_newest = article.revisions.order_by("-revid").values_list("revid", flat=True).first()
+    is_newest = known_newest is None or newest.revid >= known_newest
+    if is_newest and article.title != page.title:
+        article.title = page.title
+        article.save(update_fields=["title"])
+    return is_newest
 
 
 def _revision_columns(history: PageHistory) -> dict[str, object]:
@@ -77,9 +108,14 @@ def _revision_columns(history: PageHistory) -> dict[str, object]:
     }
 
 
-def _record_tags(revision: Revision, tags: Sequence[TagSeen], is_newest: bool) -> int:
+def _known_tags(article: Article) -> list[Tag]:
+    return list(article.tags.select_related("latest").order_by("latest__position", "pk"))
+
+
+def _record_tags(
+    revision: Revision, tags: Sequence[TagSeen], known: list[Tag], is_newest: bool
+) -> int:
     """Sightings of one revision's tags; returns how many tags are new."""
-    known = list(revision.article.tags.select_related("latest").order_by("latest__position", "pk"))
     followed = _followed(known, [place_of(tag) for tag in tags])
     new = 0
     for index, seen in enumerate(tags):
@@ -92,7 +128,7 @@ def _record_tags(revision: Revision, tags: Sequence[TagSeen], is_newest: bool) -
         if is_newest or tag.latest_id is None:
             tag.latest, tag.kind = sighting, seen.kind
             tag.save(update_fields=["latest", "kind"])
-    if is_newest:
+    if is_newest and known:
         here = {tag.pk for tag in followed.values()}
         TAG.move(Tag.objects.filter(pk__in=here), "return")
         TAG.move(revision.article.tags.filter(pk__in={t.pk for t in known} - here), "vanish")
@@ -122,10 +158,12 @@ def _sighting_columns(seen: TagSeen) -> dict[str, object]:
         "name": seen.name[:120],
         "raw": seen.raw,
         "date": seen.date[:200],
+        "month": month_of(seen.date),
         "reason": seen.reason,
         "other_article": seen.other_article,
         "section": joined(seen.section),
         "scope": seen.scope or "",
+        "block_kind": seen.block_kind,
         "block": seen.block,
         "block_clean": seen.block_clean,
         "block_text": seen.block_text,
@@ -134,14 +172,16 @@ def _sighting_columns(seen: TagSeen) -> dict[str, object]:
     }
 
 
-def _record_introductions(revision: Revision, history: PageHistory) -> None:
-    """Who added each tag, where the source's history tells and no earlier one has."""
+def _record_introductions(sightings: QuerySet[Sighting], history: PageHistory) -> None:
+    """Who added each tag of one revision, where the source's history tells and no earlier one has."""
     known = {
         seen.position: introduction
         for seen, introduction in zip(history.reading.tags, history.introductions, strict=False)
         if introduction is not None
     }
-    unknown = revision.sightings.filter(position__in=known, tag__introduced_revid=None)
+    if not known:
+        return
+    unknown = sightings.filter(position__in=known, tag__introduced_revid=None)
     for sighting in unknown.select_related("tag"):
         _introduce(sighting.tag, known[sighting.position])
 
@@ -152,7 +192,9 @@ def _introduce(tag: Tag, introduction: Introduction) -> None:
     tag.introduced_at = edit.timestamp
     tag.introduced_by = edit.editor[:255]
     tag.introduced_summary = edit.summary
+    tag.introduced_raw = introduction.raw
     tag.introduced_block = introduction.block
+    tag.introduced_parent_revid = introduction.parent_revid
     tag.introduced_parent_block = introduction.parent_block
     tag.save(
         update_fields=[

@@ -35,7 +35,7 @@ class RevisionSeen:
 class PageSeen:
     """One page with its revisions, oldest first; they may be a stream that can be read once.
 
-    `problem` says why the source could not give the page.
+    `problem` says why the source could not give the page, `is_missing` that the wiki has it no more.
     """
 
     pageid: int
@@ -44,6 +44,7 @@ class PageSeen:
     is_redirect: bool = False
     revisions: Iterable[RevisionSeen] = field(default_factory=tuple)
     problem: str = ""
+    is_missing: bool = False
 
 
 def storable(text: str) -> str:

@@ -1,19 +1,24 @@
 """Where a fetch's pages come from: a file, or the live API. Both give the same batches."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.db.models import F, Q
 
+from wikifetch.answers import Hidden
 from wikifetch.client import BATCH, WikiClient, in_batches
 from wikifetch.dump import Dump, DumpError
 from wikifetch.heartbeat import Heartbeat
 from wikifetch.history import PageHistory, read_history
 from wikifetch.manners import REAL_CLOCK, Clock, Manners, WikiError
-from wikifetch.models import Article, FetchRun, Wiki
+from wikifetch.models import Article, FetchRun, Tag, Wiki
+from wikifetch.purging import known_revids
 from wikifetch.revisions import ARTICLES, TALK, PageSeen, RevisionSeen
+from wikifetch.states import TagState
+from wikifetch.tracing import Outlines, trace
 from wikifetch.wikitext import TagNames
 from wikifetch.wikitext.names import CANONICAL, KNOWN_NAMES
 
@@ -21,14 +26,31 @@ from wikifetch.wikitext.names import CANONICAL, KNOWN_NAMES
 _WRITTEN, _READ, _SECONDS = 50, 1_000, 10.0
 
 
+@dataclass(frozen=True)
+class Traced:
+    """A page's history, walked back from one of its revisions."""
+
+    pageid: int
+    revid: int
+    history: PageHistory
+
+
 @dataclass
 class Batch:
-    """Pages to record, talk pages of articles, problems by page; `done` is the cursor after it."""
+    """What to record; `done` is the cursor after it.
+
+    Pages with what was read in them, talk pages by the article's title, problems by page, ids of pages that had not
+    changed and of known ones that the wiki has no more, histories, and what is hidden by revision.
+    """
 
     done: int
     pages: list[tuple[PageSeen, PageHistory]] = field(default_factory=list)
     talk: list[tuple[str, RevisionSeen]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
+    unchanged: list[int] = field(default_factory=list)
+    missing: list[int] = field(default_factory=list)
+    traced: list[Traced] = field(default_factory=list)
+    hidden: dict[int, Hidden] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -82,13 +104,14 @@ def wiki_at(base_url: str, *, name: str = "", api_url: str = "") -> Wiki:
 def file_batches(dump: Dump, wiki: Wiki, skip: int, heart: Heartbeat) -> Iterator[Batch]:
     """Batches of a file's articles, without the first `skip` pages. Pages of no interest are only counted."""
     known = set(Article.objects.filter(wiki=wiki).values_list("pageid", flat=True))
+    names = names_of(wiki)
     batch, began, done = Batch(skip), time.monotonic(), 0
     for done, page in enumerate(heart.along(dump.pages), start=1):
         if done <= skip:
             continue
         # An article that became a redirect has lost its tags.
         if page.namespace == ARTICLES and (not page.is_redirect or page.pageid in known):
-            history = read_history(heart.along(page.revisions))
+            history = read_history(heart.along(page.revisions), names)
             _add(batch, page, history, page.pageid in known)
         batch.done = done
         full = len(batch.pages) >= _WRITTEN or done % _READ == 0
@@ -145,41 +168,140 @@ def client_for(base: str, clock: Clock = REAL_CLOCK) -> WikiClient:
     return WikiClient(base, manners(), clock)
 
 
+def names_of(wiki: Wiki) -> TagNames:
+    """The names of tags on a wiki that is read from a file: the operator's for it, else the English ones."""
+    for base, templates in settings.WIKI_TEMPLATES.items():
+        if wiki.base_url.startswith(f"{base}/"):
+            return TagNames.of(templates)
+    return KNOWN_NAMES
+
+
 def freeze(client: WikiClient, run: FetchRun) -> Frozen:
     """Ask once what a fetch consists of: the wiki's names of tags, and the page ids behind what was asked."""
-    names = KNOWN_NAMES.spellings()
-    targets: tuple[str, ...] = ()
-    for kind, canonical in CANONICAL.items():
-        here = client.spellings(canonical)
-        if here.names:
-            names[kind] = list(here.names)
-        if kind == run.options.get("kind"):
-            targets = here.targets
+    names, targets = _names_here(client, run.options.get("kind", ""))
     if run.source == FetchRun.Source.TITLES:
         found = list(client.pageids_of(run.options["titles"]))
         pageids = [title.pageid for title in found if title.pageid is not None]
         return Frozen(_once(pageids), names, [(t.title, t.problem) for t in found if t.problem])
+    limit = run.options.get("limit")
+    if run.source == FetchRun.Source.CATEGORY:
+        return Frozen(client.pageids_in(run.options["category"], limit), names, [])
     if not targets:
-        wanted = " or ".join(CANONICAL[run.options["kind"]])
+        wanted = " or ".join(_canonical(client.base)[run.options["kind"]])
         raise WikiError(f"This wiki has no template named {wanted}. Fetch by titles instead.")
-    return Frozen(client.pageids_with(targets, run.options.get("limit")), names, [])
+    return Frozen(client.pageids_with(targets, limit), names, [])
+
+
+def _canonical(base: str) -> dict[str, list[str]]:
+    """Kind -> names of its templates on the wiki at `base`; English where the operator gave none."""
+    return settings.WIKI_TEMPLATES.get(base, CANONICAL)
+
+
+def _names_here(client: WikiClient, kind: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
+    """Kind -> all names on this wiki, redirects too; and the templates of `kind`."""
+    names = KNOWN_NAMES.spellings() if client.base not in settings.WIKI_TEMPLATES else {}
+    targets: tuple[str, ...] = ()
+    for of, canonical in _canonical(client.base).items():
+        here = client.spellings(canonical)
+        names[of] = list(here.names) or names.get(of) or canonical
+        if of == kind:
+            targets = here.targets
+    return names, targets
 
 
 def live_batches(client: WikiClient, run: FetchRun) -> Iterator[Batch]:
-    """The queue from the cursor on, 50 pages at a time, each with the talk pages of those with tags."""
+    """The queue from the cursor on, 50 pages at a time, then the histories of those whose tags need one."""
+    assert run.wiki is not None
     names = TagNames.of(run.options["names"])
-    known = set(Article.objects.filter(wiki=run.wiki).values_list("pageid", flat=True))
+    yield from _history_batches(client, run, run.queue[: run.cursor], names)  # what a stop left
     done = run.cursor
     for pageids in in_batches(run.queue[done:], BATCH):
         done += len(pageids)
-        batch = Batch(done)
-        for page in client.pages(pageids):
-            history = PageHistory() if page.problem else read_history(page.revisions, names)
-            _add(batch, page, history, page.pageid in known)
-        tagged = [page.title for page, history in batch.pages if history.reading.tags]
-        for talk in client.talk_pages(tagged):
-            batch.talk += [(talk.title, revision) for revision in talk.revisions]
-        yield batch
+        yield _page_batch(client, run.wiki, pageids, names, done)
+        yield from _history_batches(client, run, pageids, names)
+
+
+def _page_batch(
+    client: WikiClient, wiki: Wiki, pageids: Sequence[int], names: TagNames, done: int
+) -> Batch:
+    """Those of the pages that have changed since they were fetched, with their talk pages."""
+    batch = Batch(done)
+    kept = known_revids(wiki, pageids)
+    standing = client.standing(set().union(*kept.values()))
+    batch.hidden = standing.hidden
+    batch.unchanged = [p for p in pageids if standing.newest.get(p, 0) in kept.get(p, ())]
+    for page in client.pages([p for p in pageids if p not in set(batch.unchanged)]):
+        history = PageHistory() if page.problem else read_history(page.revisions, names)
+        _add(batch, page, history, page.pageid in kept)
+        if page.is_missing and page.pageid in kept:
+            batch.missing.append(page.pageid)
+    tagged = [page.title for page, history in batch.pages if history.reading.tags]
+    for talk in client.talk_pages([*tagged, *_changed_talk(client, wiki, batch.unchanged)]):
+        batch.talk += [(talk.title, revision) for revision in talk.revisions]
+    return batch
+
+
+def _changed_talk(client: WikiClient, wiki: Wiki, pageids: Sequence[int]) -> list[str]:
+    """Titles of the articles with tags, among these unchanged ones, whose talk page has changed."""
+    tagged = Article.objects.filter(wiki=wiki, pageid__in=pageids, tags__state=TagState.LIVE)
+    known = dict(tagged.distinct().values_list("title", "talk__revid"))
+    newest = client.talk_revisions(list(known))
+    return [title for title, revid in newest.items() if title in known and known[title] != revid]
+
+
+@dataclass(frozen=True)
+class _LiveHistory:
+    """One page's history up to a revision, asked of its wiki (see tracing.History)."""
+
+    client: WikiClient
+    pageid: int
+    revid: int
+
+    def newest(self) -> tuple[list[RevisionSeen], bool]:
+        return self.client.newest_revisions(self.pageid, self.revid)
+
+    def outlines(self) -> Outlines:
+        return self.client.outlines(self.pageid, self.revid)
+
+    def texts(self, revids: Sequence[int]) -> dict[int, RevisionSeen]:
+        return self.client.texts(revids)
+
+
+def _history_batches(
+    client: WikiClient, run: FetchRun, pageids: Sequence[int], names: TagNames
+) -> Iterator[Batch]:
+    """For each of the pages with a tag of unknown origin, one batch with its history, if the fetch wants it."""
+    if not run.options.get("history", True):
+        return
+    assert run.wiki is not None
+    for part in in_batches(pageids, 500):
+        for pageid, revid in untraced(run.wiki, part):
+            history = _traced(client, pageid, revid, names)
+            yield Batch(run.cursor, traced=[Traced(pageid, revid, history)])
+
+
+def _traced(client: WikiClient, pageid: int, revid: int, names: TagNames) -> PageHistory:
+    """The page's history; one that tells nothing where the wiki has this revision no more."""
+    try:
+        return trace(_LiveHistory(client, pageid, revid), names)
+    except WikiError as error:
+        if error.code != "badid_rvstartid":
+            raise
+        return PageHistory()
+
+
+def untraced(wiki: Wiki, pageids: Sequence[int]) -> list[tuple[int, int]]:
+    """Page id and newest revision of the pages with a live tag whose origin the wiki was not asked for."""
+    tags = Tag.objects.filter(
+        article__wiki=wiki,
+        article__pageid__in=pageids,
+        state=TagState.LIVE,
+        introduced_revid=None,
+        latest__isnull=False,
+    )
+    asked = Q(article__traced_revid=F("latest__revision__revid"))
+    columns = ("article__pageid", "latest__revision__revid")
+    return list(tags.exclude(asked).order_by(*columns).values_list(*columns).distinct())
 
 
 def _once(pageids: list[int]) -> list[int]:

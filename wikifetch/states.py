@@ -8,6 +8,7 @@ from leases.states import StateTable
 class FetchState(TextChoices):
     WAITING = "waiting", "Waiting"
     RUNNING = "running", "Running"
+    PAUSED = "paused", "Paused"
     DONE = "done", "Done"
     FAILED = "failed", "Failed"
     CANCELLED = "cancelled", "Cancelled"
@@ -21,8 +22,17 @@ FETCH_RUN = StateTable(
         "expire": ((FetchState.RUNNING,), FetchState.WAITING, "sweeper"),
         "finish": ((FetchState.RUNNING,), FetchState.DONE, "worker"),
         "fail": ((FetchState.WAITING, FetchState.RUNNING), FetchState.FAILED, "worker"),
-        "cancel": ((FetchState.WAITING, FetchState.RUNNING), FetchState.CANCELLED, "admin"),
-        "resume": ((FetchState.FAILED, FetchState.CANCELLED), FetchState.WAITING, "admin"),
+        "pause": ((FetchState.WAITING, FetchState.RUNNING), FetchState.PAUSED, "admin"),
+        "cancel": (
+            (FetchState.WAITING, FetchState.RUNNING, FetchState.PAUSED),
+            FetchState.CANCELLED,
+            "admin",
+        ),
+        "resume": (
+            (FetchState.PAUSED, FetchState.FAILED, FetchState.CANCELLED),
+            FetchState.WAITING,
+            "admin",
+        ),
     },
 )
 

@@ -10,9 +10,18 @@ from django.core.files.uploadedfile import UploadedFile
 from leases.refusal import Refusal
 
 
+def folder_of_uploads() -> Path:
+    return Path(settings.DATA_DIR) / "uploads"
+
+
+def path_of_upload(noted: Path) -> Path:
+    """Where an upload lies now: in DATA_DIR, which may have moved since it was noted."""
+    return folder_of_uploads() / noted.name
+
+
 def keep_upload(file: UploadedFile) -> Path:
     """Write the file under a name of our own in DATA_DIR/uploads. Raises Refusal when there is no room."""
-    folder = Path(settings.DATA_DIR) / "uploads"
+    folder = folder_of_uploads()
     path = folder / f"{uuid.uuid4().hex}.export"
     try:
         folder.mkdir(parents=True, exist_ok=True)

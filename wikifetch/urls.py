@@ -11,7 +11,7 @@ urlpatterns = [
     path("fetches/new/", views.new_fetch, name="new_fetch"),
     path("fetches/<int:key>/", views.fetch_run, name="fetch"),
     re_path(
-        r"^fetches/(?P<key>\d{1,18})/(?P<verb>cancel|resume)/$",
+        r"^fetches/(?P<key>\d{1,18})/(?P<verb>pause|cancel|resume)/$",
         views.change_fetch,
         name="change_fetch",
     ),

@@ -1,6 +1,7 @@
 <?php
 // Router of PHP's own server: /wiki/Title and /w/api.php as on Wikipedia. Each request is written to
-// requests.log; while faults.json holds answers, the next requests get those instead of the wiki's.
+// requests.log; while faults.json holds answers, the next requests get those instead of the wiki's, but for one
+// whose status is 0: that is the wiki's own.
 $folder = dirname( getenv( 'MW_CONFIG_FILE' ) );
 $line = [
 	'method' => $_SERVER['REQUEST_METHOD'],
@@ -14,12 +15,14 @@ $faults = is_file( "$folder/faults.json" ) ? json_decode( file_get_contents( "$f
 if ( $faults ) {
 	$fault = array_shift( $faults );
 	file_put_contents( "$folder/faults.json", json_encode( $faults ) );
-	http_response_code( $fault['status'] );
-	foreach ( $fault['headers'] as $name => $value ) {
-		header( "$name: $value" );
+	if ( $fault['status'] ) {
+		http_response_code( $fault['status'] );
+		foreach ( $fault['headers'] as $name => $value ) {
+			header( "$name: $value" );
+		}
+		echo '<html><title>Error</title></html>';
+		return true;
 	}
-	echo '<html><title>Error</title></html>';
-	return true;
 }
 
 $root = '/usr/share/mediawiki';

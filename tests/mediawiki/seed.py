@@ -35,6 +35,16 @@ class Found:
     section: str = ""
 
 
+# Number of the text that introduced the tags of an article, where it is not the first that holds one.
+INTRODUCED = {"Came back": 3}
+
+
+AWKWARD_TITLES = [
+    "Who built it?", "Mill & Sons + Co", 'The "Old" mill', "Mill's end", "100% mill", "Мельница", "水車小屋",
+    "A/B mill; C=D",
+]  # fmt: skip
+
+
 @dataclass
 class Seed:
     """Articles with their histories, oldest text first; `talk` pages; the tags that live in the last texts."""
@@ -92,6 +102,7 @@ def _special_cases(wiki: Seed) -> None:
              tags=[("inconsistent", raw, "May 2020")])  # fmt: skip
 
     wiki.add("Resolved", f"Old.{raw}", "Old.")
+    raw = "{{Inconsistent|date=May 2020}}"
     wiki.add(
         "Vandalised",
         f"Old.{raw} Yes.",
@@ -99,6 +110,22 @@ def _special_cases(wiki: Seed) -> None:
         f"Old.{raw} Yes.",
         tags=[("inconsistent", raw, "May 2020")],
     )
+    raw = "{{Inconsistent|reason=1811 below}}"
+    dated = "{{Inconsistent|reason=1811 below|date=May 2021}}"
+    tag = ("inconsistent", dated, "May 2021", "1811 below")
+    wiki.add("Dated later", "Old.", f"Old.{raw}", f"Old.{dated}", f"Old.{dated} Yes.", tags=[tag])
+
+    tag = ("inconsistent", raw, "", "1811 below")
+    wiki.add("Came back", "Old.", f"Old.{raw}", "Very old.", f"Quite old.{raw}", tags=[tag])
+
+    # Longer than what one request gives, and the tag stands from long before.
+    long = [f"Built by Ann.{raw if n >= 20 else ''} Edited {n} times." for n in range(130)]
+    wiki.add("Much edited", *long, tags=[tag])
+
+    raw = "{{Inconsistent|reason=Two sizes}}"
+    for title in AWKWARD_TITLES:
+        wiki.add(title, f"Old.{raw}", tags=[("inconsistent", raw, "", "Two sizes")])
+
     wiki.add("Look-alike", "{{Inconsistent citations}} Old. <nowiki>{{Inconsistent}}</nowiki>")
     wiki.add("Without tags", "Old.", talk="Nothing to see.")
 
@@ -115,7 +142,7 @@ def export_text(wiki: Seed) -> str:
         revisions = []
         for number, text in enumerate(texts):
             revid += 1
-            time = f"2020-01-{1 + number:02}T00:00:00Z"
+            time = f"2020-{1 + number // 28:02}-{1 + number % 28:02}T00:00:00Z"
             revisions.append(revision(revid, text, summary=f"edit {number}", time=time))
         pages.append(page(pageid, title, *revisions, ns=namespace))
     return export(*pages)

@@ -3,19 +3,21 @@
 import pytest
 
 from leases.refusal import Refusal
-from tests.mediawiki.seed import Found, seed
-from wikifetch import fetch, sources
+from tests.mediawiki.seed import AWKWARD_TITLES, INTRODUCED, Found, seed
+from wikifetch import asking, fetch, sources
 from wikifetch.client import WikiClient
+from wikifetch.evidence import Introduction
 from wikifetch.manners import Clock
-from wikifetch.models import FetchRun, Revision, Sighting, Tag, TagKind, TalkPage
+from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, TagKind, TalkPage
 
 pytestmark = [pytest.mark.mediawiki, pytest.mark.django_db]
 
 TRUTH = seed().truth
+NAMES = {"inconsistent": ["Inconsistent"]}
 
 
 def fetch_all_kinds():
-    return [fetch.finished(fetch.ask_for_kind(kind, by=None)) for kind in TagKind.values]
+    return [fetch.finished(asking.ask_for_kind(kind, by=None)) for kind in TagKind.values]
 
 
 def found():
@@ -52,19 +54,44 @@ def test_fetching_by_kind_finds_every_tag_and_no_other(wiki):
 
 
 def test_it_behaves_as_wikis_ask(wiki):
-    fetch.finished(fetch.ask_for_kind("inconsistent", by=None))
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
     asked = wiki.requests()
     assert all(line["agent"].startswith("SicEtNon/") for line in asked)
     assert all("(alice@example.org)" in line["agent"] for line in asked)
     assert {line["encoding"] for line in asked} == {"gzip"}
     assert {line["params"]["maxlag"] for line in asked} == {"5"}
+    histories = [line["params"]["pageids"] for line in asked if "rvstartid" in line["params"]]
     batches = [
-        line["params"]["pageids"].split("|") for line in asked if "pageids" in line["params"]
+        line["params"]["pageids"].split("|")
+        for line in asked
+        if "pageids" in line["params"] and "rvstartid" not in line["params"]
     ]
     inconsistent = {tag.title for tag in TRUTH if tag.kind == "inconsistent"}
     # "Resolved" lost its tag, "Look-alike" never had one: the wiki does not list them.
     assert [len(batch) for batch in batches] == [50, len(inconsistent) - 50]
-    assert len(asked) == 8  # three for names, one list, two of content, two of talk pages
+    # One history a page, but for the longest: its list, and the texts of a few places in it, twice.
+    assert len(set(histories)) == len(inconsistent)
+    assert len(histories) == len(inconsistent) + 1
+    by_id = [line for line in asked if "revids" in line["params"]]
+    assert len(by_id) <= 4
+    # Three for names, one list, two of content, two of talk pages, and those of the histories.
+    assert len(asked) == 8 + len(histories) + len(by_id)
+
+
+def first_with_a_tag(title):
+    texts = seed().articles[title]
+    return INTRODUCED.get(title) or next(n for n, text in enumerate(texts) if "{{" in text)
+
+
+def test_the_edit_that_added_each_tag_is_found(wiki):
+    fetch_all_kinds()
+    told = Tag.objects.values_list("article__title", "introduced_summary", "introduced_by")
+    assert set(told) == {
+        (tag.title, f"edit {first_with_a_tag(tag.title)}", "Alice") for tag in TRUTH
+    }
+    dated = Tag.objects.select_related("latest", "article").get(article__title="Dated later")
+    assert dated.introduced_raw == "{{Inconsistent|reason=1811 below}}"
+    assert Introduction(dated).dated_later
 
 
 def test_a_second_fetch_adds_nothing(wiki):
@@ -86,13 +113,14 @@ def test_the_wikis_own_export_gives_the_same_rows(wiki, tmp_path):
     assert sightings() == live
     vandalised = Tag.objects.get(article__title="Vandalised")
     assert vandalised.introduced_summary == "edit 0"
-    assert Tag.objects.filter(introduced_revid=None).count() == len(single_revisions())
 
 
-def single_revisions():
-    """Tags whose article has one revision: nothing tells who added them."""
-    histories = seed().articles
-    return [tag for tag in TRUTH if len(histories[tag.title]) == 1]
+def test_a_page_that_has_not_changed_is_not_asked_for_again(wiki):
+    fetch.finished(asking.ask_for_titles(["Mill 05", "Mill 06"], by=None))
+    wiki.forget()
+    run = fetch.finished(asking.ask_for_titles(["Mill 05", "Mill 06"], by=None))
+    assert (run.unchanged, run.tags_found) == (2, 2)
+    assert not any("pageids" in line["params"] for line in wiki.requests())
 
 
 def test_fetching_by_titles_follows_redirects_and_tells_what_is_missing(wiki):
@@ -104,7 +132,7 @@ def test_fetching_by_titles_follows_redirects_and_tells_what_is_missing(wiki):
         "Bad[title]",
         "Without tags",
     ]
-    run = fetch.finished(fetch.ask_for_titles(titles, by=None))
+    run = fetch.finished(asking.ask_for_titles(titles, by=None))
     assert {tag.title for tag in found()} == {"Mill 07", "Łódź “mill” & ½"}
     problems = dict(run.problems.values_list("page", "problem"))
     assert problems.pop("Bad[title]").startswith("No valid title")
@@ -114,9 +142,28 @@ def test_fetching_by_titles_follows_redirects_and_tells_what_is_missing(wiki):
     }
 
 
+def test_titles_with_signs_that_addresses_use_are_fetched_as_they_are_written(wiki):
+    run = fetch.finished(asking.ask_for_titles(AWKWARD_TITLES, by=None))
+    assert (run.problems.count(), {tag.title for tag in found()}) == (0, set(AWKWARD_TITLES))
+    article = Article.objects.get(title="Who built it?")
+    assert article.url.endswith("/wiki/Who_built_it%3F")
+
+
+def test_an_api_that_is_switched_off_midway_stops_the_run_where_it_is(wiki):
+    run = asking.ask_for_titles(["Mill 20", "Mill 21"], by=None)
+    # Three requests for the names, one for the titles; the texts then meet a wiki without its API.
+    wiki.fail_next(*[(0, {})] * 4, (403, {}))
+    with pytest.raises(Refusal, match=r"HTTP 403\. Is it a MediaWiki API"):
+        fetch.finished(run)
+    run.refresh_from_db()
+    assert (run.state, len(run.queue), run.cursor) == ("failed", 2, 0)
+    fetch.resume(run)
+    assert fetch.finished(run).tags_found == 2
+
+
 def test_two_hundred_long_titles_are_posted(wiki):
     titles = [f"No mill of this long and winding name {n:03}" for n in range(200)]
-    run = fetch.finished(fetch.ask_for_titles(titles, by=None))
+    run = fetch.finished(asking.ask_for_titles(titles, by=None))
     assert run.problems.count() == 200
     by_title = [line for line in wiki.requests() if "No mill" in line["params"].get("titles", "")]
     assert [(line["method"], len(line["params"]["titles"].split("|"))) for line in by_title] == [
@@ -141,16 +188,43 @@ def edited(wiki):
 
 def test_an_edit_that_removes_or_changes_a_tag_is_followed(wiki, edited):
     titles = ["Mill 58", "Mill 59"]
-    fetch.finished(fetch.ask_for_titles(titles, by=None))
+    fetch.finished(asking.ask_for_titles(titles, by=None))
     before = {tag.article.title: tag.pk for tag in Tag.objects.select_related("article")}
     edited("Mill 58", "{{Inconsistent|date=May 2018|reason=The lead says 1758}}", "")
     edited("Mill 59", "The lead says", "The infobox says")
-    fetch.finished(fetch.ask_for_titles(titles, by=None))
+    fetch.finished(asking.ask_for_titles(titles, by=None))
     gone, changed = (Tag.objects.get(article__title=title) for title in titles)
     assert {"Mill 58": gone.pk, "Mill 59": changed.pk} == before
     assert (gone.state, changed.state) == ("gone", "live")
     assert changed.latest.reason == "The infobox says 1759"
     assert changed.sightings.count() == 2
+
+
+def test_what_the_wiki_hides_later_is_taken_out_and_a_page_that_is_deleted_loses_its_tags(
+    wiki, edited
+):
+    titles = ["Mill 10", "Mill 11", "Mill 12"]
+    fetch.finished(asking.ask_for_titles(titles, by=None))
+    before = Revision.objects.get(article__title="Mill 10")
+    # A wiki shows the text of the newest revision whatever it hides.
+    edited("Mill 10", "It stands.", "It burned down.")
+    queue = list(FetchRun.objects.get().queue)
+    with wiki.hiding(before.revid), wiki.deleted("Mill 11"):
+        again = asking.ask_for_titles(titles, by=None)
+        FetchRun.objects.filter(pk=again.pk).update(
+            queue=queue, queue_frozen=True, options=again.options | {"names": NAMES}
+        )
+        again = fetch.finished(again)
+    hidden = Revision.objects.get(pk=before.pk)
+    assert (hidden.wikitext, hidden.editor, hidden.summary) == ("", "", "edit 1")
+    old, new = Sighting.objects.filter(tag__article__title="Mill 10").order_by("pk")
+    assert (old.block, old.raw, old.tag_id) == ("", "", new.tag_id)
+    assert new.block.endswith("It burned down.")
+    states = dict(Tag.objects.values_list("article__title", "state"))
+    assert states == {"Mill 10": "live", "Mill 11": "gone", "Mill 12": "live"}
+    assert [problem.problem for problem in again.problems.all()] == [
+        "The wiki has no such page any more."
+    ]
 
 
 @pytest.fixture
@@ -166,7 +240,7 @@ def waits(monkeypatch):
 
 def test_it_waits_while_the_wiki_is_busy_and_goes_on(wiki, waits):
     wiki.fail_next((429, {"Retry-After": "3"}), (503, {"Retry-After": "1.5"}), (502, {}))
-    run = fetch.finished(fetch.ask_for_titles(["Mill 03"], by=None))
+    run = fetch.finished(asking.ask_for_titles(["Mill 03"], by=None))
     assert run.tags_found == 1
     assert [seconds for seconds in waits if seconds >= 0.5] == [3, 1.5, 4]
 
@@ -174,7 +248,7 @@ def test_it_waits_while_the_wiki_is_busy_and_goes_on(wiki, waits):
 def test_it_gives_up_on_lag_that_lasts_and_can_be_resumed(wiki, waits, settings):
     settings.WIKI_MAX_WAIT = 20
     wiki.lag(60)
-    run = fetch.ask_for_titles(["Mill 03"], by=None)
+    run = asking.ask_for_titles(["Mill 03"], by=None)
     with pytest.raises(Refusal, match=r"busy \(maxlag\)"):
         fetch.finished(run)
     assert FetchRun.objects.get().state == "failed"

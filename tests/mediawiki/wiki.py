@@ -4,8 +4,11 @@ import hashlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import tarfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tests.mediawiki.seed import export_text, seed
@@ -55,6 +58,41 @@ class MediaWiki(Server):
 
     def edit(self, title: str, text: str) -> None:
         _php(self.root, "edit.php", "--no-rc", title, given=text)
+
+    @contextmanager
+    def hiding(self, revid: int) -> Iterator[None]:
+        """Conceal a revision's text and editor for a while, as an administrator does."""
+        for bits in (1 | 4, 0):
+            with self._database() as database:
+                set_ = "UPDATE revision SET rev_deleted = ? WHERE rev_id = ?"
+                database.execute(set_, [bits, revid])
+            if bits:
+                yield
+
+    @contextmanager
+    def deleted(self, title: str) -> Iterator[None]:
+        """Take a page away for a while, revisions and all."""
+        name = title.replace(" ", "_")
+        with self._database() as database:
+            found = "SELECT page_id FROM page WHERE page_title = ? AND page_namespace = 0"
+            (pageid,) = database.execute(found, [name]).fetchone()
+        for old, new in ((pageid, 1_000_000 + pageid), (1_000_000 + pageid, pageid)):
+            with self._database() as database:
+                move = "UPDATE page SET page_id = ?, page_namespace = ? WHERE page_id = ?"
+                database.execute(move, [new, 14 if new > old else 0, old])
+                database.execute("UPDATE revision SET rev_page = ? WHERE rev_page = ?", [new, old])
+            if new > old:
+                yield
+
+    @contextmanager
+    def _database(self) -> Iterator[sqlite3.Connection]:
+        with (
+            closing(
+                sqlite3.connect(self.root / "data" / "testwiki.sqlite", timeout=30)
+            ) as database,
+            database,
+        ):
+            yield database
 
     def dump(self) -> str:
         """The whole wiki with its histories, as its own export."""

@@ -1,5 +1,6 @@
 """A small HTTP server on loopback that answers as it is told and remembers what it was asked."""
 
+import contextlib
 import json
 import threading
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from wikifetch.manners import Clock, Manners
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SILENCE = object()
+TRICKLE = object()
 
 
 @dataclass
@@ -34,7 +36,7 @@ class Asked:
 
 
 class FakeWiki:
-    """Answers in the order of `answers`, then with the last of them; SILENCE never answers."""
+    """Answers in the order of `answers`, then with the last of them; SILENCE never answers, TRICKLE never ends."""
 
     def __init__(self, *answers):
         self.answers = list(answers) or [Answer()]
@@ -89,6 +91,13 @@ class FakeWiki:
                 answer = fake._next()
                 if answer is SILENCE:
                     fake.over.wait(10)
+                    return
+                if answer is TRICKLE:
+                    self.send_response(200)
+                    self.end_headers()
+                    with contextlib.suppress(ConnectionError):
+                        while not fake.over.wait(0.02):
+                            self.wfile.write(b" ")
                     return
                 body = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
                 data = body.encode()

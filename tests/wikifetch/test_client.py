@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.wikifetch.fakewiki import SILENCE, Answer, FakeWiki
+from tests.wikifetch.fakewiki import SILENCE, TRICKLE, Answer, FakeWiki
 from wikifetch.client import TitleFound
 from wikifetch.manners import WikiError
 
@@ -109,6 +109,13 @@ def test_a_wiki_that_does_not_answer_is_asked_again():
         assert wiki.client(timeout=0.1).ask({}) == FINE.body
 
 
+def test_an_answer_that_trickles_in_is_given_up_and_asked_for_again(monkeypatch):
+    monkeypatch.setattr("wikifetch.wikiapi._MAX_SECONDS", 0.2)
+    with FakeWiki(TRICKLE, FINE) as wiki:
+        assert wiki.client().ask({}) == FINE.body
+        assert len(wiki.asked) == 2
+
+
 def test_a_wiki_that_is_not_there_is_given_up():
     with FakeWiki() as wiki:
         client = wiki.client(max_wait=5)
@@ -139,7 +146,7 @@ def test_a_refusal_is_told_and_not_repeated(answer, told):
 
 
 def test_an_answer_without_end_is_cut_off(monkeypatch):
-    monkeypatch.setattr("wikifetch.client._MAX_ANSWER", 1_000)
+    monkeypatch.setattr("wikifetch.wikiapi._MAX_ANSWER", 1_000)
     with FakeWiki(Answer("x" * 2_000)) as wiki, pytest.raises(WikiError, match="over 32 MiB"):
         wiki.client().ask({})
 

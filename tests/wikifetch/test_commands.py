@@ -8,7 +8,6 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
-from tests.wikifetch.test_fetch import live  # noqa: F401
 from wikifetch.models import FetchRun
 
 pytestmark = pytest.mark.django_db
@@ -58,7 +57,7 @@ def test_gone_tags_are_listed_only_when_asked_for(tmp_path):
     assert call("list_tags", "--all")[0] == f"Kettle Mill\tinconsistent\t{TAG}\n"
 
 
-def test_titles_come_from_a_file(live, tmp_path):  # noqa: F811
+def test_titles_come_from_a_file(live, tmp_path):
     path = tmp_path / "titles.txt"
     path.write_text("Mill 1\nNope\n", encoding="utf-8-sig")
     out, err = call("fetch_tagged_pages", "--titles", str(path), "--wiki", live.address)
@@ -66,7 +65,7 @@ def test_titles_come_from_a_file(live, tmp_path):  # noqa: F811
     assert err == "Nope: The wiki has no page of this title.\n"
 
 
-def test_a_kind_is_fetched_up_to_a_limit(live):  # noqa: F811
+def test_a_kind_is_fetched_up_to_a_limit(live):
     out, _ = call("fetch_tagged_pages", "--kind", "self-contradictory", "--limit", "5")
     assert "self-contradictory, at most 5 pages: 5 pages read" in out
 

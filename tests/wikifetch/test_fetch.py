@@ -4,8 +4,9 @@ import pytest
 
 from leases.refusal import Conflict, Refusal
 from tests.wikifetch.factories import TAG, export, page, revision, written
-from tests.wikifetch.fakewiki import Answer, FakeWiki
-from wikifetch import fetch, sources, tasks
+from tests.wikifetch.fakewiki import Answer
+from tests.wikifetch.livewiki import LiveWiki
+from wikifetch import asking, fetch, sources, tasks
 from wikifetch.heartbeat import Heartbeat, LeaseLost
 from wikifetch.models import FetchRun, Sighting, Tag, TalkPage
 from wikifetch.states import FETCH_RUN
@@ -13,70 +14,8 @@ from wikifetch.states import FETCH_RUN
 pytestmark = pytest.mark.django_db
 
 
-def article(n):
-    slot = {"contentmodel": "wikitext", "content": f"Mill {n} was built in 1801.{TAG}"}
-    revision = {
-        "revid": 100 + n,
-        "parentid": 1,
-        "timestamp": "2020-05-01T10:00:00Z",
-        "slots": {"main": slot},
-    }
-    return {"pageid": n, "ns": 0, "title": f"Mill {n}", "revisions": [revision]}
-
-
-class LiveWiki(FakeWiki):
-    """A wiki of `size` tagged articles, the first with a talk page; it answers by what is asked."""
-
-    def __init__(self, size):
-        super().__init__()
-        self.size = size
-        self.fails_at = None
-
-    def _next(self):
-        params = self.asked[-1].params
-        if "prop" in params and params["prop"] == "redirects":
-            return Answer(
-                {"query": {"pages": [{"pageid": 9, "title": params["titles"].split("|")[0]}]}}
-            )
-        if params.get("list") == "embeddedin":
-            return Answer(
-                {"query": {"embeddedin": [{"pageid": n} for n in range(1, self.size + 1)]}}
-            )
-        if params.get("pageids"):
-            numbers = [int(n) for n in params["pageids"].split("|")]
-            if self.fails_at in numbers:
-                return Answer("down", 404)
-            return Answer({"query": {"pages": [article(n) for n in numbers]}})
-        if params["titles"].startswith("Talk:"):
-            talk = article(1) | {"ns": 1, "title": "Talk:Mill 1"}
-            return Answer(
-                {"query": {"pages": [talk] if "Talk:Mill 1|" in params["titles"] else []}}
-            )
-        found = [
-            {"ns": 0, "title": t, "pageid": int(t[5:])}
-            for t in params["titles"].split("|")
-            if t != "Nope"
-        ]
-        missing = (
-            [{"ns": 0, "title": "Nope", "missing": True}] if "Nope" in params["titles"] else []
-        )
-        return Answer({"query": {"pages": found + missing}})
-
-    def content_requests(self):
-        return [a.params["pageids"].split("|") for a in self.asked if a.params.get("pageids")]
-
-
-@pytest.fixture
-def live(settings):
-    with LiveWiki(120) as wiki:
-        settings.WIKI_ALLOWED = [wiki.address]
-        settings.WIKI_CONTACT = "alice@example.org"
-        settings.WIKI_REQUESTS_PER_SECOND = 1_000_000
-        yield wiki
-
-
 def test_a_fetch_by_kind_takes_all_pages_fifty_at_a_time(live):
-    run = fetch.finished(fetch.ask_for_kind("inconsistent", by=None))
+    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None))
     assert (run.state, run.cursor, run.pages, run.tags_found, run.tags_new) == (
         "done",
         120,
@@ -89,19 +28,19 @@ def test_a_fetch_by_kind_takes_all_pages_fifty_at_a_time(live):
 
 
 def test_a_second_fetch_by_kind_adds_nothing(live):
-    fetch.finished(fetch.ask_for_kind("inconsistent", by=None))
-    run = fetch.finished(fetch.ask_for_kind("inconsistent", by=None))
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None))
     assert (run.tags_found, run.tags_new) == (120, 0)
     assert (Tag.objects.count(), Sighting.objects.count()) == (120, 120)
 
 
 def test_a_limit_bounds_the_queue(live):
-    run = fetch.finished(fetch.ask_for_kind("inconsistent", by=None, limit=7))
+    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None, limit=7))
     assert (run.queue, run.pages) == ([1, 2, 3, 4, 5, 6, 7], 7)
 
 
 def test_a_fetch_by_titles_tells_which_are_not_there(live):
-    run = fetch.finished(fetch.ask_for_titles(["Mill 3", "Nope", "Mill_3", " Mill 4 "], by=None))
+    run = fetch.finished(asking.ask_for_titles(["Mill 3", "Nope", "Mill_3", " Mill 4 "], by=None))
     assert (run.queue, run.tags_found) == ([3, 4], 2)
     assert [(p.page, p.problem) for p in run.problems.all()] == [
         ("Nope", "The wiki has no page of this title.")
@@ -111,14 +50,14 @@ def test_a_fetch_by_titles_tells_which_are_not_there(live):
 def test_a_wiki_without_such_a_template_is_told(live, monkeypatch):
     monkeypatch.setattr(LiveWiki, "_next", lambda self: Answer({"query": {"pages": []}}))
     with pytest.raises(Refusal, match="no template named Inconsistent or"):
-        fetch.finished(fetch.ask_for_kind("inconsistent", by=None))
+        fetch.finished(asking.ask_for_kind("inconsistent", by=None))
     assert FetchRun.objects.get().state == "failed"
 
 
 def test_a_failed_run_goes_on_where_it_stopped_and_asks_no_page_twice(live):
     live.fails_at = 75
     with pytest.raises(Refusal, match="HTTP 404"):
-        fetch.finished(fetch.ask_for_kind("inconsistent", by=None))
+        fetch.finished(asking.ask_for_kind("inconsistent", by=None))
     run = FetchRun.objects.get()
     assert (run.state, run.cursor, run.tags_found) == ("failed", 50, 50)
     live.fails_at = None
@@ -140,7 +79,7 @@ def test_a_run_whose_worker_was_killed_gives_the_rows_of_one_clean_run(live, mon
         return real(wiki, seen, history)
 
     monkeypatch.setattr(fetch, "record_page", dies)
-    run = fetch.ask_for_kind("inconsistent", by=None)
+    run = asking.ask_for_kind("inconsistent", by=None)
     with pytest.raises(SystemExit):
         fetch.carry_out(run.pk)
     run.refresh_from_db()
@@ -157,6 +96,22 @@ def expire(run):
     from leases.clock import in_seconds
 
     FetchRun.objects.filter(pk=run.pk).update(lease_until=in_seconds(-1))
+
+
+def test_asking_a_wiki_that_is_slower_than_the_pace_holds_the_lease_too(live):
+    run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
+    time = [0.0]
+    heart = Heartbeat(run, "me", monotonic=lambda: time[0])
+    client = sources.client_for(live.address, heart.clock())
+    for _ in range(2):
+        time[0] += 30
+        client.pageids_in("Mills")
+    run.refresh_from_db()
+    assert run.lease_until is not None
+    FetchRun.objects.update(lease_holder="")
+    time[0] += 30
+    with pytest.raises(LeaseLost):
+        client.pageids_in("Mills")
 
 
 def test_waiting_and_reading_hold_the_lease_and_notice_that_it_is_lost():
@@ -189,7 +144,7 @@ def test_a_run_that_kills_every_worker_is_given_up():
 
 
 def test_a_cancelled_run_stops_after_its_batch_and_keeps_what_it_has(live, monkeypatch):
-    run = fetch.ask_for_kind("inconsistent", by=None)
+    run = asking.ask_for_kind("inconsistent", by=None)
     batches = sources.live_batches
 
     def cancelled_after_one(*args):
@@ -204,14 +159,14 @@ def test_a_cancelled_run_stops_after_its_batch_and_keeps_what_it_has(live, monke
 
 
 def test_a_run_that_is_over_cannot_be_cancelled(live):
-    run = fetch.finished(fetch.ask_for_kind("inconsistent", by=None, limit=1))
+    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None, limit=1))
     with pytest.raises(Conflict, match="This fetch run is done"):
         fetch.cancel(run)
 
 
 def test_two_live_fetches_of_a_wiki_do_not_run_at_once(live):
-    first = fetch.ask_for_kind("inconsistent", by=None)
-    second = fetch.ask_for_titles(["Mill 1"], by=None)
+    first = asking.ask_for_kind("inconsistent", by=None)
+    second = asking.ask_for_titles(["Mill 1"], by=None)
     assert FETCH_RUN.move(first, "start")
     with pytest.raises(Conflict, match="another fetch from this wiki is at work"):
         fetch.finished(second)
@@ -220,7 +175,7 @@ def test_two_live_fetches_of_a_wiki_do_not_run_at_once(live):
 
 
 def test_a_slice_of_time_hands_the_run_back_with_its_cursor(live):
-    run = fetch.ask_for_kind("inconsistent", by=None)
+    run = asking.ask_for_kind("inconsistent", by=None, how=asking.How(history=False))
     for state, cursor in (("waiting", 50), ("waiting", 100), ("waiting", 120), ("done", 120)):
         assert fetch.carry_out(run.pk, seconds=0)
         run.refresh_from_db()
@@ -228,7 +183,7 @@ def test_a_slice_of_time_hands_the_run_back_with_its_cursor(live):
 
 
 def test_the_task_carries_a_run_out(live, carry_out, django_capture_on_commit_callbacks):
-    run = fetch.ask_for_kind("inconsistent", by=None, limit=2)
+    run = asking.ask_for_kind("inconsistent", by=None, limit=2)
     with django_capture_on_commit_callbacks(execute=True):
         tasks.sweep_fetches()
     assert carry_out() == 1
@@ -245,7 +200,7 @@ def many(count):
 
 def test_a_file_is_read_in_batches_and_goes_on_from_its_cursor(tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "_WRITTEN", 4)
-    run = fetch.ask_for_file(written(tmp_path, export(*many(10)), "a.bz2"), by=None)
+    run = asking.ask_for_file(written(tmp_path, export(*many(10)), "a.bz2"), by=None)
     for cursor in (4, 8, 10):
         fetch.carry_out(run.pk, seconds=0)
         run.refresh_from_db()
@@ -265,11 +220,21 @@ def test_a_file_that_ends_in_the_middle_keeps_what_came_before(tmp_path, monkeyp
 
 def test_an_uploaded_file_is_deleted_when_it_has_been_read(tmp_path):
     path = written(tmp_path, export(*many(1)))
-    fetch.finished(fetch.ask_for_file(path, by=None, uploaded=True))
+    fetch.finished(asking.ask_for_file(path, by=None, uploaded=True))
     assert not path.exists()
     kept = written(tmp_path, export(*many(1)))
-    fetch.finished(fetch.ask_for_file(kept, by=None))
+    fetch.finished(asking.ask_for_file(kept, by=None))
     assert kept.exists()
+
+
+def test_an_upload_is_found_where_the_data_folder_has_moved(tmp_path, settings):
+    """As after a restore elsewhere: the run notes where the file lay."""
+    path = written(tmp_path, export(*many(1)))
+    run = asking.ask_for_file(path, by=None, uploaded=True)
+    settings.DATA_DIR = tmp_path / "moved"
+    (settings.DATA_DIR / "uploads").mkdir(parents=True)
+    path.rename(settings.DATA_DIR / "uploads" / path.name)
+    assert fetch.finished(run).state == "done"
 
 
 def test_problems_are_kept_up_to_a_bound(tmp_path, monkeypatch):
@@ -286,15 +251,17 @@ def test_problems_are_kept_up_to_a_bound(tmp_path, monkeypatch):
 def test_asking_without_contact_titles_or_leave_is_refused(settings):
     settings.WIKI_CONTACT = ""
     with pytest.raises(Refusal, match="Set WIKI_CONTACT"):
-        fetch.ask_for_kind("inconsistent", by=None)
+        asking.ask_for_kind("inconsistent", by=None)
     settings.WIKI_CONTACT = "alice@example.org"
     for ask, told in [
-        (lambda: fetch.ask_for_kind("dubious", by=None), "no kind of tag"),
-        (lambda: fetch.ask_for_kind("inconsistent", by=None, limit=0), "at least 1"),
-        (lambda: fetch.ask_for_titles(["", " "], by=None), "There is no title"),
-        (lambda: fetch.ask_for_titles(map(str, range(20_001)), by=None), "takes up to 20000"),
+        (lambda: asking.ask_for_kind("dubious", by=None), "no kind of tag"),
+        (lambda: asking.ask_for_kind("inconsistent", by=None, limit=0), "at least 1"),
+        (lambda: asking.ask_for_titles(["", " "], by=None), "There is no title"),
+        (lambda: asking.ask_for_titles(map(str, range(50_001)), by=None), "takes up to 50000"),
         (
-            lambda: fetch.ask_for_titles(["Mill"], by=None, wiki="http://127.0.0.1:22"),
+            lambda: asking.ask_for_titles(
+                ["Mill"], by=None, how=asking.How(wiki="http://127.0.0.1:22")
+            ),
             "WIKI_ALLOWED",
         ),
     ]:
@@ -305,4 +272,152 @@ def test_asking_without_contact_titles_or_leave_is_refused(settings):
 
 def test_titles_are_cleaned_and_taken_once():
     lines = ["Kettle Mill", "  Kettle_Mill\t", "[[Ford]]", "", "A\x00B\x1b", "Łódź – “x”"]
-    assert fetch.clean_titles(lines) == ["Kettle Mill", "Ford", "A B", "Łódź – “x”"]
+    assert asking.clean_titles(lines) == ["Kettle Mill", "Ford", "A B", "Łódź – “x”"]
+
+
+# ---------------------------------------------------------------- histories, and fetching again
+
+
+def test_the_edit_that_added_each_tag_is_asked_for_once(live):
+    live.size = 3
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    tags = Tag.objects.order_by("introduced_revid")
+    columns = ("introduced_revid", "introduced_parent_revid", "introduced_by", "introduced_raw")
+    assert list(tags.values_list(*columns)) == [
+        (3, 2, "Editor 1", TAG), (5, 4, "Editor 1", TAG), (7, 6, "Editor 1", TAG),
+    ]  # fmt: skip
+    assert tags[0].introduced_parent_block == "Mill 1 was built in 1801."
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    assert live.histories_asked() == [1, 2, 3]
+
+
+def test_a_fetch_without_histories_leaves_them_to_a_later_one(live):
+    live.size = 2
+    without = asking.How(history=False)
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None, how=without))
+    assert (live.histories_asked(), Tag.objects.filter(introduced_revid=None).count()) == ([], 2)
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    assert live.histories_asked() == [1, 2]
+    assert not Tag.objects.filter(introduced_revid=None).exists()
+
+
+def test_a_run_killed_among_the_histories_goes_on_with_the_next(live, monkeypatch):
+    live.size = 3
+    real, traced = fetch.record_trace, []
+
+    def dies(wiki, pageid, revid, history):
+        if pageid == 2 and not traced:
+            traced.append(pageid)
+            raise SystemExit
+        return real(wiki, pageid, revid, history)
+
+    monkeypatch.setattr(fetch, "record_trace", dies)
+    run = asking.ask_for_kind("inconsistent", by=None)
+    with pytest.raises(SystemExit):
+        fetch.carry_out(run.pk)
+    expire(run)
+    tasks.sweep_fetches()
+    fetch.finished(run)
+    assert live.content_requests() == [["1", "2", "3"]]
+    assert live.histories_asked() == [1, 2, 2, 3]  # the one under way when it died, again
+    assert not Tag.objects.filter(introduced_revid=None).exists()
+
+
+def test_pages_that_have_not_changed_are_not_asked_for_again(live):
+    live.size = 60
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    live.asked.clear()
+    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    assert (run.unchanged, run.tags_found, live.content_requests()) == (60, 60, [])
+
+
+def test_what_the_wiki_has_hidden_since_is_taken_out(live):
+    live.size = 2
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    live.hidden = {3: ["sha1hidden", "userhidden"], 5: ["commenthidden"]}
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    purged, kept = Tag.objects.order_by("introduced_revid").select_related("latest__revision")
+    revision = purged.latest.revision
+    assert (revision.wikitext, revision.editor) == ("", "")
+    assert revision.set_aside == "The wiki has hidden this text since it was fetched."
+    assert (purged.latest.raw, purged.latest.block, purged.latest.block_text) == ("", "", "")
+    assert (purged.introduced_by, purged.introduced_block, purged.introduced_raw) == ("", "", "")
+    assert (purged.introduced_summary, kept.introduced_summary) == ("edit 1", "")
+    assert kept.latest.block == f"Mill 2 was built in 1801.{TAG}"
+
+
+def test_a_hidden_text_of_a_talk_page_is_taken_out_too(live):
+    live.size = 1
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    revid = TalkPage.objects.exclude(wikitext="").get().revid
+    live.hidden = {revid: ["sha1hidden"]}
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    assert TalkPage.objects.get().wikitext == ""
+
+
+def test_a_page_that_the_wiki_has_no_more_loses_its_tags_and_keeps_its_rows(live):
+    live.size = 2
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    live.deleted = {2}
+    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    states = dict(Tag.objects.values_list("article__title", "state"))
+    assert states == {"Mill 1": "live", "Mill 2": "gone"}
+    assert [p.problem for p in run.problems.all()] == ["The wiki has no such page any more."]
+    assert Sighting.objects.count() == 2
+
+
+# ---------------------------------------------------------------- other ways to ask
+
+
+def test_a_fetch_by_category_takes_its_articles(live):
+    live.size = 4
+    run = fetch.finished(asking.ask_for_category("Category:Mills", by=None, limit=3))
+    assert (run.label, run.queue, run.tags_found) == ("Mills, at most 3 pages", [1, 2, 3], 3)
+
+
+def test_a_category_that_is_not_there_is_told(live):
+    with pytest.raises(Refusal, match="category “Nothing” does not exist or holds no article"):
+        fetch.finished(asking.ask_for_category("Nothing", by=None))
+
+
+@pytest.mark.parametrize("name", ["", "  ", "Category:", "Mills|Dams"])
+def test_what_names_no_category_is_refused(live, name):
+    with pytest.raises(Refusal, match="the name of one category"):
+        asking.ask_for_category(name, by=None)
+
+
+def test_a_dry_run_lists_what_it_would_take_and_rests(live):
+    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None, how=asking.How(dry_run=True)))
+    assert (run.state, len(run.queue), fetch.known_pages(run)) == ("paused", 120, 0)
+    assert live.content_requests() == []
+    fetch.resume(run)
+    assert fetch.finished(run).tags_found == 120
+
+
+def test_a_paused_run_stops_after_its_batch_and_goes_on_when_resumed(live, monkeypatch):
+    run = asking.ask_for_kind("inconsistent", by=None, how=asking.How(history=False))
+    batches = sources.live_batches
+
+    def paused_after_one(*args):
+        for batch in batches(*args):
+            yield batch
+            fetch.pause(FetchRun.objects.get())
+
+    monkeypatch.setattr(sources, "live_batches", paused_after_one)
+    fetch.carry_out(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.cursor) == ("paused", 50)
+    tasks.sweep_fetches()
+    assert not fetch.carry_out(run.pk)
+    monkeypatch.setattr(sources, "live_batches", batches)
+    fetch.resume(run)
+    assert fetch.finished(run).tags_found == 120
+
+
+def test_a_wiki_in_another_language_has_names_of_its_own(live, settings):
+    live.size = 1
+    settings.WIKI_TEMPLATES = {live.address: {"inconsistent": ["Incohérence"]}}
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    assert [a.params["titles"] for a in live.asked if a.params.get("prop") == "redirects"] == [
+        "Template:Incohérence"
+    ]

@@ -9,9 +9,10 @@ from django.urls import reverse
 from accounts.roles import Role
 from tests.factories import person
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
-from tests.wikifetch.test_fetch import live  # noqa: F401
 from wikifetch import fetch
+from wikifetch.answers import Hidden
 from wikifetch.models import FetchRun, Tag
+from wikifetch.purging import purge
 
 pytestmark = pytest.mark.django_db
 
@@ -54,7 +55,7 @@ def test_fetching_is_for_admins(client, fetched, role):
     client.force_login(person("bob", *([role] if role else [])))
     for path in ("/fetches/", NEW, f"/fetches/{fetched.pk}/"):
         assert client.get(path).status_code == 403
-    for verb in ("cancel", "resume"):
+    for verb in ("pause", "cancel", "resume"):
         assert client.post(f"/fetches/{fetched.pk}/{verb}/").status_code == 403
     assert client.post(NEW, {"source": "kind", "kind": "inconsistent"}).status_code == 403
 
@@ -128,14 +129,14 @@ def test_no_room_for_an_upload_is_said(alice, monkeypatch, settings, tmp_path):
     assert "The file could not be kept: File exists" in body(response)
 
 
-def test_pasted_titles_become_a_run(alice, live):  # noqa: F811
+def test_pasted_titles_become_a_run(alice, live):
     response = alice.post(NEW, {"source": "titles", "titles": "Mill 1\r\nMill 2\r\n"})
     run = FetchRun.objects.get()
     assert response.url == f"/fetches/{run.pk}/"
     assert run.options["titles"] == ["Mill 1", "Mill 2"]
 
 
-def test_a_kind_becomes_a_run(alice, live):  # noqa: F811
+def test_a_kind_becomes_a_run(alice, live):
     alice.post(NEW, {"source": "kind", "kind": "contradict-other", "limit": "3"})
     assert FetchRun.objects.get().label == "contradict-other, at most 3 pages"
 
@@ -144,7 +145,9 @@ def test_a_kind_becomes_a_run(alice, live):  # noqa: F811
     ("entered", "told"),
     [
         ({"source": "titles", "titles": "Kettle Mill"}, "Set WIKI_CONTACT"),
-        ({"source": "titles", "titles": " \r\n "}, "This field is required"),
+        ({"source": "titles", "titles": " \r\n "}, "There is no title"),
+        ({"source": "category", "category": ""}, "This field is required"),
+        ({"source": "category", "category": "Mills"}, "Set WIKI_CONTACT"),
         ({"source": "kind", "kind": "dubious"}, "Select a valid choice"),
         ({"source": "kind", "kind": "inconsistent", "limit": "0"}, "greater than or equal to 1"),
         ({"source": "xml"}, "This field is required"),
@@ -158,6 +161,41 @@ def test_a_refused_form_says_why_and_keeps_what_was_entered(alice, settings, ent
     assert "error-summary" in body(response)
     assert entered.get("titles", "").strip() in body(response)
     assert not FetchRun.objects.exists()
+
+
+def test_titles_may_come_in_a_file(alice, live):
+    file = SimpleUploadedFile("titles.txt", "\ufeffŁódź\nKettle Mill\n".encode())
+    asked = {"source": "titles", "titles": "Ford", "titles_file": file, "history": "on"}
+    assert alice.post(NEW, asked).status_code == 302
+    assert FetchRun.objects.get().options["titles"] == ["Ford", "Łódź", "Kettle Mill"]
+
+
+@pytest.mark.parametrize(
+    ("data", "told"), [(b"\xff\xfe\x00", "not text in UTF-8"), (b"x\n" * 1_000_001, "2 MB; a list")]
+)
+def test_a_file_that_is_no_list_of_titles_is_refused(alice, live, data, told):
+    file = SimpleUploadedFile("titles.txt", data)
+    response = alice.post(NEW, {"source": "titles", "titles": "Ford", "titles_file": file})
+    assert response.status_code == 400
+    assert told in body(response)
+    assert ">Ford</textarea>" in body(response).replace("\n", "").replace("\r", "")
+
+
+def test_a_category_becomes_a_run_that_looks_first(alice, live):
+    asked = {"source": "category", "category": "Mills", "limit": "5", "dry_run": "on"}
+    assert alice.post(NEW, asked).status_code == 302
+    options = FetchRun.objects.get().options
+    assert (options["category"], options["limit"]) == ("Mills", 5)
+    assert (options["history"], options["dry_run"]) == (False, True)
+
+
+def test_where_several_wikis_are_allowed_one_is_chosen(alice, live, settings):
+    settings.WIKI_ALLOWED = ["https://en.wikipedia.org", "https://fr.wikipedia.org"]
+    assert "fr.wikipedia.org</option>" in body(alice.get(NEW))
+    asked = {"source": "titles", "titles": "Moulin"}
+    assert alice.post(NEW, asked | {"wiki": "https://example.org"}).status_code == 400
+    assert alice.post(NEW, asked | {"wiki": "https://fr.wikipedia.org"}).status_code == 302
+    assert FetchRun.objects.get().options["base"] == "https://fr.wikipedia.org"
 
 
 def test_an_unknown_source_is_no_fetch(alice):
@@ -217,6 +255,13 @@ def test_an_empty_list_says_what_to_do(alice):
         ("kind=inconsistent", ["Kettle Mill"]),
         ("state=live", ["Kettle Mill", "Weir"]),
         ("state=gone", ["Ford"]),
+        ("reason=no", ["Kettle Mill", "Weir"]),
+        ("reason=yes", ["Ford"]),
+        ("since=2019&until=2020", ["Kettle Mill"]),
+        ("since=2021", []),
+        ("since=nonsense", ["Ford", "Kettle Mill", "Weir"]),
+        ("campaign=none", ["Ford", "Kettle Mill", "Weir"]),
+        ("campaign=999999", ["Ford", "Kettle Mill", "Weir"]),
         ("words=mill", ["Kettle Mill"]),
         ("words=DEPTH", ["Ford"]),
         ("words=ford+other", ["Weir"]),
@@ -263,7 +308,16 @@ def test_a_tag_shows_its_block_what_it_says_and_the_article(alice, tmp_path):
 
 def test_a_tag_without_history_says_so(alice, fetched):
     shown = body(alice.get(f"/tags/{Tag.objects.get(article__title='Weir').pk}/"))
-    assert "Not known: what was fetched holds no history" in shown
+    assert "Not known: the source that this page was fetched from" in shown
+
+
+def test_a_tag_whose_text_the_wiki_has_hidden_still_has_its_page(alice, fetched):
+    tag = Tag.objects.get(article__title="Kettle Mill")
+    revid = tag.latest.revision.revid
+    purge(tag.article.wiki, {revid: Hidden(text=True)})
+    page = alice.get(reverse("wikifetch:tag", args=[tag.pk]))
+    assert page.status_code == 200
+    assert "Built in 1801" not in body(page)
 
 
 def test_hostile_text_is_shown_as_text(alice, tmp_path):

@@ -45,6 +45,13 @@ def html_of(text, marked=None):
     return render_article(text, marked)
 
 
+def test_replies_are_indented_lines_and_terms_have_definitions():
+    assert render_article(": Yes.\n:: No.") == (
+        '<ul class="indented"><li>Yes.</li><li class="depth-2">No.</li></ul>'
+    )
+    assert render_article("; Term\n: What it is.") == "<dl><dt>Term</dt><dd>What it is.</dd></dl>"
+
+
 def test_an_article_becomes_simple_elements():
     html = html_of(ARTICLE)
     for piece in [

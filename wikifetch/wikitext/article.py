@@ -118,8 +118,7 @@ class ArticleWriter:
         if unit.kind == "infobox":
             return self._infobox(unit)
         if unit.kind in {"ul", "ol", "dl"}:
-            items = (self._item(unit.kind, line) for line in _lines(self._layout, unit))
-            return f"<{unit.kind}>{''.join(items)}</{unit.kind}>"
+            return self._list(unit)
         inner = self._inline(
             unit, {"heading": "heading", "caption": "caption"}.get(unit.kind, "paragraph")
         )
@@ -130,6 +129,13 @@ class ArticleWriter:
             line = self._layout.masked[unit.start : unit.end]
             element = f"h{min(6, max(3, 1 + len(line) - len(line.lstrip('='))))}"
         return f"<{element}{self._mark(unit)}>{inner}</{element}>"
+
+    def _list(self, unit: Unit) -> str:
+        lines = list(_lines(self._layout, unit))
+        # A talk page's replies begin with colons: indented lines, no definitions of any term.
+        is_reply = unit.kind == "dl" and self._layout.masked[unit.start] != ";"
+        kind, shown = ("ul", ' class="indented"') if is_reply else (unit.kind, "")
+        return f"<{kind}{shown}>{''.join(self._item(kind, line) for line in lines)}</{kind}>"
 
     def _item(self, kind: str, unit: Unit) -> str:
         inner = self._inline(unit, "gallery" if unit.kind == "gallery" else "list item")

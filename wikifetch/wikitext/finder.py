@@ -23,6 +23,7 @@ class TagSeen:
 
     `position` is its offset in characters; `raw` its wikitext, braces included; `section` the headings
     above it, outermost first; `scope` is "section" or "lead" for a banner, None for an inline tag;
+    `block_kind` is the kind of unit (see blocks);
     `block` the wikitext of the smallest unit that holds it, `block_clean` the same without any copy of
     `raw`, `block_text` its words, `left_out` what the words leave out; `plain` says that the block was
     too hostile to parse. `date`, `reason` and `other_article` are "" where the tag has none.
@@ -38,6 +39,7 @@ class TagSeen:
     other_article: str
     section: tuple[str, ...]
     scope: str | None
+    block_kind: str
     block: str
     block_start: int
     block_clean: str
@@ -81,19 +83,23 @@ class _Place:
     name: str
     kind: str
     said: Said
+    among_banners: bool = False
 
 
 def _places(layout: Layout, names: TagNames) -> Iterator[_Place]:
+    named = []
     for start, end in layout.braces.templates:
-        match = names.name_pattern.match(layout.masked, start + 2)
-        if not match:
-            continue
-        name = " ".join(match["name"].split())
+        if match := names.name_pattern.match(layout.masked, start + 2):
+            named.append((start, end, " ".join(match["name"].split())))
+    holders = [(start, end) for start, end, name in named if fold(name) in HOLDERS]
+    for start, end, name in named:
         if kind := names.kind_of(name):
             raw = layout.raw[start:end]
-            yield _Place(start, end, name, kind, read_tag(raw, kind))
-        if fold(name) in HOLDERS:
-            yield from _old_parameters(layout, (start, end), names)
+            # An inline tag there speaks as the banners around it do, of the section or the lead.
+            among = any(a < start and end < b for a, b in holders)
+            yield _Place(start, end, name, kind, read_tag(raw, kind), among)
+    for holder in holders:
+        yield from _old_parameters(layout, holder, names)
 
 
 def _old_parameters(layout: Layout, holder: tuple[int, int], names: TagNames) -> Iterator[_Place]:
@@ -109,7 +115,7 @@ def _old_parameters(layout: Layout, holder: tuple[int, int], names: TagNames) ->
 
 def _seen(layout: Layout, place: _Place) -> TagSeen:
     raw = layout.raw[place.start : place.end]
-    inline = place.kind == INCONSISTENT and raw.startswith("{{")
+    inline = place.kind == INCONSISTENT and raw.startswith("{{") and not place.among_banners
     block = _block(layout, place, inline)
     text = layout.raw[block.start : block.end]
     clean = text.replace(raw, "")
@@ -125,6 +131,7 @@ def _seen(layout: Layout, place: _Place) -> TagSeen:
         other_article=place.said.other_article,
         section=tuple(heading.text for heading in path_to(layout.headings, place.start)),
         scope=None if inline else block.kind,
+        block_kind=block.kind,
         block=text,
         block_start=block.start,
         block_clean=clean,

@@ -1,7 +1,9 @@
 """What a tag says: its parameters, date, reason, the article it contradicts, and so its kind. Pure."""
 
+import calendar
 import re
 from dataclasses import dataclass
+from datetime import date
 
 import mwparserfromhell
 
@@ -40,6 +42,28 @@ def read_tag(raw: str, kind_by_name: str) -> Said:
         other = next(filter(None, (_positional_title(values.get(n, "")) for n in ("1", "2"))), "")
     reason = values.get("reason") or values.get("about") or ""
     return Said(params, values.get("date", ""), reason, other, kind)
+
+
+_MONTHS = {
+    spelled.lower(): number
+    for names in (calendar.month_name, calendar.month_abbr)
+    for number, spelled in enumerate(names)
+    if spelled
+}
+_MONTH_AND_YEAR = re.compile(r"(?:\d{1,2}\s+)?([a-z]+)\.?,?\s*((?:19|20)\d\d)", re.IGNORECASE)
+_ISO_MONTH = re.compile(r"((?:19|20)\d\d)-(\d\d)(?:-\d\d)?")
+
+
+def month_of(words: str) -> date | None:
+    """The first day of the month that a tag's `date` names, in English or ISO; None for anything else."""
+    words = " ".join(words.split())
+    if match := _MONTH_AND_YEAR.fullmatch(words):
+        number, year = _MONTHS.get(match[1].lower(), 0), int(match[2])
+    elif match := _ISO_MONTH.fullmatch(words):
+        number, year = int(match[2]), int(match[1])
+    else:
+        return None
+    return date(year, number, 1) if 1 <= number <= 12 else None
 
 
 def parse_parameters(raw: str) -> tuple[tuple[str, str], ...]:

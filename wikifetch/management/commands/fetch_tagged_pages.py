@@ -1,14 +1,17 @@
-"""manage.py fetch_tagged_pages --xml FILE | --titles FILE | --kind KIND"""
+"""manage.py fetch_tagged_pages --xml FILE | --titles FILE | --kind KIND | --category NAME"""
 
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
+from django.db import connection
 
 from leases.refusal import Refusal
-from wikifetch import fetch
+from wikifetch import asking, fetch
 from wikifetch.models import FetchRun, TagKind
+from wikifetch.progress import progress_line, progress_of
 from wikifetch.states import FetchState
 
 
@@ -26,38 +29,97 @@ class Command(BaseCommand):
             help="a text file with a title on each line; - for standard input",
         )
         source.add_argument("--kind", choices=TagKind.values, help="all articles with this tag")
-        parser.add_argument("--limit", type=int, metavar="N", help="at most N pages, with --kind")
+        source.add_argument("--category", metavar="NAME", help="all articles of this category")
+        parser.add_argument(
+            "--limit", type=int, metavar="N", help="at most N pages, with --kind or --category"
+        )
         parser.add_argument(
             "--wiki", default="", metavar="URL", help="one of WIKI_ALLOWED; the first by default"
         )
+        parser.add_argument(
+            "--no-history",
+            action="store_true",
+            help="do not ask which edit added each tag, which takes a request or more a page",
+        )
+        parser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="list what a live fetch would take, and take nothing",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["limit"] is not None and not options["kind"]:
-            raise CommandError("--limit goes with --kind.")
+        if options["limit"] is not None and not (options["kind"] or options["category"]):
+            raise CommandError("--limit goes with --kind or --category.")
+        if options["dry_run"] and options["xml"]:
+            raise CommandError("--dry-run goes with a live fetch; a file is read where it lies.")
         try:
-            run = fetch.finished(_asked(options))
+            run = _asked(options)
+            with Bar(self.stderr, run):
+                run = fetch.finished(run)
         except Refusal as refused:
             raise CommandError(refused.message) from None
-        self._print(run)
+        if options["dry_run"]:
+            self._print_plan(run)
+        else:
+            self._print(run)
 
     def _print(self, run: FetchRun) -> None:
         for problem in run.problems.all():
             self.stderr.write(f"{problem.page}: {problem.problem}")
         state = "" if run.state == FetchState.DONE else f" ({run.get_state_display().lower()})"
+        unchanged = f", {run.unchanged} of them unchanged" if run.unchanged else ""
         self.stdout.write(
-            f"{run}{state}: {run.pages} pages read, {run.tags_found} tags on them, "
+            f"{run}{state}: {run.pages} pages read{unchanged}, {run.tags_found} tags on them, "
             f"{run.tags_new} not seen before, {run.problems.count()} problems."
         )
+
+    def _print_plan(self, run: FetchRun) -> None:
+        fetch.cancel(run)
+        for problem in run.problems.all():
+            self.stderr.write(f"{problem.page}: {problem.problem}")
+        known = fetch.known_pages(run)
+        self.stdout.write(
+            f"{run} would take {len(run.queue)} pages, {known} of them known here. Nothing was taken."
+        )
+
+
+class Bar:
+    """How far a run is, on one line of a terminal, while it is carried out; nothing elsewhere."""
+
+    def __init__(self, out: OutputWrapper, run: FetchRun) -> None:
+        self._out, self._pk = out, run.pk
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> None:
+        if self._out.isatty():
+            self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._thread.ident:
+            self._thread.join()
+            self._out.write("\r\x1b[K", ending="")
+
+    def _watch(self) -> None:
+        while not self._over.wait(1):
+            run = FetchRun.objects.get(pk=self._pk)
+            self._out.write(f"\r\x1b[K{progress_line(progress_of(run))}", ending="")
+            self._out.flush()
+        connection.close()
 
 
 def _asked(options: dict[str, Any]) -> FetchRun:
     if options["xml"]:
-        return fetch.ask_for_file(options["xml"], by=None)
+        return asking.ask_for_file(options["xml"], by=None)
+    how = asking.How(options["wiki"], not options["no_history"], options["dry_run"])
     if options["titles"]:
-        return fetch.ask_for_titles(_titles(options["titles"]), by=None, wiki=options["wiki"])
-    return fetch.ask_for_kind(
-        options["kind"], by=None, limit=options["limit"], wiki=options["wiki"]
-    )
+        return asking.ask_for_titles(_titles(options["titles"]), by=None, how=how)
+    if options["category"]:
+        return asking.ask_for_category(
+            options["category"], by=None, limit=options["limit"], how=how
+        )
+    return asking.ask_for_kind(options["kind"], by=None, limit=options["limit"], how=how)
 
 
 def _titles(name: str) -> list[str]:

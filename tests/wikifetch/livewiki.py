@@ -1,0 +1,92 @@
+"""A wiki of mills that answers by what it is asked."""
+
+from tests.wikifetch.factories import TAG
+from tests.wikifetch.fakewiki import Answer, FakeWiki
+
+
+def revision_of(n, number=1):
+    """The second of a mill's two revisions, or with `number` 0 the first, which has no tag."""
+    tag = TAG if number else ""
+    slot = {"contentmodel": "wikitext", "content": f"Mill {n} was built in 1801.{tag}"}
+    return {
+        "revid": 2 * n + number,
+        "parentid": 2 * n if number else 0,
+        "timestamp": f"2020-05-0{1 + number}T10:00:00Z",
+        "user": f"Editor {number}",
+        "comment": f"edit {number}",
+        "slots": {"main": slot},
+    }
+
+
+def article(n, **columns):
+    return {"pageid": n, "ns": 0, "title": f"Mill {n}", "revisions": [revision_of(n)]} | columns
+
+
+class LiveWiki(FakeWiki):
+    """A wiki of `size` tagged articles, the first with a talk page; it answers by what is asked.
+
+    `hidden` says by revision what it conceals now, `deleted` which pages it has no more.
+    """
+
+    def __init__(self, size):
+        super().__init__()
+        self.size = size
+        self.fails_at = None
+        self.hidden = {}
+        self.deleted = set()
+
+    def _next(self):
+        params = self.asked[-1].params
+        if params.get("prop") == "redirects":
+            title = params["titles"].split("|")[0]
+            return Answer({"query": {"pages": [{"pageid": 9, "title": title}]}})
+        listed = [{"pageid": n} for n in range(1, self.size + 1)]
+        if params.get("list") == "embeddedin":
+            return Answer({"query": {"embeddedin": listed}})
+        if params.get("list") == "categorymembers":
+            found = listed if params["cmtitle"] == "Category:Mills" else []
+            return Answer({"query": {"categorymembers": found}})
+        if params.get("rvstartid"):
+            n = int(params["pageids"])
+            both = [revision_of(n), revision_of(n, 0)]
+            return Answer({"query": {"pages": [article(n, revisions=both)]}})
+        if params.get("revids"):
+            return Answer({"query": {"pages": self._standing(params["revids"].split("|"))}})
+        if params.get("pageids"):
+            numbers = [int(n) for n in params["pageids"].split("|")]
+            if self.fails_at in numbers:
+                return Answer("down", 404)
+            return Answer({"query": {"pages": [self._page(n) for n in numbers]}})
+        return self._by_title(params["titles"].split("|"))
+
+    def _page(self, n):
+        return {"pageid": n, "missing": True} if n in self.deleted else article(n)
+
+    def _standing(self, revids):
+        found = {}
+        for revid in map(int, revids):
+            n = revid // 2
+            if n not in self.deleted:
+                page = found.setdefault(n, {"pageid": n, "ns": 0, "title": f"Mill {n}"})
+                page |= {"lastrevid": 2 * n + 1}
+                flags = dict.fromkeys(self.hidden.get(revid, ()), True)
+                page.setdefault("revisions", []).append({"revid": revid} | flags)
+        return list(found.values())
+
+    def _by_title(self, titles):
+        if titles[0].startswith("Talk:"):
+            talk = article(1, ns=1, title="Talk:Mill 1", lastrevid=3)
+            return Answer({"query": {"pages": [talk] if "Talk:Mill 1" in titles else []}})
+        found = [{"ns": 0, "title": t, "pageid": int(t[5:])} for t in titles if t != "Nope"]
+        missing = [{"ns": 0, "title": "Nope", "missing": True}] if "Nope" in titles else []
+        return Answer({"query": {"pages": found + missing}})
+
+    def content_requests(self):
+        return [
+            asked.params["pageids"].split("|")
+            for asked in self.asked
+            if asked.params.get("pageids") and "rvstartid" not in asked.params
+        ]
+
+    def histories_asked(self):
+        return [int(asked.params["pageids"]) for asked in self.asked if "rvstartid" in asked.params]

@@ -1,0 +1,70 @@
+"""How far a fetch is, how fast it goes, and how long it will take."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from wikifetch.models import Article, FetchRun
+from wikifetch.states import FetchState
+
+# A rate over less than this says nothing yet.
+_ENOUGH = timedelta(seconds=5)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """`done` of `total` pages (None: a file, whose length nobody knows), pages a minute, and seconds left."""
+
+    done: int
+    total: int | None
+    per_minute: float | None
+    seconds_left: float | None
+    traced: int
+    to_trace: int
+
+
+def progress_of(run: FetchRun, now: datetime | None = None) -> Progress:
+    """Of a run as its row stands; rate and time left only while it runs, since it was last started."""
+    total = len(run.queue) if run.source != FetchRun.Source.XML else None
+    rate = _rate(run, now or timezone.now())
+    left = (total - run.cursor) / rate if total is not None and rate else None
+    traced, to_trace = _traced(run)
+    return Progress(run.cursor, total, rate and rate * 60, left, traced, to_trace)
+
+
+def _rate(run: FetchRun, now: datetime) -> float | None:
+    """Pages a second."""
+    if run.state != FetchState.RUNNING or run.began_at is None or now - run.began_at < _ENOUGH:
+        return None
+    return (run.cursor - run.began_cursor) / (now - run.began_at).total_seconds() or None
+
+
+def _traced(run: FetchRun) -> tuple[int, int]:
+    """Of the last pages taken, how many had their history read, and how many need it: a batch takes minutes."""
+    if run.state != FetchState.RUNNING or run.source == FetchRun.Source.XML:
+        return 0, 0
+    last = run.queue[max(0, run.cursor - 50) : run.cursor]
+    tagged = Article.objects.filter(wiki=run.wiki, pageid__in=last, tags__isnull=False).distinct()
+    return tagged.filter(traced_revid__isnull=False).count(), tagged.count()
+
+
+def progress_line(progress: Progress) -> str:
+    """Progress as one line of a terminal."""
+    of = f" of {progress.total}" if progress.total is not None else ""
+    parts = [f"{progress.done}{of} pages"]
+    if progress.traced < progress.to_trace:
+        parts.append(f"histories {progress.traced} of {progress.to_trace}")
+    if progress.per_minute:
+        parts.append(f"{progress.per_minute:.0f} a minute")
+    if progress.seconds_left:
+        parts.append(f"{duration(progress.seconds_left)} left")
+    return ", ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Whole minutes or hours, as a person says them."""
+    minutes = max(1, round(seconds / 60))
+    if minutes < 90:
+        return f"about {minutes} min"
+    return f"about {minutes / 60:.0f} h"

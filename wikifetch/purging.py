@@ -1,0 +1,70 @@
+"""Taking out what a wiki has hidden since it was fetched: texts, editors' names, summaries.
+
+Suppressed text is mostly libel or somebody's private data: a copy must not outlive it. Rows stay, since annotations
+pin them; an annotator's own words stay too.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from django.db.models import Q
+
+from wikifetch.answers import Hidden
+from wikifetch.models import Revision, Sighting, Tag, TalkPage, Wiki
+
+TEXT_HIDDEN = "The wiki has hidden this text since it was fetched."
+
+
+def known_revids(wiki: Wiki, pageids: Iterable[int]) -> dict[int, set[int]]:
+    """Page id -> the revisions of which something is kept that the wiki may have hidden since."""
+    found: dict[int, set[int]] = {}
+    stored = Revision.objects.filter(article__wiki=wiki, article__pageid__in=pageids)
+    for pageid, revid in stored.values_list("article__pageid", "revid"):
+        found.setdefault(pageid, set()).add(revid)
+    told = Tag.objects.filter(article__wiki=wiki, article__pageid__in=pageids)
+    columns = ("article__pageid", "introduced_revid", "introduced_parent_revid")
+    for pageid, *revids in told.values_list(*columns):
+        found.setdefault(pageid, set()).update(filter(None, revids))
+    talk = TalkPage.objects.filter(article__wiki=wiki, article__pageid__in=pageids)
+    for pageid, talk_revid in talk.values_list("article__pageid", "revid"):
+        found.setdefault(pageid, set()).update(filter(None, [talk_revid]))
+    return found
+
+
+def purge(wiki: Wiki, hidden: Mapping[int, Hidden]) -> int:
+    """Take out what is hidden now, by revision id; returns from how many revisions something was taken."""
+    by_what = {
+        "text": [revid for revid, what in hidden.items() if what.text],
+        "editor": [revid for revid, what in hidden.items() if what.editor],
+        "summary": [revid for revid, what in hidden.items() if what.summary],
+    }
+    revisions = Revision.objects.filter(article__wiki=wiki)
+    tags = Tag.objects.filter(article__wiki=wiki)
+    revisions.filter(revid__in=by_what["editor"]).update(editor="")
+    revisions.filter(revid__in=by_what["summary"]).update(summary="")
+    tags.filter(introduced_revid__in=by_what["editor"]).update(introduced_by="")
+    tags.filter(introduced_revid__in=by_what["summary"]).update(introduced_summary="")
+    _purge_texts(wiki, by_what["text"])
+    return len(hidden)
+
+
+def _purge_texts(wiki: Wiki, revids: list[int]) -> None:
+    gone = Revision.objects.filter(article__wiki=wiki, revid__in=revids)
+    gone.update(wikitext="", set_aside=TEXT_HIDDEN)
+    words = (
+        "raw",
+        "date",
+        "reason",
+        "other_article",
+        "section",
+        "block",
+        "block_clean",
+        "block_text",
+    )
+    Sighting.objects.filter(revision__in=gone).update(
+        **dict.fromkeys(words, ""), month=None, dropped=[]
+    )
+    tags = Tag.objects.filter(article__wiki=wiki)
+    tags.filter(introduced_revid__in=revids).update(introduced_raw="", introduced_block="")
+    around = Q(introduced_parent_revid__in=revids) | Q(introduced_revid__in=revids)
+    tags.filter(around).update(introduced_parent_block="")
+    TalkPage.objects.filter(article__wiki=wiki, revid__in=revids).update(wikitext="")
