@@ -86,3 +86,17 @@ def sizes() -> dict[int, tuple[int, int]]:
         asked=Count("contradictions__instances", filter=newest),
     )
     return {pk: (held, asked) for pk, held, asked in rows.values_list("pk", "held", "asked")}
+
+
+def options_chosen(taxonomy: list[list[str]] | None) -> set[str]:
+    """The options among a record's taxonomy entries ([dimension] or [dimension, option])."""
+    return {entry[1] for entry in taxonomy or [] if len(entry) > 1}
+
+
+def with_option(instances: QuerySet[Instance], value: str) -> QuerySet[Instance]:
+    """The questions whose contradiction has this option of the taxonomy, alone or beside others."""
+    typed = (
+        instances.order_by().values_list("contradiction_id", "contradiction__taxonomy").distinct()
+    )
+    having = [key for key, taxonomy in typed if value in options_chosen(taxonomy)]
+    return instances.filter(contradiction__in=having)

@@ -9,8 +9,16 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
+from accounts.throttles import count_job, counted
 from datasets.contexts import reasoning
-from datasets.counts import FACETS, counts_of, current_instances, narrowed, sizes
+from datasets.counts import (
+    FACETS,
+    counts_of,
+    current_instances,
+    narrowed,
+    sizes,
+    with_option,
+)
 from datasets.deviations import Kind
 from datasets.exporters import EXPORTERS, exporter_named
 from datasets.exporting import spooled
@@ -22,8 +30,10 @@ from datasets.models import Collection, Contradiction, Instance, Validity
 from datasets.presenting import described, deviation_table, facet_filters
 from datasets.records import collection_named, current, streamed
 from datasets.releases import freeze, release_of, released
+from datasets.taxonomy import option
 from leases.refusal import NotFoundHere, Refusal
 from pages.paging import page_of
+from pages.refusals import form_page
 
 READERS = (Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
 EXPORT = (Role.ADMIN, Role.RESEARCHER)
@@ -50,16 +60,20 @@ def import_collection(request: HttpRequest) -> HttpResponse:
     posted = request.method == "POST"
     form = ImportForm(request.POST, request.FILES) if posted else ImportForm()
     problems: list[str] = []
+    refused = None
     if form.is_valid():
         try:
+            count_job(person_of(request), "imports")
             return _imported(request, form)
-        except Refusal as refused:
+        except Refusal as refusal:
+            refused = refusal
             form.add_error(
-                "file" if isinstance(refused, Unreadable) else "collection", str(refused)
+                "file" if isinstance(refusal, Unreadable) else "collection", str(refusal)
             )
-            problems = refused.problems if isinstance(refused, Unreadable) else []
+            problems = refusal.problems if isinstance(refusal, Unreadable) else []
     context = {"form": form, "problems": problems, "importers": IMPORTERS.values()}
-    return render(request, "datasets/import.html", context, status=400 if form.errors else 200)
+    bad = bool(form.errors)
+    return form_page(request, "datasets/import.html", context, bad=bad, refused=refused)
 
 
 def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
@@ -106,6 +120,7 @@ def _collection_page(
         "exporters": EXPORTERS.values() if person.has_role(*EXPORT) else (),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
         "is_admin": person.has_role(Role.ADMIN),
+        "sees_reports": person.has_role(Role.ADMIN, Role.RESEARCHER),
     }
     return render(request, "datasets/collection.html", context, status=400 if refused else 200)
 
@@ -124,10 +139,13 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
     found = collection_named(name)
     chosen = [facet for facet in FACETS if request.GET.get(facet.parameter) == facet.value]
     rows = narrowed(current_instances(found), chosen).select_related("contradiction")
+    if asked := option(request.GET.get("option", "")):
+        rows = with_option(rows, asked.value)
     context = {
         "collection": found,
         "page": page_of(request, rows),
         "filters": facet_filters(chosen),
+        "option": asked,
     }
     return render(request, "datasets/questions.html", context)
 
@@ -162,6 +180,7 @@ def contradiction(request: HttpRequest, key: int) -> HttpResponse:
 
 @require_GET
 @roles_required(*EXPORT)
+@counted("downloads")
 def export(request: HttpRequest, name: str, format: str) -> FileResponse:
     """The collection as it stands, as a download."""
     found = collection_named(name)
@@ -170,6 +189,7 @@ def export(request: HttpRequest, name: str, format: str) -> FileResponse:
 
 @require_GET
 @roles_required(*EXPORT)
+@counted("downloads")
 def export_release(request: HttpRequest, name: str, version: str, format: str) -> FileResponse:
     """A release, as it was frozen."""
     release = release_of(collection_named(name), version)

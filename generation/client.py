@@ -20,6 +20,7 @@ from requests.adapters import HTTPAdapter
 from requests.auth import AuthBase
 
 from generation import chat, faults
+from leases.cutoff import CutOff, TooLarge, TooSlow, read_whole
 
 # Pauses in seconds before the second and third try of a call that met a brief fault.
 BRIEF_PAUSES = (0.5, 2.0)
@@ -27,6 +28,8 @@ BRIEF_PAUSES = (0.5, 2.0)
 BRIEF = 10.0
 CONNECT_TIMEOUT = 5.0
 HEALTH_TIMEOUT = 3.0
+# The longest reply in bytes, with whatever the service puts around the text.
+MOST_BYTES = 16 * 1024**2
 # How long a service that is down is left alone, in seconds, so that not every response spends an attempt on it.
 REST = 10.0
 
@@ -234,27 +237,35 @@ class Service:
                 auth=Bearer(self._key()),
                 timeout=(min(CONNECT_TIMEOUT, timeout), timeout),
                 allow_redirects=False,
+                stream=True,
                 **body,
             )
-            fault = self._fault_of(answer)
-        except requests.RequestException as error:
+            with answer:
+                left = timeout - (time.monotonic() - began)
+                content = read_whole(answer, seconds=left, most=MOST_BYTES)
+            fault = self._fault_of(answer, content)
+        except (requests.RequestException, CutOff) as error:
             fault = self._fault_without_answer(error, timeout)
         latency_ms = round((time.monotonic() - began) * 1000)
         if fault:
             fault.latency_ms = latency_ms
             raise fault
-        return answer.status_code, answer.content, latency_ms
+        return answer.status_code, content, latency_ms
 
-    def _fault_of(self, answer: requests.Response) -> faults.ServiceFault | None:
+    def _fault_of(self, answer: requests.Response, content: bytes) -> faults.ServiceFault | None:
         if 200 <= answer.status_code < 300:
             return None
         pause = faults.retry_after(answer.headers.get("Retry-After"), datetime.now(UTC))
-        return chat.fault(answer.status_code, answer.content, pause)
+        return chat.fault(answer.status_code, content, pause)
 
     def _fault_without_answer(
-        self, error: requests.RequestException, timeout: float
+        self, error: requests.RequestException | CutOff, timeout: float
     ) -> faults.ServiceFault:
-        if isinstance(error, requests.ReadTimeout):
+        if isinstance(error, TooLarge):
+            return faults.WrongShape(
+                f"The service {self.name} sent more than {MOST_BYTES // 1024**2} MB for one reply."
+            )
+        if isinstance(error, requests.ReadTimeout | TooSlow):
             return faults.ServiceSlow(
                 f"The service {self.name} did not answer within {timeout:g} seconds. Its timeout is set in "
                 "INFERENCE_SERVICES."

@@ -81,8 +81,8 @@ class Response(Leased):
     passages = models.JSONField(
         null=True,
         blank=True,
-        help_text="[passage 1, passage 2] as this model was given them, where an imported file has other "
-        "words than the question's own.",
+        help_text="[passage 1, passage 2] as this model was given them, where they are not the question's own: "
+        "an imported file words them otherwise, or the prompt shows revised ones.",
     )
     gold = models.JSONField(
         default=list, help_text="The gold answers that a judge is shown for this prompt."
@@ -124,6 +124,8 @@ class Response(Leased):
             models.Index(fields=["state", "lease_until"], name="response_by_state_and_lease"),
             # The next one to ask is read from this, whatever the length of the queue.
             models.Index(fields=["state", "run", "order"], name="response_next_to_ask"),
+            # The latest hour, for whoever watches the installation.
+            models.Index(fields=["answered_at"], name="response_by_answer_time"),
         ]
 
     def __str__(self) -> str:

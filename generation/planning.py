@@ -7,26 +7,32 @@ reuse what it has read.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
 from datasets.contexts import context_1, context_2, is_same
 from datasets.counts import current_instances
-from datasets.models import Collection, Instance
+from datasets.models import Collection, Instance, RevisedPassage
 from generation import prompting
 from generation.models import LanguageModel, Response, Run
 from generation.prompting import Prompt
 from leases.refusal import Refusal
 
+NOT_REVISED = "it has no checked passages revised so that they agree"
+
 
 @dataclass(frozen=True)
 class Rendered:
-    """One prompt about one question: the text to send and the gold answers, or why it cannot be asked."""
+    """One prompt about one question: the text to send and the gold answers, or why it cannot be asked.
+
+    `passages` are the two shown where they are not the question's own, but revised.
+    """
 
     instance: Instance
     prompt: Prompt
     text: str
     gold: list[str]
     problem: str = ""
+    passages: list[str] | None = None
 
     @property
     def key(self) -> str:
@@ -47,29 +53,58 @@ def instances_of(collection: Collection, limit: int | None = None) -> QuerySet[I
 
 def rendered(instances: Iterable[Instance], prompts: Sequence[Prompt]) -> Iterator[Rendered]:
     """Every prompt about every question, questions first."""
+    if any(prompt.revised for prompt in prompts):
+        instances = list(instances)
+        checked = RevisedPassage.objects.filter(state=RevisedPassage.State.CHECKED)
+        prefetch_related_objects(
+            instances, Prefetch("revised_passages", queryset=checked, to_attr="checked_revisions")
+        )
     for instance in instances:
         for prompt in prompts:
-            yield _rendered(instance, prompt)
+            yield _revised(instance, prompt) if prompt.revised else _rendered(instance, prompt)
 
 
 def _rendered(instance: Instance, prompt: Prompt) -> Rendered:
     contradiction = instance.contradiction
     contexts = {1: context_1(contradiction), 2: context_2(contradiction)}
-    same = is_same(contradiction)
-    shown = prompt.passages[:1] if same else prompt.passages
+    shown = prompt.shown(same=is_same(contradiction))
     bare = [number for number in shown if not contexts[number].strip()]
     return Rendered(
         instance=instance,
         prompt=prompt,
-        text=prompting.render(
-            prompt,
-            question=instance.question,
-            context_1=contexts[1],
-            context_2=contexts[2],
-            same=same,
-        ),
+        text=_text(instance, prompt, contexts[1], contexts[2]),
         gold=prompting.gold(prompt, answer_1=instance.answer_1, answer_2=instance.answer_2),
         problem=f"passage {bare[0]} is empty" if bare else "",
+    )
+
+
+def _revised(instance: Instance, prompt: Prompt) -> Rendered:
+    """The prompt over the passages revised so that they agree; they must have been checked."""
+    found: list[RevisedPassage] = instance.checked_revisions  # type: ignore[attr-defined]
+    if not found:
+        return Rendered(instance, prompt, "", [], problem=NOT_REVISED)
+    (revision,) = found
+    return Rendered(
+        instance=instance,
+        prompt=prompt,
+        text=_text(instance, prompt, revision.passage_1, revision.passage_2),
+        gold=prompting.gold(
+            prompt,
+            answer_1=instance.answer_1,
+            answer_2=instance.answer_2,
+            revised_answer=revision.answer,
+        ),
+        passages=[revision.passage_1, revision.passage_2],
+    )
+
+
+def _text(instance: Instance, prompt: Prompt, passage_1: str, passage_2: str) -> str:
+    return prompting.render(
+        prompt,
+        question=instance.question,
+        context_1=passage_1,
+        context_2=passage_2,
+        same=is_same(instance.contradiction),
     )
 
 
@@ -94,4 +129,5 @@ def responses(
             order=order,
             rendered=one.text,
             gold=one.gold,
+            passages=one.passages,
         )

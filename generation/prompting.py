@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "prompts"
-GOLD_SOURCES = ("answer_1", "answer_2")
+# The first three come from the question and its revised passages; "yes" and "no" stand for themselves.
+GOLD_SOURCES = ("answer_1", "answer_2", "revised_answer", "yes", "no")
 
 _PLACE = re.compile(r"\{(question|context1|context2)\}")
 # The blank before the second passage stands so in the recorded inputs.
@@ -31,7 +32,8 @@ class Prompt:
 
     `gold` names the answers that a judge compares with, `verdicts` those that the source defines for this
     prompt (a study's rubric decides), `sha256` is that of the template's UTF-8 bytes. `reconstructed` says
-    that line breaks are ours, because the source is a typeset page.
+    that line breaks are ours, because the source is a typeset page; `revised` that it shows passages revised so
+    that they agree.
     """
 
     name: str
@@ -44,6 +46,11 @@ class Prompt:
     verdicts: tuple[str, ...]
     reconstructed: bool
     source: str
+    revised: bool = False
+
+    def shown(self, *, same: bool) -> tuple[int, ...]:
+        """The numbers of the passages that it shows; of two that are the `same`, the first alone."""
+        return (1,) if same and len(self.passages) > 1 else self.passages
 
 
 @cache
@@ -89,12 +96,26 @@ def parse(data: Mapping[str, Any], where: str) -> Prompt:
 def render(prompt: Prompt, *, question: str, context_1: str, context_2: str, same: bool) -> str:
     """The text to send. Where both answers come from the `same` passage, it is given once."""
     template = _SECOND_PASSAGE.sub("", prompt.template) if same else prompt.template
+    if same and len(prompt.passages) > 1:  # a prompt may begin with the second
+        context_2 = context_1
     texts = {"question": question, "context1": context_1, "context2": context_2}
     # In one pass, so that braces inside a passage stay what they are.
     return _PLACE.sub(lambda place: texts[place[1]], template)
 
 
-def gold(prompt: Prompt, *, answer_1: str | None, answer_2: str | None) -> list[str]:
+def gold(
+    prompt: Prompt,
+    *,
+    answer_1: str | None,
+    answer_2: str | None,
+    revised_answer: str | None = None,
+) -> list[str]:
     """The gold answers for this prompt, unstripped; one that the record lacks (None) is left out."""
-    answers = {"answer_1": answer_1, "answer_2": answer_2}
+    answers = {
+        "answer_1": answer_1,
+        "answer_2": answer_2,
+        "revised_answer": revised_answer,
+        "yes": "yes",
+        "no": "no",
+    }
     return [text for source in prompt.gold if (text := answers[source]) is not None]

@@ -88,10 +88,13 @@ def waiting_services() -> dict[str, int]:
 def claim_next(service: ServiceEntry, holder: str, run: Run | None = None) -> Response | None:
     """Hold the next response of this service for as long as a call may take; None when none waits."""
     rows = waiting(run).filter(model__service=service.name).order_by("run_id", "order", "pk")
-    taken = claim.claim(
-        rows.only("pk", "state"), RESPONSE, "start", seconds=service.lease, holder=holder
+    return claim.claim(
+        rows.select_related("model", "run"),
+        RESPONSE,
+        "start",
+        seconds=service.lease,
+        holder=holder,
     )
-    return Response.objects.select_related("model", "run").get(pk=taken.pk) if taken else None
 
 
 @transaction.atomic

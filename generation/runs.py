@@ -1,23 +1,20 @@
 """Runs: made, started, cancelled, resumed, carried out, finished. The one module that changes a run's state."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-import structlog
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
 from datasets.models import Collection
-from generation import client, faults, planning, responses
+from generation import asking, chat, client, faults, planning, responses
 from generation.models import LanguageModel, Response, Run
 from generation.planning import Rendered
 from generation.prompting import Prompt
 from generation.states import RUN, ResponseState, RunState
-from leases.claim import new_holder
 from leases.refusal import Conflict, Refusal
-
-log = structlog.get_logger(__name__)
 
 BATCH = 500
 MOST_RESPONSES = 100_000
@@ -42,6 +39,7 @@ def create(
     _check_models(models)
     asked = list(planning.rendered(planning.instances_of(collection, limit), prompts))
     askable = [one for one in asked if not one.problem]
+    _check_prompts(collection, asked, askable)
     _check_size(collection, len(askable), len(askable) * len(models) * samples)
     run = Run.objects.create(
         name=name.strip() or _name(collection, models, prompts),
@@ -55,6 +53,19 @@ def create(
     rows = list(planning.responses(run, askable, models, samples))
     Response.objects.bulk_create(rows, batch_size=BATCH)
     return run, [one for one in asked if one.problem]
+
+
+def _check_prompts(
+    collection: Collection, asked: Sequence[Rendered], askable: Sequence[Rendered]
+) -> None:
+    """Raise Refusal for a prompt that no question fits, where it is for want of revised passages."""
+    fit = {one.prompt.name for one in askable}
+    for one in asked:
+        if one.prompt.revised and one.prompt.name not in fit:
+            raise Refusal(
+                f"Prompt {one.prompt.label} shows passages revised so that they agree, and no question of "
+                f"{collection.name} has such passages that a second person has checked. Leave this prompt out."
+            )
 
 
 def _check_size(collection: Collection, askable: int, size: int) -> None:
@@ -115,38 +126,35 @@ def resume(run: Run) -> int:
 # ---------------------------------------------------------------- carried out
 
 
+@dataclass(frozen=True)
+class _Queue:
+    """The responses that wait to be asked: of one run, or of all that are running."""
+
+    run: Run | None
+
+    def claim(self, service: client.ServiceEntry, holder: str) -> Response | None:
+        return responses.claim_next(service, holder, self.run)
+
+    def request(self, response: Response) -> tuple[LanguageModel, str]:
+        return response.model, response.rendered
+
+    def store(self, response: Response, holder: str, reply: chat.Reply) -> bool:
+        return responses.store(response, holder, reply)
+
+    def set_back(self, response: Response, holder: str, fault: faults.ServiceFault) -> bool:
+        return responses.set_back(response, holder, fault)
+
+
 def answer_next(service_name: str, run: Run | None = None) -> bool:
     """Ask the service for its next waiting response and store the answer as it comes.
 
     False when there was nothing to do: nothing waits, all calls in flight are taken, or the service rests.
     """
-    try:
-        service = client.service(service_name)
-        service.check()
-    except faults.NotConfigured as fault:
-        log.warning("service_not_configured", service=service_name, problem=fault.sentence)
+    response = asking.serve_one(service_name, _Queue(run))
+    if response is None:
         return False
-    # Before the claim: a response is held only while it is really asked.
-    with service.turn() as mine:
-        holder = new_holder("generation")
-        response = responses.claim_next(service.entry, holder, run) if mine else None
-        if response is None:
-            return False
-        _ask(service, response, holder)
-    return True
-
-
-def _ask(service: client.Service, response: Response, holder: str) -> None:
-    model = response.model
-    try:
-        reply = service.ask(model.model_id, model.options, response.rendered)
-    except faults.ServiceFault as fault:
-        if isinstance(fault, faults.ServiceDown | faults.ServiceBusy):
-            service.rest(fault.retry_after or client.REST)
-        responses.set_back(response, holder, fault)
-    else:
-        responses.store(response, holder, reply)
     _finish(Run.objects.filter(pk=response.run_id))
+    return True
 
 
 def sweep() -> int:

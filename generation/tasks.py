@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from generation import client, responses, runs
+from generation import asking, responses, runs
 from leases.nudge import nudge, send
 
 # Messages of one sweep for one service: enough to start anew, too few to fill a queue that nobody empties.
@@ -25,8 +25,5 @@ def sweep_responses() -> None:
 
 def wake(most: int | None = None) -> None:
     """Send as many messages as each service can have calls in flight, and has responses waiting."""
-    for name, waiting in responses.waiting_services().items():
-        if name in client.names() and not client.problem(name):
-            in_flight = client.service(name).entry.in_flight
-            for _ in range(min(waiting, in_flight, most or in_flight)):
-                nudge(generate_response, name)
+    for name in asking.calls_wanted(responses.waiting_services(), most):
+        nudge(generate_response, name)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
+from accounts.throttles import count_job, counted
 from generation import client, embedded, presenting, registry, responses, runs
 from generation.faults import ServiceFault
 from generation.forms import EMPTY, FIND_OUT, ModelForm, RunForm
@@ -20,6 +21,7 @@ from generation.states import ResponseState
 from generation.tasks import wake
 from leases.refusal import NotFoundHere, Refusal
 from pages.paging import page_of
+from pages.refusals import form_page
 from pages.twins import csv_twin
 
 READERS = (Role.ADMIN, Role.RESEARCHER)
@@ -59,18 +61,20 @@ def add_model(request: HttpRequest) -> HttpResponse:
     """A model with its options; a test call finds out which system message it takes."""
     offered = {name: request.GET.get(name, "") for name in ("service", "model_id")}
     form = ModelForm(request.POST) if request.method == "POST" else ModelForm(initial=offered)
+    refused = None
     if form.is_valid():
         try:
+            count_job(person_of(request), "calls to models")
             model = _added(form)
-        except Refusal as refused:
-            form.add_error(None, str(refused))
+        except Refusal as refusal:
+            refused = refusal
+            form.add_error(None, str(refusal))
         else:
             messages.success(request, f"{model} can be asked: {options_line(model.options)}.")
             return redirect("generation:models")
     context = {"form": form, "services": client.names()}
-    return render(
-        request, "generation/model_form.html", context, status=400 if form.errors else 200
-    )
+    bad = bool(form.errors)
+    return form_page(request, "generation/model_form.html", context, bad=bad, refused=refused)
 
 
 def _added(form: ModelForm) -> LanguageModel:
@@ -84,6 +88,7 @@ def _added(form: ModelForm) -> LanguageModel:
 
 @require_POST
 @roles_required(Role.ADMIN)
+@counted("calls to models")
 def test_model(request: HttpRequest, key: int) -> HttpResponse:
     """One short call with the model's own options; says what came back."""
     model = get_object_or_404(LanguageModel, pk=key)
@@ -123,13 +128,17 @@ def new_run(request: HttpRequest) -> HttpResponse:
     form = (
         RunForm(request.POST) if request.method == "POST" else RunForm(initial=request.GET.dict())
     )
+    refused = None
     if form.is_valid():
         try:
+            count_job(person_of(request), "runs")
             return _started(request, form.cleaned_data)
-        except Refusal as refused:
-            form.add_error(None, str(refused))
+        except Refusal as refusal:
+            refused = refusal
+            form.add_error(None, str(refusal))
     context = {"form": form, "has_models": LanguageModel.objects.exclude(service="").exists()}
-    return render(request, "generation/run_form.html", context, status=400 if form.errors else 200)
+    bad = bool(form.errors)
+    return form_page(request, "generation/run_form.html", context, bad=bad, refused=refused)
 
 
 def _started(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
@@ -194,7 +203,9 @@ def change_run(request: HttpRequest, key: int, verb: str) -> HttpResponse:
         messages.success(
             request, f"Cancelled; {number} responses were not asked. What came is kept."
         )
-    elif verb == "resume":
+        return redirect("generation:run", found.pk)
+    count_job(person_of(request), "runs")
+    if verb == "resume":
         messages.success(request, f"{runs.resume(found)} responses are asked again.")
         wake()
     else:
@@ -240,6 +251,7 @@ COLUMNS = (
 
 @require_GET
 @roles_required(*READERS)
+@counted("downloads")
 def responses_csv(request: HttpRequest, key: int) -> HttpResponseBase:
     """All responses of a run as CSV."""
     found = run_for(person_of(request), key)

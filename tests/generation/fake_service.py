@@ -48,6 +48,10 @@ class HangUp:
     """Breaks the connection without an answer."""
 
 
+class Trickle:
+    """Begins its answer at once and then sends a byte now and then, without an end."""
+
+
 class Late:
     """Answers only when the service stops: longer than any client's timeout."""
 
@@ -195,10 +199,19 @@ def _handler(fake: FakeService) -> type[BaseHTTPRequestHandler]:
             reply = fake.next_reply(request)
             if isinstance(reply, HangUp | Late):
                 self.close_connection = True
+            elif isinstance(reply, Trickle):
+                self._trickle()
             elif isinstance(reply, Say):
                 self._send(Fault(200, completion(request, reply)))
             else:
                 self._send(reply)
+
+        def _trickle(self) -> None:
+            self.close_connection = True
+            self.send_response(200)
+            self.end_headers()
+            while not fake._stopped.wait(0.02):
+                self.wfile.write(b" ")
 
         def _send(self, reply: Fault | Raw) -> None:
             fault = reply if isinstance(reply, Fault) else Fault(200, reply.body)

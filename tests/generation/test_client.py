@@ -16,6 +16,7 @@ from tests.generation.fake_service import (
     Late,
     Raw,
     Say,
+    Trickle,
 )
 
 OPTIONS = {"temperature": 0, "max_tokens": 250}
@@ -97,6 +98,21 @@ def test_a_slow_service_is_given_up_after_its_timeout(fake, settings):
         client.service("local").ask("echo-1", OPTIONS, "Q")
     assert caught.value.retryable
     assert len(fake.calls) == 1
+
+
+def test_an_answer_that_trickles_in_is_given_up_after_the_timeout_too(fake, settings):
+    settings.INFERENCE_SERVICES = fake.setting("local", timeout=0.2)
+    fake.enqueue(Trickle())
+    with pytest.raises(faults.ServiceSlow, match=r"did not answer within 0.2 seconds"):
+        client.service("local").ask("echo-1", OPTIONS, "Q")
+    assert client.service("local").ask("echo-1", OPTIONS, "Q").text
+
+
+def test_an_answer_without_end_is_refused(local, fake, monkeypatch):
+    monkeypatch.setattr(client, "MOST_BYTES", 1000)
+    fake.enqueue(Say("long " * 1000))
+    with pytest.raises(faults.WrongShape, match="sent more than"):
+        local.ask("echo-1", OPTIONS, "Q")
 
 
 def test_a_service_that_is_down_says_so(settings):

@@ -71,11 +71,52 @@ def test_prompts_stand_in_the_order_of_the_papers_numbers():
         ("3", "passage-2"),
         ("4", "both-passages"),
         ("5", "both-passages-comprehensive"),
+        ("5.1", "both-passages-swapped"),
+        ("5.2", "conflict-question"),
+        ("5.3", "both-passages-revised"),
+        ("5.4", "conflict-question-revised"),
     ]
 
 
 def test_a_prompt_is_found_by_name_and_by_label():
     assert prompting.find("both-passages") is prompting.find("4")
+
+
+def test_the_control_prompts_are_the_papers_words_in_line_breaks_of_our_own(study_file):
+    printed = study_file("wikicontradict/prompts/templates_5.1-5.4.txt").read_text("utf-8")
+    sections = printed.split("Prompt 5.")[2:]  # what stands before is the heading "5.1-5.4"
+    said = {f"5.{section[0]}": _words(section[1:]) for section in sections}
+    for label, words in said.items():
+        prompt = prompting.find(label)
+        assert prompt.reconstructed
+        prime = "'" if prompt.revised else ""
+        first, second = (2, 1) if label == "5.1" else (1, 2)
+        ours = (
+            prompt.template.replace("{question}", "{Question}")
+            .replace(f"{{context{first}}}", f"{{Passage {first}{prime}}} +")
+            .replace(f"{{context{second}}}", f"{{Passage {second}{prime}}}")
+        )
+        assert _words(ours) == words
+    assert list(said) == ["5.1", "5.2", "5.3", "5.4"]
+
+
+def _words(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_the_swapped_prompt_is_prompt_5_with_its_passages_exchanged(same):
+    swapped = prompting.render(prompting.find("5.1"), **ASKED, same=same)
+    exchanged = ASKED | {"context_1": ASKED["context_2"], "context_2": ASKED["context_1"]}
+    assert swapped == prompting.render(
+        prompting.find("5"), **(ASKED if same else exchanged), same=same
+    )
+
+
+def test_revised_passages_give_the_revised_answer():
+    assert prompting.gold(
+        prompting.find("5.3"), answer_1="3 km", answer_2="5 km", revised_answer="4 km"
+    ) == ["4 km"]
 
 
 def test_an_unknown_prompt_is_answered_with_those_there_are():
@@ -95,6 +136,10 @@ def test_an_unknown_prompt_is_answered_with_those_there_are():
         ("5", ("3 km", None), ["3 km"]),
         ("3", ("3 km", None), []),
         ("5", ("", "5 km"), ["", "5 km"]),
+        ("5.1", ("3 km", "5 km"), ["3 km", "5 km"]),
+        ("5.2", ("3 km", "5 km"), ["yes", "3 km", "5 km"]),
+        ("5.3", ("3 km", "5 km"), []),
+        ("5.4", ("3 km", "5 km"), ["no"]),
     ],
 )
 def test_gold_answers_follow_the_prompt_unstripped(name, answers, gold):

@@ -5,11 +5,13 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from generation import planning, registry, responses, runs
+from datasets.models import Instance, RevisedPassage
+from generation import planning, prompting, registry, responses, runs
 from generation.models import Attempt, LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
 from generation.tasks import generate_response, sweep_responses, wake
 from leases.refusal import Conflict, Refusal
+from tests.factories import person
 from tests.generation.factories import canal, canals, echo, run
 from tests.generation.fake_service import CONTEXT_TOO_LONG, Fault, HangUp, Late, Raw, Say
 
@@ -51,6 +53,44 @@ def test_a_run_holds_each_question_prompt_model_and_sample_by_question(local):
     first_of_4 = next(row for row in rows if row.prompt == "both-passages")
     assert first_of_4.rendered == BOTH
     assert first_of_4.gold == ["1 km", "6 km"]
+
+
+def revised(instance, **fields):
+    """Passages that agree, written by alice and checked by bob."""
+    values = {
+        "passage_1": "Canal 1 is 4 km long.",
+        "passage_2": "It takes an hour to walk the 4 km of canal 1.",
+        "answer": "4 km",
+        "author": person("alice"),
+        "checker": person("bob"),
+        "state": RevisedPassage.State.CHECKED,
+    }
+    return RevisedPassage.objects.create(instance=instance, **{**values, **fields})
+
+
+def test_revised_passages_are_asked_about_and_kept_with_the_response(local):
+    collection = canals(2)
+    instance = Instance.objects.get(question="How long is canal 1?")
+    kept = revised(instance)
+    made, left_out = runs.create(
+        collection=collection, models=[echo()], prompts=[prompting.find("5.3")]
+    )
+    (row,) = Response.objects.filter(run=made)
+    assert row.rendered.endswith(f"Context: {kept.passage_1}\n {kept.passage_2}\n")
+    assert (row.passages, row.gold) == ([kept.passage_1, kept.passage_2], ["4 km"])
+    assert [one.problem for one in left_out] == [planning.NOT_REVISED]
+
+
+def test_a_run_on_revised_passages_is_refused_where_nobody_has_checked_any(local):
+    collection = canals(2)
+    revised(Instance.objects.first(), checker=None, state=RevisedPassage.State.PROPOSED)
+    with pytest.raises(Refusal, match=r"Prompt 5\.4 shows passages revised so that they agree"):
+        runs.create(
+            collection=collection,
+            models=[echo()],
+            prompts=[prompting.find("5"), prompting.find("5.4")],
+        )
+    assert not Run.objects.exists()
 
 
 def test_the_stand_alone_passage_is_asked_and_the_copied_one_where_it_is_missing(local):
