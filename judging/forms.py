@@ -7,7 +7,8 @@ from django.db.models import Count, QuerySet
 
 from accounts.models import Person, RoleGrant
 from accounts.roles import Role
-from generation import prompting
+from datasets.importers.json_text import MAX_BYTES
+from generation import client, prompting
 from generation.models import LanguageModel, Run
 from generation.states import ResponseState
 from judging.blindness import hidden_run_ids
@@ -17,6 +18,7 @@ from judging.studies import Design, Selection
 from judging.visibility import VerdictChoice
 
 MOST_JUDGES = 20
+BOTH_ANSWERS = ("answer_1", "answer_2")
 LARGEST_SEED = 2**53
 
 
@@ -25,6 +27,39 @@ class ModelsField(forms.ModelMultipleChoiceField):
 
     def label_from_instance(self, obj: Any) -> str:
         return f"{obj} ({obj.service or 'imported'})"
+
+
+class ModelField(forms.ModelChoiceField):
+    """One language model, told apart in the same way."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj} ({obj.service})"
+
+
+class HumanEvaluationForm(forms.Form):
+    """A file of a published human evaluation, and the study that it becomes."""
+
+    name = forms.CharField(
+        max_length=120,
+        label="Name of the study",
+        help_text="A new one; under the name of a study that is here, only the same file is taken.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    file = forms.FileField(
+        label="File",
+        help_text=f"JSON in UTF-8, at most {MAX_BYTES // 2**20} MB. All of it is taken, or nothing.",
+    )
+    allow_missing = forms.BooleanField(
+        required=False,
+        label="Take it although a model lacks questions that others have",
+        help_text="The models' n then differ; each missing row is named.",
+    )
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if file.size > MAX_BYTES:
+            raise forms.ValidationError(f"The file is larger than {MAX_BYTES // 2**20} MB.")
+        return file
 
 
 class RunsField(forms.ModelMultipleChoiceField):
@@ -110,6 +145,31 @@ class StudyForm(forms.Form):
     def design(self) -> Design:
         names = ("judges_per_response", "resolved_by", "order", "seed")
         return Design(**{name: self.cleaned_data[name] for name in names})
+
+
+class JudgeModelForm(forms.Form):
+    """A model that judges: which one, and responses to which prompts."""
+
+    language_model = ModelField(LanguageModel.objects.none(), label="Model that judges")
+    prompts = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        label="Responses to",
+        help_text="The judge prompt was written for prompt 5; it speaks of several gold answers.",
+    )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        known = prompting.prompts()
+        used = set(study.items.order_by().values_list("response__prompt", flat=True).distinct())
+        both = [name for name in used if name in known and known[name].gold == BOTH_ANSWERS]
+        kwargs.setdefault("initial", {"prompts": both})
+        super().__init__(*args, **kwargs)
+        asked = LanguageModel.objects.filter(service__in=client.names())
+        self.fields["language_model"].queryset = asked  # type: ignore[attr-defined]
+        self.fields["prompts"].choices = [  # type: ignore[attr-defined]
+            (name, f"{prompt.label}: {prompt.title}")
+            for name, prompt in known.items()
+            if name in used
+        ]
 
 
 class JudgesForm(forms.Form):

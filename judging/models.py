@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from datasets.models import Instance
 from generation.models import LanguageModel, Response
-from judging.states import SlotState, StudyState
+from judging.states import MachineState, SlotState, StudyState
 from leases.models import Leased
 
 PERSON = settings.AUTH_USER_MODEL
@@ -153,6 +153,9 @@ class Judge(models.Model):
                 fields=["study", "pseudonym"], name="judge_pseudonym_once_a_study"
             ),
             models.UniqueConstraint(fields=["study", "person"], name="person_judges_once_a_study"),
+            models.UniqueConstraint(
+                fields=["study", "model", "judge_prompt_hash"], name="model_judges_once_a_study"
+            ),
             models.CheckConstraint(
                 condition=Q(person__isnull=False, model=None, external="")
                 | Q(person=None, model__isnull=False, external="")
@@ -319,20 +322,77 @@ class ImportedRow(models.Model):
         return f"{self.model}: {self.instance}"
 
 
-class JudgeCall(models.Model):
-    """The raw reply of a judge model for a slot; parsed into a judgment, or unparsed, never guessed."""
+class MachineVerdict(Leased):
+    """A response as a judge model judges it, or as a file says that one did.
 
-    slot = models.ForeignKey(JudgingSlot, on_delete=models.PROTECT, related_name="judge_calls")
+    It stands apart from the slots of people, so that it is in no first verdict and settles no response.
+    """
+
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="machine_verdicts")
+    item = models.ForeignKey(StudyItem, on_delete=models.PROTECT, related_name="machine_verdicts")
+    state = models.CharField(
+        max_length=10, choices=MachineState.choices, default=MachineState.WAITING
+    )
+    verdict = models.CharField(
+        max_length=20,
+        choices=Verdict.choices,
+        null=True,
+        blank=True,
+        help_text="What its last call's reply says; null until there is one that says it.",
+    )
+    error = models.TextField(blank=True)
+    not_before = models.DateTimeField(
+        null=True, blank=True, help_text="After a fault: not asked again before this time."
+    )
+    judged_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["judge", "item"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge", "item"], name="machine_verdict_once_an_item_and_judge"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=MachineState.values), name="machine_state_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state="judged", verdict__in=Verdict.values)
+                | (~Q(state="judged") & Q(verdict=None)),
+                name="machine_verdict_where_judged",
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "lease_until"], name="machine_by_state_and_lease")]
+
+    def __str__(self) -> str:
+        return self.verdict or self.get_state_display()
+
+
+class JudgeCall(models.Model):
+    """One call for a machine verdict: the raw reply, read into a verdict or unparsed, never guessed."""
+
+    machine_verdict = models.ForeignKey(
+        MachineVerdict, on_delete=models.CASCADE, related_name="calls"
+    )
     n = models.PositiveIntegerField(default=1)
-    request = models.JSONField(null=True, blank=True)
+    request = models.JSONField(null=True, blank=True, help_text="Null where it came from a file.")
     reply = models.TextField(blank=True)
     parsed = models.CharField(max_length=20, blank=True)
     spelling = models.CharField(max_length=60, blank=True)
+    finish_reason = models.CharField(max_length=40, blank=True)
+    latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    status = models.PositiveIntegerField(
+        null=True, blank=True, help_text="HTTP status; empty when there was none."
+    )
     error = models.TextField(blank=True)
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["slot", "n"], name="judge_call_once_a_slot")]
+        ordering = ["machine_verdict", "n"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["machine_verdict", "n"], name="judge_call_once_a_machine_verdict"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"Call {self.n}"

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.paginator import Page
 from django.http import HttpRequest
 
-from judging import rubric
-from judging.models import JudgingSlot, Study, StudyItem
+from judging import judgemodel, rubric
+from judging.models import Judge, JudgingSlot, Study, StudyItem
 from judging.settling import first_verdicts, unresolved
 from pages.paging import page_of
 
@@ -53,3 +53,25 @@ def flagged(study: Study) -> list[JudgingSlot]:
     slots = JudgingSlot.objects.filter(round__study=study)
     marked = slots.filter(flagged=True) | slots.exclude(skip_reason="")
     return list(marked.select_related("judge", "item__response__instance"))
+
+
+@dataclass(frozen=True)
+class JudgeModelRow:
+    """A judge model of a study: how far it is, and what keeps it from going on."""
+
+    judge: Judge
+    progress: judgemodel.Progress
+    reasons: list[tuple[str, int]]
+
+    @property
+    def may_resume(self) -> bool:
+        left = self.progress.failed + self.progress.cancelled
+        return bool(left and self.judge.model and self.judge.model.service)
+
+
+def judge_models(study: Study) -> list[JudgeModelRow]:
+    """The study's judge models, and those that a file speaks for."""
+    return [
+        JudgeModelRow(judge, judgemodel.progress(judge), judgemodel.reasons(judge))
+        for judge in judgemodel.judges_of(study)
+    ]

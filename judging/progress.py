@@ -57,8 +57,8 @@ def of_study(study: Study) -> Progress:
 
 
 def by_judge(study: Study) -> list[tuple[Judge, Progress]]:
-    """Each judge with their progress, by pseudonym."""
-    judges = study.judges.select_related("person", "model")
+    """Each person who judges with their progress, by pseudonym; judge models have no slots."""
+    judges = study.judges.filter(person__isnull=False).select_related("person")
     return [(judge, of_slots(judge.slots.all())) for judge in judges]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "rubrics"
-GOLD_SOURCES = ("answer_1", "answer_2", "text")
+GOLD_SOURCES = ("answer_1", "answer_2", "revised_answer", "text")
 
 
 class RubricError(ValueError):
@@ -29,7 +29,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class GoldPart:
-    """Where one gold answer comes from: the instance's answer 1 or 2, or a fixed text.
+    """Where one gold answer comes from: the instance's answer 1 or 2, its revised passages, or a fixed text.
 
     `passage` is the passage (1 or 2) it belongs to, None where it belongs to none.
     """
@@ -172,13 +172,16 @@ def gaps(rubric: Rubric, prompts: Iterable[str]) -> list[str]:
 
 
 def gold_answers(
-    asked: PromptCriteria, answer_1: str | None, answer_2: str | None
+    asked: PromptCriteria,
+    answer_1: str | None,
+    answer_2: str | None,
+    revised_answer: str | None = None,
 ) -> tuple[GoldAnswer, ...]:
     """The gold answers of one instance under one prompt, unstripped.
 
     Raises RubricError where the instance lacks an answer that the prompt needs.
     """
-    texts = {"answer_1": answer_1, "answer_2": answer_2}
+    texts = {"answer_1": answer_1, "answer_2": answer_2, "revised_answer": revised_answer}
     golds = []
     for part in asked.gold:
         text = part.text if part.source == "text" else texts[part.source]

@@ -5,7 +5,7 @@ from generation import prompting
 from generation.models import Response
 from judging import rubric
 from judging.models import JudgingSlot, StudyItem
-from judging.rubric import Rubric
+from judging.rubric import GoldAnswer, PromptCriteria, Rubric
 from judging.visibility import AnonymousVerdict, Passage, ResponseView, SlotView, choices
 
 # The finish reasons by which services say that the limit of tokens cut a reply off.
@@ -15,10 +15,9 @@ CUT_OFF = ("length", "max_tokens")
 def response_view(response: Response, known: Rubric) -> ResponseView:
     """What anybody blind may see of a response: the question, the gold, the passages as given, the text."""
     asked = known.prompts[response.prompt]
-    instance = response.instance
     return ResponseView(
-        question=instance.question,
-        gold=rubric.gold_answers(asked, instance.answer_1, instance.answer_2),
+        question=response.instance.question,
+        gold=gold_shown(response, asked),
         passages=passages_given(response),
         text=response.text,
         cut_off=response.finish_reason in CUT_OFF,
@@ -27,6 +26,16 @@ def response_view(response: Response, known: Rubric) -> ResponseView:
         rules=known.rules,
         choices=choices(known, asked),
     )
+
+
+def gold_shown(response: Response, asked: PromptCriteria) -> tuple[GoldAnswer, ...]:
+    """The gold answers of a response; raises RubricError where one that the prompt needs is missing.
+
+    What revised passages now give was stored with the response: they may be revised anew.
+    """
+    instance, known = response.instance, prompting.prompts().get(response.prompt)
+    revised = response.gold[0] if known and known.revised and response.gold else None
+    return rubric.gold_answers(asked, instance.answer_1, instance.answer_2, revised)
 
 
 def passages_given(response: Response) -> tuple[Passage, ...]:

@@ -52,3 +52,28 @@ SLOT = StateTable(
         ),
     },
 )
+
+
+class MachineState(TextChoices):
+    WAITING = "waiting", "Waiting"
+    RUNNING = "running", "Being asked"
+    JUDGED = "judged", "Judged"
+    UNPARSED = "unparsed", "No verdict in the reply"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Cancelled"
+
+
+MACHINE = StateTable(
+    "Machine verdict",
+    MachineState,
+    {
+        "start": ((MachineState.WAITING,), MachineState.RUNNING, "worker"),
+        "expire": ((MachineState.RUNNING,), MachineState.WAITING, "sweeper"),
+        "retry": ((MachineState.RUNNING,), MachineState.WAITING, "worker"),
+        "judge": ((MachineState.RUNNING,), MachineState.JUDGED, "worker"),
+        "leave": ((MachineState.RUNNING,), MachineState.UNPARSED, "worker"),
+        "fail": ((MachineState.RUNNING,), MachineState.FAILED, "worker"),
+        "cancel": ((MachineState.WAITING,), MachineState.CANCELLED, "admin"),
+        "resume": ((MachineState.FAILED, MachineState.CANCELLED), MachineState.WAITING, "admin"),
+    },
+)

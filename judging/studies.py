@@ -19,6 +19,7 @@ from judging.models import Judge, JudgingSlot, Round, Rubric, Study, StudyItem
 from judging.planning import lot
 from judging.resolution import way_problem
 from judging.settling import close_slots
+from judging.shown import gold_shown
 from judging.states import STUDY, SlotState
 from leases.refusal import Conflict, NotFoundHere, Refusal
 
@@ -164,9 +165,7 @@ def check_ready(study: Study) -> None:
     for item in () if problems else items:
         instance = item.response.instance
         try:
-            rubric.gold_answers(
-                known.prompts[item.response.prompt], instance.answer_1, instance.answer_2
-            )
+            gold_shown(item.response, known.prompts[item.response.prompt])
         except rubric.RubricError as error:
             problems.append(
                 f"{instance.contradiction.title}, question {instance.n} (prompt {item.response.prompt}): {error}"

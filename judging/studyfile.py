@@ -13,7 +13,15 @@ from django.db.models import Prefetch
 from datasets.models import Instance
 from generation import prompting
 from generation.models import Response
-from judging.models import Judge, JudgingSlot, Judgment, Resolution, Study, StudyItem
+from judging.models import (
+    Judge,
+    JudgingSlot,
+    Judgment,
+    MachineVerdict,
+    Resolution,
+    Study,
+    StudyItem,
+)
 from judging.shown import contexts_given
 from judging.states import SlotState
 from pages.twins import csv_lines
@@ -60,6 +68,7 @@ def csv_chunks(study: Study) -> Iterator[str]:
 def entries(study: Study) -> Iterator[dict[str, Any]]:
     """One entry an item, in the study's order: ITEM's keys, "verdicts" (VERDICT's) and "final" (FINAL's or null)."""
     slots = JudgingSlot.objects.select_related("round", "judge", "judgment")
+    machine = MachineVerdict.objects.select_related("judge").prefetch_related("calls")
     items = (
         study.items.select_related(
             "response__instance__contradiction__collection",
@@ -67,7 +76,10 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
             "response__model",
             "resolution__resolved_by",
         )
-        .prefetch_related(Prefetch("slots", slots.order_by("round__n", "seat", "repeat")))
+        .prefetch_related(
+            Prefetch("slots", slots.order_by("round__n", "seat", "repeat")),
+            Prefetch("machine_verdicts", machine.order_by("judge__pseudonym")),
+        )
         .order_by("position")
     )
     for item in items.iterator(chunk_size=BATCH):
@@ -75,6 +87,7 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
             **_item_entry(item),
             "verdicts": [_verdict_entry(slot) for slot in item.slots.all()],
             "final": _final_entry(getattr(item, "resolution", None)),
+            "machine_verdicts": [_machine_entry(one) for one in item.machine_verdicts.all()],
         }
 
 
@@ -158,6 +171,18 @@ def _verdict_entry(slot: JudgingSlot) -> dict[str, Any]:
         "flagged": slot.flagged if closed else None,
         "flag_note": slot.flag_note if closed else "",
         "skip_reason": slot.skip_reason if closed else "",
+    }
+
+
+def _machine_entry(one: MachineVerdict) -> dict[str, Any]:
+    """A judge model's verdict with the reply that it was read from."""
+    last = next(reversed(one.calls.all()), None)
+    return {
+        "judge": one.judge.pseudonym,
+        "state": one.state,
+        "verdict": one.verdict,
+        "reply": last.reply if last else "",
+        "spelling": last.spelling if last else "",
     }
 
 

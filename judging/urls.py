@@ -3,17 +3,29 @@
 from django.urls import path
 
 from judging import api
-from judging.views import judge, resolve, studies
+from judging.views import evaluations, judge, judge_models, resolve, studies
 
 app_name = "judging"
 
 urlpatterns = [
     path("studies/", studies.index, name="studies"),
     path("studies/new/", studies.new, name="study_new"),
+    path("studies/import/", evaluations.import_evaluation, name="study_import"),
     path("studies/<int:study_id>/", studies.study, name="study"),
     path("studies/<int:study_id>/open/", studies.open_study, name="study_open"),
     path("studies/<int:study_id>/close/", studies.close_study, name="study_close"),
     path("studies/<int:study_id>/export/<slug:form>/", studies.export, name="study_export"),
+    path("studies/<int:study_id>/models/", judge_models.begin, name="judge_model"),
+    path(
+        "studies/<int:study_id>/models/<int:judge_id>/cancel/",
+        judge_models.cancel,
+        name="judge_model_cancel",
+    ),
+    path(
+        "studies/<int:study_id>/models/<int:judge_id>/resume/",
+        judge_models.resume,
+        name="judge_model_resume",
+    ),
     path("judge/", judge.queue, name="queue"),
     path("judge/<int:study_id>/", judge.overview, name="overview"),
     path("judge/<int:study_id>/next/", judge.next_item, name="next"),

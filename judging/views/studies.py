@@ -9,10 +9,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
+from accounts.throttles import counted
 from judging import blindness, exporting, progress, studies
-from judging.forms import JudgesForm, StudyForm, answered_runs
+from judging.forms import JudgeModelForm, JudgesForm, StudyForm, answered_runs
 from judging.models import Study
-from judging.overviews import flagged, naming, unresolved_page
+from judging.overviews import flagged, judge_models, naming, unresolved_page
 from judging.resolution import WAYS
 from leases.refusal import Refusal
 from pages.paging import page_of
@@ -57,7 +58,7 @@ def new(request: HttpRequest) -> HttpResponse:
 def study(request: HttpRequest, study_id: int) -> HttpResponse:
     """One study; what its own judges may not see while it is open is left out for them."""
     found = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
-    return _study_page(request, found, JudgesForm())
+    return study_page(request, found)
 
 
 @require_POST
@@ -75,7 +76,7 @@ def open_study(request: HttpRequest, study_id: int) -> HttpResponse:
             messages.success(request, "The study is open. Its judges find their items under Judge.")
             return redirect("judging:study", found.pk)
     found.refresh_from_db()
-    return _study_page(request, found, form)
+    return study_page(request, found, form)
 
 
 @require_POST
@@ -90,6 +91,7 @@ def close_study(request: HttpRequest, study_id: int) -> HttpResponse:
 
 @require_safe
 @roles_required(Role.ADMIN, Role.RESEARCHER)
+@counted("downloads")
 def export(request: HttpRequest, study_id: int, form: str) -> HttpResponseBase:
     """The study as a file, with all its responses and verdicts."""
     found = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
@@ -100,8 +102,15 @@ def export(request: HttpRequest, study_id: int, form: str) -> HttpResponseBase:
     return response
 
 
-def _study_page(request: HttpRequest, found: Study, form: JudgesForm) -> HttpResponse:
+def study_page(
+    request: HttpRequest,
+    found: Study,
+    form: JudgesForm | None = None,
+    model_form: JudgeModelForm | None = None,
+) -> HttpResponse:
+    """The page of a study, with the form that was just refused as it was filled in."""
     person = person_of(request)
+    form = form or JudgesForm()
     hidden = blindness.results_problem(person, found)
     context: dict[str, Any] = {
         "study": found,
@@ -121,5 +130,8 @@ def _study_page(request: HttpRequest, found: Study, form: JudgesForm) -> HttpRes
             "naming": naming(found),
             "flagged": flagged(found),
             "exports": exporting.formats_of(found),
+            "judge_models": judge_models(found),
+            "model_form": model_form or JudgeModelForm(study=found),
         }
-    return render(request, "judging/study.html", context, status=400 if form.errors else 200)
+    refused = form.errors or (model_form is not None and model_form.errors)
+    return render(request, "judging/study.html", context, status=400 if refused else 200)

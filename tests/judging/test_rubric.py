@@ -13,6 +13,10 @@ PROMPTS = [
     "passage-2",
     "both-passages",
     "both-passages-comprehensive",
+    "both-passages-swapped",
+    "conflict-question",
+    "both-passages-revised",
+    "conflict-question-revised",
 ]
 
 
@@ -34,7 +38,7 @@ def test_buttons_come_best_first(data):
     ]
 
 
-def test_the_five_prompts_have_gold_and_criteria(data):
+def test_every_prompt_has_gold_and_criteria(data):
     assert rubric.gaps(rubric.parse(data), PROMPTS) == []
 
 
@@ -46,11 +50,15 @@ def test_the_five_prompts_have_gold_and_criteria(data):
         ("passage-2", [(2, "two ")]),
         ("both-passages", [(1, "three"), (2, "two ")]),
         ("both-passages-comprehensive", [(1, "three"), (2, "two ")]),
+        ("both-passages-swapped", [(1, "three"), (2, "two ")]),
+        ("conflict-question", [(None, "yes"), (1, "three"), (2, "two ")]),
+        ("both-passages-revised", [(None, "four")]),
+        ("conflict-question-revised", [(None, "no")]),
     ],
 )
 def test_gold_of_each_prompt(data, prompt, expected):
     asked = rubric.parse(data).prompts[prompt]
-    assert rubric.gold_answers(asked, "three", "two ") == tuple(
+    assert rubric.gold_answers(asked, "three", "two ", "four") == tuple(
         GoldAnswer(passage, text) for passage, text in expected
     )
 
@@ -160,3 +168,15 @@ def test_the_digest_ignores_the_order_of_keys_and_sees_a_changed_word(data):
     changed = copy.deepcopy(data)
     changed["rules"][0] += " Always."
     assert rubric.digest(turned) == rubric.digest(data) != rubric.digest(changed)
+
+
+def test_criteria_that_the_paper_does_not_give_are_marked_as_ours(data):
+    prompts = rubric.parse(data).prompts
+    ours = {asked.label for asked in prompts.values() if asked.written_by == "project"}
+    assert ours == {"5.2", "5.4"}
+
+
+def test_revised_gold_that_was_never_written_is_a_gap(data):
+    asked = rubric.parse(data).prompts["both-passages-revised"]
+    with pytest.raises(RubricError, match="revised answer is empty"):
+        rubric.gold_answers(asked, "three", "two")

@@ -1,0 +1,69 @@
+"""Bringing in a human evaluation that was published elsewhere."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from accounts.access import person_of, roles_required
+from accounts.roles import Role
+from accounts.throttles import count_job
+from datasets.importers.json_text import Unreadable
+from judging.forms import HumanEvaluationForm
+from judging.importing import Report, import_human_evaluation
+from leases.refusal import Refusal
+from pages.refusals import form_page
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@roles_required(Role.ADMIN)
+def import_evaluation(request: HttpRequest) -> HttpResponse:
+    """A file as a study of its own; a refused file comes back with every place that is at fault."""
+    posted = request.method == "POST"
+    form = HumanEvaluationForm(request.POST, request.FILES) if posted else HumanEvaluationForm()
+    problems: list[str] = []
+    refused = None
+    if form.is_valid():
+        try:
+            count_job(person_of(request), "imports")
+            report = _imported(request, form)
+        except Refusal as refusal:
+            refused = refusal
+            form.add_error("file" if isinstance(refusal, Unreadable) else "name", str(refusal))
+            problems = refusal.problems if isinstance(refusal, Unreadable) else []
+        else:
+            _tell(request, report)
+            return redirect("judging:study", report.study.pk)
+    context = {"form": form, "problems": problems}
+    return form_page(
+        request, "judging/import.html", context, bad=bool(form.errors), refused=refused
+    )
+
+
+def _imported(request: HttpRequest, form: HumanEvaluationForm) -> Report:
+    given = form.cleaned_data
+    return import_human_evaluation(
+        given["file"].read(),
+        given["name"],
+        source=given["file"].name,
+        by=person_of(request),
+        allow_missing=given["allow_missing"],
+    )
+
+
+def _tell(request: HttpRequest, report: Report) -> None:
+    if not report.is_new:
+        messages.success(request, "This file was here already under this name; nothing was added.")
+        return
+    messages.success(
+        request,
+        f"{report.responses} responses of {report.models} models to {report.questions} questions came in, "
+        f"{report.unlabelled} of them without a label.",
+    )
+    for sentence in report.missing:
+        messages.warning(request, sentence)
+    if report.kept:
+        kept = ", ".join(f"{key} in {number} rows" for key, number in sorted(report.kept.items()))
+        messages.warning(
+            request, f"Kept as the file has it, because our rows say something else: {kept}."
+        )
