@@ -1,7 +1,7 @@
 """The agreement part of a report, laid out for its page. Pure."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluation import charts, sentences
@@ -43,6 +43,20 @@ class AgreementSection:
     matrices: tuple[Matrix, ...]
 
 
+@dataclass(frozen=True)
+class Portion:
+    """Agreement on a part of the responses: a round, a third of the work, or a judge's repeats."""
+
+    prompt: str
+    name: str
+    days: str
+    n: int
+    figures: tuple[Figure, ...]
+
+
+PORTION_COLUMNS = ("Agreement", "Fleiss' kappa", "Krippendorff's alpha")
+OWN_COLUMNS = ("Agreement", "Kappa", "Gwet's AC1")
+THIRDS = {1: "first third", 2: "second third", 3: "last third"}
 COLUMNS = ("Agreement", "Kappa", "Gwet's AC1", "Krippendorff's alpha")
 
 
@@ -83,30 +97,53 @@ def _overall_row(prompt: dict[str, Any], found: dict[str, Any]) -> AgreementRow:
         sentences.of(found["all"], name)
         for name in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
     )
-    none = Figure("", reason="Only for each pair.")
+    ac1 = next((one for one in found["all"] if one["name"] == "gwet_ac1"), None)
+    third = _figure(ac1) if ac1 else Figure("", reason="Only for each pair.")
     shown = _figure(fleiss)
-    labelled = Figure(f"Fleiss {shown.value}", shown.interval, shown.reason)
+    labelled = replace(shown, value=f"Fleiss {shown.value}")
     return AgreementRow(
         prompt["label"],
         prompt["title"],
         "all",
         found["n"],
         query(of="first", prompt=prompt["name"]),
-        (_share_figure(agreed), labelled, none, _figure(alpha)),
+        (_share_figure(agreed), labelled, third, _figure(alpha)),
         "",
     )
 
 
 def _figure(coefficient: dict[str, Any]) -> Figure:
-    ends, why = interval(coefficient["low"], coefficient["high"]), coefficient["reason"]
-    if why and coefficient["value"] is not None:
-        why = f"No interval: {sentences.lowered(why)}"
-    return Figure(number(coefficient["value"]), ends, why)
+    return _shown(coefficient, number(coefficient["value"]), interval)
 
 
 def _share_figure(coefficient: dict[str, Any]) -> Figure:
-    ends = percent_interval(coefficient["low"], coefficient["high"])
-    return Figure(percent(coefficient["value"]), ends, coefficient["reason"])
+    return _shown(coefficient, percent(coefficient["value"]), percent_interval)
+
+
+def _shown(
+    coefficient: dict[str, Any],
+    value: str,
+    ends: Callable[[float | None, float | None], str],
+) -> Figure:
+    """The interval by resampling first, the one that takes responses as independent beside it."""
+    plain = ends(coefficient["low"], coefficient["high"])
+    clustered = coefficient.get("clustered")
+    if not clustered:  # a report that was frozen before there were any
+        return Figure(value, plain, _why(coefficient, coefficient["reason"]))
+    shown = ends(clustered["low"], clustered["high"])
+    beside = f"{_short(coefficient['method'])} {plain}" if plain else ""
+    why = "" if shown else _why(coefficient, clustered["reason"])
+    return Figure(value, shown, why, beside=beside)
+
+
+def _why(coefficient: dict[str, Any], reason: str) -> str:
+    if reason and coefficient["value"] is not None:
+        return f"No interval: {sentences.lowered(reason)}"
+    return reason
+
+
+def _short(method: str) -> str:
+    return method.partition(" (")[0]
 
 
 def agreement_sections(report: Report) -> list[AgreementSection]:
@@ -169,3 +206,57 @@ def _matrix_row(
 def _class_figures(row: dict[str, Any]) -> tuple[str, ...]:
     shares = (row["kappa"], row["specific_agreement"], row["prevalence"], row["bias"])
     return tuple(number(value, 2) for value in shares)
+
+
+def over_time(report: Report) -> list[Portion]:
+    """Each third of the work under each prompt, by when a response got its last first verdict."""
+    return [
+        _portion(prompt["label"], THIRDS[one["part"]], one)
+        for prompt, found in _with_prompts(report)
+        for one in found.get("over_time", [])
+    ]
+
+
+def by_round(report: Report) -> list[Portion]:
+    """Each round under each prompt, where there are several."""
+    return [
+        _portion(prompt["label"], one["label"] or f"round {one['n_round']}", one)
+        for prompt, found in _with_prompts(report)
+        for one in found.get("rounds", [])
+    ]
+
+
+def _portion(prompt: str, name: str, found: dict[str, Any]) -> Portion:
+    agreed, *others = (
+        sentences.of(found["coefficients"], one)
+        for one in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
+    )
+    since, until = found["since"], found["until"]
+    days = "" if since is None else since if since == until else f"{since} to {until}"
+    # One interval each: a table of parts is read down its columns.
+    figures = [replace(one, beside="") for one in (_share_figure(agreed), *map(_figure, others))]
+    return Portion(prompt, name, days, found["n"], tuple(figures))
+
+
+def own_agreement(report: Report) -> list[Portion]:
+    """Each judge's agreement with themself."""
+    found = report["agreement"].get("self", {"judges": []})
+    names = ("percent_agreement", "cohen_kappa", "gwet_ac1")
+    rows = []
+    for own in found["judges"]:
+        agreed, *others = (sentences.of(own["coefficients"], name) for name in names)
+        figures = (_share_figure(agreed), *map(_figure, others))
+        rows.append(Portion("all", own["judge"], "", own["n"], figures))
+    return rows
+
+
+def interval_sentence(report: Report) -> str:
+    """How the intervals of agreement were made; empty for a report that has the closed form alone."""
+    made = report["agreement"].get("interval")
+    if not made:
+        return ""
+    return (
+        f"Below a number: its 95 % interval by {made['method']}, whole {made['cluster']}s drawn "
+        f"{made['resamples']:,} times from seed {made['seed']} ({made['generator']}). Under it, in brackets, "
+        "Wilson's or the closed form (Fleiss, Cohen and Everitt 1969), which take responses as independent."
+    )

@@ -1,9 +1,9 @@
 """What a study's rows say, counted by the database."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from datasets.contexts import reasoning
 from datasets.models import SamePassage
@@ -14,18 +14,6 @@ from judging.models import JudgingSlot, Study, StudyItem
 
 # An exclusion counts once a second person has agreed to it.
 EXCLUDED = Q(response__instance__exclusion__seconded_by__isnull=False)
-
-
-@dataclass(frozen=True)
-class PairCount:
-    """`count` responses to a prompt that judge `first` gave one first verdict and `second` another."""
-
-    prompt: str
-    first: str
-    second: str
-    verdict_1: str
-    verdict_2: str
-    count: int
 
 
 def kept_items(study: Study) -> QuerySet[StudyItem]:
@@ -61,52 +49,6 @@ def first_judged(study: Study) -> QuerySet[JudgingSlot]:
     )
 
 
-def pair_counts(study: Study) -> list[PairCount]:
-    """For each prompt and each two judges of one response in one round: how often which two first verdicts."""
-    other = "item__slots__"
-    rows = (
-        first_judged(study)
-        .filter(
-            item__slots__round=F("round"),
-            item__slots__repeat=1,
-            item__slots__judge__pseudonym__gt=F("judge__pseudonym"),
-            item__slots__judgment__first_verdict__isnull=False,
-        )
-        .order_by()
-        .values_list(
-            "item__response__prompt",
-            "judge__pseudonym",
-            f"{other}judge__pseudonym",
-            "judgment__first_verdict",
-            f"{other}judgment__first_verdict",
-        )
-        .annotate(count=Count("pk"))
-    )
-    return [PairCount(*row) for row in rows]
-
-
-def item_matrices(study: Study, verdicts: Sequence[str]) -> dict[str, list[list[int]]]:
-    """For each prompt a matrix items x verdicts of how many judges gave which first verdict.
-
-    A response judged again in a later round is an item of its own there.
-    """
-    place = {verdict: column for column, verdict in enumerate(verdicts)}
-    rows = (
-        first_judged(study)
-        .order_by()
-        .values_list("item__response__prompt", "round_id", "item_id", "judgment__first_verdict")
-        .annotate(count=Count("pk"))
-    )
-    items: dict[tuple[str, int, int], list[int]] = {}
-    for prompt, this_round, item, verdict, count in rows:
-        counts = items.setdefault((prompt, this_round, item), [0] * len(verdicts))
-        counts[place[verdict]] += count
-    found: dict[str, list[list[int]]] = {}
-    for (prompt, _, _), counts in items.items():
-        found.setdefault(prompt, []).append(counts)
-    return found
-
-
 def model_names(models: Iterable[LanguageModel]) -> dict[int, str]:
     """A shown name for each model, by id; two of one name are told apart by service, then by number."""
     rows = list(models)
@@ -136,3 +78,16 @@ def how_counts(study: Study) -> dict[str | None, int]:
     """How final verdicts came about: responses by Resolution.how, None for those without one."""
     rows = kept_items(study).order_by().values_list("resolution__how").annotate(count=Count("pk"))
     return dict(rows)
+
+
+def prompt_entry(name: str) -> dict[str, Any]:
+    """A prompt's name, label and title; one that this project does not have keeps its name as label."""
+    known = prompting.prompts().get(name)
+    if known is None:
+        return {"name": name, "label": name, "title": name, "one_passage": False}
+    one_passage = len(known.passages) == 1
+    return {"name": name, "label": known.label, "title": known.title, "one_passage": one_passage}
+
+
+def in_name_order(names: dict[int, str]) -> list[tuple[int, str]]:
+    return sorted(names.items(), key=lambda entry: (entry[1].casefold(), entry[0]))

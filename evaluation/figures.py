@@ -4,20 +4,24 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from evaluation.tables import UNLABELLED
+from evaluation.tables import UNLABELLED, UNPARSED
 
 Report = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of a page: its text, its interval, why it is missing, and the query of the rows it counts."""
+    """One number of a page: its text, its interval, why it is missing, and the query of the rows it counts.
+
+    `beside` is a second interval, by another method.
+    """
 
     value: str
     interval: str = ""
     reason: str = ""
     query: str = ""
     share: str = ""
+    beside: str = ""
 
 
 def query(**parts: object) -> str:
@@ -30,4 +34,4 @@ def query(**parts: object) -> str:
 def verdict_labels(report: Report) -> dict[str, str]:
     """Each verdict as shown."""
     known = {verdict["key"]: verdict["label"] for verdict in report["verdicts"]}
-    return {**known, UNLABELLED: "No verdict"}
+    return {**known, UNLABELLED: "No verdict", UNPARSED: "Reply without one"}

@@ -7,12 +7,12 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 
 from accounts.models import Person
 from evaluation import rows, tables
-from evaluation.counts import model_names, models_of
-from evaluation.reports import prompt_entry
+from evaluation.counts import model_names, models_of, prompt_entry
 from evaluation.rows import Choice
 from evaluation.verdict_page import SLICE_LABELS
 from judging.blindness import results_problem
-from judging.models import JudgingSlot, Study, StudyItem, Verdict
+from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
+from judging.states import MachineState
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,17 @@ def _entry(study: Study, person: Person) -> Entry:
 
 
 def with_verdicts(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
-    """The items with all that a page of rows shows: first verdicts of closed slots only."""
+    """The items with all that a page of rows shows: first verdicts of closed slots, judge models' replies."""
     related = ("resolution__resolved_by", "response__model", "response__instance__contradiction")
     closed = JudgingSlot.objects.filter(judgment__first_verdict__isnull=False)
     slots = closed.select_related("judge", "judgment", "round").order_by("round__n", "seat")
+    asked = MachineVerdict.objects.select_related("judge").prefetch_related("calls")
+    replied = asked.filter(state__in=[MachineState.JUDGED, MachineState.UNPARSED])
     return items.select_related(*related).prefetch_related(
-        Prefetch("slots", queryset=slots, to_attr="closed_slots")
+        Prefetch("slots", queryset=slots, to_attr="closed_slots"),
+        Prefetch(
+            "machine_verdicts", queryset=replied.order_by("judge__pseudonym"), to_attr="replied"
+        ),
     )
 
 
@@ -90,12 +95,28 @@ def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
             f"First verdict of {choice.judge_1 or 'one'}",
             _first(choice.judge_1, choice.first_1, labels),
         ),
+        ("Judge model", _judge_model(choice, study)),
+        ("It said", _said(choice.said)),
         (
             f"First verdict of {choice.judge_2 or 'the other'}",
             _first(choice.judge_2, choice.first_2, labels),
         ),
+        ("First verdicts", "not the same" if choice.differ == rows.YES else ""),
     ]
     return [(what, value) for what, value in found if value]
+
+
+def _judge_model(choice: Choice, study: Study) -> str:
+    if not choice.judge_model:
+        return ""
+    judge = study.judges.filter(pk=int(choice.judge_model)).first()
+    return judge.pseudonym if judge else "none of this study's"
+
+
+def _said(said: str) -> str:
+    if said == tables.UNPARSED:
+        return "No verdict in the reply"
+    return Verdict(said).label if said else ""
 
 
 def _first(judge: str, verdict: str, labels: dict[str, str]) -> str:

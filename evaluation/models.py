@@ -27,8 +27,24 @@ class ReportSnapshot(models.Model):
     )
     app_version = models.CharField(max_length=20)
     body = models.JSONField()
+    # A database keeps the meaning of JSON, not its bytes, and a citation names the hash of bytes.
+    text = models.TextField(
+        blank=True,
+        help_text="The report as JSON, byte for byte as it is served; empty where it was frozen before this was kept.",
+    )
     note = models.CharField(max_length=200, blank=True)
     public = models.BooleanField(default=False, help_text="Readable without signing in.")
+    token = models.CharField(
+        max_length=64, blank=True, help_text="The secret part of its address while it is public."
+    )
+    authors = models.CharField(max_length=300, blank=True, help_text="As they want to be cited.")
+    comments = models.JSONField(
+        null=True, blank=True, help_text="The judges' comments, if they are published with it."
+    )
+    published_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    published_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
@@ -42,7 +58,12 @@ class ReportSnapshot(models.Model):
                 | Q(study=None, release__isnull=False, campaign=None)
                 | Q(study=None, release=None, campaign__isnull=False),
                 name="snapshot_has_exactly_one_subject",
-            )
+            ),
+            models.CheckConstraint(
+                condition=(Q(public=True) & ~Q(token="") & Q(published_by__isnull=False))
+                | Q(public=False, token="", comments__isnull=True, published_by=None),
+                name="snapshot_has_an_address_while_public",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -17,11 +18,19 @@ from datasets.contexts import reasoning
 from datasets.models import SamePassage
 from datasets.taxonomy import EXPLICIT, IMPLICIT
 from evaluation import tables
-from evaluation.counts import first_judged, kept_items, one_passage_prompts
-from judging.models import Study, StudyItem, Verdict
+from evaluation.counts import (
+    first_judged,
+    kept_items,
+    model_names,
+    models_of,
+    one_passage_prompts,
+)
+from judging.models import MachineVerdict, Study, StudyItem, Verdict
+from judging.states import MachineState
 from leases.refusal import Refusal
 
 FINAL, FIRST = "final", "first"
+YES, NO = "yes", "no"
 LABELLED = "labelled"
 MODEL = re.compile(r"[0-9]{1,18}")
 
@@ -57,6 +66,14 @@ COLUMNS = {
 ORDER = ("position", "slots__round__n", "slots__seat", "slots__repeat", "slots__pk")
 # Texts that no number depends on.
 NOT_HASHED = {"title", "question", "response", "comment", "seconds", "cause", "note"}
+HASHED = [name for name in COLUMNS if name not in NOT_HASHED]
+MACHINE_COLUMNS = {
+    "item": "item__position",
+    "judge": "judge__pseudonym",
+    "state": "state",
+    "verdict": "verdict",
+}
+BUNDLED = {"columns": HASHED, "machine_columns": list(MACHINE_COLUMNS)}
 
 
 @dataclass(frozen=True)
@@ -64,7 +81,9 @@ class Choice:
     """Which responses of a study; an empty part chooses all.
 
     `of` names the population: "final" leaves out what the table of final verdicts leaves out, "first" keeps
-    responses on which `judge_1` gave the first verdict `first_1` and `judge_2` gave `first_2`.
+    responses on which `judge_1` gave the first verdict `first_1` and `judge_2` gave `first_2`; with `differ` "yes"
+    only those on which the two are not the same. `judge_model` keeps those that this judge model was asked
+    about, `said` those on which it said so (or on which any did).
     """
 
     of: str = ""
@@ -76,6 +95,9 @@ class Choice:
     judge_2: str = ""
     first_1: str = ""
     first_2: str = ""
+    differ: str = ""
+    judge_model: str = ""
+    said: str = ""
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "Choice":
@@ -85,16 +107,19 @@ class Choice:
             "of": [FINAL, FIRST],
             "slice": [*tables.SLICES, tables.UNTYPED],
             "verdict": [*Verdict.values, LABELLED, tables.UNLABELLED],
+            "differ": [YES, NO],
             "first_1": Verdict.values,
             "first_2": Verdict.values,
+            "said": [*Verdict.values, tables.UNPARSED],
         }
         for name, values in allowed.items():
             if given[name] and given[name] not in values:
                 raise Refusal(
                     f"{name}={given[name]} is not known. Use one of: {', '.join(values)}."
                 )
-        if given["model"] and not MODEL.fullmatch(given["model"]):
-            raise Refusal("A model is chosen by its number. Follow the links of the report.")
+        for name in ("model", "judge_model"):
+            if given[name] and not MODEL.fullmatch(given[name]):
+                raise Refusal("A model is chosen by its number. Follow the links of the report.")
         return cls(**given)
 
 
@@ -112,6 +137,8 @@ def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
         items = items.filter(~one | ~same | Q(**{f"{_CONTRADICTION}same_passage": None}))
     items = _of_slice(items, choice.slice)
     items = _of_verdict(items, choice.verdict)
+    if choice.judge_model or choice.said:
+        items = items.filter(Exists(_machine(choice)))
     if choice.of == FIRST:
         items = items.filter(Exists(_pairs(study, choice)))
     return items.order_by("position")
@@ -141,7 +168,11 @@ def _pairs(study: Study, choice: Choice) -> QuerySet[Any]:
         "item__slots__judge__pseudonym": choice.judge_2,
         "item__slots__judgment__first_verdict": choice.first_2,
     }
+    other = F("item__slots__judgment__first_verdict")
+    # In one filter with the rest, so that all speak of the same other slot.
+    unlike = Q(judgment__first_verdict__lt=other) | Q(judgment__first_verdict__gt=other)
     return first_judged(study).filter(
+        unlike if choice.differ == YES else Q(),
         item=OuterRef("pk"),
         item__slots__round=F("round"),
         item__slots__repeat=1,
@@ -149,6 +180,16 @@ def _pairs(study: Study, choice: Choice) -> QuerySet[Any]:
         item__slots__judge__pseudonym__gt=F("judge__pseudonym"),
         **{name: value for name, value in wanted.items() if value},
     )
+
+
+def _machine(choice: Choice) -> QuerySet[MachineVerdict]:
+    """The judge models' verdicts on one item that the choice names."""
+    found = MachineVerdict.objects.filter(item=OuterRef("pk"))
+    if choice.judge_model:
+        found = found.filter(judge=int(choice.judge_model))
+    if choice.said == tables.UNPARSED:
+        return found.filter(state=MachineState.UNPARSED)
+    return found.filter(verdict=choice.said) if choice.said else found
 
 
 def records(items: QuerySet[StudyItem]) -> Iterator[dict[str, Any]]:
@@ -168,15 +209,45 @@ def _read(items: QuerySet[StudyItem], names: list[str]) -> Iterator[dict[str, An
         yield record
 
 
-def digest(study: Study) -> tuple[str, int]:
-    """sha256 (hex) over all that a report of the study is computed from, and how many rows that is.
+def hashed_lines(study: Study) -> Iterator[bytes]:
+    """All that a report of the study is computed from, a JSON list a line: of the columns HASHED for what people said,
+    then of MACHINE_COLUMNS for what judge models said.
 
-    The same verdicts give the same hash in every database: no row id is in it.
+    The same verdicts give the same lines in every database: no row id is in them.
     """
+    said = (list(record.values()) for record in _read(study.items.all(), HASHED))
+    for values in chain(said, _machine_rows(study)):
+        yield json.dumps(values, ensure_ascii=False).encode("utf-8") + b"\n"
+
+
+def models_of_rows(study: Study) -> list[dict[str, str]]:
+    """By service, model and options' hash, as the rows name it: what a report calls each model."""
+    models = models_of(study)
+    names = model_names(models)
+    return [
+        {
+            "service": model.service,
+            "model": model.model_id,
+            "options": model.options_hash,
+            "name": names[model.pk],
+        }
+        for model in models
+    ]
+
+
+def digest(study: Study) -> tuple[str, int]:
+    """sha256 (hex) over the hashed lines, and how many they are."""
     sha256, count = hashlib.sha256(), 0
-    names = [name for name in COLUMNS if name not in NOT_HASHED]
-    for record in _read(study.items.all(), names):
-        line = json.dumps(list(record.values()), ensure_ascii=False)
-        sha256.update(line.encode("utf-8") + b"\n")
+    for line in hashed_lines(study):
+        sha256.update(line)
         count += 1
     return sha256.hexdigest(), count
+
+
+def _machine_rows(study: Study) -> Iterator[list[Any]]:
+    """What judge models said, by response and judge; what waits or failed is in no number."""
+    rows = MachineVerdict.objects.filter(
+        judge__study=study, state__in=[MachineState.JUDGED, MachineState.UNPARSED]
+    ).order_by("item__position", "judge__pseudonym")
+    columns = MACHINE_COLUMNS.values()
+    yield from map(list, rows.values_list(*columns).iterator(chunk_size=2000))

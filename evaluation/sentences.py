@@ -42,6 +42,14 @@ def percent_ends(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{100 * low:.1f}\N{EN DASH}{100 * high:.1f}"
 
 
+def cell_ends(cell: dict[str, Any]) -> str:
+    """A share's interval by resampling articles; Wilson's, marked W, where there is none."""
+    if cell.get("cluster_low") is not None:
+        return percent_ends(cell["cluster_low"], cell["cluster_high"])
+    wilson = percent_ends(cell["low"], cell["high"])
+    return f"{wilson} W" if wilson else ""
+
+
 NAMES = {
     "percent_agreement": "Agreement",
     "cohen_kappa": "Cohen's kappa",
@@ -49,6 +57,8 @@ NAMES = {
     "fleiss_kappa": "Fleiss' kappa",
     "gwet_ac1": "Gwet's AC1",
     "krippendorff_alpha_nominal": "Krippendorff's alpha",
+    "krippendorff_alpha_ordinal": "Krippendorff's alpha, ordinal",
+    "krippendorff_alpha_interval": "Krippendorff's alpha, interval",
 }
 
 
@@ -66,11 +76,27 @@ def of(coefficients: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
     )
 
 
+def ends_of(coefficient: dict[str, Any]) -> tuple[float | None, float | None]:
+    """The interval to be shown first: by resampling clusters where there is one, else the closed form's."""
+    clustered = coefficient.get("clustered") or {}
+    if clustered.get("low") is not None:
+        return clustered["low"], clustered["high"]
+    return coefficient["low"], coefficient["high"]
+
+
+def method_of(coefficient: dict[str, Any]) -> str:
+    """How the ends of `ends_of` were found; empty where there are none."""
+    clustered = coefficient.get("clustered") or {}
+    if clustered.get("low") is not None:
+        return str(clustered["method"])
+    return str(coefficient["method"])
+
+
 def _value(coefficient: dict[str, Any]) -> str:
     plain = NAMES[coefficient["name"]]
     if coefficient["value"] is None:
         return f"{plain} is undefined: {lowered(coefficient['reason'])}"
-    ends = interval(coefficient["low"], coefficient["high"])
+    ends = interval(*ends_of(coefficient))
     if ends:
         return f"{plain} is {number(coefficient['value'])} (95 % interval {ends})."
     why = f" It has no interval: {lowered(coefficient['reason'])}" if coefficient["reason"] else ""
@@ -84,7 +110,7 @@ def lowered(sentence: str) -> str:
 
 def _agreed(coefficient: dict[str, Any], who: str) -> str:
     n, value = coefficient["n"], coefficient["value"]
-    ends = percent_interval(coefficient["low"], coefficient["high"])
+    ends = percent_interval(*ends_of(coefficient))
     told = f"{percent(value)}; 95 % interval {ends}" if ends else percent(value)
     return f"{who} agree on {round(value * n)} of {n} responses ({told})."
 

@@ -1,11 +1,14 @@
 """Freezing a report: the numbers as they stood, with the hash of the verdicts they were computed from."""
 
+import hashlib
+import json
 from typing import Any
 
 from django.db import transaction
 
 from accounts.models import Person
-from evaluation import rows
+from evaluation import formats, rows
+from evaluation.citation import Citation
 from evaluation.models import ReportSnapshot
 from evaluation.reports import study_report
 from judging.models import Study
@@ -34,13 +37,42 @@ def freeze(study: Study, *, by: Person, note: str = "") -> tuple[ReportSnapshot,
     for earlier in ReportSnapshot.objects.filter(study=study, **fields):
         if earlier.body == body:
             return earlier, False
-    return ReportSnapshot.objects.create(study=study, body=body, created_by=by, **fields), True
+    snapshot = ReportSnapshot.objects.create(study=study, body=body, created_by=by, **fields)
+    snapshot.text = formats.text_of(formats.sealed(_named(snapshot)))
+    snapshot.save(update_fields=["text"])
+    return snapshot, True
 
 
-def report_of(snapshot: ReportSnapshot) -> dict[str, Any]:
+def _named(snapshot: ReportSnapshot) -> dict[str, Any]:
     """The frozen report, naming the snapshot it stands in."""
     made_of = {**snapshot.body["snapshot"], "id": snapshot.pk}
     return {**snapshot.body, "snapshot": made_of}
+
+
+def text_of(snapshot: ReportSnapshot) -> str:
+    """The frozen report as JSON: the bytes that were frozen."""
+    return snapshot.text or formats.text_of(_named(snapshot))
+
+
+def report_of(snapshot: ReportSnapshot) -> dict[str, Any]:
+    """The frozen report as data."""
+    found: dict[str, Any] = json.loads(text_of(snapshot))
+    return found
+
+
+def citation_of(snapshot: ReportSnapshot, address: str) -> Citation:
+    """How to cite it; `address` is where it is published, if it is."""
+    study = report_of(snapshot)["study"]
+    return Citation(
+        number=snapshot.pk,
+        study=study["name"],
+        slug=study["slug"],
+        frozen_at=snapshot.created_at,
+        app_version=snapshot.app_version,
+        sha256=hashlib.sha256(text_of(snapshot).encode("utf-8")).hexdigest(),
+        authors=snapshot.authors,
+        address=address,
+    )
 
 
 def has_changed(snapshot: ReportSnapshot) -> bool:

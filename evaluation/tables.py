@@ -15,6 +15,8 @@ from evaluation.intervals import wilson
 ALL, EXPLICIT, IMPLICIT, UNTYPED = "all", "explicit", "implicit", "untyped"
 SLICES = (ALL, EXPLICIT, IMPLICIT)
 UNLABELLED = "unlabelled"
+# What a judge model's reply is that holds no verdict.
+UNPARSED = "unparsed"
 
 
 @dataclass(frozen=True)

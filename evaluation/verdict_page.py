@@ -6,7 +6,8 @@ from typing import Any
 from evaluation import charts, sentences
 from evaluation.charts import Bar
 from evaluation.figures import Figure, Report, query, verdict_labels
-from evaluation.tables import ALL, UNLABELLED
+from evaluation.tables import ALL, UNLABELLED, UNPARSED
+from evaluation.verdict_sentences import prompt_sentence
 
 SLICE_LABELS = {"all": "All", "explicit": "Explicit", "implicit": "Implicit", "untyped": "No type"}
 
@@ -36,6 +37,7 @@ class PromptSection:
     rows: tuple[VerdictRow, ...]
     svg: str
     note: str
+    sentence: str = ""
 
 
 def best_first(report: Report) -> list[str]:
@@ -46,21 +48,43 @@ def best_first(report: Report) -> list[str]:
 def prompt_sections(report: Report) -> list[PromptSection]:
     """The table of final verdicts, one section a prompt."""
     (table,) = report["tables"]
+    return sections_of(report, table, "verdicts")
+
+
+def sections_of(
+    report: Report, table: dict[str, Any], key: str, *, judge: dict[str, Any] | None = None
+) -> list[PromptSection]:
+    """A table of verdicts, one section a prompt: people's final ones, or those of a judge model.
+
+    `key` begins the ids of its charts.
+    """
+    keys = [*best_first(report), UNPARSED] if judge else best_first(report)
     shown = verdict_labels(report)
-    columns = tuple(shown[key] for key in best_first(report))
     sections = []
     for place, prompt in enumerate(report["prompts"]):
         lines = [line for line in table["lines"] if line["prompt"] == prompt["label"]]
         cells = [cell for cell in table["rows"] if cell["prompt"] == prompt["label"]]
+        if not lines:
+            continue
         slices = list(dict.fromkeys(line["slice"] for line in lines))
-        rows = tuple(_row(report, prompt, line, cells, slices) for line in lines)
-        chart = _chart(report, prompt, cells, f"verdicts-{place}")
+        rows = tuple(_row(report, prompt, line, cells, slices, keys, judge) for line in lines)
         sections.append(
             PromptSection(
-                prompt["label"], prompt["title"], columns, rows, chart, _left_out_note(lines)
+                prompt["label"],
+                prompt["title"],
+                tuple(shown[verdict] for verdict in keys),
+                rows,
+                _chart(report, prompt, cells, f"{key}-{place}", keys, judge),
+                _left_out_note(lines),
+                _sentence(prompt, cells, keys[0]),
             )
         )
     return sections
+
+
+def _sentence(prompt: dict[str, Any], cells: list[dict[str, Any]], verdict: str) -> str:
+    mine = [cell for cell in cells if (cell["slice"], cell["verdict"]) == (ALL, verdict)]
+    return prompt_sentence(prompt["label"], verdict, mine)
 
 
 def _row(
@@ -69,9 +93,16 @@ def _row(
     line: dict[str, Any],
     cells: list[dict[str, Any]],
     slices: list[str],
+    keys: list[str],
+    judge: dict[str, Any] | None,
 ) -> VerdictRow:
-    (model,) = [model for model in report["models"] if model["name"] == line["model"]]
-    place = {"of": "final", "prompt": prompt["name"], "model": model["id"], "slice": line["slice"]}
+    place = {
+        "of": "final",
+        "prompt": prompt["name"],
+        "model": model_id(report, line["model"]),
+        "slice": line["slice"],
+        "judge_model": judge and judge["id"],
+    }
     mine = {
         cell["verdict"]: cell
         for cell in cells
@@ -83,16 +114,22 @@ def _row(
         line["slice"] == slices[-1],
         SLICE_LABELS[line["slice"]],
         _n_figure(line, place),
-        tuple(_cell_figure(mine[key], place) for key in best_first(report)),
+        tuple(_cell_figure(mine[key], place, "said" if judge else "verdict") for key in keys),
     )
 
 
-def _cell_figure(cell: dict[str, Any], place: dict[str, Any]) -> Figure:
+def model_id(report: Report, name: str) -> int:
+    """The number of the model that is shown under this name."""
+    (model,) = [model for model in report["models"] if model["name"] == name]
+    return int(model["id"])
+
+
+def _cell_figure(cell: dict[str, Any], place: dict[str, Any], parameter: str) -> Figure:
     k, n = cell["k"], cell["n"]
     return Figure(
         f"{k}/{n}",
-        sentences.percent_ends(cell["low"], cell["high"]),
-        query=query(**place, verdict=cell["verdict"]) if k else "",
+        sentences.cell_ends(cell),
+        query=query(**place, **{parameter: cell["verdict"]}) if k else "",
         share=sentences.share(k, n),
     )
 
@@ -113,20 +150,28 @@ def _left_out_note(lines: list[dict[str, Any]]) -> str:
     )
 
 
-def _chart(report: Report, prompt: dict[str, Any], cells: list[dict[str, Any]], key: str) -> str:
+def _chart(
+    report: Report,
+    prompt: dict[str, Any],
+    cells: list[dict[str, Any]],
+    key: str,
+    verdicts: list[str],
+    judge: dict[str, Any] | None,
+) -> str:
     """The verdicts on the responses to one prompt as a stacked bar a model."""
     shown = verdict_labels(report)
     counts = {(cell["model"], cell["verdict"]): cell["k"] for cell in cells if cell["slice"] == ALL}
-    keys = best_first(report)
+    keys = list(verdicts)
     if any(verdict == UNLABELLED for _, verdict in counts):
         keys.append(UNLABELLED)
+    whose = f"Verdicts of {judge['judge']}" if judge else "Final verdicts"
     return charts.stacked_bars(
         [
             Bar(model["name"], tuple(counts.get((model["name"], key), 0) for key in keys))
             for model in report["models"]
         ],
         [(key, shown[key]) for key in keys],
-        title=f"Final verdicts on prompt {prompt['label']} by model",
+        title=f"{whose} on prompt {prompt['label']} by model",
         describe="Each bar holds all counted responses of a model. The table beside it has every number.",
         key=key,
     )

@@ -10,26 +10,24 @@ from sklearn.metrics import cohen_kappa_score
 
 from evaluation.agreement import (
     CLOSED_FORM,
-    NO_ERROR,
-    NO_ITEMS,
-    ONE_CATEGORY,
-    ONE_LABEL,
-    UNEQUAL,
-    UNUSED,
-    agreement_weights,
     checked,
     cohen_kappa,
     count_table,
-    fleiss_kappa,
     gwet_ac1,
     items_of,
-    krippendorff_alpha_nominal,
-    pairwise_agreement,
     paradox_warning,
     per_class,
     percent_agreement,
     scott_pi,
 )
+from evaluation.coefficient import NO_ERROR, NO_ITEMS, ONE_CATEGORY, ONE_LABEL, UNEQUAL, UNUSED
+from evaluation.manyraters import (
+    fleiss_kappa,
+    krippendorff_alpha,
+    krippendorff_alpha_nominal,
+    pairwise_agreement,
+)
+from evaluation.stacked import agreement_weights
 
 COHEN = [[88, 14, 18], [10, 40, 10], [2, 6, 12]]  # Cohen (1960), table 1, as counts of 200
 VIERA = [[15, 5], [10, 70]]  # Viera and Garrett (2005)
@@ -58,11 +56,18 @@ def krippendorff_items():
         (krippendorff_alpha_nominal(items_of(COHEN)), Fraction(127, 260)),
         (cohen_kappa(VIERA), Fraction(4, 7)),
         (krippendorff_alpha_nominal(krippendorff_items()), Fraction(113, 152)),
+        (krippendorff_alpha(krippendorff_items(), "interval", range(1, 6)), Fraction(951, 1120)),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
 def test_worked_cases(coefficient, expected):
     assert coefficient.value == pytest.approx(float(expected), abs=1e-12)
+
+
+def test_alpha_of_ordered_labels():
+    alpha = krippendorff_alpha(krippendorff_items(), "ordinal")
+    assert (alpha.name, alpha.n) == ("krippendorff_alpha_ordinal", 11)
+    assert alpha.value == pytest.approx(0.815388, abs=5e-7)
 
 
 def test_the_closed_form_error_and_its_interval():

@@ -62,9 +62,20 @@ def test_nothing_that_a_strict_policy_refuses(svg):
 
 def test_labels_from_outside_stay_text():
     svg = bars(Bar('</text><script>alert("1")</script>\x00', (1, 1)), title="a & b")
-    texts = [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
-    assert '</text><script>alert("1")</script>' in texts
+    texts = ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+    assert any('</text><script>alert("1")</script>' in text for text in texts)
     assert "<script" not in svg
+
+
+def test_a_long_name_is_shortened_in_its_middle_and_kept_whole_in_its_title():
+    name = "a-model-of-a-very-long-name" * 7 + "-instruct"
+    svg = bars(Bar(name, (1, 1)))
+    (text,) = [text for text in ElementTree.fromstring(svg).iter(f"{SVG}text") if len(text)]
+    assert text.find(f"{SVG}title").text == name
+    shown = text.find(f"{SVG}title").tail
+    assert len(shown) == 30
+    assert shown.startswith("a-model-of")
+    assert shown.endswith("-instruct")
 
 
 def test_the_matrix_holds_every_count_and_marks_agreement():

@@ -5,7 +5,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.reports import study_report
-from tests.evaluation.factories import judged_study
+from judging.predictions import import_predictions
+from tests.evaluation.factories import judged_study, resolve_all, run_of_all_kinds
 
 pytestmark = pytest.mark.django_db
 
@@ -36,3 +37,20 @@ def test_a_study_that_is_not_there_names_those_that_are():
     study = judged_study()
     with pytest.raises(CommandError, match=f"no study 'other'. Studies: {study.slug}"):
         printed("other")
+
+
+def test_comparisons_and_judge_models_stand_in_words():
+    study = judged_study(drawn_from=run_of_all_kinds(prompts=("both-passages",)))
+    resolve_all(study)
+    import_predictions(study, b"item,reply\n0,evaluation: correct\n", "Elsewhere")
+    text = printed(study.slug)
+    assert "Explicit against implicit contradictions (final verdicts, after exclusions)" in text
+    assert "quokka-7b-secret on prompt 4: correct on" in text
+    assert "On prompt 4, Elsewhere (model) gives people's final verdict on" in text
+
+
+def test_a_chosen_seed_holds_for_every_interval():
+    study = judged_study()
+    report = json.loads(printed(study.slug, "--json", "--seed", "11"))
+    seeds = {report["comparisons"]["seed"], report["tables"][0]["seed"]}
+    assert seeds | {report["agreement"]["interval"]["seed"]} == {11}

@@ -5,13 +5,13 @@ from collections import Counter
 
 import pytest
 
-from evaluation.reports import (
-    FINAL_VERDICTS,
+from evaluation.agreement_report import (
     NOT_MEASURED_ALONE,
     NOT_MEASURED_IMPORTED,
     NOT_MEASURED_YET,
-    study_report,
 )
+from evaluation.reports import study_report
+from evaluation.verdict_report import FINAL_VERDICTS
 from judging.models import JudgingSlot, Study, StudyItem
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
 from tests.judging import factories as judging
@@ -129,6 +129,8 @@ def test_changing_pairs_have_a_kappa_each_and_fleiss_over_all():
         "percent_agreement",
         "fleiss_kappa",
         "krippendorff_alpha_nominal",
+        "krippendorff_alpha_ordinal",
+        "gwet_ac1",
     ]
     assert sum(sum(map(sum, pair["table"])) for pair in found["pairs"]) == found["n"] == 8
 
@@ -199,6 +201,10 @@ def test_the_report_is_json_and_names_its_population():
         "n",
         "low",
         "high",
+        "cluster_low",
+        "cluster_high",
+        "clusters",
+        "cluster_reason",
     }
 
 

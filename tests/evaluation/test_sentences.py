@@ -1,7 +1,8 @@
 import pytest
 
-from evaluation import agreement
-from evaluation.reports import coefficient_entry
+from evaluation import agreement, manyraters
+from evaluation.agreement_entries import coefficient_entry
+from evaluation.measured import Measured
 from evaluation.sentences import agreement_sentence, interval, number, percent, percent_interval
 
 
@@ -25,18 +26,18 @@ def prompt(*tables, items=None):
         {
             "judges": [f"P-{place}", f"Q-{place}"],
             "coefficients": [
-                coefficient_entry(agreement.percent_agreement(table), None),
-                coefficient_entry(agreement.cohen_kappa(table), None),
+                coefficient_entry(Measured(agreement.percent_agreement(table)), None),
+                coefficient_entry(Measured(agreement.cohen_kappa(table)), None),
             ],
         }
         for place, table in enumerate(tables)
     ]
     everybody = [
-        coefficient_entry(compute(items), None)
+        coefficient_entry(Measured(compute(items)), None)
         for compute in (
-            agreement.pairwise_agreement,
-            agreement.fleiss_kappa,
-            agreement.krippendorff_alpha_nominal,
+            manyraters.pairwise_agreement,
+            manyraters.fleiss_kappa,
+            manyraters.krippendorff_alpha_nominal,
         )
         if items is not None
     ]

@@ -28,7 +28,11 @@ def test_agreement_has_a_row_for_each_coefficient_and_verdict():
         "percent_agreement",
         "fleiss_kappa",
         "krippendorff_alpha_nominal",
+        "krippendorff_alpha_ordinal",
+        "gwet_ac1",
     }
+    assert plain["cohen_kappa", "none"]["clustered_reason"].startswith("Fewer than 8 clusters (4)")
+    assert {row["cluster"] for row in rows} == {"article"}
     specific = {
         row["verdict"]: row["value"] for row in rows if row["coefficient"] == "specific_agreement"
     }

@@ -5,12 +5,22 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from evaluation.agreement_counts import CLUSTERS
 from evaluation.agreement_page import agreement_sections
+from evaluation.agreement_report import Clustering
+from evaluation.comparison_page import family_sections
 from evaluation.figures import Report
+from evaluation.judge_page import judge_sections
 from evaluation.reports import study_report
 from evaluation.verdict_page import prompt_sections
 from judging import studies
 from leases.refusal import Refusal
+
+CLUSTERING = {
+    "cluster": f"what an interval resamples as a whole: {', '.join(CLUSTERS)}",
+    "resamples": "how often (10000)",
+    "seed": "from which seed (the study's)",
+}
 
 
 class Command(BaseCommand):
@@ -18,11 +28,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", metavar="STUDY", help="its slug, name or number")
+        for name in ("cluster", "resamples", "seed"):
+            parser.add_argument(f"--{name}", default="", help=CLUSTERING[name])
         parser.add_argument("--json", action="store_true", help="the whole report as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            report = study_report(studies.named(options["study"]))
+            clustering = Clustering.read({name: options[name] for name in CLUSTERING})
+            report = study_report(studies.named(options["study"]), clustering)
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
         if options["json"]:
@@ -44,4 +57,10 @@ def in_lines(report: Report) -> list[str]:
                 for column, cell in zip(section.columns, row.cells, strict=True)
             )
             found.append(f"    {row.model}, {row.slice.lower()}: {cells}")
+    for family in family_sections(report):
+        found += ["", f"{family.title} ({report['comparisons']['population']})"]
+        found += [f"  {row.sentence}" for row in family.rows] or [f"  {family.reason}"]
+    for judge in judge_sections(report):
+        found += ["", f"{judge.judge} ({judge.population})"]
+        found += [f"  {part.sentence}" for part in judge.prompts]
     return found

@@ -1,0 +1,138 @@
+"""The dataset of a collection as a table: k of n with its interval, laid out for a page. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from datasets.taxonomy import option
+from evaluation.figures import Figure, query
+from evaluation.intervals import wilson
+from evaluation.sentences import percent, percent_ends, percent_interval, share
+
+TAGS = "tags"
+TOTALS = ("tags", "all")
+TITLES = {
+    TAGS: "Wikipedia tags",
+    "questions": "Questions",
+    "kind": "Question type",
+    "reasoning": "Contradiction type",
+    "passages": "Passages",
+    "type I": "Type I, what contradicts",
+    "type II": "Type II, where it stands",
+    "type III": "Type III, in one article or two",
+    "type IV": "Type IV, reasoning",
+}
+LABELS = {
+    "tags": "All",
+    "valid tags": "Verified as valid",
+    "all": "All",
+    "excluded": "Excluded",
+    "yes-no": "Yes/no",
+    "wh": "Wh-",
+    "explicit": "Explicit",
+    "implicit": "Implicit",
+    "untyped": "No type IV",
+    "different": "Different passages",
+    "same": "Same passage",
+    "": "No option chosen",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """`k` of `n`; `parameter` is that of the questions' page which lists them, "" where it has none."""
+
+    group: str
+    value: str
+    k: int
+    n: int
+    population: str
+    parameter: str = ""
+    validity: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """The row with its Wilson interval (0..1; null where n is 0, and for a total, which is no share)."""
+        ends = None if self.value in TOTALS else wilson(self.k, self.n)
+        return {
+            "group": self.group,
+            "value": self.value,
+            "k": self.k,
+            "n": self.n,
+            "low": ends and ends.low,
+            "high": ends and ends.high,
+            "population": self.population,
+            "parameter": self.parameter,
+            "validity": self.validity,
+        }
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the page: what it counts, and how many, with a link's query and which page it leads to."""
+
+    label: str
+    figure: Figure
+    of_tags: bool
+
+
+def groups(table: Mapping[str, Any]) -> list[tuple[str, list[Line]]]:
+    """The rows by group, as shown."""
+    found: dict[str, list[Line]] = {}
+    for row in table["rows"]:
+        found.setdefault(row["group"], []).append(_line(row))
+    return [(TITLES[group], lines) for group, lines in found.items()]
+
+
+def _line(row: Mapping[str, Any]) -> Line:
+    k, n = row["k"], row["n"]
+    parameter, value = row["parameter"], row["value"]
+    chosen = {parameter: value} if parameter and value else {}
+    link = query(validity=row["validity"], **chosen)
+    linked = k and (chosen or row["group"] == TAGS or value == "all")
+    part = "" if value in TOTALS else share(k, n)
+    return Line(
+        label_of(row),
+        Figure(
+            str(k),
+            percent_ends(row["low"], row["high"]),
+            query=link if linked else "",
+            share=part,
+        ),
+        row["group"] == TAGS,
+    )
+
+
+def label_of(row: Mapping[str, Any]) -> str:
+    known = option(row["value"])
+    if known:
+        return f"{known.group}: {known.label}" if known.group else known.label
+    return LABELS.get(row["value"], row["value"])
+
+
+def sentences_of(table: Mapping[str, Any]) -> Iterator[str]:
+    """The table in words, each share with its n and interval."""
+    by_value = {(row["group"], row["value"]): row for row in table["rows"]}
+    questions = by_value["questions", "all"]
+    tags = by_value[TAGS, "tags"]
+    if not questions["k"]:
+        yield f"{table['title']} holds {tags['k']} tags and no question."
+        return
+    yield (
+        f"{table['title']} holds {questions['k']} questions about {tags['k']} tags from {table['articles']} articles."
+    )
+    yield _share_words("are wh- questions", by_value["kind", "wh"])
+    yield _share_words("have an implicit contradiction", by_value["reasoning", "implicit"])
+    yield _share_words("have both answers in one passage", by_value["passages", "same"])
+
+
+def _share_words(said: str, row: Mapping[str, Any]) -> str:
+    ends = percent_interval(row["low"], row["high"])
+    return f"{row['k']} of {row['n']} {said} ({percent(row['k'] / row['n'])}; 95 % interval {ends}, Wilson's)."
+
+
+def sheet_rows(table: Mapping[str, Any]) -> Iterable[list[Any]]:
+    """One row a count, for CSV; the header is COLUMNS."""
+    return ([row[name] for name in COLUMNS] for row in table["rows"])
+
+
+COLUMNS = ["group", "value", "k", "n", "low", "high", "population"]

@@ -1,0 +1,83 @@
+"""How a researcher wants models and prompts named and ordered in a paper: read from an address's query. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from evaluation.figures import Report
+from leases.refusal import Refusal
+
+COMPACT, FULL = "compact", "full"
+FORMS = {
+    COMPACT: "Compact: the share of the best verdict, a column for each prompt",
+    FULL: "Full: every verdict as k/n with its interval, and the table of agreement",
+}
+NAME_LIMIT = 120
+LAST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Named:
+    """A model or prompt: its `key` in the query, its `name` in the report, and what it is called and when it comes.
+
+    `place` is the number that was typed, "" where none was.
+    """
+
+    key: str
+    name: str
+    label: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Display:
+    """Which form of tables, and models and prompts in the order wanted."""
+
+    form: str
+    models: tuple[Named, ...]
+    prompts: tuple[Named, ...]
+
+
+def read_display(query: Mapping[str, str], report: Report) -> Display:
+    """From a request's query: `form`, `name-KEY` and `place-KEY`, where KEY is model-ID or prompt-NAME.
+
+    What is left out is called as the report calls it, and comes in the report's order after what has a place.
+    Raises Refusal for an unknown form, a place that is no number, and a name that is too long.
+    """
+    form = query.get("form", COMPACT)
+    if form not in FORMS:
+        raise Refusal(f"{form} is no form of tables. Use {' or '.join(FORMS)}.")
+    models = [(f"model-{model['id']}", model["name"], model["name"]) for model in report["models"]]
+    prompts = [
+        (f"prompt-{prompt['name']}", prompt["label"], f"{prompt['label']}: {prompt['title']}")
+        for prompt in report["prompts"]
+    ]
+    return Display(form, _in_order(models, query), _in_order(prompts, query))
+
+
+def _in_order(
+    things: Iterable[tuple[str, str, str]], query: Mapping[str, str]
+) -> tuple[Named, ...]:
+    named = [
+        Named(key, name, _label(query, key, usual), query.get(f"place-{key}", "").strip())
+        for key, name, usual in things
+    ]
+    return tuple(sorted(named, key=_place))
+
+
+def _label(query: Mapping[str, str], key: str, usual: str) -> str:
+    label = query.get(f"name-{key}", "").strip() or usual
+    if len(label) > NAME_LIMIT and label != usual:
+        raise Refusal(
+            f"A name in a table has at most {NAME_LIMIT} characters. Shorten {label[:40]}…"
+        )
+    return label
+
+
+def _place(named: Named) -> int:
+    if not named.place:
+        return LAST
+    if not (named.place.isascii() and named.place.isdecimal() and len(named.place) <= 5):
+        raise Refusal(
+            f"The place of {named.name} is {named.place[:20]!r}. Write a whole number, such as 1."
+        )
+    return int(named.place)

@@ -1,0 +1,45 @@
+"""manage.py compare_with_paper STUDY: the cells of WikiContradict's table 2 beside a study's."""
+
+from collections import Counter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evaluation.paper_table import ABSENT, DIFFERS, DOES_NOT_FIT, Beside, beside
+from evaluation.reports import study_report
+from judging import studies
+from leases.refusal import Refusal
+
+
+class Command(BaseCommand):
+    help = "Lay each cell of WikiContradict's table 2 beside the same cell of a study."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="STUDY", help="its slug, name or number")
+        parser.add_argument("--all", action="store_true", help="every cell, not those at odds only")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            report = study_report(studies.named(options["study"]))
+        except Refusal as refusal:
+            raise CommandError(refusal.message) from None
+        found = beside(report["tables"][0]["rows"])
+        tally = Counter(one.comes_to for one in found)
+        self.stdout.write(f"{len(found)} cells of the paper's table 2:")
+        for comes_to, count in sorted(tally.items()):
+            self.stdout.write(f"  {comes_to}: {count}")
+        shown = found if options["all"] else [one for one in found if self._at_odds(one)]
+        for one in shown:
+            self.stdout.write(_line(one))
+
+    def _at_odds(self, one: Beside) -> bool:
+        return one.comes_to in (DIFFERS, DOES_NOT_FIT)
+
+
+def _line(one: Beside) -> str:
+    cell = one.paper
+    ours = "none" if one.comes_to == ABSENT else f"{one.k} of {one.n}"
+    return (
+        f"prompt {cell.prompt}, {cell.model}, {cell.slice}, {cell.verdict}: the paper {cell.percent} % "
+        f"({cell.k} of {cell.n}), here {ours}: {one.comes_to}"
+    )

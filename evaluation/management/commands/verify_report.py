@@ -1,0 +1,33 @@
+"""manage.py verify_report FILE"""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evaluation.bundles import MOST_BYTES
+from evaluation.verifying import verify
+from leases.refusal import Refusal
+
+
+class Command(BaseCommand):
+    help = "Check a report's zip or JSON against its hashes, its rows, and its study where that is here."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["file"]
+        try:
+            with path.open("rb") as file:
+                outcome = verify(file.read(MOST_BYTES + 1))
+        except OSError as error:
+            raise CommandError(f"{path} cannot be read: {error.strerror or error}.") from None
+        except Refusal as refused:
+            raise CommandError(f"{path}: {refused}") from None
+        for note in outcome.notes:
+            self.stdout.write(note)
+        if outcome.wrong:
+            told = "\n  ".join(outcome.wrong)
+            raise CommandError(f"{path} is not what it says:\n  {told}")
+        self.stdout.write(f"{path}: {outcome.checked} things compared, all as the report says.")

@@ -1,0 +1,1 @@
+"""Pages of reports, by what they show."""

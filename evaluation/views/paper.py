@@ -1,0 +1,71 @@
+"""A report for a paper: LaTeX tables with the names and the order that a researcher wants, and the methods."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import person_of, roles_required
+from accounts.throttles import counted
+from evaluation import files, snapshots
+from evaluation.access import snapshot_for, study_for
+from evaluation.agreement_report import Clustering
+from evaluation.display import FORMS, read_display
+from evaluation.figures import Report
+from evaluation.formats import readable
+from evaluation.latex_tables import latex
+from evaluation.methods import methods_paragraph
+from evaluation.reports import study_report
+from evaluation.views.reports import READERS
+from evaluation.views.snapshots import stem_of
+
+CLUSTERING = ("cluster", "resamples", "seed")
+
+
+@require_safe
+@roles_required(*READERS)
+def of_report(request: HttpRequest, study_id: int) -> HttpResponse:
+    study = study_for(person_of(request), study_id)
+    return _page(request, study_report(study, Clustering.read(request.GET)))
+
+
+@require_safe
+@roles_required(*READERS)
+@counted("downloads")
+def tables_of_report(request: HttpRequest, study_id: int) -> HttpResponseBase:
+    study = study_for(person_of(request), study_id)
+    return _tables(request, study_report(study, Clustering.read(request.GET)), study.slug)
+
+
+@require_safe
+@roles_required(*READERS)
+def of_snapshot(request: HttpRequest, snapshot_id: int) -> HttpResponse:
+    frozen = snapshot_for(person_of(request), snapshot_id)
+    return _page(request, snapshots.report_of(frozen))
+
+
+@require_safe
+@roles_required(*READERS)
+@counted("downloads")
+def tables_of_snapshot(request: HttpRequest, snapshot_id: int) -> HttpResponseBase:
+    frozen = snapshot_for(person_of(request), snapshot_id)
+    return _tables(request, snapshots.report_of(frozen), stem_of(frozen))
+
+
+def _page(request: HttpRequest, body: Report) -> HttpResponse:
+    display = read_display(request.GET, readable(body))
+    context = {
+        "report": body,
+        "display": display,
+        "forms": FORMS.items(),
+        "latex": latex(body, display),
+        "methods": methods_paragraph(body),
+        "query": request.GET.urlencode(),
+        # What the report was computed by travels with the names.
+        "kept": [(name, request.GET[name]) for name in CLUSTERING if name in request.GET],
+    }
+    return render(request, "evaluation/paper.html", context)
+
+
+def _tables(request: HttpRequest, body: Report, stem: str) -> HttpResponse:
+    source = latex(body, read_display(request.GET, readable(body)))
+    return files.attached(source, "application/x-tex; charset=utf-8", f"{stem}-tables.tex")

@@ -1,0 +1,71 @@
+"""The rows behind a report's numbers."""
+
+from dataclasses import asdict
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import person_of, roles_required
+from accounts.throttles import counted
+from evaluation import listing
+from evaluation.access import study_for
+from evaluation.disagreements import filters, passages, read_choice, side_by_side
+from evaluation.rows import COLUMNS, Choice, chosen, records
+from evaluation.views.reports import READERS
+from pages.paging import page_of
+from pages.twins import csv_twin
+
+ROWS_PER_PAGE = 20
+
+
+@require_safe
+@roles_required(*READERS)
+def report_rows(request: HttpRequest, study_id: int) -> HttpResponse:
+    study = study_for(person_of(request), study_id)
+    choice = Choice.read(request.GET)
+    page = page_of(request, listing.with_verdicts(chosen(study, choice)), per=ROWS_PER_PAGE)
+    context = {
+        "study": study,
+        "page": page,
+        "items": listing.with_prompts(page.object_list),
+        "chosen": listing.in_words(choice, study),
+        "query": request.GET.urlencode(),
+    }
+    return render(request, "evaluation/rows.html", context)
+
+
+@require_safe
+@roles_required(*READERS)
+def disagreements(request: HttpRequest, study_id: int) -> HttpResponse:
+    """The responses that two judges judged, one a page, with what both said."""
+    study = study_for(person_of(request), study_id)
+    choice = read_choice(request.GET, study)
+    page = page_of(request, listing.with_verdicts(chosen(study, choice)), per=1)
+    item = next(iter(page.object_list), None)
+    context: dict[str, Any] = {
+        "study": study,
+        "page": page,
+        "filters": filters(study, choice),
+        "item": item,
+        "csv_query": urlencode({name: value for name, value in asdict(choice).items() if value}),
+    }
+    if item is not None:
+        context |= {
+            "prompt": listing.prompt_words(item.response.prompt),
+            "passages": passages(item),
+            "slots": side_by_side(item.closed_slots, choice),
+        }
+    return render(request, "evaluation/disagreements.html", context)
+
+
+@require_safe
+@roles_required(*READERS)
+@counted("downloads")
+def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
+    study = study_for(person_of(request), study_id)
+    items = chosen(study, Choice.read(request.GET))
+    lines = (list(record.values()) for record in records(items))
+    return csv_twin(list(COLUMNS), lines, f"{study.slug}-rows.csv")

@@ -1,0 +1,28 @@
+"""Writes format-N/ for the format that reports have now, unless it is there. Not collected as a test."""
+
+import json
+
+import pytest
+
+from evaluation.reports import FORMAT, study_report
+from evaluation.sheets import SHEETS
+from pages.twins import csv_lines
+from tests.evaluation.factories import exclude, judged_study, resolve_all
+from tests.evaluation.frozen import body, folder
+
+pytestmark = pytest.mark.django_db
+
+
+def test_write_the_format_of_now():
+    here = folder(FORMAT)
+    if here.exists():
+        pytest.skip(f"{here.name} is written once.")
+    study = judged_study("alice", "bob", "charlie", seed=7, name="Frozen")
+    resolve_all(study)
+    exclude(study, 2)
+    text = json.dumps(study_report(study), ensure_ascii=False, indent=1, sort_keys=True)
+    here.mkdir()
+    (here / "report.json").write_text(text + "\n", encoding="utf-8")
+    for name, sheet in SHEETS.items():
+        lines = "".join(csv_lines(*sheet(body(FORMAT))))
+        (here / f"{name}.csv").write_text(lines, encoding="utf-8")

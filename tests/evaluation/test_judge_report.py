@@ -1,0 +1,192 @@
+"""Judge models in a report, against a separate count of the file that they came from."""
+
+import csv
+import io
+import json
+from collections import Counter
+
+import pytest
+
+from accounts.roles import Role
+from evaluation import rows
+from evaluation.judge_page import judge_sections
+from evaluation.layout import laid_out
+from evaluation.reports import study_report
+from evaluation.sheets import SHEETS
+from judging.importing import import_human_evaluation
+from judging.models import MachineVerdict
+from judging.predictions import import_predictions
+from judging.states import MachineState
+from tests.evaluation.factories import exclude, judged_study, resolve_all
+from tests.factories import person
+
+pytestmark = pytest.mark.django_db
+
+SAYS = ("correct", "partially correct", "incorrect", "?")
+
+
+def replies(study, said):
+    """A file with `said(position)` on each of the study's items."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["item", "reply"])
+    for position in study.items.values_list("position", flat=True):
+        writer.writerow([position, f"comment.\nevaluation: {said(position)}"])
+    return out.getvalue().encode()
+
+
+@pytest.fixture
+def study():
+    """Judged by people, resolved, and by a machine that says one thing after the other."""
+    found = judged_study()
+    resolve_all(found)
+    import_predictions(found, replies(found, lambda n: SAYS[n % 4]), "Elsewhere")
+    return found
+
+
+def judge_of(study):
+    (judge,) = study_report(study)["judge_models"]
+    return judge
+
+
+def test_the_scores_equal_a_separate_count(study):
+    for found in judge_of(study)["prompts"]:
+        pairs = Counter()
+        for item in study.items.select_related("response__instance__contradiction", "resolution"):
+            same = item.response.instance.contradiction.same_passage == "Same"
+            label = {"internal-knowledge": "1", "passage-1": "2", "both-passages": "4"}
+            if label[item.response.prompt] != found["prompt"] or (found["prompt"] == "2" and same):
+                continue
+            pairs[item.resolution.verdict, SAYS[item.position % 4]] += 1
+        assert found["n"] == pairs.total()
+        assert found["unparsed"] == sum(n for (_, said), n in pairs.items() if said == "?")
+        right = sum(n for (people, said), n in pairs.items() if people == said)
+        assert (found["accuracy"]["k"], found["accuracy"]["n"]) == (right, pairs.total())
+        assert sum(map(sum, found["table"])) + found["unparsed"] == found["n"]
+
+
+def test_excluded_questions_stay_out(study):
+    before = judge_of(study)["prompts"][0]["n"]
+    exclude(study, 1)
+    assert judge_of(study)["prompts"][0]["n"] == before - 2
+
+
+def test_what_waits_or_failed_is_in_no_share(study):
+    item = study.items.filter(response__prompt="both-passages").first()
+    MachineVerdict.objects.filter(item=item).update(state=MachineState.FAILED, verdict=None)
+    judge = judge_of(study)
+    assert judge["states"]["failed"] == 1
+    (of_4,) = [found for found in judge["prompts"] if found["prompt"] == "4"]
+    assert of_4["n"] == 7
+    lines = [line for line in judge["table"]["lines"] if line["prompt"] == "4"]
+    assert sum(line["unlabelled"] for line in lines if line["slice"] == "all") == 1
+
+
+def test_a_response_without_a_final_verdict_is_counted_beside():
+    study = judged_study()  # two responses wait for a third person
+    import_predictions(study, replies(study, lambda n: "correct"), "Elsewhere")
+    (of_4,) = [found for found in judge_of(study)["prompts"] if found["prompt"] == "4"]
+    assert (of_4["n"], of_4["without_final_verdict"]) == (6, 2)
+
+
+def test_its_verdicts_on_everything_count_unparsed_replies_in_n(study):
+    table = judge_of(study)["table"]
+    cells = {
+        (row["prompt"], row["model"], row["slice"], row["verdict"]): (row["k"], row["n"])
+        for row in table["rows"]
+    }
+    for (prompt, model, part, _), (_, n) in cells.items():
+        parts = [k for key, (k, _) in cells.items() if key[:3] == (prompt, model, part)]
+        assert sum(parts) == n
+    assert sum(k for key, (k, _) in cells.items() if key[2:] == ("all", "unparsed")) > 0
+
+
+def test_spellings_are_counted(study):
+    assert sum(judge_of(study)["spellings"].values()) == 18
+    assert set(judge_of(study)["spellings"]) == set(SAYS[:3])
+
+
+def test_people_s_tables_and_agreement_do_not_change(study):
+    with_it = study_report(study)
+    MachineVerdict.objects.all().delete()
+    without = study_report(study)
+    for part in ("agreement", "tables", "resolution", "comparisons", "study"):
+        assert with_it[part] == without[part]
+    assert without["judge_models"] == []
+
+
+def test_the_hash_of_a_report_knows_the_judge_models_verdicts(study):
+    before = rows.digest(study)
+    MachineVerdict.objects.filter(verdict="correct").update(verdict="incorrect")
+    assert rows.digest(study)[0] != before[0]
+    MachineVerdict.objects.all().delete()
+    assert rows.digest(study)[1] == before[1] - 24
+
+
+def test_every_link_of_the_matrix_leads_to_as_many_rows(study, client):
+    client.force_login(person("rosa", Role.RESEARCHER))
+    (section,) = judge_sections(study_report(study))
+    followed = 0
+    for found in section.prompts:
+        for _, cells in found.matrix:
+            for cell in (cell for cell in cells if cell.query):
+                page = client.get(f"/reports/{study.pk}/rows/{cell.query}")
+                assert page.context["page"].paginator.count == int(cell.value)
+                assert "Judge model" in page.content.decode()
+                followed += 1
+    assert followed > 5
+
+
+def test_the_rows_show_what_the_judge_model_replied(study, client):
+    client.force_login(person("rosa", Role.RESEARCHER))
+    judge = judge_of(study)["id"]
+    page = client.get(
+        f"/reports/{study.pk}/rows/?judge_model={judge}&said=unparsed"
+    ).content.decode()
+    assert page.count("Reply without one") == 6
+    assert "evaluation: ?" in page
+
+
+def test_every_link_of_its_table_leads_to_as_many_rows(study, client):
+    client.force_login(person("rosa", Role.RESEARCHER))
+    (section,) = judge_sections(study_report(study))
+    for table in section.everything:
+        for row in table.rows:
+            for cell in (cell for cell in row.cells if cell.query):
+                page = client.get(f"/reports/{study.pk}/rows/{cell.query}")
+                assert page.context["page"].paginator.count == int(cell.value.split("/")[0])
+
+
+def test_the_page_has_the_judge_model_and_escapes_its_name(study, client):
+    import_predictions(study, replies(study, lambda n: "correct"), "<b>=1+1</b>")
+    client.force_login(person("rosa", Role.RESEARCHER))
+    page = client.get(f"/reports/{study.pk}/").content.decode()
+    assert "Elsewhere (model)" in page
+    assert "<b>=1+1" not in page
+
+
+def test_a_frozen_report_of_before_has_no_judge_models_and_no_comparisons(study):
+    body = study_report(study)
+    del body["judge_models"], body["comparisons"]
+    shown = laid_out(body)
+    assert (shown["judge_sections"], shown["families"]) == ([], [])
+
+
+def test_the_sheets_have_a_row_for_each_number(study):
+    body = study_report(study)
+    sheet = SHEETS["judge-models"](body)
+    found = {tuple(row[:4]): row[4:] for row in sheet.rows}
+    of_4 = body["judge_models"][0]["prompts"][2]
+    assert found["Elsewhere (model)", "4", "", "accuracy"][:2] == [of_4["accuracy"]["k"], 8]
+    assert len(sheet.rows) == 3 * (2 + 3 * 3)
+
+
+def test_the_published_labels_judged_as_themselves_are_all_right(study_file):
+    """The judge-model path end to end on the published sample: 250 replies that copy people's verdicts."""
+    data = study_file("wikicontradict/humaneval_sample.json").read_bytes()
+    study = import_human_evaluation(data, "Sample").study
+    said = dict(study.items.values_list("position", "resolution__verdict"))
+    import_predictions(study, replies(study, said.get), "Copy")
+    for found in judge_of(study)["prompts"]:
+        assert found["accuracy"]["k"] == found["accuracy"]["n"] == found["n"] > 0
+        assert json.dumps(found, allow_nan=False)
