@@ -14,7 +14,8 @@ class Given:
 
     title, tag: the article and the tag as written. entries: the form's fields by name (annotation/steps.py).
     review: {"decision": "accept" or "drop", "note"}, or None where nobody has decided yet. sent_back: the
-    reviewer's note, notes_by_field, and what those fields held the first time, or None.
+    reviewer's note, notes_by_field, and what those fields held the first time, or None. flag: why its author
+    wants the admin to look at it, or "".
     """
 
     title: str
@@ -23,6 +24,7 @@ class Given:
     entries: dict[str, Any]
     review: dict[str, Any] | None = None
     sent_back: dict[str, Any] | None = None
+    flag: str = ""
 
     @property
     def first_entries(self) -> dict[str, Any]:
@@ -30,7 +32,25 @@ class Given:
         return self.entries | (self.sent_back["first"] if self.sent_back else {})
 
 
+@dataclass(frozen=True)
+class Skipped:
+    """A tag that one person gave up, and why."""
+
+    title: str
+    tag: str
+    person: str
+    reason: str
+
+
 def given() -> list[Given]:
     """All annotations, in the order of the file."""
-    kept = json.loads(ANNOTATIONS.read_text(encoding="utf-8"))
-    return [Given(**entry) for entry in kept["annotations"]]
+    return [Given(**entry) for entry in _kept()["annotations"]]
+
+
+def skipped() -> list[Skipped]:
+    return [Skipped(**entry) for entry in _kept()["skipped"]]
+
+
+def _kept() -> dict[str, Any]:
+    whole: dict[str, Any] = json.loads(ANNOTATIONS.read_text(encoding="utf-8"))
+    return whole

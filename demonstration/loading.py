@@ -1,42 +1,36 @@
 """Loading the demonstration set: the articles, and people's work on their tags, as that work is really done.
 
 Rows are made by the functions that make them in use: the fetcher reads the XML, places are claimed, drafts
-saved, submitted and reviewed, the accepted ones published; two judges judge, a third person resolves. Only the
-responses come from a file, as they were recorded, since there may be no model to ask.
+saved, submitted and reviewed, the accepted ones published and released; two judges judge, a third person
+resolves, the report is frozen. Only the responses come from a file, as they were recorded, since there may be no
+model to ask.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import QuerySet
 
-from accounts.models import Person
-from annotation import campaigns, workflow
-from annotation.checks import check
 from annotation.models import Annotation, Campaign
 from annotation.publish import publish_campaign
-from annotation.review import Decision, Notes, decide
-from annotation.states import ASSIGNMENT
-from annotation.steps import STEPS
-from annotation.walker import Entries
 from datasets.models import Collection
-from demonstration.annotations import Given, given
+from demonstration.annotating import (
+    COLLECTION,
+    annotate,
+    demonstration_wiki,
+    open_campaign,
+    skip,
+)
+from demonstration.annotations import given, skipped
 from demonstration.build import ARTICLES
-from demonstration.export import BASE
+from demonstration.outputs import IMPORTED, freeze_report, import_records, release
 from demonstration.people import ADMIN, create_people
 from demonstration.responses import load_responses
-from demonstration.verdicts import load_study
+from demonstration.verdicts import load_studies
 from generation.models import Response
 from judging.models import Judgment
-from leases import claim
 from leases.refusal import Conflict, Refusal
 from wikifetch.fetch import fetch_xml
-from wikifetch.models import Article, Tag, Wiki
-
-COLLECTION = "demonstration"
-CAMPAIGN = "Demonstration"
-SEED = 15116  # draws the tags so that the collection begins with one of each article
+from wikifetch.models import Article, Tag
 
 
 @dataclass(frozen=True)
@@ -49,18 +43,6 @@ class Loaded:
     records: int
     responses: int
     verdicts: int
-
-
-@dataclass(frozen=True)
-class DemonstrationFrame(campaigns.Frame):
-    """The live tags of the demonstration wiki alone, whatever else has been fetched."""
-
-    def tags(self) -> QuerySet[Tag]:
-        return super().tags().filter(article__wiki=demonstration_wiki())
-
-
-def demonstration_wiki() -> Wiki:
-    return Wiki.objects.get(base_url=BASE)
 
 
 def is_loaded() -> bool:
@@ -77,18 +59,22 @@ def load(*, beside_other_work: bool = False) -> Loaded:
             f"This database holds work already ({found}). The demonstration set is meant for an empty one; "
             "--beside-other-work loads it all the same, marked as demonstration."
         )
-    if Collection.objects.filter(name=COLLECTION).exists():
+    if taken := Collection.objects.filter(name__in=(COLLECTION, IMPORTED)).first():
         raise Conflict(
-            f"There is a collection {COLLECTION!r} that is no demonstration. Rename it first."
+            f"There is a collection {taken.name!r} that is no demonstration. Rename it first."
         )
     people = create_people()
     fetch_xml(ARTICLES, by=people[ADMIN])
     campaign = open_campaign(people[ADMIN])
     for each in given():
         annotate(each, campaign, people)
+    for given_up in skipped():
+        skip(given_up, campaign, people)
     publish_campaign(campaign)
-    run = load_responses(campaign.collection, by=people[ADMIN])
-    load_study(run, people)
+    release(campaign.collection, by=people[ADMIN])
+    import_records(by=people[ADMIN])
+    runs = load_responses(campaign.collection, by=people[ADMIN])
+    freeze_report(load_studies(runs, people), by=people[ADMIN])
     return counted()
 
 
@@ -109,87 +95,3 @@ def counted() -> Loaded:
         responses=Response.objects.filter(run__is_demonstration=True).count(),
         verdicts=Judgment.objects.filter(slot__round__study__is_demonstration=True).count(),
     )
-
-
-def open_campaign(by: Person) -> Campaign:
-    """Two people for every tag, into a collection of its own."""
-    collection = Collection.objects.create(
-        name=COLLECTION,
-        title="Demonstration set",
-        description="Contradictions in invented articles, annotated by invented people, to try things out with.",
-        licence="Apache-2.0",
-        is_demonstration=True,
-        created_by=by,
-    )
-    return campaigns.open_campaign(
-        name=CAMPAIGN,
-        collection=collection,
-        frame=DemonstrationFrame(),
-        plan=campaigns.Plan(people_per_tag=2, seed=SEED),
-        by=by,
-        demonstration=True,
-    )
-
-
-def annotate(each: Given, campaign: Campaign, people: Mapping[str, Person]) -> None:
-    """One annotation from the claim to the decision."""
-    draft = claimed(each, campaign, people[each.person])
-    draft = handed_in(draft, each.first_entries)
-    if each.sent_back:
-        draft = sent_back(draft, each.sent_back, people[ADMIN])
-        draft = handed_in(draft, each.entries)
-    if each.review:
-        decide(
-            annotation_id=draft.pk,
-            by=people[ADMIN],
-            version=draft.version,
-            decision=each.review["decision"],
-            notes=Notes(each.review["note"]),
-        )
-
-
-def claimed(each: Given, campaign: Campaign, person: Person) -> Annotation:
-    places = campaigns.free_places(person).filter(
-        campaign=campaign, tag__article__title=each.title, sighting__raw=each.tag
-    )
-    place = claim.claim(
-        places,
-        ASSIGNMENT,
-        "claim",
-        seconds=campaigns.LEASE_SECONDS,
-        holder=campaigns.holder_of(person),
-        person=person,
-    )
-    if place is None:
-        raise Refusal(f"{each.title} has no free place for the tag {each.tag}")
-    return campaigns.begin_annotation(place, person)
-
-
-def handed_in(draft: Annotation, entries: Entries) -> Annotation:
-    """Saved after the first step and after the last, then submitted with every warning looked at."""
-    first = {field.name: entries[field.name] for field in STEPS[0].fields}
-    draft = workflow.save_draft(
-        annotation_id=draft.pk, by=draft.author, version=draft.version, changes=first
-    )
-    submission = workflow.submit(
-        annotation_id=draft.pk,
-        by=draft.author,
-        version=draft.version,
-        entries=entries,
-        checked=frozenset(finding.key for finding in check(entries)),
-    )
-    if not submission.taken:
-        raise Refusal(f"{draft}: {submission.findings[0].message}")
-    return submission.annotation
-
-
-def sent_back(draft: Annotation, said: Mapping[str, object], by: Person) -> Annotation:
-    notes = Notes(str(said["note"]), said["notes_by_field"])  # type: ignore[arg-type]
-    decide(
-        annotation_id=draft.pk,
-        by=by,
-        version=draft.version,
-        decision=Decision.SEND_BACK,
-        notes=notes,
-    )
-    return Annotation.objects.get(pk=draft.pk)

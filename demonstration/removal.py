@@ -27,10 +27,10 @@ from evaluation.models import ReportSnapshot
 from generation.models import LanguageModel, Response, Run
 from judging.models import (
     Judge,
-    JudgeCall,
     JudgingSlot,
     Judgment,
     JudgmentEvent,
+    MachineVerdict,
     Resolution,
     Round,
     Study,
@@ -91,7 +91,9 @@ class Scope:
             | Q(campaign__in=self.campaigns)
             | Q(release__collection__in=self.collections)
         )
-        for of_slot in (JudgeCall, JudgmentEvent, Judgment):
+        # Their calls go with them.
+        yield MachineVerdict.objects.filter(judge__study__in=self.studies)
+        for of_slot in (JudgmentEvent, Judgment):
             yield of_slot._default_manager.filter(slot__round__study__in=self.studies)
         yield JudgingSlot.objects.filter(round__study__in=self.studies)
         yield Resolution.objects.filter(item__study__in=self.studies)

@@ -7,10 +7,11 @@ changed since, loading stops instead of pairing an answer with another question.
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from accounts.models import Person
@@ -22,7 +23,11 @@ from generation.states import ResponseState, RunState
 from leases.refusal import Refusal
 
 RESPONSES = Path(__file__).parent / "responses.json"
-RUN = "Demonstration: responses recorded from the embedded model"
+# Two runs, so that the report of the one can be published while the responses of the other are being judged.
+RUNS = {
+    "Demonstration: responses recorded from the embedded model": ("1", "2", "3", "4", "5"),
+    "Demonstration: the control prompt": ("5.2",),
+}
 
 Question = tuple[str, str]  # the article's title, the question
 
@@ -50,8 +55,16 @@ class Recorded:
 
 def recorded_before() -> set[Question]:
     """The questions that the file holds responses to."""
-    kept = json.loads(RESPONSES.read_text(encoding="utf-8"))["responses"]
-    return {(each["title"], each["question"]) for each in kept}
+    return {(title, question) for title, question, _ in _by_key(_whole())}
+
+
+def _whole() -> dict[str, Any]:
+    whole: dict[str, Any] = json.loads(RESPONSES.read_text(encoding="utf-8"))
+    return whole
+
+
+def _by_key(whole: Mapping[str, Any]) -> dict[tuple[str, str, str], Recorded]:
+    return {each.key: each for each in (Recorded(**kept) for kept in whole["responses"])}
 
 
 def first_questions(collection: Collection, number: int) -> set[Question]:
@@ -59,15 +72,41 @@ def first_questions(collection: Collection, number: int) -> set[Question]:
     return {(each.contradiction.title, each.question) for each in instances}
 
 
+def questions_named(collection: Collection, named: list[str]) -> set[Question]:
+    """The collection's questions of these words. Raises Refusal for one that it does not have."""
+    instances = planning.instances_of(collection)
+    known = {each.question: (each.contradiction.title, each.question) for each in instances}
+    if unknown := [question for question in named if question not in known]:
+        raise Refusal(f"The collection has no question {unknown[0]!r}.")
+    return {known[question] for question in named}
+
+
+def kept_of(model: LanguageModel) -> dict[tuple[str, str, str], Recorded]:
+    """What the file holds of exactly this model. Raises Refusal where it is another's."""
+    whole = _whole()
+    if whole["model"] != {"model_id": model.model_id, "options": model.options}:
+        raise Refusal(f"The responses kept are of {whole['model']}. Record all of them anew.")
+    return _by_key(whole)
+
+
 def record(
-    collection: Collection, questions: set[Question], model: LanguageModel, path: Path
+    collection: Collection,
+    questions: set[Question],
+    model: LanguageModel,
+    path: Path,
+    kept: Mapping[tuple[str, str, str], Recorded] = MappingProxyType({}),
 ) -> Iterator[Recorded]:
     """Ask `model` every prompt about these questions, and write the file when all have answered.
 
-    Yields each reply as it comes. Raises a ServiceFault, and then writes nothing.
+    What `kept` holds on the same text is not asked again. Yields each new reply as it comes. Raises a
+    ServiceFault, and then writes nothing.
     """
     found = []
     for asked in (each for each in _everything(collection) if _key(each)[:2] in questions):
+        before = kept.get(_key(asked))
+        if before and before.rendered_sha256 == sha256(asked.text):
+            found.append(before)
+            continue
         found.append(_ask(asked, model))
         yield found[-1]
     whole = {
@@ -96,28 +135,32 @@ def _ask(asked: Rendered, model: LanguageModel) -> Recorded:
     )
 
 
-def load_responses(collection: Collection, by: Person) -> Run:
-    """A run with the recorded responses. Raises Refusal where they do not fit the collection's questions."""
-    whole = json.loads(RESPONSES.read_text(encoding="utf-8"))
-    recorded = {each.key: each for each in (Recorded(**kept) for kept in whole["responses"])}
+def load_responses(collection: Collection, by: Person) -> list[Run]:
+    """The runs with the recorded responses. Raises Refusal where they do not fit the collection's questions."""
+    whole = _whole()
+    recorded = _by_key(whole)
     asked = _asked(collection, recorded)
     known = whole["model"]
     model = registry.add("", known["model_id"], known["options"], f"{known['model_id']} (recorded)")
-    run = Run.objects.create(
-        name=RUN,
-        collection=collection,
-        prompts=list(dict.fromkeys(each.prompt.name for each in asked)),
-        state=RunState.IMPORTED,
-        is_demonstration=True,
-        created_by=by,
-        finished_at=datetime.fromisoformat(whole["recorded_at"]),
-    )
-    run.models_asked.add(model)
-    rows = list(planning.responses(run, asked, [model], samples=1))
-    for row, each in zip(rows, asked, strict=True):
-        _fill(row, recorded[_key(each)])
-    Response.objects.bulk_create(rows)
-    return run
+    runs = []
+    for name, labels in RUNS.items():
+        run = Run.objects.create(
+            name=name,
+            collection=collection,
+            prompts=[prompting.find(label).name for label in labels],
+            state=RunState.IMPORTED,
+            is_demonstration=True,
+            created_by=by,
+            finished_at=datetime.fromisoformat(whole["recorded_at"]),
+        )
+        run.models_asked.add(model)
+        here = [each for each in asked if each.prompt.label in labels]
+        rows = list(planning.responses(run, here, [model], samples=1))
+        for row, each in zip(rows, here, strict=True):
+            _fill(row, recorded[_key(each)])
+        Response.objects.bulk_create(rows)
+        runs.append(run)
+    return runs
 
 
 def _asked(
@@ -135,8 +178,8 @@ def _asked(
 
 
 def _everything(collection: Collection) -> Iterator[Rendered]:
-    """Every prompt about every question, in the order of asking."""
-    prompts = list(prompting.prompts().values())
+    """Each prompt of the runs about every question, in the order of asking."""
+    prompts = [prompting.find(label) for labels in RUNS.values() for label in labels]
     return planning.rendered(planning.instances_of(collection), prompts)
 
 

@@ -5,55 +5,106 @@ stops instead of pairing a verdict with another text.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from django.db.models import QuerySet
 
 from accounts.models import Person
 from demonstration.people import ADJUDICATOR, ADMIN, JUDGES
 from demonstration.responses import sha256
+from generation import prompting
 from generation.models import Response, Run
 from judging import adjudication, studies, verdicts
-from judging.models import Study
+from judging.models import JudgingSlot, Study
 from judging.settling import unresolved
 from judging.studies import Design, Selection
 from leases.refusal import Refusal
 
 VERDICTS = Path(__file__).parent / "verdicts.json"
-STUDY = "Demonstration"
 SEED = 1121
 
+STUDY = "Demonstration"
+OPEN_STUDY = "Demonstration: do the passages conflict?"
+DRAFT_STUDY = "Demonstration: yours to judge"
+DRAFT_PROMPTS = (prompting.find("4").name,)
+# Disagreements of the closed study that are left for whoever tries the app to decide.
+LEFT_TO_DECIDE = 2
+# In the open study, each judge's items so far: judged from the front, the next one skipped, the rest waiting.
+JUDGED_SO_FAR = {"carys": 12, "dmitri": 7}
+SKIPPED = "I want to read the two articles first; later."
+FLAGGED_QUESTION = "How many of the Farrow Isles are inhabited?"
+FLAGGED = (
+    "It speaks of two uninhabited islands that neither passage has. Does that count against it?"
+)
+
 Key = tuple[str, str, str]
+Verdicts = Mapping[Key, Mapping[str, Any]]
 
 
-def load_study(run: Run, people: Mapping[str, Person]) -> Study:
-    """A closed study over the run: judged by two, handed in, resolved by a third person, as it is done in use."""
-    given = _given(run)
+def load_studies(runs: Sequence[Run], people: Mapping[str, Person]) -> Study:
+    """Over the first run a closed study and one in draft, over the other an open one. Returns the closed one."""
+    given = _given(runs)
+    run, control = runs
+    closed = _closed(run, people, given)
+    _open(control, people, given)
+    # One judge for each response: whoever tries the app can open it for themselves alone.
+    choice = Selection([run], prompts=DRAFT_PROMPTS)
+    studies.create(
+        DRAFT_STUDY,
+        choice,
+        Design(judges_per_response=1, seed=SEED),
+        by=people[ADMIN],
+    )
+    return closed
+
+
+def _closed(run: Run, people: Mapping[str, Person], given: Verdicts) -> Study:
+    """Judged by two, handed in, resolved by a third person but for the last, as it is done in use."""
     study = studies.create(STUDY, Selection([run]), Design(seed=SEED), by=people[ADMIN])
     studies.open_study(study, [people[name] for name in JUDGES])
     for name in JUDGES:
-        _judge(study, people[name], {key: entry[name] for key, entry in given.items()})
-    for item in unresolved(study).select_related("response__instance__contradiction"):
+        _judge(slots_of(people[name], study), name, given)
+        verdicts.hand_in(people[name], study)
+    apart = list(unresolved(study).select_related("response__instance__contradiction"))
+    for item in apart[:-LEFT_TO_DECIDE]:
         decided = given[key_of(item.response)]["resolution"]
         adjudication.decide(item, by=people[ADJUDICATOR], **decided)
     studies.close_study(study)
     return study
 
 
-def _judge(study: Study, judge: Person, given: Mapping[Key, Mapping[str, str]]) -> None:
+def _open(run: Run, people: Mapping[str, Person], given: Verdicts) -> None:
+    """The control prompt, with something left to judge, one item skipped and one flagged."""
+    study = studies.create(OPEN_STUDY, Selection([run]), Design(seed=SEED), by=people[ADMIN])
+    studies.open_study(study, [people[name] for name in JUDGES])
+    for name, number in JUDGED_SO_FAR.items():
+        mine = list(slots_of(people[name], study))
+        _judge(mine[:number], name, given)
+        verdicts.skip(mine[number], SKIPPED)
+        if name == JUDGES[0]:
+            (odd,) = [slot for slot in mine if key_of(slot.item.response)[1] == FLAGGED_QUESTION]
+            verdicts.flag(odd, True, FLAGGED)
+
+
+def slots_of(judge: Person, study: Study) -> QuerySet[JudgingSlot]:
     related = ("item__response__instance__contradiction", "round__study__rubric")
-    mine = verdicts.slots_of(judge).filter(round__study=study).select_related(*related)
-    for slot in mine.order_by("order"):
-        entry = given[key_of(slot.item.response)]
+    mine = verdicts.slots_of(judge).filter(round__study=study)
+    return mine.select_related(*related).order_by("order")
+
+
+def _judge(slots: Iterable[JudgingSlot], name: str, given: Verdicts) -> None:
+    for slot in slots:
+        entry = given[key_of(slot.item.response)][name]
         verdicts.give(slot, entry["verdict"], comment=entry["comment"])
-    verdicts.hand_in(judge, study)
 
 
-def _given(run: Run) -> dict[Key, dict[str, Any]]:
-    """The verdicts by response. Raises Refusal unless they are on exactly the run's responses."""
+def _given(runs: Sequence[Run]) -> dict[Key, dict[str, Any]]:
+    """The verdicts by response. Raises Refusal unless they are on exactly the runs' responses."""
     kept = json.loads(VERDICTS.read_text(encoding="utf-8"))["verdicts"]
     given = {(entry["title"], entry["question"], entry["prompt"]): entry for entry in kept}
-    responses = run.responses.select_related("instance__contradiction")
+    responses = Response.objects.filter(run__in=runs).select_related("instance__contradiction")
     texts = {key_of(response): sha256(response.text) for response in responses}
     if texts != {key: entry["text_sha256"] for key, entry in given.items()}:
         raise Refusal(

@@ -18,19 +18,32 @@ from accounts.models import Person
 from accounts.roles import Role
 from annotation.campaigns import next_assignment
 from annotation.entries import entries_of
-from annotation.models import Annotation, Campaign
-from annotation.states import AnnotationState
-from datasets.models import Collection
-from demonstration.annotations import given
+from annotation.models import Annotation, Assignment, Campaign
+from annotation.states import AnnotationState, AssignmentState
+from datasets.counts import current_instances
+from datasets.deviations import deviations
+from datasets.importers import IMPORTERS
+from datasets.models import Collection, Release
+from demonstration import responses
+from demonstration.annotations import given, skipped
 from demonstration.loading import load
+from demonstration.outputs import RECORDS
+from demonstration.people import JUDGES
 from demonstration.responses import RESPONSES
-from demonstration.verdicts import VERDICTS
+from demonstration.verdicts import JUDGED_SO_FAR, LEFT_TO_DECIDE, VERDICTS
+from evaluation.models import ReportSnapshot
+from evaluation.publishing import publish
+from evaluation.snapshots import has_changed
+from generation import registry
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
+from judging import adjudication
 from judging.forms import JudgesForm
-from judging.models import Judgment, Resolution, Study
+from judging.models import JudgingSlot, Judgment, Resolution, Study
 from judging.settling import unresolved
 from judging.states import StudyState
+from judging.studies import open_study
+from leases.refusal import Refusal
 from tests.factories import person
 from tests.generation.fake_service import FakeService, last_words
 from wikifetch.models import FetchRun, Tag, TalkPage
@@ -58,7 +71,7 @@ class TestLoaded(TestCase):
         run = FetchRun.objects.get()
         assert (run.state, run.problems.count()) == (FetchState.DONE, 0)
         assert run.tags_found == self.loaded.tags == Tag.objects.count()
-        assert TalkPage.objects.exclude(wikitext="").count() == 5
+        assert TalkPage.objects.exclude(wikitext="").count() == 7
 
     def test_each_tag_knows_who_added_it_and_why(self):
         for title, raw, editor, summary in INTRODUCED:
@@ -73,9 +86,11 @@ class TestLoaded(TestCase):
             AnnotationState.PUBLISHED: decided["accept"],
             AnnotationState.DROPPED: decided["drop"],
             AnnotationState.SUBMITTED: decided[""],
+            AnnotationState.DRAFT: len(skipped()),
         }
         assert self.loaded.records == decided["accept"]
-        assert not Annotation.objects.filter(draft_revisions=None).exists()
+        filled = Annotation.objects.exclude(state=AnnotationState.DRAFT)
+        assert not filled.filter(draft_revisions=None).exists()
 
     def test_what_was_entered_is_what_is_stored(self):
         for each in given():
@@ -87,8 +102,8 @@ class TestLoaded(TestCase):
             assert each.entries.items() <= entries_of(stored).items()
 
     def test_everything_is_marked_and_nobody_invented_can_sign_in(self):
-        for kind in (Collection, Campaign, Run, Study):
-            assert kind.objects.get().is_demonstration
+        for kind, number in ((Collection, 2), (Campaign, 1), (Run, 2), (Study, 3)):
+            assert [row.is_demonstration for row in kind.objects.all()] == [True] * number
         for invented in Person.objects.all():
             assert invented.is_demonstration
             assert not invented.has_usable_password()
@@ -100,35 +115,86 @@ class TestLoaded(TestCase):
 
     def test_a_newcomer_finds_something_to_annotate(self):
         alice = person("alice", Role.ANNOTATOR)
-        first, second = next_assignment(by=alice), next_assignment(by=alice)
-        assert first.tag != second.tag
-        assert next_assignment(by=alice) is None
-        assert not Annotation.objects.filter(sighting=first.sighting, state="published").exists()
+        found = list(iter(lambda: next_assignment(by=alice), None))
+        assert (
+            len({place.tag for place in found}) == 5
+        )  # four untouched, and the one that was skipped
+        decided = Annotation.objects.filter(state__in=("published", "dropped"))
+        assert not decided.filter(sighting__in=[place.sighting for place in found]).exists()
+
+    def test_one_annotation_is_flagged_and_one_tag_skipped(self):
+        assert Annotation.objects.filter(flagged=True).count() == 1
+        (place,) = Assignment.objects.filter(state=AssignmentState.SKIPPED)
+        assert place.skip_reason == skipped()[0].reason
 
     def test_the_responses_are_those_recorded_under_the_models_own_name(self):
-        run, model = Run.objects.get(), LanguageModel.objects.get()
+        runs, model = Run.objects.all(), LanguageModel.objects.get()
         whole = read(RESPONSES)
-        assert run.state == RunState.IMPORTED
+        assert {run.state for run in runs} == {RunState.IMPORTED}
         assert (model.service, model.model_id) == ("", whole["model"]["model_id"])
-        stored = Response.objects.filter(run=run, state=ResponseState.DONE)
+        stored = Response.objects.filter(run__in=runs, state=ResponseState.DONE)
         texts = Counter(stored.values_list("text", flat=True))
         assert texts == Counter(each["text"] for each in whole["responses"])
         assert not stored.filter(latency_ms=None).exists()
         one = stored.first()
         assert one.request["messages"][-1]["content"] == one.rendered
 
-    def test_the_study_was_judged_by_two_and_resolved_by_a_third(self):
-        study, kept = Study.objects.get(), read(VERDICTS)["verdicts"]
+    def test_one_study_was_judged_by_two_and_resolved_by_a_third(self):
+        study = Study.objects.get(name="Demonstration")
+        kept = entries_on(study)
         assert study.state == StudyState.CLOSED
-        assert not unresolved(study).exists()
-        for name in ("carys", "dmitri"):
-            stored = Judgment.objects.filter(slot__judge__person__username=f"demo.{name}")
+        assert unresolved(study).count() == LEFT_TO_DECIDE
+        theirs = Judgment.objects.filter(slot__round__study=study)
+        for name in JUDGES:
+            stored = theirs.filter(slot__judge__person__username=f"demo.{name}")
             first = Counter(stored.values_list("first_verdict", flat=True))
             assert first == Counter(entry[name]["verdict"] for entry in kept)
         apart = [entry for entry in kept if entry["carys"]["verdict"] != entry["dmitri"]["verdict"]]
         assert apart == [entry for entry in kept if "resolution" in entry]
-        assert 0 < len(apart) == Resolution.objects.filter(how="third_person").count()
-        assert Resolution.objects.count() == len(kept)
+        decided = Resolution.objects.filter(how="third_person").count()
+        assert 0 < decided == len(apart) - LEFT_TO_DECIDE
+
+    def test_whoever_tries_the_app_finds_something_to_decide(self):
+        alice = person("alice", Role.ADJUDICATOR)
+        item, *_ = adjudication.disagreements_for(alice)
+        adjudication.decide(item, by=alice, verdict="incorrect", cause="response", note="Neither.")
+        assert len(adjudication.disagreements_for(alice)) == LEFT_TO_DECIDE - 1
+
+    def test_a_second_study_is_open_with_something_left_to_judge(self):
+        study = Study.objects.get(state=StudyState.OPEN)
+        slots = JudgingSlot.objects.filter(round__study=study)
+        states = Counter(slots.values_list("judge__person__username", "state"))
+        of_all = study.items.count()
+        assert of_all == len(entries_on(study))
+        for name, judged in JUDGED_SO_FAR.items():
+            person = f"demo.{name}"
+            assert states[person, "judged"] == judged
+            assert states[person, "skipped"] == 1
+            assert states[person, "waiting"] == of_all - judged - 1 > 0
+        assert slots.filter(flagged=True).count() == 1
+
+    def test_a_third_can_be_opened_by_whoever_tries_the_app(self):
+        alice = person("alice", Role.JUDGE)
+        study = Study.objects.get(state=StudyState.DRAFT)
+        open_study(study, [alice])
+        assert JudgingSlot.objects.filter(judge__person=alice).count() == study.items.count() > 0
+
+    def test_the_collection_is_released_and_the_report_frozen(self):
+        release, snapshot = Release.objects.get(), ReportSnapshot.objects.get()
+        assert release.rows.count() == self.loaded.records
+        assert current_instances(release.collection).count() >= 20
+        assert not has_changed(snapshot)
+
+    def test_the_report_can_be_published_though_another_study_is_open(self):
+        boss = person("boss", Role.ADMIN, Role.RESEARCHER)
+        assert publish(ReportSnapshot.objects.get(), by=boss).public
+
+    def test_an_imported_file_shows_how_files_depart_from_the_form(self):
+        imported = Collection.objects.get(name="demonstration-import")
+        parsed = IMPORTERS["wikicontradict"].read(RECORDS.read_bytes())
+        found = [deviations(one.columns, one.slots) for one in parsed]
+        assert imported.contradictions.count() == len(parsed) == 4
+        assert len({deviation.kind for each in found for deviation in each}) >= 6
 
     def test_recording_asks_every_prompt_and_keeps_each_reply_as_it_came(self):
         with tempfile.TemporaryDirectory() as folder, FakeService(models=("parrot",)) as fake:
@@ -143,12 +209,41 @@ class TestLoaded(TestCase):
         first = next(call for call in fake.calls if call["max_tokens"] == 250)
         assert recorded[0]["text"] == last_words(first)
 
+    def test_what_is_kept_is_not_asked_again(self):
+        kept = responses.kept_of(LanguageModel.objects.get())
+        new = next(key for key in kept if key[2] == "passage-1")
+        others = {key: each for key, each in kept.items() if key != new}
+        collection, asked = (
+            Collection.objects.get(name="demonstration"),
+            responses.recorded_before(),
+        )
+        with tempfile.TemporaryDirectory() as folder, FakeService(models=("parrot",)) as fake:
+            with self.settings(INFERENCE_SERVICES=fake.setting("fake")):
+                out, parrot = Path(folder) / "recorded.json", registry.named("fake/parrot")
+                came = list(responses.record(collection, asked, parrot, out, others))
+            texts = Counter(each["text"] for each in read(out)["responses"])
+        assert [each.key for each in came] == [new]
+        assert texts - Counter([came[0].text]) == Counter(each.text for each in others.values())
+
+    def test_nothing_is_kept_of_another_model(self):
+        with pytest.raises(Refusal, match="Record all of them anew"):
+            responses.kept_of(LanguageModel(model_id="parrot", options={}))
+
+    def test_a_question_that_the_collection_does_not_have_is_refused(self):
+        with pytest.raises(Refusal, match=r"no question 'Why\?'"):
+            responses.questions_named(Collection.objects.get(name="demonstration"), ["Why?"])
+
     def test_recording_from_a_service_that_is_down_writes_nothing(self):
         gone = {"gone": {"url": "http://127.0.0.1:9/v1"}}
         with tempfile.TemporaryDirectory() as folder, self.settings(INFERENCE_SERVICES=gone):
             with pytest.raises(CommandError, match="Is it started"):
                 record(model="gone/parrot", out=Path(folder) / "recorded.json")
             assert not list(Path(folder).iterdir())
+
+
+def entries_on(study):
+    prompts = set(study.items.values_list("response__prompt", flat=True))
+    return [entry for entry in read(VERDICTS)["verdicts"] if entry["prompt"] in prompts]
 
 
 def record(*, model, out):

@@ -10,8 +10,9 @@ from accounts.models import Person
 from annotation.models import Assignment
 from datasets.models import Collection
 from demonstration import loading, responses, verdicts
+from demonstration.annotating import DemonstrationFrame
 from demonstration.annotations import given
-from demonstration.loading import DemonstrationFrame, load
+from demonstration.loading import load
 from demonstration.responses import RESPONSES
 from demonstration.verdicts import VERDICTS
 from leases.refusal import Refusal
@@ -46,8 +47,9 @@ def test_work_of_ones_own_is_left_alone_unless_one_says_otherwise():
     assert own not in DemonstrationFrame().tags()
 
 
-def test_a_collection_of_the_same_name_is_not_taken_over():
-    Collection.objects.create(name="demonstration", title="Mine")
+@pytest.mark.parametrize("name", ["demonstration", "demonstration-import"])
+def test_a_collection_of_the_same_name_is_not_taken_over(name):
+    Collection.objects.create(name=name, title="Mine")
     with pytest.raises(CommandError, match="Rename it"):
         call_command("load_demonstration", "--beside-other-work")
     assert not Person.objects.exists()

@@ -8,10 +8,17 @@ from accounts.models import Person
 from accounts.roles import Role
 from annotation.campaigns import Frame, Plan, next_assignment, open_campaign
 from annotation.models import Annotation, Campaign
+from annotation.publish import publish_campaign
+from annotation.review import decide
+from datasets import releases
 from datasets.models import Collection
 from demonstration.loading import load
 from demonstration.removal import remove
+from evaluation.snapshots import freeze
 from generation.models import Run
+from judging import adjudication, verdicts
+from judging.models import Study
+from judging.studies import open_study
 from leases.refusal import Conflict
 from tests.annotation import factories
 from tests.demonstration.test_loading import rows
@@ -30,6 +37,7 @@ class TestRemoval(TestCase):
     @classmethod
     def setUpTestData(cls):
         cls.alice = person("alice", Role.ADMIN, Role.ANNOTATOR)
+        cls.bob = person("bob", Role.JUDGE, Role.ADJUDICATOR)
         factories.tag("Kettle Mill")
         cls.before = rows_that_can_go()
         cls.loaded = load(beside_other_work=True)
@@ -49,7 +57,23 @@ class TestRemoval(TestCase):
         next_assignment(by=self.alice)
         remove()
         assert not Annotation.objects.exists()
-        assert list(Person.objects.all()) == [self.alice]
+        assert list(Person.objects.all()) == [self.alice, self.bob]
+
+    def test_everything_a_newcomer_tried_on_it_goes_with_it(self):
+        alice, bob = self.alice, self.bob
+        waiting = Annotation.objects.filter(state="submitted").earliest("pk")
+        decide(annotation_id=waiting.pk, by=alice, version=waiting.version, decision="accept")
+        publish_campaign(Campaign.objects.get())
+        freeze(Study.objects.get(name="Demonstration"), by=bob, note="Mine")
+        releases.freeze(
+            collection=Collection.objects.get(name="demonstration"), version="2", by=alice
+        )
+        item = adjudication.disagreements_for(bob)[0]
+        adjudication.decide(item, by=bob, verdict="incorrect", cause="response", note="Neither.")
+        open_study(Study.objects.get(state="draft"), [bob])
+        verdicts.give(verdicts.slots_of(bob).first(), "incorrect", comment="No.")
+        remove()
+        assert rows_that_can_go() == self.before
 
     def test_work_built_on_it_is_named_and_nothing_is_removed(self):
         self.own_campaign()
@@ -59,7 +83,7 @@ class TestRemoval(TestCase):
         assert rows() == before
 
     def test_a_run_on_its_questions_is_named_though_it_is_marked_itself(self):
-        theirs = Run.objects.get()
+        theirs = Run.objects.earliest("pk")
         Run.objects.create(name="Try", collection=theirs.collection, is_demonstration=True)
         with pytest.raises(Conflict, match="run “Try”"):
             remove()

@@ -6,8 +6,16 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from datasets.models import Collection
-from demonstration.loading import COLLECTION, is_loaded
-from demonstration.responses import RESPONSES, first_questions, record, recorded_before
+from demonstration.annotating import COLLECTION
+from demonstration.loading import is_loaded
+from demonstration.responses import (
+    RESPONSES,
+    first_questions,
+    kept_of,
+    questions_named,
+    record,
+    recorded_before,
+)
 from generation import registry
 from generation.faults import ServiceFault
 from leases.refusal import Refusal
@@ -29,6 +37,18 @@ class Command(BaseCommand):
             metavar="N",
             help="the collection's first N questions (those recorded before)",
         )
+        parser.add_argument(
+            "--also",
+            action="append",
+            default=[],
+            metavar="QUESTION",
+            help="a question to be recorded besides; may be given several times",
+        )
+        parser.add_argument(
+            "--keep",
+            action="store_true",
+            help="ask only what has not been asked in these words; the verdicts on the rest stay",
+        )
         parser.add_argument("--out", type=Path, default=RESPONSES, help="where to write")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -39,7 +59,9 @@ class Command(BaseCommand):
             collection = Collection.objects.get(name=COLLECTION)
             first = options["first"]
             questions = first_questions(collection, first) if first else recorded_before()
-            for each in record(collection, questions, model, options["out"]):
+            questions |= questions_named(collection, options["also"])
+            kept = kept_of(model) if options["keep"] else {}
+            for each in record(collection, questions, model, options["out"], kept):
                 self.stdout.write(f"{each.title}, {each.prompt}: {each.completion_tokens} tokens")
         except Refusal as refusal:
             raise CommandError(str(refusal)) from refusal

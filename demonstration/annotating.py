@@ -1,0 +1,134 @@
+"""The demonstration's campaign: what the invented annotators did, through the functions that do it in use."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from accounts.models import Person
+from annotation import campaigns, workflow
+from annotation.checks import check
+from annotation.models import Annotation, Assignment, Campaign
+from annotation.review import Decision, Notes, decide
+from annotation.states import ASSIGNMENT
+from annotation.steps import STEPS
+from annotation.walker import Entries
+from datasets.models import Collection
+from demonstration.annotations import Given, Skipped
+from demonstration.export import BASE
+from demonstration.people import ADMIN
+from leases import claim
+from leases.refusal import Refusal
+from wikifetch.models import Tag, Wiki
+
+COLLECTION = "demonstration"
+CAMPAIGN = "Demonstration"
+SEED = 15116  # draws the tags so that the collection begins with one of each article
+
+
+@dataclass(frozen=True)
+class DemonstrationFrame(campaigns.Frame):
+    """The live tags of the demonstration wiki alone, whatever else has been fetched."""
+
+    def tags(self) -> QuerySet[Tag]:
+        return super().tags().filter(article__wiki=demonstration_wiki())
+
+
+def demonstration_wiki() -> Wiki:
+    return Wiki.objects.get(base_url=BASE)
+
+
+def open_campaign(by: Person) -> Campaign:
+    """Two people for every tag, into a collection of its own."""
+    collection = Collection.objects.create(
+        name=COLLECTION,
+        title="Demonstration set",
+        description="Contradictions in invented articles, annotated by invented people, to try things out with.",
+        licence="Apache-2.0",
+        is_demonstration=True,
+        created_by=by,
+    )
+    return campaigns.open_campaign(
+        name=CAMPAIGN,
+        collection=collection,
+        frame=DemonstrationFrame(),
+        plan=campaigns.Plan(people_per_tag=2, seed=SEED),
+        by=by,
+        demonstration=True,
+    )
+
+
+def annotate(each: Given, campaign: Campaign, people: Mapping[str, Person]) -> None:
+    """One annotation from the claim to the decision."""
+    draft = campaigns.begin_annotation(
+        claimed(each, campaign, people[each.person]), people[each.person]
+    )
+    draft = handed_in(draft, each.first_entries)
+    if each.sent_back:
+        draft = sent_back(draft, each.sent_back, people[ADMIN])
+        draft = handed_in(draft, each.entries)
+    if each.flag:
+        workflow.flag(annotation=draft, flagged=True, note=each.flag)
+    if each.review:
+        decide(
+            annotation_id=draft.pk,
+            by=people[ADMIN],
+            version=draft.version,
+            decision=each.review["decision"],
+            notes=Notes(each.review["note"]),
+        )
+
+
+def skip(each: Skipped, campaign: Campaign, people: Mapping[str, Person]) -> None:
+    """One place claimed and given up."""
+    person = people[each.person]
+    place = claimed(each, campaign, person)
+    campaigns.begin_annotation(place, person)
+    campaigns.skip(assignment_id=place.pk, by=person, reason=each.reason)
+
+
+def claimed(each: Given | Skipped, campaign: Campaign, person: Person) -> Assignment:
+    places = campaigns.free_places(person).filter(
+        campaign=campaign, tag__article__title=each.title, sighting__raw=each.tag
+    )
+    place = claim.claim(
+        places,
+        ASSIGNMENT,
+        "claim",
+        seconds=campaigns.LEASE_SECONDS,
+        holder=campaigns.holder_of(person),
+        person=person,
+    )
+    if place is None:
+        raise Refusal(f"{each.title} has no free place for the tag {each.tag}")
+    return place
+
+
+def handed_in(draft: Annotation, entries: Entries) -> Annotation:
+    """Saved after the first step and after the last, then submitted with every warning looked at."""
+    first = {field.name: entries[field.name] for field in STEPS[0].fields}
+    draft = workflow.save_draft(
+        annotation_id=draft.pk, by=draft.author, version=draft.version, changes=first
+    )
+    submission = workflow.submit(
+        annotation_id=draft.pk,
+        by=draft.author,
+        version=draft.version,
+        entries=entries,
+        checked=frozenset(finding.key for finding in check(entries)),
+    )
+    if not submission.taken:
+        raise Refusal(f"{draft}: {submission.findings[0].message}")
+    return submission.annotation
+
+
+def sent_back(draft: Annotation, said: Mapping[str, object], by: Person) -> Annotation:
+    notes = Notes(str(said["note"]), said["notes_by_field"])  # type: ignore[arg-type]
+    decide(
+        annotation_id=draft.pk,
+        by=by,
+        version=draft.version,
+        decision=Decision.SEND_BACK,
+        notes=notes,
+    )
+    return Annotation.objects.get(pk=draft.pk)

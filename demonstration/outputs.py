@@ -1,0 +1,50 @@
+"""What stands at the end of the road in the demonstration set: a release, a frozen report, and an imported file.
+
+The imported file (imported.json) has the form of the published dataset, and departs from the annotation form as
+that dataset does, so that the page of deviations has something to show.
+"""
+
+from pathlib import Path
+
+from accounts.models import Person
+from datasets import releases
+from datasets.importers import IMPORTERS
+from datasets.importing import import_file
+from datasets.models import Collection, Release
+from evaluation import snapshots
+from evaluation.models import ReportSnapshot
+from judging.models import Study
+
+RECORDS = Path(__file__).parent / "imported.json"
+IMPORTED = "demonstration-import"
+
+
+def release(collection: Collection, *, by: Person) -> Release:
+    return releases.freeze(
+        collection=collection, version="1.0", notes="What the campaign had published first.", by=by
+    )
+
+
+def import_records(*, by: Person) -> Collection:
+    """A collection of its own from the file, each record with something that the form would have asked for."""
+    report = import_file(
+        importer=IMPORTERS["wikicontradict"],
+        data=RECORDS.read_bytes(),
+        collection_name=IMPORTED,
+        source=f"demonstration/{RECORDS.name}",
+        by=by,
+    )
+    collection = report.collection
+    collection.title = "Demonstration set: an imported file"
+    collection.description = (
+        "A few records in the form of the published dataset, with slips as such files have them."
+    )
+    collection.licence = "Apache-2.0"
+    collection.is_demonstration = True
+    collection.save()
+    return collection
+
+
+def freeze_report(study: Study, *, by: Person) -> ReportSnapshot:
+    snapshot, _ = snapshots.freeze(study, by=by, note="When the study was closed")
+    return snapshot
