@@ -1,7 +1,10 @@
 # One image for web, workers and scheduler; docker-compose.yml says which each container is.
-FROM python:3.12-slim-bookworm
+FROM python:3.12.11-slim-bookworm
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 DATA_DIR=/data
+
+# The labels of charts made into PNG.
+RUN apt-get update && apt-get install -y --no-install-recommends fonts-dejavu-core && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /app
 COPY requirements.txt ./
@@ -14,4 +17,4 @@ USER sicetnon
 VOLUME /data
 EXPOSE 8000
 
-CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "8", "--no-control-socket"]
+CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "8", "--forwarded-allow-ips", "", "--no-control-socket"]

@@ -1,16 +1,26 @@
-"""How fast a dump is read and its tags found, beside the XML parser alone, which nothing can be faster than.
+"""How fast dumps are read and tags found, each beside what nothing can be faster than.
 
-The text is the demonstration set's; or a dump (.xml, .bz2) named on the command line.
+reading            the demonstration set's text
+reading FILE       a dump (.xml, .bz2) of yours
+reading big GB     a generated export of that size: seconds, MB/s, and the memory at its peak
 """
 
 import bz2
+import resource
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from xml.parsers import expat
+from xml.sax.saxutils import escape
 
-from wikifetch.dumpreader import DumpReader
+import mwparserfromhell
+
+from wikifetch.dump import read_dump
+from wikifetch.history import read_history
+from wikifetch.tracing import Outline, Outlines, trace
+from wikifetch.wikitext import KNOWN_NAMES
 from wikifetch.wikitext.finder import find_tags
 
 DEMONSTRATION = Path(__file__).resolve().parent.parent / "demonstration" / "articles.xml"
@@ -18,24 +28,34 @@ CHUNK = 64 * 1024
 
 
 def main() -> None:
-    xml = dump(sys.argv[1:])
-    texts = latest_texts(xml)
+    if sys.argv[1:2] == ["big"]:
+        big(float(sys.argv[2]))
+        return
+    path = Path(sys.argv[1]) if sys.argv[1:] else DEMONSTRATION
+    raw = path.read_bytes()
+    xml = bz2.decompress(raw) if raw[:3] == b"BZh" else raw
+    with tempfile.TemporaryDirectory() as folder:
+        packed = Path(folder) / "dump.xml.bz2"
+        packed.write_bytes(bz2.compress(xml))
+        scanning(xml, packed)
+        finding(latest_texts(packed))
+    histories()
+
+
+def scanning(xml: bytes, packed: Path) -> None:
     megabytes = len(xml) / 1e6
-    print(f"{megabytes:.1f} MB of export XML, {len(texts)} articles")
-    print(f"XML parser alone        {megabytes / seconds(lambda: bare(xml)):7.1f} MB/s")
-    print(f"pages and revisions     {megabytes / seconds(lambda: latest_texts(xml)):7.1f} MB/s")
-    words = sum(len(text) for text in texts) / 1e6
-    took = seconds(lambda: [find_tags(text) for text in texts])
-    print(
-        f"tags found in wikitext  {words / took:7.2f} M characters/s, {took / len(texts) * 1e3:.1f} ms an article"
-    )
+    print(f"{megabytes:.1f} MB of export XML")
+    alone = rate("decompression alone", megabytes, lambda: bz2.decompress(packed.read_bytes()))
+    rate("XML parser alone", megabytes, lambda: bare(xml), to=alone)
+    rate("pages, revisions and tags of a .bz2", megabytes, lambda: scan(packed), to=alone)
 
 
-def dump(named: list[str]) -> bytes:
-    if named:
-        raw = Path(named[0]).read_bytes()
-        return bz2.decompress(raw) if named[0].endswith(".bz2") else raw
-    return DEMONSTRATION.read_bytes()
+def rate(label: str, megabytes: float, work: Callable[[], object], to: float = 0.0) -> float:
+    """MB/s, printed beside `to`."""
+    found = megabytes / seconds(work)
+    ratio = f"   {found / to:.2f} of decompression alone" if to else ""
+    print(f"  {label:38} {found:7.1f} MB/s{ratio}")
+    return found
 
 
 def bare(xml: bytes) -> None:
@@ -46,14 +66,101 @@ def bare(xml: bytes) -> None:
     parser.Parse(b"", True)
 
 
-def latest_texts(xml: bytes) -> list[str]:
-    reader = DumpReader()
-    latest = {}
-    for start in range(0, len(xml) + CHUNK, CHUNK):
-        for head, revision in reader.feed(xml[start : start + CHUNK]):
-            if revision and revision.text:
-                latest[head.pageid] = revision.text
-    return list(latest.values())
+def scan(path: Path) -> int:
+    """What a fetch does with a file, but for the rows."""
+    return sum(len(read_history(page.revisions).reading.tags) for page in read_dump(path).pages)
+
+
+def latest_texts(path: Path) -> list[str]:
+    found = []
+    for page in read_dump(path).pages:
+        texts = [revision.text for revision in page.revisions if revision.text]
+        found += texts[-1:]
+    return found
+
+
+def finding(texts: list[str]) -> None:
+    megabytes = sum(len(text.encode()) for text in texts) / 1e6
+    print(f"{len(texts)} latest texts, {megabytes:.2f} MB")
+    expression = seconds(lambda: [KNOWN_NAMES.hint_pattern.search(text) for text in texts])
+    finder = seconds(lambda: [find_tags(text) for text in texts])
+    tree = seconds(lambda: [mwparserfromhell.parse(text).filter_templates() for text in texts])
+    for label, took in (("expression alone", expression), ("finder", finder), ("whole tree", tree)):
+        print(
+            f"  {label:38} {megabytes / took:7.1f} MB/s {len(texts) / took:9.0f} pages/s   "
+            f"{tree / took:6.1f} times the whole tree"
+        )
+
+
+class Kept:
+    """A history of 3,000 revisions in memory, asked as a wiki is; counts its requests."""
+
+    def __init__(self, revisions: list) -> None:
+        self.revisions, self.requests = revisions, 0
+
+    def newest(self) -> tuple[list, bool]:
+        self.requests += 1
+        return self.revisions[:-51:-1], False
+
+    def outlines(self) -> Outlines:
+        self.requests += len(self.revisions) // 500
+        kept = (Outline(r.revid, r.timestamp, r.sha1, len(r.text)) for r in self.revisions)
+        return Outlines(tuple(kept), whole=True)
+
+    def texts(self, revids: list[int]) -> dict:
+        self.requests += 1
+        wanted = set(revids)
+        return {r.revid: r for r in self.revisions if r.revid in wanted}
+
+
+def histories() -> None:
+    from wikifetch.revisions import RevisionSeen
+
+    words = "The mill was built by Ann Kettle in 1801. " * 400
+    revisions = [
+        RevisionSeen(n, n - 1, text=f"{words}{'{{Inconsistent}}' if n > 700 else ''} Edit {n}.")
+        for n in range(1, 3_001)
+    ]
+    print("A history of 3,000 revisions, 17 kB each, the tag added in the 701st")
+    whole = seconds(lambda: read_history(iter(revisions)))
+    kept = Kept(revisions)
+    found = trace(kept).introductions[0]
+    asked, traced = kept.requests, seconds(lambda: trace(Kept(revisions)))
+    print(f"  read from a file, every text           {whole:7.2f} s")
+    print(f"  traced, asking a wiki                  {traced:7.2f} s, {asked} requests")
+    assert found
+    assert found.revision.revid == 701
+
+
+def big(gigabytes: float) -> None:
+    """Memory stays flat whatever the length of the file."""
+    page = (
+        "<page><title>Mill {n}</title><ns>0</ns><id>{n}</id><revision><id>{n}</id>"
+        "<timestamp>2020-05-01T10:00:00Z</timestamp><contributor><username>Ann</username></contributor>"
+        '<model>wikitext</model><text xml:space="preserve">{text}</text></revision></page>\n'
+    )
+    words = "The mill was built by [[Ann]] in 1801.<ref>Book</ref> It stands.\n\n"
+    text = escape(words * 280)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".xml") as file:
+        file.write('<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11">\n')
+        n = 0
+        while file.tell() < gigabytes * 1e9:
+            n += 1
+            file.write(
+                page.format(n=n, text=f"{text}{'{{Inconsistent}}' if n % 1000 == 0 else ''}")
+            )
+        file.write("</mediawiki>\n")
+        file.flush()
+        size = Path(file.name).stat().st_size
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        began = time.perf_counter()
+        found = scan(Path(file.name))
+        took = time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{size / 1e9:.2f} GB, {n} pages, {found} tags: {took:.0f} s, {size / 1e6 / took:.0f} MB/s, "
+        f"{after:.0f} MB at most, {before:.0f} MB before"
+    )
 
 
 def seconds(work: Callable[[], object]) -> float:

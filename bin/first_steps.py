@@ -10,6 +10,8 @@ import os
 import sys
 from pathlib import Path
 
+from prepare import step
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -25,6 +27,9 @@ def main() -> None:
     from django.db import DatabaseError
 
     django.setup()
+    from operations.schema import start_only_if_known
+
+    start_only_if_known()
     try:
         migrate()
         if not no_demo:
@@ -49,8 +54,8 @@ def migrate() -> None:
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if plan:
-        print(f"Bringing the database up to date ({len(plan)} steps)", file=sys.stderr)
-        call_command("migrate", interactive=False, verbosity=0)
+        with step(f"Bringing the database up to date ({len(plan)} steps)", sys.stderr):
+            call_command("migrate", interactive=False, verbosity=0)
 
 
 def load_demonstration() -> None:
@@ -61,8 +66,8 @@ def load_demonstration() -> None:
     from datasets.models import Collection
 
     if not Person.objects.exists() and not Collection.objects.exists():
-        print("Loading the demonstration set", file=sys.stderr)
-        call_command("load_demonstration", verbosity=0)
+        with step("Loading the demonstration set", sys.stderr):
+            call_command("load_demonstration", verbosity=0)
 
 
 def first_admin_link() -> str:

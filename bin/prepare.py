@@ -5,13 +5,17 @@ to say that it is old.
 """
 
 import contextlib
+import ctypes
+import errno
 import fcntl
 import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,6 +59,41 @@ def fail(line: str) -> None:
     sys.exit(line)
 
 
+@contextlib.contextmanager
+def step(line: str, file=None):
+    """Say what is done now, and on the same line, when it is done, how many seconds it took."""
+    print(f"{line} … ", end="", file=file, flush=True)
+    began, done = time.monotonic(), False
+    try:
+        yield
+        done = True
+    finally:
+        took = f"{time.monotonic() - began:.0f} s" if done else ""
+        print(took, file=file, flush=True)
+
+
+def disk_words(error: OSError, place: Path) -> str:
+    """The line for a folder or file that cannot be written; raises `error` again where it is about more."""
+    name = error.filename or place
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"{error.strerror}: {name}. Make room there and start again."
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return (
+            f"{error.strerror}: {name}. It belongs to somebody else, or may not be written. Start this as "
+            "whoever owns it, or in a folder of your own."
+        )
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return f"{name} is a file, and a folder is needed there. Name another in DATA_DIR."
+    raise error
+
+
+def end_with_parent() -> None:
+    """In a child: be told to end when this program dies, even of kill -9 (Linux alone can)."""
+    if sys.platform.startswith("linux"):
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
+
+
 # ---------------------------------------------------------------- Python
 
 
@@ -64,7 +103,7 @@ def newest_python() -> None:
         return
     for name in NAMES:
         path = shutil.which(name)
-        if path and _is_new_enough(path):
+        if path and _runs(path, IS_NEW_ENOUGH):
             os.execv(path, [path, *sys.argv])
     found = ".".join(str(part) for part in sys.version_info[:3])
     fail(
@@ -73,8 +112,8 @@ def newest_python() -> None:
     )
 
 
-def _is_new_enough(path: object) -> bool:
-    return _runs(path, "import sys; sys.exit(sys.version_info[:2] < (3, 11))")
+IS_NEW_ENOUGH = "import sys; sys.exit(sys.version_info[:2] < (3, 11))"
+HAS_ALL = f"import pip; {IS_NEW_ENOUGH}"
 
 
 def _runs(python: object, code: str) -> bool:
@@ -92,16 +131,33 @@ def environment(*groups: str) -> None:
 
     Raises Trouble with the line to tell.
     """
-    with _one_at_a_time():
-        if UNFINISHED.exists():
-            say("The last installation was cut off; starting it afresh.")
-            shutil.rmtree(VENV)
-        if not _is_new_enough(PYTHON):
-            _make_venv(groups)
-        stamps = _stamps()
-        for group in groups:
-            if stamps.get(group) != _stamp(group):
-                _install(group)
+    try:
+        with _one_at_a_time():
+            _bring_up_to(groups)
+    except OSError as error:
+        raise Trouble(disk_words(error, VENV)) from None
+
+
+def _bring_up_to(groups: tuple) -> None:
+    if UNFINISHED.exists():
+        say("The last installation was cut off; starting it afresh.")
+        _clear_away(VENV)
+    if not _runs(PYTHON, HAS_ALL):
+        _make_venv(groups)
+    stamps = _stamps()
+    for group in groups:
+        if stamps.get(group) != _stamp(group):
+            _install(group)
+
+
+def _clear_away(folder: Path) -> None:
+    """Remove the folder, even while what is left of a killed installer still writes its last into it."""
+    for _ in range(50):
+        with contextlib.suppress(OSError):
+            shutil.rmtree(str(folder))
+            return
+        time.sleep(0.1)
+    shutil.rmtree(str(folder))
 
 
 def _make_venv(groups: tuple) -> None:
@@ -113,9 +169,16 @@ def _make_venv(groups: tuple) -> None:
             f"Install it (Debian, Ubuntu: apt-get install python{version}-venv) and start again."
         )
     _check_space(groups)
-    say(f"Making a virtual environment in {VENV}")
-    VENV.mkdir(exist_ok=True)
-    made = _output_of([sys.executable, "-m", "venv", "--clear", str(VENV)])
+    with step(f"Making a virtual environment in {VENV}"):
+        VENV.mkdir(exist_ok=True)
+        # Pip comes apart, and takes longest: the mark stands before it is half there.
+        _make([sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)])
+        UNFINISHED.touch()
+        _make([str(PYTHON), "-m", "ensurepip", "--upgrade", "--default-pip"])
+
+
+def _make(command: list) -> None:
+    made = _output_of(command)
     if made.returncode:
         raise Trouble(diagnosis(made.stdout, "the virtual environment"))
 
@@ -131,11 +194,11 @@ def _check_space(groups: tuple) -> None:
 
 
 def _install(group: str) -> None:
-    say(f"Installing {group} (about {MEGABYTES[group]} MB; minutes when they are downloaded)")
     UNFINISHED.touch()
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", "--retries", "2"]
     command = [*pip, "install", "--quiet", *FLAGS.get(group, []), "-r", str(ROOT / group)]
-    done = _output_of(command)
+    with step(f"Installing {group} (about {MEGABYTES[group]} MB, minutes when downloaded)"):
+        done = _output_of(command)
     if done.returncode == 0:
         _write_stamps({**_stamps(), group: _stamp(group)})
     else:
@@ -167,6 +230,8 @@ def _output_of(command: list) -> "subprocess.CompletedProcess[str]":
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
+        # Or a pip whose bin/run was killed would go on writing where the next one begins afresh.
+        preexec_fn=end_with_parent,
     )
 
 

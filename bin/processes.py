@@ -4,7 +4,6 @@ Standard library only, and no syntax newer than Python 3.6 (see prepare.py).
 """
 
 import contextlib
-import ctypes
 import fcntl
 import http.client
 import json
@@ -12,11 +11,10 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-from prepare import ROOT, VENV, Trouble, say
+from prepare import ROOT, VENV, Trouble, end_with_parent, say
 
 # In the environment of all that bin/run starts; its value is the data folder they work for.
 MARK = "SICETNON_RUN"
@@ -59,6 +57,8 @@ def _who_runs(handle) -> str:
 
 def check_port(port: int) -> None:
     """Raise Trouble unless `port` of this machine can be listened on."""
+    if not 1 <= port <= 65535:
+        raise Trouble(f"There is no port {port}. Choose one from 1024 to 65535: --port 8000.")
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -100,7 +100,7 @@ def run(names: list, env: dict, when_up) -> None:
         env=env,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=_end_with_parent,
+        preexec_fn=end_with_parent,
     )
     try:
         if _answers(int(env["WEB_PORT"]), honcho):
@@ -120,13 +120,6 @@ def _stop(number, frame) -> None:
     for later in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(later, signal.SIG_IGN)
     raise Stopped
-
-
-def _end_with_parent() -> None:
-    """In the child: be told to end when this program dies, even of kill -9 (Linux alone can)."""
-    if sys.platform.startswith("linux"):
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
 
 
 def _ask_to_end(honcho: subprocess.Popen) -> None:

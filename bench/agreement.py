@@ -1,0 +1,267 @@
+"""How long the agreement of a report takes, cold, beside the bare GROUP BY of its rows; and a million labels.
+
+Two judged studies: one of the paper's size (48 questions from 40 articles, 5 models, 5 prompts, 2 judges), and
+one of 100,000 judgments (2,000 questions from 1,700 articles). Each is measured in a program of its own whose
+first work it is, with 10,000 resamples. The bare GROUP BY is the query of the judges' pairs, read to its end and
+thrown away. A file of a million labels is read and measured beside csv.reader alone.
+"""
+
+import argparse
+import csv
+import io
+import os
+import resource
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.servers import Missing, a_postgresql
+
+PROMPTS = ("internal-knowledge", "passage-1", "passage-2", "both-passages", "both-passages-hint")
+SIZES = {"paper": (48, 40), "large": (2_000, 1_700)}
+MODELS = 5
+LINES = 1_000_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="bin/bench agreement", description=__doc__)
+    parser.add_argument("--here", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.here:
+        run_here(options.here)
+        return
+    with tempfile.TemporaryDirectory(prefix="sicetnon-bench-") as folder:
+        on("SQLite", f"sqlite:///{folder}/db.sqlite3", folder)
+        try:
+            with a_postgresql() as database:
+                on("PostgreSQL", database, folder)
+        except Missing as missing:
+            print(f"PostgreSQL: {missing}")
+        million(Path(folder) / "labels.csv")
+
+
+def on(name: str, database: str, folder: str) -> None:
+    env = {
+        **os.environ,
+        "DATABASE_URL": database,
+        "DATA_DIR": folder,
+        "SECRET_KEY": secrets.token_hex(40),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    print(name)
+    for step in ("make", *SIZES):
+        command = [sys.executable, "-m", "bench.agreement", "--here", step]
+        subprocess.run(command, cwd=Path(__file__).resolve().parent.parent, env=env, check=True)
+
+
+def run_here(step: str) -> None:
+    import django.db
+
+    django.setup()
+    if step == "make":
+        from django.core.management import call_command
+
+        call_command("migrate", verbosity=0)
+        for size, (questions, articles) in SIZES.items():
+            make(size, questions, articles)
+        if django.db.connection.vendor == "postgresql":
+            # What the server does by itself within a minute of so many new rows.
+            django.db.connection.cursor().execute("ANALYZE")
+    else:
+        measure(step)
+
+
+def make(size: str, questions: int, articles: int) -> None:
+    """A closed study of this size, as rows."""
+    from datasets.models import Collection, Contradiction, Instance
+    from generation.models import LanguageModel, Response, Run
+    from judging.models import Judge, Round, Study, StudyItem
+    from judging.studies import current_rubric
+
+    collection = Collection.objects.create(name=size)
+    run = Run.objects.create(name=size, collection=collection, state="done", prompts=list(PROMPTS))
+    tags = Contradiction.objects.bulk_create(
+        Contradiction(
+            collection=collection,
+            position=n,
+            external_id=f"{size}-{n}",
+            title=f"Article {n % articles}",
+            validity="Valid",
+        )
+        for n in range(questions)
+    )
+    instances = Instance.objects.bulk_create(
+        Instance(contradiction=tag, n=1, question="When?", kind="wh") for tag in tags
+    )
+    models = [
+        LanguageModel.objects.create(service=size, model_id=f"model-{n}", options_hash="0" * 64)
+        for n in range(MODELS)
+    ]
+    responses = Response.objects.bulk_create(
+        (
+            Response(
+                run=run,
+                instance=instance,
+                model=model,
+                prompt=prompt,
+                prompt_hash="0" * 64,
+                rendered="Q",
+                text="A",
+                state="done",
+            )
+            for instance in instances
+            for model in models
+            for prompt in PROMPTS
+        ),
+        batch_size=2_000,
+    )
+    study = Study.objects.create(
+        name=size, slug=size, rubric=current_rubric("wikicontradict"), state="closed", seed=7
+    )
+    items = StudyItem.objects.bulk_create(
+        (
+            StudyItem(study=study, response=response, position=place)
+            for place, response in enumerate(responses)
+        ),
+        batch_size=5_000,
+    )
+    first_round = Round.objects.create(study=study)
+    judges = [
+        Judge.objects.create(study=study, pseudonym=name, external=name) for name in ("P-1", "P-2")
+    ]
+    _judge(first_round, judges, items)
+
+
+def _judge(first_round: Any, judges: list[Any], items: list[Any]) -> None:
+    from judging.models import JudgingSlot, Judgment, Verdict
+
+    rng = np.random.Generator(np.random.PCG64(1))
+    verdicts = rng.choice(3, len(items), p=[0.2, 0.3, 0.5])
+    others = np.where(
+        rng.random(len(items)) < 0.8, verdicts, rng.choice(3, len(items), p=[0.2, 0.3, 0.5])
+    )
+    for seat, (judge, given) in enumerate(zip(judges, (verdicts, others), strict=True), start=1):
+        slots = JudgingSlot.objects.bulk_create(
+            (
+                JudgingSlot(
+                    round=first_round,
+                    item=item,
+                    seat=seat,
+                    judge=judge,
+                    order=place,
+                    state="locked",
+                )
+                for place, item in enumerate(items)
+            ),
+            batch_size=2_000,
+        )
+        Judgment.objects.bulk_create(
+            (
+                Judgment(slot=slot, verdict=verdict, first_verdict=verdict)
+                for slot, verdict in zip(slots, np.array(Verdict.values)[given], strict=True)
+            ),
+            batch_size=2_000,
+        )
+
+
+def measure(size: str) -> None:
+    before = peak()
+    worked = time.process_time()
+    cold = seconds(lambda: agreement(size))
+    worked = time.process_time() - worked
+    after = peak()
+    bare = min(seconds(lambda: group_by(size)) for _ in range(3))
+    print(
+        f"  {size:6} agreement, all coefficients, cold {cold:6.2f} s ({worked:.2f} s of processor), "
+        f"{after - before:4.0f} MB more; bare GROUP BY {bare:6.3f} s; {cold / bare:5.1f} times",
+        flush=True,
+    )
+
+
+def agreement(size: str) -> None:
+    from evaluation import counts
+    from evaluation.agreement_report import study_agreement
+    from judging.models import Study
+
+    study = Study.objects.select_related("rubric").get(slug=size)
+    prompts = [counts.prompt_entry(name) for name in counts.prompts_of(study)]
+    found = study_agreement(study, prompts)
+    kappa = found["prompts"][0]["pairs"][0]["coefficients"][1]
+    assert kappa["clustered"]["low"] < kappa["value"] < kappa["clustered"]["high"]
+    assert kappa["clustered"]["resamples"] == 10_000
+
+
+def group_by(size: str) -> None:
+    """The pairs of verdicts by prompt, judges and article, as the database alone makes them."""
+    from django.db import connection
+
+    sql = """SELECT r.prompt, a.judge_id, b.judge_id, c.title, ja.first_verdict, jb.first_verdict, COUNT(*)
+    FROM judging_judgingslot a JOIN judging_judgment ja ON ja.slot_id = a.id
+    JOIN judging_judgingslot b ON b.item_id = a.item_id AND b.round_id = a.round_id AND b.judge_id > a.judge_id
+    JOIN judging_judgment jb ON jb.slot_id = b.id JOIN judging_studyitem i ON i.id = a.item_id
+    JOIN judging_study s ON s.id = i.study_id JOIN generation_response r ON r.id = i.response_id
+    JOIN datasets_instance n ON n.id = r.instance_id JOIN datasets_contradiction c ON c.id = n.contradiction_id
+    WHERE s.slug = %s GROUP BY 1, 2, 3, 4, 5, 6"""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [size])
+        assert cursor.fetchall()
+
+
+def million(path: Path) -> None:
+    """A million labels of two raters on half a million items, in 50,000 clusters."""
+    rng = np.random.Generator(np.random.PCG64(2))
+    names = ("incorrect", "partially correct", "correct")
+    with path.open("w", encoding="utf-8") as file:
+        file.write("item,rater,label,cluster\n")
+        for item, (first, again) in enumerate(
+            zip(rng.integers(0, 3, LINES // 2), rng.random(LINES // 2) < 0.8, strict=True)
+        ):
+            cluster = f"article-{item // 10}"
+            file.write(f"item-{item},alice,{names[first]},{cluster}\n")
+            file.write(f"item-{item},bob,{names[first if again else 2]},{cluster}\n")
+    bare = min(seconds(lambda: read_only(path)) for _ in range(3))
+    before = peak()
+    taken = seconds(lambda: label_file(path))
+    print(
+        f"{LINES:,} labels in a file: {taken:.1f} s, {peak() - before:.0f} MB more; csv.reader alone {bare:.1f} s; "
+        f"{taken / bare:.1f} times"
+    )
+
+
+def read_only(path: Path) -> None:
+    with path.open(encoding="utf-8", newline="") as file:
+        assert sum(1 for _ in csv.reader(file)) == LINES + 1
+
+
+def label_file(path: Path) -> None:
+    from evaluation.bootstrap import Plan
+    from evaluation.label_agreement import Wanted, agreement_of
+    from evaluation.labelfile import read
+    from evaluation.scale import scale_of
+
+    with io.BufferedReader(path.open("rb", buffering=0)) as stream:
+        ratings = read(stream)
+    found = agreement_of(ratings, scale_of(ratings.label_names), Wanted(Plan()))
+    assert found["n_labels"] == LINES
+
+
+def seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def peak() -> float:
+    """The most memory that this program has had, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""How long a person waits for their next tag when everybody asks at once, beside the bare cost of a write.
+
+A campaign of 1,000 tags for two people each. All people, each on a connection of their own, take tags one after
+another without a pause until none is left: 16 threads of one process, and the web server as it comes, which is
+one process of 8 threads on SQLite (bin/run) and two of them on PostgreSQL (Dockerfile). The raw limit is what as
+many people pay for the least that a claim could be: BEGIN, one UPDATE of one row by its key, COMMIT.
+"""
+
+import argparse
+import multiprocessing
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from statistics import quantiles
+
+from tests.servers import Missing, a_postgresql
+
+# Processes and threads of each.
+SQLITE, POSTGRESQL = {"SQLite": [(1, 16), (1, 8)]}, {"PostgreSQL": [(1, 16), (2, 8)]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="bin/bench claiming", description=__doc__)
+    parser.add_argument("--tags", type=int, default=1000, help="tags for two people each (1000)")
+    parser.add_argument("--here", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.here:
+        measure(options.here, options.tags)
+        return
+    with tempfile.TemporaryDirectory(prefix="sicetnon-bench-") as folder:
+        on("SQLite", f"sqlite:///{folder}/db.sqlite3", folder, options.tags)
+        try:
+            with a_postgresql() as database:
+                on("PostgreSQL", database, folder, options.tags)
+        except Missing as missing:
+            print(f"PostgreSQL: {missing}")
+
+
+def on(name: str, database: str, folder: str, tags: int) -> None:
+    """The measurements in a program of their own, whose settings name this database."""
+    env = {
+        **os.environ,
+        "DATABASE_URL": database,
+        "DATA_DIR": folder,
+        "SECRET_KEY": secrets.token_hex(40),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    command = [sys.executable, "-m", "bench.claiming", "--here", name, "--tags", str(tags)]
+    subprocess.run(command, cwd=Path(__file__).resolve().parent.parent, env=env, check=True)
+
+
+def measure(name: str, tags: int) -> None:
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+    for processes, threads in (SQLITE | POSTGRESQL)[name]:
+        claims = storm(processes, threads, tags)
+        raw = bare_writes(processes, threads, 2 * tags)
+        said = f"{processes} process{'es' if processes > 1 else ''} of {threads} threads"
+        print(f"{name}, {said}, {len(claims)} claims of {2 * tags} places")
+        print(f"  a claim       {told(claims)}")
+        print(f"  a bare write  {told(raw)}")
+        print(f"  ratio         {compared(claims, raw)}", flush=True)
+
+
+def shape(seconds: Sequence[float]) -> tuple[float, float]:
+    cuts = quantiles(seconds, n=100)
+    return cuts[49], cuts[98]
+
+
+def told(seconds: Sequence[float]) -> str:
+    median, p99 = shape(seconds)
+    return f"{median * 1e3:7.1f} ms median  {p99 * 1e3:7.1f} ms p99"
+
+
+def compared(seconds: Sequence[float], raw: Sequence[float]) -> str:
+    median, p99 = (one / other for one, other in zip(shape(seconds), shape(raw), strict=True))
+    return f"{median:7.0f}            {p99:7.0f}"
+
+
+# ---------------------------------------------------------------- many at once
+
+
+Work = Callable[[int], list[float]]
+
+
+def together(work: Work, processes: int, threads: int) -> list[float]:
+    """What `work` measured for each number from 0, each in a thread of its own, all at once."""
+    numbers = range(processes * threads)
+    if processes == 1:
+        return in_threads(work, numbers)
+    from django.db import connections
+
+    connections.close_all()
+    parts = [numbers[n * threads : (n + 1) * threads] for n in range(processes)]
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+        return [wait for waits in pool.map(partial(in_threads, work), parts) for wait in waits]
+
+
+def in_threads(work: Work, numbers: Sequence[int]) -> list[float]:
+    with ThreadPoolExecutor(len(numbers)) as pool:
+        return [wait for waits in pool.map(partial(connected, work), numbers) for wait in waits]
+
+
+def connected(work: Work, number: int) -> list[float]:
+    """A web server keeps its connections open, so opening one is not measured."""
+    from django.db import connection
+
+    connection.ensure_connection()
+    try:
+        return work(number)
+    finally:
+        connection.close()
+
+
+# ---------------------------------------------------------------- what is measured
+
+
+def storm(processes: int, threads: int, tags: int) -> list[float]:
+    """Seconds of each claim; checks that every place was given out once."""
+    from accounts.roles import Role
+    from tests.annotation.factories import admin, campaign
+    from tests.factories import person
+    from wikifetch.models import Tag
+
+    name = f"{processes}x{threads}"
+    made = campaign(by=admin(name), tags=tags - Tag.objects.count(), people=2, name=name)
+    people = [person(f"{name}-{n}", Role.ANNOTATOR).pk for n in range(processes * threads)]
+    waits = together(partial(claims, made.pk, people), processes, threads)
+    assert len(waits) == 2 * tags, "a place was given twice, or not at all"
+    return waits
+
+
+def claims(campaign: int, people: Sequence[int], number: int) -> list[float]:
+    """One person who takes tags until none is left."""
+    from accounts.models import Person
+    from annotation.campaigns import next_assignment
+    from annotation.models import Campaign
+
+    person, within = Person.objects.get(pk=people[number]), Campaign.objects.get(pk=campaign)
+    waits = []
+    while True:
+        began = time.perf_counter()
+        if next_assignment(by=person, campaign=within) is None:
+            return waits
+        waits.append(time.perf_counter() - began)
+
+
+def bare_writes(processes: int, threads: int, times: int) -> list[float]:
+    from annotation.models import Assignment
+
+    people = processes * threads
+    keys = list(Assignment.objects.values_list("pk", flat=True)[:times])
+    return together(partial(writes, [keys[n::people] for n in range(people)]), processes, threads)
+
+
+def writes(keys: Sequence[Sequence[int]], number: int) -> list[float]:
+    """One person's bare writes, to rows that nobody else writes."""
+    from django.db import connection
+
+    begin = "BEGIN IMMEDIATE" if connection.vendor == "sqlite" else "BEGIN"
+    update = "UPDATE annotation_assignment SET attempts = attempts + 1 WHERE id = %s"
+    waits = []
+    with connection.cursor() as cursor:
+        for key in keys[number]:
+            began = time.perf_counter()
+            cursor.execute(begin)
+            cursor.execute(update, [key])
+            cursor.execute("COMMIT")
+            waits.append(time.perf_counter() - began)
+    return waits
+
+
+if __name__ == "__main__":
+    main()
