@@ -54,6 +54,14 @@ STUDY_EXTRACTS = {
         "7036c7f64e5bf070215201409950672dc425c7bf6ceb33ae39ac423729fff023",
         f"{_FACTREASONER}WikiContradict_HumanEval_adjudication.json (ten questions of it)",
     ),
+    "wikicontradict/prompts/templates_5.1-5.4.txt": (
+        "5c5f14a2787e5ad68c8d043fe68662c16b5f1d7064625d1ea9dfcaff9a0f1ef4",
+        "Appendix B of the paper, as text",
+    ),
+    "wikicontradict/prompts/judge.txt": (
+        "9197e2b163edeea671bb91919de227a29107ac53b938761873b38112faf779df",
+        "Appendix C of the paper, as text",
+    ),
     "wikitext/enwiki_sample.xml.bz2": (
         "a53f4648dec40467ebdcbc7a1307eddb51fe6e28e9309f6ebde81ba0d04bea2d",
         "the test data of gensim 4.4.0 on PyPI",
@@ -181,6 +189,19 @@ def pytest_configure(config) -> None:
     patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
     patch.setattr(socket, "getaddrinfo", _resolve_here_only(socket.getaddrinfo))
     config.add_cleanup(patch.undo)
+
+
+# ---------------------------------------------------------------- the installation
+
+
+@pytest.fixture(autouse=True)
+def all_is_well():
+    """No test has workers beside it: pages are shown as on an installation on which nothing is wrong."""
+    from operations.health import Report, watch
+
+    watch.keep(Report(), float("inf"))
+    yield
+    watch.keep(Report(), 0.0)
 
 
 # ---------------------------------------------------------------- queued work

@@ -28,6 +28,8 @@ for _name in ("BASE_URL", "INFERENCE_SERVICES", "DEBUG", "WIKI_ALLOWED", "EMBEDD
 from config.settings import *  # noqa: E402, F403
 from config.settings import DATA_DIR, DATABASES  # noqa: E402
 
+# Django's test client asks http://testserver for its pages.
+ALLOW_PLAIN_HTTP = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):

@@ -17,9 +17,10 @@ from accounts.roles import Role
 from annotation import campaigns
 from annotation.models import Assignment, Guideline
 from datasets.releases import freeze as release
-from evaluation import snapshots
+from evaluation import publishing, snapshots
 from judging import settling, studies, verdicts
 from judging.models import JudgingSlot
+from judging.predictions import import_predictions
 from tests.annotation import factories as annotation
 from tests.datasets import factories as datasets
 from tests.factories import person
@@ -38,6 +39,8 @@ TABLE = """
 GET   /                                                       302  200  200  200  200  200  200  200  200  200
 GET   /favicon.ico                                            302  302  302  302  302  302  302  302  302  302
 GET   /healthz                                                200  200  200  200  200  200  200  200  200  200
+GET   /readyz                                                 200  200  200  200  200  200  200  200  200  200
+GET   /metrics                                                404  404  404  404  404  404  404  404  404  404
 GET   /api/schema.json                                        403  200  200  200  200  200  200  200  200  200
 GET   /sign-in/                                               200  302  302  302  302  302  302  302  302  302
 POST  /sign-in/                                               200  302  302  302  302  302  302  302  302  302
@@ -46,11 +49,19 @@ GET   {join}                                                  200  200  200  200
 POST  {join}                                                  200  200  200  200  200  200  200  200  200  200
 GET   {password}                                              200  200  200  200  200  200  200  200  200  200
 POST  {password}                                              200  200  200  200  200  200  200  200  200  200
+GET   /account/                                               302  200  200  200  200  200  200  200  200  200
+POST  /account/                                               302  400  400  400  400  400  400  400  400  400
+POST  /account/password/                                      302  400  400  400  400  400  400  400  400  400
+POST  /account/sessions/end/                                  302  400  400  400  400  400  400  400  400  400
 GET   /people/                                                302  403  403  403  403  403  403  403  200  200
 GET   /people/{person}/                                       302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/                                       302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/active/                                302  403  403  403  403  403  403  403  400  400
 POST  /people/{person}/password-link/                         302  403  403  403  403  403  403  403  200  200
+GET   /operations/                                            302  403  403  403  403  403  403  403  200  200
+GET   /people/{person}/forget/                                302  403  403  403  403  403  403  403  200  200
+POST  /people/{person}/forget/                                302  403  403  403  403  403  403  403  200  200
+GET   /people/{person}/data.json                              302  403  403  403  403  403  403  403  200  200
 POST  /invitations/                                           302  403  403  403  403  403  403  403  422  422
 POST  /invitations/{invitation}/withdraw/                     302  403  403  403  403  403  403  403  302  302
 GET   /fetches/                                               302  403  403  403  403  403  403  403  200  200
@@ -112,12 +123,18 @@ GET   /runs/{hidden}/responses.csv                            302  403  403  403
 GET   /studies/                                               302  403  403  403  403  403  403  200  200  200
 GET   /studies/new/                                           302  403  403  403  403  403  403  403  200  200
 POST  /studies/new/                                           302  403  403  403  403  403  403  403  400  400
+GET   /studies/import/                                        302  403  403  403  403  403  403  403  200  200
+POST  /studies/import/                                        302  403  403  403  403  403  403  403  400  400
 GET   /studies/{open}/                                        302  403  403  403  403  403  403  200  200  200
 GET   /studies/{closed}/                                      302  403  403  403  403  403  403  200  200  200
 GET   /studies/{open}/export/csv/                             302  403  403  403  403  403  403  200  200  403
 GET   /studies/{closed}/export/json/                          302  403  403  403  403  403  403  200  200  200
 POST  /studies/{draft_study}/open/                            302  403  403  403  403  403  403  403  400  400
 POST  /studies/{open}/close/                                  302  403  403  403  403  403  403  403  302  302
+POST  /studies/{open}/models/                                 302  403  403  403  403  403  403  403  400  403
+POST  /studies/{closed}/models/                               302  403  403  403  403  403  403  403  400  400
+POST  /studies/{closed}/models/{machine}/cancel/              302  403  403  403  403  403  403  403  302  302
+POST  /studies/{closed}/models/{machine}/resume/              302  403  403  403  403  403  403  403  400  400
 GET   /judge/                                                 302  403  403  403  200  200  403  403  403  200
 GET   /judge/{open}/                                          302  403  403  403  200  404  403  403  403  200
 GET   /judge/{closed}/                                        302  403  403  403  404  404  403  403  403  404
@@ -136,19 +153,47 @@ GET   /resolve/items/{item}/                                  302  403  403  403
 POST  /resolve/items/{item}/                                  302  403  403  403  403  403  400  403  403  400
 GET   /reports/                                               302  403  403  403  403  403  403  200  200  200
 GET   /reports/{closed}/                                      302  403  403  403  403  403  403  200  200  200
+GET   /reports/collections/mills/                             302  403  403  403  403  403  403  200  200  200
+GET   /reports/collections/mills/table.json                   302  403  403  403  403  403  403  200  200  200
+GET   /reports/collections/mills/table.csv                    302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}/                                        302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}.json                                  302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}.json                                    302  403  403  403  403  403  403  200  200  403
+GET   /reports/{open}/compare/                                302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/compare/                              302  403  403  403  403  403  403  200  200  200
+GET   /reports/{closed}/compare.json                          302  403  403  403  403  403  403  400  400  400
 GET   /reports/{closed}/rows/                                 302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}/rows/                                   302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/disagreements/                        302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/disagreements/                          302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}/rows.csv                              302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}/rows.csv                                302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}/verdicts.csv                          302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}/verdicts.csv                            302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/charts/flow.svg                       302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/charts/flow.svg                         302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/report.zip                            302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/report.zip                              302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/paper/                                302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/paper/                                  302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/paper/tables.tex                      302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/paper/tables.tex                        302  403  403  403  403  403  403  200  200  403
 POST  /reports/{closed}/freeze/                               302  403  403  403  403  403  403  302  302  302
 POST  /reports/{open}/freeze/                                 302  403  403  403  403  403  403  302  302  403
+GET   /agreement/                                             302  403  403  403  403  403  403  200  200  200
+POST  /agreement/                                             302  403  403  403  403  403  403  422  422  422
 GET   /reports/snapshots/{snapshot}/                          302  403  403  403  403  403  403  200  200  200
 GET   /reports/snapshots/{snapshot}.json                      302  403  403  403  403  403  403  200  200  200
+GET   /reports/snapshots/{snapshot}/charts/flow.svg           302  403  403  403  403  403  403  200  200  200
+GET   /reports/snapshots/{snapshot}/report.zip                302  403  403  403  403  403  403  200  200  200
+GET   /reports/snapshots/{snapshot}/paper/                    302  403  403  403  403  403  403  200  200  200
+GET   /reports/snapshots/{snapshot}/paper/tables.tex          302  403  403  403  403  403  403  200  200  200
+POST  /reports/snapshots/{snapshot}/publish/                  302  403  403  403  403  403  403  302  302  302
+POST  /reports/snapshots/{snapshot}/unpublish/                302  403  403  403  403  403  403  302  302  302
+GET   {published}                                             200  200  200  200  200  200  200  200  200  200
+GET   {published}report.json                                  200  200  200  200  200  200  200  200  200  200
+GET   {published}verdicts.csv                                 200  200  200  200  200  200  200  200  200  200
+GET   {published}charts/flow.svg                              200  200  200  200  200  200  200  200  200  200
 GET   /reports/snapshots/{snapshot}/verdicts.csv              302  403  403  403  403  403  403  200  200  200
 GET   /api/datasets/collections/                              403  403  200  200  403  403  403  200  200  200
 GET   /api/datasets/collections/mills/contradictions/         403  403  200  200  403  403  403  200  200  200
@@ -245,11 +290,16 @@ def judged(everybody):
         verdicts.give(slot, said)
     studies.close_study(closed)
     draft = judging.draft("Draft", drawn_from=other)
+    predicted = import_predictions(closed, b"item,reply\n0,evaluation: correct\n", "Elsewhere")
     frozen, _ = snapshots.freeze(closed, by=everybody["rosa"])
+    shown, _ = snapshots.freeze(closed, by=everybody["rosa"], note="For all")
+    shown = publishing.publish(shown, by=everybody["rosa"])
     return {
         "hidden": hidden.pk, "hidden_response": hidden.responses.first().pk, "run": other.pk,
         "response": other.responses.first().pk, "model": other.responses.first().model_id,
         "open": study.pk, "closed": closed.pk, "draft_study": draft.pk, "snapshot": frozen.pk,
+        "machine": predicted.judge.pk,
+        "published": reverse("evaluation:published", args=[shown.pk, shown.token]),
         "item": settling.unresolved(closed).first().pk,
         "slot": judging.slots(study, everybody["jean"])[0].pk,
     }  # fmt: skip

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
 from django.core.signals import request_finished, request_started
 
 from tests.conftest import require_or_skip
@@ -176,6 +175,8 @@ def page(open_page):
 def sign_in(page, person) -> None:
     """Give the page's context a session of `person`, as the sign-in page would have."""
     from django.conf import settings
+
+    from accounts.session_store import SessionStore
 
     session = SessionStore()
     session[SESSION_KEY] = str(person.pk)

@@ -221,6 +221,63 @@ def test_questions_are_added_and_removed_and_keep_their_order(desk):
     expect(desk.locator("[name=questions-1-question]")).to_have_value("Third?")
 
 
+def test_the_sheet_of_keys_is_made_from_the_registry(desk):
+    desk.keyboard.press("?")
+    sheet = desk.get_by_role("dialog", name="Keys")
+    expect(sheet).to_be_visible()
+    for words in ("Next step", "Guideline of this step", "goes to passage 2", "Submit"):
+        expect(sheet).to_contain_text(words)
+    desk.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+
+
+def test_a_sentence_goes_to_a_passage_without_a_mouse(desk):
+    choose(desk, "validity", "Valid")
+    desk.keyboard.press("j")
+    first = desk.evaluate("document.getSelection().toString()")
+    desk.keyboard.press("Shift+J")
+    both = desk.evaluate("document.getSelection().toString()")
+    assert first
+    assert both.startswith(first)
+    assert len(both) > len(first)
+    desk.keyboard.press("k")
+    desk.keyboard.press("1")
+    expect(desk.locator("[name=passage_1_copied]")).to_be_focused()
+    assert " ".join(stored_words(desk)) in " ".join(both.split())
+
+
+def stored_words(desk):
+    return desk.locator("[name=passage_1_copied]").input_value().split()
+
+
+def test_steps_and_guideline_by_keys(desk):
+    choose(desk, "validity", "Valid")
+    desk.keyboard.press("n")
+    expect(desk.locator("#step-passages")).to_be_focused()
+    desk.keyboard.press("g")
+    expect(desk.locator("#step-passages .guideline")).to_have_attribute("open", "")
+    desk.keyboard.press("p")
+    expect(desk.locator("#step-validity")).to_be_focused()
+
+
+def test_no_single_key_acts_in_a_text_field_or_when_switched_off(page, alice, draft):
+    alice.shortcuts = False
+    alice.save()
+    sign_in(page, alice)
+    page.goto(address(draft))
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.get_by_role("button", name="Keys").click()
+    expect(page.get_by_role("dialog")).to_contain_text("switched off")
+    page.keyboard.press("Escape")
+    alice.shortcuts = True
+    alice.save()
+    page.reload()
+    page.locator("[name=valid_comment]").press_sequentially("njk?")
+    expect(page.locator("[name=valid_comment]")).to_have_value("njk?")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
 def test_text_selected_in_the_article_goes_to_a_passage_by_one_key_and_back_by_undo(desk):
     choose(desk, "validity", "Valid")
     desk.evaluate(

@@ -6,6 +6,7 @@ import pytest
 from axe_core_python.sync_playwright import Axe
 from django.core.management import call_command
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from accounts import invitations
 from accounts.roles import Role
@@ -13,10 +14,15 @@ from annotation.campaigns import next_assignment
 from annotation.models import Annotation, Campaign
 from annotation.states import AnnotationState
 from datasets.models import Contradiction
+from evaluation.publishing import publish
 from evaluation.snapshots import freeze
 from generation.models import Response
 from judging import studies
 from judging.models import JudgingSlot, Study
+from judging.predictions import import_predictions
+from judging.states import StudyState
+from operations import findings
+from operations.health import Report, watch
 from tests.factories import person
 from wikifetch.models import FetchRun, Tag
 
@@ -32,11 +38,11 @@ def ada():
 
 
 def plain_pages() -> list[str]:
-    names = """home accounts:people wikifetch:fetches wikifetch:new_fetch wikifetch:tags
+    names = """home accounts:account accounts:people wikifetch:fetches wikifetch:new_fetch wikifetch:tags
         datasets:collections datasets:import annotation:queue annotation:campaigns
         annotation:campaign_new annotation:reviews generation:models generation:runs
-        generation:new_run judging:studies judging:study_new judging:queue
-        judging:resolve_queue evaluation:reports"""
+        generation:new_run judging:studies judging:study_new judging:study_import judging:queue
+        judging:resolve_queue evaluation:reports evaluation:agreement"""
     return [reverse(name) for name in names.split()]
 
 
@@ -44,10 +50,13 @@ def pages_of_rows(ada) -> list[str]:
     campaign = Campaign.objects.get()
     waiting = Annotation.objects.filter(state=AnnotationState.SUBMITTED).earliest("pk")
     response = Response.objects.filter(run__is_demonstration=True).earliest("pk")
-    study = Study.objects.get()
+    study = Study.objects.get(name="Demonstration")
+    replies = b"item,reply\n0,evaluation: correct\n1,evaluation: partically correct\n2,No idea.\n"
+    import_predictions(study, replies, "A model elsewhere")
     snapshot, _ = freeze(study, by=ada)
     found = [
         ("accounts:person", ada.pk),
+        ("operations:forget", ada.pk),
         ("wikifetch:fetch", FetchRun.objects.latest("pk").pk),
         ("wikifetch:tag", Tag.objects.earliest("pk").pk),
         ("datasets:collection", "demonstration"),
@@ -62,8 +71,12 @@ def pages_of_rows(ada) -> list[str]:
         ("generation:response", response.run_id, response.pk),
         ("judging:study", study.pk),
         ("judging:resolve_study", study.pk),
+        ("evaluation:dataset", "demonstration"),
         ("evaluation:report", study.pk),
         ("evaluation:rows", study.pk),
+        ("evaluation:compare", study.pk),
+        ("evaluation:disagreements", study.pk),
+        ("evaluation:paper", study.pk),
         ("evaluation:snapshot", snapshot.pk),
     ]
     return [reverse(name, args=arguments) for name, *arguments in found]
@@ -112,6 +125,27 @@ def test_the_judges_pages_are_fit_to_be_met(open_page, ada):
     ]
     wrong = [line for path in paths for line in look_at(page, path)]
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_published_report_is_fit_to_be_met(open_page, ada):
+    for study in Study.objects.filter(state=StudyState.OPEN):
+        studies.close_study(study)
+    frozen, _ = freeze(Study.objects.get(name="Demonstration"), by=ada)
+    shown = publish(frozen, by=ada, authors="Ada Ash", with_comments=True)
+    to_readers = reverse("evaluation:published", args=[shown.pk, shown.token])
+    wrong = look_at(open_page(ada), reverse("evaluation:snapshot", args=[shown.pk]))
+    wrong += look_at(open_page(), to_readers)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_page_that_says_what_is_wrong_is_fit_to_be_met(open_page, ada):
+    silent = [findings.of_process(role, None, 3600.0) for role in findings.PROCESSES]
+    watch.keep(Report((*silent, findings.of_disk(0))), float("inf"))
+    page = open_page(ada)
+    wrong = look_at(page, reverse("home"))
+    assert not wrong, "\n".join(wrong)
+    alarms = page.get_by_role("region", name="Something is wrong with this installation")
+    expect(alarms.get_by_role("listitem")).to_have_count(4)
 
 
 def test_the_pages_before_one_is_in_are_fit_to_be_met(open_page):

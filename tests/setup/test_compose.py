@@ -1,42 +1,21 @@
 """A team's server as docker-compose.yml describes it."""
 
 import re
-import shutil
-import subprocess
 
 import pytest
 import yaml
 
-from tests.conftest import require_or_skip
+from pages import bounds
+from tests.server.compose import SECRETS, composed
 from tests.setup.conftest import ROOT
 
-SECRETS = {
-    "SECRET_KEY": "s" * 50,
-    "POSTGRES_PASSWORD": "p",
-    "REDIS_PASSWORD": "r",
-    "BASE_URL": "https://annotate.example",
-}
+PROXY = ROOT / "config" / "proxy" / "sicetnon.conf.template"
 
 
 @pytest.fixture
 def compose(bare):
     """`compose(env)`: what `docker compose config` makes of the file, and its exit status."""
-    for command in (["docker", "compose"], ["docker-compose"]):
-        if shutil.which(command[0]) and _answers([*command, "version"]):
-            break
-    else:
-        require_or_skip("No Docker Compose", "Debian: apt-get install docker-compose.")
-
-    def config(env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, "config"], cwd=ROOT, env=bare | env, capture_output=True, text=True
-        )
-
-    return config
-
-
-def _answers(command: list[str]) -> bool:
-    return subprocess.run(command, capture_output=True).returncode == 0
+    return lambda env: composed(bare | env)
 
 
 def test_compose_reads_the_file_once_the_secrets_are_set(compose):
@@ -67,3 +46,36 @@ def test_the_image_runs_as_a_plain_user():
     users = re.findall(r"^USER (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     assert users
     assert users[-1] not in {"root", "0"}
+
+
+@pytest.mark.parametrize("name", ["Procfile", "Dockerfile", "docker-compose.yml"])
+def test_the_web_server_leaves_forwarded_headers_to_the_setting(name):
+    """Gunicorn believes them by itself from this machine, where anybody's request may come by a proxy."""
+    (line,) = [line for line in (ROOT / name).read_text().splitlines() if "config.wsgi" in line]
+    assert re.search(r"""--forwarded-allow-ips(", ""| '')""", line)
+
+
+def test_every_service_says_whether_it_is_well(compose):
+    services = yaml.safe_load(compose(SECRETS).stdout)["services"]
+    without = {name for name, service in services.items() if "healthcheck" not in service}
+    assert without == {"proxy", "migrate"}  # the proxy is as well as what it stands in front of
+
+
+def test_the_base_of_the_image_is_one_certain_version():
+    (base,) = re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    assert re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+", base)
+
+
+def test_the_proxy_takes_as_much_as_a_form_may_hold():
+    (bound,) = re.findall(r"client_max_body_size (\d+)m;", PROXY.read_text())
+    assert int(bound) * 1024**2 == bounds.UPLOAD
+
+
+def test_the_proxy_writes_no_address_into_its_log():
+    text = PROXY.read_text()
+    (form,) = re.findall(r"log_format sicetnon '(.*)';", text)
+    assert not re.search(r"\$(request|request_uri|uri|args|http_referer)\b", form)
+    assert set(re.findall(r"access_log (\S+?);?(?: (\w+);)?$", text, re.MULTILINE)) == {
+        ("off", ""),
+        ("/dev/stdout", "sicetnon"),
+    }

@@ -15,7 +15,9 @@ def settings_read() -> set[str]:
         (ROOT / "config" / name).read_text(encoding="utf-8")
         for name in ("settings.py", "environment.py")
     )
-    asked = re.findall(r'\b(?:text|flag|number|choice|environ\.get)\(\s*"([A-Z_]+)"', code)
+    asked = re.findall(
+        r'\b(?:text|flag|(?:whole_)?number|choice|environ\.get)\(\s*"([A-Z_]+)"', code
+    )
     return set(asked) | set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "Procfile").read_text()))
 
 

@@ -1,7 +1,9 @@
 """The virtual environment that bin/run and bin/test share: made once, mended, renewed when asked for more."""
 
+import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -40,6 +42,53 @@ def test_an_installation_that_was_cut_off_is_started_afresh(made, empty_copy):
     assert made().startswith("The last installation was cut off; starting it afresh.")
     assert not half.exists()
     assert made() == ""
+
+
+def test_an_environment_that_was_cut_off_before_it_had_pip_is_made_again(made, empty_copy):
+    made()
+    (pip,) = (empty_copy / ".venv" / "lib").glob("python3*/site-packages/pip")
+    shutil.rmtree(pip)
+    assert "Making a virtual environment" in made()
+    assert made() == ""
+
+
+def test_an_installer_ends_with_the_command_that_started_it(empty_copy, bare):
+    """Or it would go on writing into a folder that the next start has begun afresh."""
+    code = "import prepare; prepare._output_of(['sh', '-c', 'echo $$ > ../pid; exec sleep 60'])"
+    command = [sys.executable, "-c", code]
+    killed = subprocess.Popen(command, cwd=empty_copy / "bin", env=bare)
+    wait_until(lambda: (empty_copy / "pid").exists() and (empty_copy / "pid").read_text())
+    installer = int((empty_copy / "pid").read_text())
+    killed.kill()
+    killed.wait()
+    wait_until(lambda: has_ended(installer))
+
+
+def test_a_folder_into_which_something_still_writes_is_cleared_away_in_the_end(tmp_path):
+    code = "import pathlib, sys; [pathlib.Path(sys.argv[1], str(n)).touch() for n in range(20_000)]"
+    folder = tmp_path / "venv"
+    folder.mkdir()
+    writer = subprocess.Popen([sys.executable, "-c", code, str(folder)], stderr=subprocess.DEVNULL)
+    wait_until(lambda: (folder / "100").exists())
+    prepare._clear_away(folder)
+    writer.wait()
+    assert not folder.exists()
+
+
+def wait_until(true, seconds=10):
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def has_ended(pid):
+    """Whether the process is gone, or a zombie that nobody has asked after."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
 
 
 def test_an_environment_whose_python_is_gone_is_made_again(made, empty_copy):

@@ -2,11 +2,14 @@
 
 import ast
 import os
+import pwd
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -65,6 +68,54 @@ def test_a_port_in_use_is_said_before_anything_is_installed(copy, bare):
     assert one_line_of(done).startswith(f"Port {port} is in use.")
     assert f"--port {port + 1}" in done.stderr
     assert not (copy / ".venv").exists()
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "99999"])
+def test_a_port_that_there_is_not_is_one_line(copy, bare, port):
+    done = run(copy, bare, "--port", port)
+    assert one_line_of(done).startswith(f"There is no port {port}. Choose one from 1024 to 65535")
+
+
+def test_a_file_where_the_data_folder_should_be_is_one_line(copy, bare, tmp_path):
+    (tmp_path / "data").write_text("a diary")
+    done = run(copy, bare | {"DATA_DIR": str(tmp_path / "data")}, "--port", str(free_port()))
+    assert "data is a file, and a folder is needed there" in one_line_of(done)
+    assert (tmp_path / "data").read_text() == "a diary"
+
+
+@pytest.fixture
+def plain():
+    """(Python, options for subprocess) of somebody who may not write everywhere, as root may."""
+    if os.geteuid() != 0:
+        return sys.executable, {}
+    nobody = pwd.getpwnam("nobody")
+    options = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+    new_enough = "import sys; sys.exit(sys.version_info < (3, 11))"
+    try:
+        if subprocess.call(["/usr/bin/python3", "-c", new_enough], cwd="/", **options) == 0:
+            return "/usr/bin/python3", options
+    except OSError:
+        pass
+    return require_or_skip("No Python 3.11 that nobody may run", "Run bin/test as a plain user.")
+
+
+@pytest.mark.parametrize("shut", ["the project", "the data"])
+def test_a_folder_of_somebody_else_is_one_line(empty_copy, bare, plain, shut):
+    python, options = plain
+    with tempfile.TemporaryDirectory() as folder:  # outside pytest's own, which is closed to others
+        os.chmod(folder, 0o755)
+        project, data = Path(folder) / "project", Path(folder) / "data"
+        shutil.copytree(empty_copy, project)
+        data.mkdir()
+        data.chmod(0o555 if shut == "the data" else 0o777)
+        project.chmod(0o777 if shut == "the data" else 0o555)
+        command = [python, str(project / "bin" / "run"), "--port", str(free_port())]
+        env = bare | {"DATA_DIR": str(data), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(
+            command, env=env, capture_output=True, text=True, check=False, cwd="/", **options
+        )
+    assert one_line_of(done).startswith("Permission denied: ")
+    assert "Start this as whoever owns it, or in a folder of your own." in done.stderr
 
 
 def test_a_missing_venv_module_is_named_with_its_package(copy, bare, tmp_path):

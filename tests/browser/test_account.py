@@ -1,0 +1,106 @@
+"""One's account in a real browser: shut out in the middle of work, and the switch for single keys."""
+
+import pytest
+from playwright.sync_api import expect
+
+from accounts import invitations
+from accounts.roles import Role
+from annotation.models import Annotation
+from tests.annotation import factories as make
+from tests.browser.conftest import sign_in
+from tests.browser.test_every_page import look_at, violations
+from tests.factories import PASSWORD, person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TYPED = "In the edit summary."
+
+
+@pytest.fixture
+def alice():
+    return make.annotator("alice")
+
+
+@pytest.fixture
+def desk(page, alice):
+    """Alice's page of a draft."""
+    draft = make.draft(alice)
+    sign_in(page, alice)
+    page.goto(f"/annotate/{draft.assignment_id}/")
+    return page
+
+
+def comment(page):
+    return page.get_by_label("Comment").first
+
+
+def state_is(page, state):
+    expect(page.locator(".save-state")).to_have_attribute("data-save-state", state)
+
+
+def enter(page):
+    page.get_by_label("Username").fill("alice")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def test_whoever_is_shut_out_in_the_middle_reads_why_and_loses_no_word(desk, watch, alice):
+    watch.expect("403 (Forbidden)")
+    invitations.set_active(alice, active=False)
+    comment(desk).fill(TYPED)
+    state_is(desk, "refused")
+    expect(desk.get_by_text("You are signed out. Sign in in another tab.")).to_be_visible()
+
+    desk.get_by_role("button", name="Submit", exact=True).first.click()
+    expect(desk.get_by_text("You are signed out, so nothing was changed")).to_be_visible()
+    expect(desk.get_by_label("Valid comment")).to_have_value(TYPED)
+
+    invitations.set_active(alice, active=True)
+    other = desk.context.new_page()
+    watch.follow(other)
+    other.goto("/sign-in/")
+    enter(other)
+    desk.go_back()
+    expect(comment(desk)).to_have_value(TYPED)
+    state_is(desk, "saved")
+    assert Annotation.objects.get().valid_comment == TYPED
+
+
+def test_the_pages_of_doors_are_fit_to_be_met(open_page, watch):
+    watch.expect("403 (Forbidden)")
+    alice = person("alice", *Role)
+    page, other = open_page(alice), open_page(alice)
+    other.goto("/account/")
+    wrong = look_at(page, "/account/")
+    out = open_page()
+    wrong += look_at(out, "/sign-in/?ended=yes") + look_at(out, "/sign-in/?ended=unsent")
+    invitations.grant(person("bob", Role.ADMIN), roles=[Role.ADMIN], by=None)
+    page.goto("/people/")
+    page.get_by_label("For whom").fill("Dora, of the abbey")
+    page.get_by_label("Judge: gives").check()
+    invitations.grant(alice, roles=[], by=None)
+    page.get_by_role("button", name="Make an invitation link").click()
+    expect(page.get_by_label("Note")).to_have_value("Dora, of the abbey")
+    assert violations(page) == []
+    assert wrong == []
+
+
+def test_the_switch_for_single_keys_is_found_behind_ones_name(desk, alice):
+    desk.get_by_role("link", name="your account").click()
+    desk.get_by_label("Single-key shortcuts").uncheck()
+    desk.get_by_role("button", name="Save", exact=True).click()
+    expect(desk.get_by_text("Saved.")).to_be_visible()
+    alice.refresh_from_db()
+    assert not alice.shortcuts
+
+
+def test_changing_the_password_ends_the_other_tabs_session_and_keeps_ones_own(open_page):
+    bob = person("alice", Role.JUDGE)
+    here, there = open_page(bob), open_page(bob)
+    here.goto("/account/")
+    here.get_by_label("Present password").fill(PASSWORD)
+    here.get_by_label("New password").fill("eleven slow otters")
+    here.get_by_role("button", name="Change the password").click()
+    expect(here.get_by_text("your other sessions have ended")).to_be_visible()
+    there.goto("/judge/")
+    expect(there.get_by_text("Your session has ended")).to_be_visible()

@@ -1,0 +1,89 @@
+"""The disk is full: what was to be stored is refused in words, nothing is half there, and later it goes in."""
+
+import json
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from django.db import OperationalError, connection
+from django.urls import reverse
+
+from annotation.models import Annotation, DraftRevision
+from generation import responses, runs
+from generation.models import Attempt, Response
+from generation.states import ResponseState, RunState
+from tests.annotation.factories import annotator, campaign, draft
+from tests.generation.factories import run
+from tests.generation.fake_service import Say
+
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+
+LONG = "The mill was built in 1801. " * 300
+
+
+@contextmanager
+def full_disk():
+    """SQLite may take no further page. PostgreSQL's server needs a disk of its own for that: it is played."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM")  # no page is left over from other rows
+            used = cursor.execute("PRAGMA page_count").fetchone()[0]
+            cursor.execute(f"PRAGMA max_page_count = {used}")
+            try:
+                yield
+            finally:
+                cursor.execute("PRAGMA max_page_count = 1073741823")
+    else:
+        with connection.execute_wrapper(_no_room_to_write):
+            yield
+
+
+def _no_room_to_write(execute, sql, params, many, context):
+    if sql.startswith(("INSERT", "UPDATE")) and LONG[:50] in str(params):
+        raise OperationalError("No space left on device") from psycopg.errors.DiskFull()
+    return execute(sql, params, many, context)
+
+
+def test_a_draft_is_refused_and_saved_when_there_is_room(client):
+    alice = annotator()
+    kept = draft(alice, within=campaign())
+    client.force_login(alice)
+    client.raise_request_exception = False
+
+    def save():
+        return client.patch(
+            reverse("annotation:api_draft", args=[kept.pk]),
+            {"entries": {"passage_1_standalone": LONG}},
+            content_type="application/json",
+            headers={"If-Match": '"0"'},
+        )
+
+    with full_disk():
+        refused = save()
+    assert refused.status_code == 507
+    assert "The server's disk is full" in json.loads(refused.content)["error"]
+    kept.refresh_from_db()
+    assert (kept.version, kept.passage_1_standalone) == (0, "")
+    assert not DraftRevision.objects.exists()
+
+    assert save().status_code == 200
+    assert Annotation.objects.get(pk=kept.pk).passage_1_standalone == LONG
+
+
+def test_a_response_waits_and_is_stored_once_when_there_is_room(fake, settings):
+    settings.INFERENCE_SERVICES = fake.setting("local")
+    made = run(questions=1)
+    fake.enqueue(Say(LONG), Say(LONG))
+    with full_disk(), pytest.raises(OperationalError):
+        runs.answer_next("local", made)
+    row = made.responses.get()
+    assert (row.state, row.text) == (ResponseState.RUNNING, "")
+    assert not Attempt.objects.exists()
+
+    Response.objects.update(lease_until="2020-01-01T00:00Z")
+    assert runs.sweep() == 1
+    assert runs.answer_next("local", made)
+    made.refresh_from_db()
+    assert (made.state, responses.progress(made).done) == (RunState.DONE, 1)
+    assert made.responses.get().text == LONG
+    assert Attempt.objects.count() == 1

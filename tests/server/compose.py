@@ -1,0 +1,30 @@
+"""What Docker Compose makes of docker-compose.yml; no Docker engine is needed to read it."""
+
+import shutil
+import subprocess
+
+from tests.conftest import require_or_skip
+from tests.setup.conftest import ROOT
+
+SECRETS = {
+    "SECRET_KEY": "s" * 50,
+    "POSTGRES_PASSWORD": "p",
+    "REDIS_PASSWORD": "r",
+    "BASE_URL": "https://annotate.example",
+}
+
+
+def composed(env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """`docker compose config` in this environment; skips the test where there is no Compose."""
+    for command in (["docker", "compose"], ["docker-compose"]):
+        if shutil.which(command[0]) and _answers([*command, "version"]):
+            break
+    else:
+        require_or_skip("No Docker Compose", "Debian: apt-get install docker-compose.")
+    return subprocess.run(
+        [*command, "config"], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
+
+
+def _answers(command: list[str]) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
