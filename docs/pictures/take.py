@@ -72,7 +72,8 @@ def judge(page: Page) -> None:
     """A study of one judge over the demonstration's run, as nobody can sign in as its invented people."""
     page.goto("/studies/new/")
     page.get_by_label("Name").fill("A second reading")
-    page.locator("[name='runs']").first.check()
+    page.get_by_label("responses recorded from the embedded model").check()
+    page.get_by_label("4: Question with both passages").check()
     page.locator("[name='judges_per_response']").fill("1")
     page.locator("[name='seed']").fill("6")
     page.get_by_role("button", name="Make the study").click()
@@ -85,7 +86,7 @@ def judge(page: Page) -> None:
 
 def report(page: Page) -> None:
     page.goto("/reports/")
-    page.locator("main").get_by_role("link", name="Demonstration").first.click()
+    page.locator("main").get_by_role("link", name="Demonstration", exact=True).click()
     page.locator("#agreement").scroll_into_view_if_needed()
 
 
