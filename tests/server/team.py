@@ -228,13 +228,16 @@ def make_certificate(folder: Path) -> None:
 
 
 def wait_until_ready(here: Team) -> None:
-    """Until /readyz says so through the proxy, whichever of the web processes answers."""
-    deadline = time.monotonic() + 120
+    """Until /readyz finds nothing amiss through the proxy, whichever of the web processes answers.
+
+    A new server has no backup yet; the model takes its time to load, and is reported until then.
+    """
+    deadline = time.monotonic() + 180
     found, in_a_row = "", 0
     while time.monotonic() < deadline:
         try:
             answer = here.get("/readyz", headers={"Authorization": f"Bearer {'m' * 20}"})
-            in_a_row = in_a_row + 1 if answer.status_code == 200 else 0
+            in_a_row = in_a_row + 1 if is_ready(answer) else 0
             if in_a_row == 20:
                 return
             if in_a_row:
@@ -245,3 +248,9 @@ def wait_until_ready(here: Team) -> None:
         time.sleep(0.5)
     told = "\n".join(f"{name}: {here.said(name)[-1500:]}" for name in (*APP, "proxy"))
     raise AssertionError(f"It never was ready: {found}\n{told}")
+
+
+def is_ready(answer: requests.Response) -> bool:
+    return answer.status_code == 200 and all(
+        check["state"] == "ok" for check in answer.json()["checks"] if check["name"] != "backup"
+    )
