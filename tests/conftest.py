@@ -33,6 +33,18 @@ def pytest_terminal_summary(terminalreporter) -> None:
             report.writelines(f"{line}\n" for line in lines)
 
 
+# Marks of tests that play with other programs (browsers, servers, workers), on a machine that may be busy.
+SEAMS = {"browser", "mediawiki", "model", "faults", "setup"}
+
+
+def pytest_runtest_logreport(report) -> None:
+    """Tell bin/test which tests failed, and of which kind; what else fails (a collection) has no name here."""
+    if report.failed and (path := os.environ.get("FAILURE_REPORT")):
+        kind = "seam" if SEAMS & set(report.keywords) else "logic"
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"{kind}\t{report.nodeid}\n")
+
+
 # ---------------------------------------------------------------- published data
 
 # Path under STUDY_DATA -> (sha256, where it is published). The study's own two files must be there.
