@@ -151,6 +151,8 @@ def _day(moment: object) -> str:
 
 def repeat_counts(study: Study, cluster: str) -> list[RepeatCount]:
     """Every two verdicts of one judge on one response: a repeat in a round, or the response in a later round."""
+    if not _may_repeat(study):
+        return []
     other = "item__slots__"
     later = Q(item__slots__round__n__gt=F("round__n")) | Q(
         item__slots__round=F("round"), item__slots__repeat__gt=F("repeat")
@@ -174,3 +176,12 @@ def repeat_counts(study: Study, cluster: str) -> list[RepeatCount]:
         .annotate(count=Count("pk"))
     )
     return [RepeatCount(*row) for row in rows]
+
+
+def _may_repeat(study: Study) -> bool:
+    """Whether any judge may have a response twice: most studies have one round and no repeats."""
+    rounds = study.rounds.all()
+    return (
+        rounds.count() > 1
+        or JudgingSlot.objects.filter(round__in=rounds, repeat__gt=1).order_by().exists()
+    )

@@ -12,7 +12,7 @@ docs/researchers.md says which methods were tried and how often each held the tr
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, lru_cache
 from math import sqrt
 from statistics import NormalDist
 from typing import Any
@@ -91,8 +91,11 @@ def intervals(
     on their order or names.
     """
     rows, sizes = _kinds(clusters, np.ones(len(clusters), int) if sizes is None else sizes)
-    count, rng = int(sizes.sum()), np.random.Generator(np.random.PCG64(plan.seed))
-    rows, sizes = _pooled(rows, sizes, rng)
+    count = int(sizes.sum())
+    pooled = count > MOST_CLUSTERS
+    if pooled:
+        rows = _pooled(rows, sizes, plan)
+        sizes = np.ones(MOST_CLUSTERS, dtype=np.int64)
     total = sizes @ rows
     values = np.atleast_1d(statistic(total))
     if count < FEWEST_CLUSTERS:
@@ -100,7 +103,8 @@ def intervals(
         return [Resampled(None, None, None, count, 0, 0, plan.seed, why) for _ in values]
     # One thread: these products are small, and threads that wait for each other cost ten times as much.
     with _blas().limit(limits=1, user_api="blas"):
-        sums = (rows.T @ drawn.T for drawn in draws(sizes, plan, rng))
+        chunks = draws_of_groups(plan) if pooled else draws(sizes, plan)
+        sums = (rows.T @ chunk.T for chunk in chunks)
         drawn = np.concatenate([statistic(chunk) for chunk in sums], axis=1)
     without_one = statistic((total - rows).T)
     return [
@@ -121,24 +125,20 @@ def _kinds(clusters: Floats, sizes: NDArray[np.int64]) -> tuple[Floats, NDArray[
     return rows, np.bincount(place, weights=sizes[kept], minlength=len(rows)).astype(np.int64)
 
 
-def _pooled(
-    rows: Floats, sizes: NDArray[np.int64], rng: np.random.Generator
-) -> tuple[Floats, NDArray[np.int64]]:
-    """More than MOST_CLUSTERS clusters put together at random into so many groups, which are drawn instead.
+def _pooled(rows: Floats, sizes: NDArray[np.int64], plan: Plan) -> Floats:
+    """The clusters put together at random into MOST_CLUSTERS groups, which are drawn instead.
 
     Groups of independent clusters are independent too, and a few hundred of them say as much of the spread.
     """
-    total = int(sizes.sum())
-    if total <= MOST_CLUSTERS:
-        return rows, sizes
+    rng = np.random.Generator(np.random.PCG64(plan.seed).jumped())  # apart from what is drawn
     owner = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    starts = np.arange(MOST_CLUSTERS) * total // MOST_CLUSTERS
-    groups = np.add.reduceat(rows[owner], starts, axis=0)
-    return groups, np.ones(MOST_CLUSTERS, dtype=np.int64)
+    starts = np.arange(MOST_CLUSTERS) * len(owner) // MOST_CLUSTERS
+    return np.add.reduceat(rows[owner], starts, axis=0)
 
 
-def draws(sizes: NDArray[np.int64], plan: Plan, rng: np.random.Generator) -> Iterator[Floats]:
+def draws(sizes: NDArray[np.int64], plan: Plan) -> Iterator[Floats]:
     """How often each kind of cluster is drawn, `sizes` being how many there are of it: rows are resamples."""
+    rng = np.random.Generator(np.random.PCG64(plan.seed))
     total, kinds = int(sizes.sum()), len(sizes)
     step = max(1, CHUNK_CELLS // total)
     owner = np.repeat(np.arange(kinds), sizes)
@@ -148,6 +148,22 @@ def draws(sizes: NDArray[np.int64], plan: Plan, rng: np.random.Generator) -> Ite
         picked += np.arange(rows)[:, None] * kinds
         counted = np.bincount(picked.ravel(), minlength=rows * kinds)
         yield counted.reshape(rows, kinds).astype(np.float64)
+
+
+def draws_of_groups(plan: Plan) -> Iterator[Floats]:
+    """As `draws` for MOST_CLUSTERS single clusters. Every pooled statistic of a plan needs the same ones."""
+    counted = _kept_draws(plan)
+    step = CHUNK_CELLS // MOST_CLUSTERS
+    for start in range(0, len(counted), step):
+        yield counted[start : start + step].astype(np.float64)
+
+
+@lru_cache(maxsize=1)
+def _kept_draws(plan: Plan) -> NDArray[np.uint8]:
+    """All draws of a plan in a byte each: 2 MB for 10,000 resamples. A count is at most MOST_CLUSTERS."""
+    return np.vstack(
+        [chunk.astype(np.uint8) for chunk in draws(np.ones(MOST_CLUSTERS, dtype=np.int64), plan)]
+    )
 
 
 def _interval(

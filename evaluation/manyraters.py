@@ -145,5 +145,17 @@ def krippendorff_alpha_nominal(items: ArrayLike) -> Coefficient:
 
 def _sums(counts: Counts) -> Sums:
     # Items labelled alike add the same; there are few kinds of them, however many items.
-    kinds, sizes = np.unique(counts, axis=0, return_counts=True)
+    kinds, sizes = _kinds(counts)
     return Sums.unpacked(sizes @ features(kinds), counts.shape[1])
+
+
+def _kinds(counts: Counts) -> tuple[Counts, Counts]:
+    """The different rows, and how often each stands there."""
+    base, k = int(counts.max(initial=0)) + 1, counts.shape[1]
+    if base**k >= 2**62:
+        return np.unique(counts, axis=0, return_counts=True)
+    # Rows as numbers of as many digits: ten times as fast to sort as rows.
+    _numbers, first, sizes = np.unique(
+        counts @ base ** np.arange(k), return_index=True, return_counts=True
+    )
+    return counts[first], sizes

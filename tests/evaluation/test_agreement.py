@@ -308,3 +308,14 @@ def test_labels_outside_the_scale_are_named():
 def test_labels_must_fit_the_table():
     with pytest.raises(ValueError, match="2 labels"):
         per_class(COHEN, ["a", "b"])
+
+
+@pytest.mark.parametrize("most", [3, 100_000])
+def test_items_labelled_alike_are_summed_whatever_their_counts(most):
+    """Counts that do not fit into the digits of one number are sorted as rows."""
+    rng = np.random.Generator(np.random.PCG64(8))
+    items = rng.integers(0, 3, (300, 4))
+    items[0] = most
+    found = pairwise_agreement(items).value
+    one_by_one = [(row * (row - 1)).sum() / (n * (n - 1)) for row in items if (n := row.sum()) >= 2]
+    assert found == pytest.approx(np.mean(one_by_one))

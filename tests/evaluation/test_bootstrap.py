@@ -13,6 +13,7 @@ from evaluation.bootstrap import (
     SAME_EVERYWHERE,
     Plan,
     draws,
+    draws_of_groups,
     intervals,
 )
 
@@ -71,8 +72,7 @@ def test_clusters_weigh_as_wholes_so_five_copies_of_each_change_nothing():
 
 def test_a_draw_holds_as_many_clusters_as_there_are():
     sizes = np.array([20, 15, 5])
-    rng = np.random.Generator(np.random.PCG64(5))
-    drawn = np.concatenate(list(draws(sizes, Plan(resamples=30_000), rng)))
+    drawn = np.concatenate(list(draws(sizes, Plan(seed=5, resamples=30_000))))
     assert drawn.shape == (30_000, 3)
     assert (drawn.sum(axis=1) == 40).all()
     spread = np.sqrt(sizes * (1 - sizes / 40))
@@ -86,6 +86,14 @@ def test_very_many_clusters_are_pooled_and_keep_their_interval():
     half = 1.96 * values.std(ddof=1) / sqrt(len(values))
     assert found.clusters == 20 * MOST_CLUSTERS
     assert found.high - found.low == pytest.approx(2 * half, rel=0.12)
+
+
+def test_groups_that_every_statistic_shares_are_drawn_as_any_clusters():
+    plan = Plan(seed=6, resamples=1_234)
+    fresh = np.concatenate(list(draws(np.ones(MOST_CLUSTERS, dtype=int), plan)))
+    assert (np.concatenate(list(draws_of_groups(plan))) == fresh).all()
+    other = np.concatenate(list(draws_of_groups(Plan(seed=7, resamples=1_234))))
+    assert (other != fresh).any()
 
 
 def test_equal_clusters_may_come_as_one_row_and_their_number():
