@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Iterable
 from datetime import timedelta
 
-from django.contrib.auth.tokens import default_token_generator
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.urls import reverse
@@ -157,25 +157,42 @@ def withdraw_invitations_of(admin: Person) -> None:
     unused.update(withdrawn_at=Now())
 
 
-def password_path(person: Person) -> str:
-    """Path of a link by which `person` sets a new password; works once, for three days."""
-    key = urlsafe_base64_encode(force_bytes(person.pk))
-    return reverse("accounts:new_password", args=[key, default_token_generator.make_token(person)])
+def password_path(person: Person, *, by: Person | None = None) -> str:
+    """Path of a link by which `person` sets a new password; works once, for three days.
+
+    It ends with its maker: a link that an admin made opens nothing once they are an admin no longer. `by` None
+    is the machine's own command line.
+    """
+    maker = by.pk if by else 0
+    key = urlsafe_base64_encode(force_bytes(f"{person.pk}.{maker}"))
+    return reverse("accounts:new_password", args=[key, _PasswordLinks(maker).make_token(person)])
+
+
+class _PasswordLinks(PasswordResetTokenGenerator):
+    """Django's tokens, which end when the person signs in or gets a password; sealed with who made them."""
+
+    def __init__(self, maker: int) -> None:
+        super().__init__()
+        self.key_salt = f"accounts.password_link.{maker}"
 
 
 def person_of_link(key: str, token: str) -> Person:
     """The person of a password link; raises NotFoundHere when it is wrong, used or too old."""
     try:
-        person = Person.objects.filter(
-            pk=int(force_str(urlsafe_base64_decode(key))), is_active=True
-        ).first()
+        whose, maker = (int(part) for part in force_str(urlsafe_base64_decode(key)).split("."))
+        person = Person.objects.filter(pk=whose, is_active=True).first()
+        made_by_admin = maker == 0 or _is_admin(maker)
     except (ValueError, OverflowError):
         person = None
-    if person is None or not default_token_generator.check_token(person, token):
+    if person is None or not made_by_admin or not _PasswordLinks(maker).check_token(person, token):
         raise NotFoundHere(
             "This link has been used or has expired. Ask an admin for a new one.", status=410
         )
     return person
+
+
+def _is_admin(pk: int) -> bool:
+    return RoleGrant.objects.filter(person=pk, person__is_active=True, role=Role.ADMIN).exists()
 
 
 def invitation_path(token: str) -> str:

@@ -64,12 +64,12 @@ def restore(path: Path) -> Restored:
                     check_no_rows(models)
                     put_rows(bundle, models)
                     leap(bundle, models)
+                    files.put()
             except DatabaseError as error:
                 raise Refusal(
                     f"The database failed: {str(error).strip()}. Nothing was restored; make it well and begin again.",
                     status=507,
                 ) from error
-            files.put()
         bring_up_to_date(DEFAULT)
         rows = sum(part.rows for part in bundle.tables)
         return Restored(rows, len(bundle.tables), len(bundle.files), check_releases())
@@ -164,11 +164,12 @@ def leap(bundle: Bundle, models: Apps) -> None:
 
 
 class unpacked:
-    """The backup's files, written beside their places and put there only when the rows stand."""
+    """The backup's files, written beside their places and put there when the rows stand; away again if they fall."""
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
         self.beside = Path(settings.DATA_DIR) / ".restoring"
+        self.there: list[Path] = []
 
     def __enter__(self) -> "unpacked":
         shutil.rmtree(self.beside, ignore_errors=True)  # what one that was killed has left
@@ -183,18 +184,28 @@ class unpacked:
                     os.fsync(file.fileno())
         except OSError as error:
             self.__exit__()
-            raise Refusal(
-                f"Nothing was restored: {error.strerror} ({error.filename or self.beside}). Make room and begin again.",
-                status=507,
-            ) from error
+            raise self._refused(error) from error
         return self
 
     def put(self) -> None:
-        for part in self.bundle.files:
-            place = Path(settings.DATA_DIR) / part.name.removeprefix("files/")
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # A folder of DATA_DIR may be another file system, such as a volume of its own.
-            shutil.move(self.beside / part.name, place)
+        """Into their places; a folder of DATA_DIR may be a volume of its own, and that one be full."""
+        try:
+            for part in self.bundle.files:
+                place = Path(settings.DATA_DIR) / part.name.removeprefix("files/")
+                place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self.there.append(place)
+                shutil.move(self.beside / part.name, place)
+        except OSError as error:
+            raise self._refused(error) from error
 
-    def __exit__(self, *problem: object) -> None:
+    def _refused(self, error: OSError) -> Refusal:
+        return Refusal(
+            f"Nothing was restored: {error.strerror} ({error.filename or self.beside}). Make room and begin again.",
+            status=507,
+        )
+
+    def __exit__(self, kind: type[BaseException] | None = None, *problem: object) -> None:
         shutil.rmtree(self.beside, ignore_errors=True)
+        if kind is not None:
+            for place in self.there:
+                place.unlink(missing_ok=True)

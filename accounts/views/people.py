@@ -91,7 +91,7 @@ def password_link(request: HttpRequest, pk: int) -> HttpResponse:
     someone = get_object_or_404(Person, pk=pk, is_active=True, is_demonstration=False)
     return link_page(
         request,
-        invitations.password_path(someone),
+        invitations.password_path(someone, by=person_of(request)),
         f"New password for {someone}",
         "It works once, within three days.",
     )

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
+from django.utils.http import urlsafe_base64_encode
 
 from accounts import invitations
 from accounts.models import Invitation, Person
@@ -133,6 +134,30 @@ def test_a_password_link_works_once(client):
 
     assert client.get(path).status_code == 410
     assert client.login(username="BOB", password="eleven slow otters")
+
+
+@pytest.mark.parametrize("deed", ["grant", "set_active"])
+def test_a_password_link_ends_with_the_admin_who_made_it(client, deed):
+    """Or it would be a way back in for three days."""
+    person("alice", Role.ADMIN)
+    carol, bob = person("carol", Role.ADMIN), person("bob", Role.JUDGE)
+    path = invitations.password_path(bob, by=carol)
+    assert client.get(path).status_code == 200
+    if deed == "grant":
+        invitations.grant(carol, roles=[Role.JUDGE], by=carol)
+    else:
+        invitations.set_active(carol, active=False)
+    assert client.get(path).status_code == 410
+
+
+def test_a_password_link_cannot_be_given_another_maker(client):
+    """Not even one that needs no admin."""
+    carol, bob = person("carol", Role.ADMIN), person("bob", Role.JUDGE)
+    token = invitations.password_path(bob, by=carol).rstrip("/").rsplit("/", 1)[1]
+    for key in (f"{bob.pk}.0", str(bob.pk), f"{bob.pk}.{10**30}", f"{bob.pk}.{bob.pk}"):
+        forged = urlsafe_base64_encode(key.encode())
+        answer = client.get(reverse("accounts:new_password", args=[forged, token]))
+        assert answer.status_code == 410, key
 
 
 def test_a_link_shown_to_an_admin_carries_the_base_url_once(client, settings):

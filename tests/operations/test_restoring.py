@@ -4,6 +4,7 @@ import errno
 import fcntl
 import json
 import os
+import shutil
 import zipfile
 
 import pytest
@@ -67,6 +68,26 @@ def test_files_come_back_into_a_folder_on_another_disk(backup, settings, monkeyp
         monkeypatch.setattr(os, name, between_disks)
     restoring.restore(backup)
     assert (settings.DATA_DIR / "uploads" / "dump.export").read_text() == "<mediawiki/>"
+
+
+def test_another_disk_that_is_full_takes_the_rows_back_too(backup, settings, monkeypatch):
+    move, moved = shutil.move, []
+
+    def full(source, target):
+        if len(moved) == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        moved.append(target)
+        return move(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "move", full)
+        refused(backup, "Nothing was restored: No space left on device")
+    assert len(moved) == 2
+    assert not Person.objects.exists()
+    assert not any(
+        path.is_file() for path in settings.DATA_DIR.rglob("*") if path.suffix != ".lock"
+    )
+    assert restoring.restore(backup).files == 3
 
 
 def test_a_truncated_file_is_refused(backup, settings, tmp_path):
