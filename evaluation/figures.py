@@ -13,7 +13,8 @@ Report = dict[str, Any]
 class Figure:
     """One number of a page: its text, its interval, why it is missing, and the query of the rows it counts.
 
-    `beside` is a second interval, by another method.
+    `beside` is a second interval, by another method. Where `value` is a count of `of`, `whole` is the query of
+    all these rows.
     """
 
     value: str
@@ -22,6 +23,8 @@ class Figure:
     query: str = ""
     share: str = ""
     beside: str = ""
+    of: str = ""
+    whole: str = ""
 
 
 def query(**parts: object) -> str:

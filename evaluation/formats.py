@@ -10,7 +10,7 @@ from typing import Any
 
 from leases.refusal import Refusal
 
-FORMAT = 3
+FORMAT = 4
 HASH = "body_sha256"
 
 

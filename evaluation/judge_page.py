@@ -6,7 +6,7 @@ from typing import Any
 from evaluation import charts
 from evaluation.figures import Figure, Report, query, verdict_labels
 from evaluation.sentences import cell_ends, number, share
-from evaluation.tables import UNPARSED
+from evaluation.tables import LABELLED, NO, REPLIED, UNPARSED, YES
 from evaluation.verdict_page import PromptSection, best_first, model_id, sections_of
 from evaluation.verdict_sentences import judge_sentence
 
@@ -28,6 +28,7 @@ class AgainstPeople:
     title: str
     sentence: str
     accuracy: Figure
+    wrong: Figure
     macro_f: Figure
     classes: tuple[tuple[str, tuple[Figure, ...]], ...]
     columns: tuple[str, ...]
@@ -85,39 +86,78 @@ def _against_people(
     shown = verdict_labels(report)
     keys = best_first(report)
     classes = {one["label"]: one for one in found["classes"]}
+    rows = RowsOf(judge["id"], prompt["name"])
+    accuracy = found["accuracy"]
+    wrong = accuracy["n"] - accuracy["k"]
     return AgainstPeople(
         found["prompt"],
         prompt["title"],
         judge_sentence(judge["judge"], found),
-        _share_figure(found["accuracy"]),
-        _f_figure(found["macro_f"]),
-        tuple((shown[label], _class_figures(classes[label])) for label in keys),
+        _share_figure(accuracy, rows.where(match=YES), rows.where()),
+        Figure(str(wrong), query=rows.where(match=NO) if wrong else ""),
+        _f_figure(found["macro_f"], rows.where()),
+        tuple((shown[label], _class_figures(classes[label], rows)) for label in keys),
         tuple(shown[label] for label in (*keys, UNPARSED)),
-        _matrix(report, judge, prompt, found),
+        _matrix(report, rows, found),
         _chart(report, judge, found, key),
-        tuple(_model_row(report, prompt, one, keys) for one in found["models"]),
+        tuple(_model_row(report, rows, one, keys) for one in found["models"]),
         found["without_final_verdict"],
     )
 
 
-def _share_figure(found: dict[str, Any]) -> Figure:
+@dataclass(frozen=True)
+class RowsOf:
+    """The rows behind a judge model's scores on a prompt: responses with a final verdict and with its reply."""
+
+    judge: int
+    prompt: str
+
+    def where(self, *, verdict: str = LABELLED, said: str = REPLIED, **more: object) -> str:
+        """The query of those to which people gave `verdict` and the judge model `said`."""
+        return query(
+            of="final",
+            prompt=self.prompt,
+            verdict=verdict,
+            judge_model=self.judge,
+            said=said,
+            **more,
+        )
+
+
+def _share_figure(found: dict[str, Any], counted: str, whole: str) -> Figure:
+    """k of n; `counted` and `whole` are the queries of the k and of the n rows."""
     k, n = found["k"], found["n"]
     if not n:
         return Figure("\N{EN DASH}", reason=found["reason"])
-    return Figure(f"{k}/{n}", cell_ends(found), share=share(k, n))
+    return Figure(
+        str(k),
+        cell_ends(found),
+        query=counted if k else "",
+        share=share(k, n),
+        of=str(n),
+        whole=whole,
+    )
 
 
-def _f_figure(found: dict[str, Any]) -> Figure:
+def _f_figure(found: dict[str, Any], rows: str) -> Figure:
+    """`rows` is the query of those that it is computed from."""
     if found["value"] is None:
         return Figure("\N{EN DASH}", reason=found["reason"])
+    value = number(found["value"])
     if found["cluster_low"] is None:
-        return Figure(number(found["value"]), reason=f"No interval. {found['cluster_reason']}")
+        return Figure(value, reason=f"No interval. {found['cluster_reason']}", query=rows)
     ends = f"{number(found['cluster_low'])}\N{EN DASH}{number(found['cluster_high'])}"
-    return Figure(number(found["value"]), ends)
+    return Figure(value, ends, query=rows)
 
 
-def _class_figures(one: dict[str, Any]) -> tuple[Figure, ...]:
-    return _share_figure(one["precision"]), _share_figure(one["recall"]), _f_figure(one["f"])
+def _class_figures(one: dict[str, Any], rows: RowsOf) -> tuple[Figure, ...]:
+    verdict = one["label"]
+    right = rows.where(verdict=verdict, said=verdict)
+    return (
+        _share_figure(one["precision"], right, rows.where(said=verdict)),
+        _share_figure(one["recall"], right, rows.where(verdict=verdict)),
+        _f_figure(one["f"], rows.where(either=verdict)),
+    )
 
 
 def _places(report: Report, found: dict[str, Any]) -> list[tuple[str, int]]:
@@ -127,26 +167,20 @@ def _places(report: Report, found: dict[str, Any]) -> list[tuple[str, int]]:
 
 
 def _matrix(
-    report: Report, judge: dict[str, Any], prompt: dict[str, Any], found: dict[str, Any]
+    report: Report, rows: RowsOf, found: dict[str, Any]
 ) -> tuple[tuple[str, tuple[Figure, ...]], ...]:
     """People's verdicts (rows) by the judge model's (columns, the last without a verdict), linked to their rows."""
     shown, places = verdict_labels(report), _places(report, found)
-    rows = []
+    lines = []
     for people, i in places:
         counts = [(said, found["table"][i][j]) for said, j in places]
         counts.append((UNPARSED, found["unparsed_by_verdict"][i]))
-        cells = []
-        for said, count in counts:
-            link = query(
-                of="final",
-                prompt=prompt["name"],
-                verdict=people,
-                judge_model=judge["id"],
-                said=said,
-            )
-            cells.append(Figure(str(count), query=link if count else ""))
-        rows.append((shown[people], tuple(cells)))
-    return tuple(rows)
+        cells = [
+            Figure(str(count), query=rows.where(verdict=people, said=said) if count else "")
+            for said, count in counts
+        ]
+        lines.append((shown[people], tuple(cells)))
+    return tuple(lines)
 
 
 def _chart(report: Report, judge: dict[str, Any], found: dict[str, Any], key: str) -> str:
@@ -164,14 +198,18 @@ def _chart(report: Report, judge: dict[str, Any], found: dict[str, Any], key: st
 
 
 def _model_row(
-    report: Report, prompt: dict[str, Any], one: dict[str, Any], keys: list[str]
+    report: Report, rows: RowsOf, one: dict[str, Any], keys: list[str]
 ) -> tuple[str, Figure, tuple[Figure, ...]]:
     """Table 5: a model's share of each verdict from people, then from the judge model."""
-    n = one["n"]
-    link = query(of="final", prompt=prompt["name"], model=model_id(report, one["model"]))
-    cells = [Figure(f"{one['people'][key]}", share=share(one["people"][key], n)) for key in keys]
-    cells += [
-        Figure(f"{one['judge'][key]}", share=share(one["judge"][key], n))
-        for key in (*keys, UNPARSED)
-    ]
-    return one["model"], Figure(str(n), query=link), tuple(cells)
+    model = model_id(report, one["model"])
+    # A report frozen before these shares had intervals has the counts alone.
+    ends = {(cell["whose"], cell["verdict"]): cell_ends(cell) for cell in one.get("shares", [])}
+
+    def cell(whose: str, verdict: str, chosen: str) -> Figure:
+        k = one[whose][verdict]
+        link = rows.where(model=model, **{chosen: verdict}) if k else ""
+        return Figure(str(k), ends.get((whose, verdict), ""), query=link, share=share(k, one["n"]))
+
+    cells = [cell("people", key, "verdict") for key in keys]
+    cells += [cell("judge", key, "said") for key in (*keys, UNPARSED)]
+    return one["model"], Figure(str(one["n"]), query=rows.where(model=model)), tuple(cells)

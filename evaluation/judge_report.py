@@ -4,15 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from evaluation import counts, tables, verdict_counts
-from evaluation.bootstrap import Floats, Plan, Resampled, intervals
+from evaluation import cells, counts, judge_intervals, tables, verdict_counts
+from evaluation.bootstrap import Plan, Resampled
+from evaluation.cells import Tally
+from evaluation.judge_intervals import JUDGE, PEOPLE, Both, ScoreIntervals
 from evaluation.judgescores import Scores, Share, scores
-from evaluation.stacked import ratio
 from evaluation.tables import UNPARSED, Group
 from evaluation.verdict_counts import MachineCount
-from evaluation.verdict_report import table_entry
+from evaluation.verdict_report import clustered_entry, table_entry
 from judging import judgemodel
 from judging.models import Judge, Study, Verdict
 from judging.states import MachineState
@@ -65,7 +64,7 @@ def _judge_entry(
         "spellings": spelt,
         "population": AGAINST_PEOPLE,
         "prompts": [_prompt_entry(prompt, found, plan) for prompt in asked],
-        "table": _table(found, asked, names),
+        "table": _table(found, asked, names, plan),
     }
 
 
@@ -83,66 +82,44 @@ def _prompt_entry(
         and one.state in REPLIED
         and not (prompt["one_passage"] and one.same_passage)
     ]
-    both = [one for one in judged if one.people is not None]
+    both = [
+        Both(one.article, one.model, one.people, one.verdict or UNPARSED, one.count)
+        for one in judged
+        if one.people is not None
+    ]
     labels = Verdict.values
-    by_article = _sums(both, labels)
-    total = by_article.sum(axis=0).astype(int)
     size = len(labels)
-    whole = total.reshape(size, size + 1).tolist()
+    whole = judge_intervals.table(both, labels)
     matched = scores([row[:size] for row in whole], [row[size] for row in whole], labels)
-    clustered = intervals(by_article, _statistic(size), plan)
     return {
         "prompt": prompt["label"],
         "table": [row[:size] for row in whole],
         "unparsed_by_verdict": [row[size] for row in whole],
         "without_final_verdict": sum(one.count for one in judged) - matched.n,
-        **_scores_entry(matched, clustered),
-        "models": _by_model(both),
+        **_scores_entry(matched, judge_intervals.of_scores(both, labels, plan)),
+        "models": _by_model(both, judge_intervals.of_models(both, labels, plan)),
     }
 
 
-def _sums(found: Sequence[MachineCount], labels: Sequence[str]) -> Floats:
-    """Articles x (people's verdict x (judge model's verdict, or unparsed)), flat."""
-    articles = {name: row for row, name in enumerate(sorted({one.article for one in found}))}
-    size = len(labels)
-    sums = np.zeros((len(articles), size, size + 1))
-    for one in found:
-        said = size if one.verdict is None else labels.index(one.verdict)
-        assert one.people is not None
-        sums[articles[one.article], labels.index(one.people), said] += one.count
-    return sums.reshape(len(articles), size * (size + 1))
-
-
-def _statistic(size: int) -> Any:
-    """Sums (features x …) to accuracy, macro-F and each F; NaN where undefined."""
-
-    def numbers(flat: Floats) -> Floats:
-        table = flat.reshape(size, size + 1, *flat.shape[1:])
-        hits = np.stack([table[i, i] for i in range(size)])
-        people = table.sum(axis=1)
-        predicted = table[:, :size].sum(axis=0)
-        f = ratio(2 * hits, people + predicted)
-        accuracy = ratio(hits.sum(axis=0), people.sum(axis=0))
-        return np.concatenate([accuracy[None], f.mean(axis=0)[None], f])
-
-    return numbers
-
-
-def _scores_entry(matched: Scores, clustered: Sequence[Resampled]) -> dict[str, Any]:
-    accuracy, macro, *f = clustered
+def _scores_entry(matched: Scores, found: ScoreIntervals) -> dict[str, Any]:
+    each = zip(matched.classes, found.precision, found.recall, found.f, strict=True)
     return {
         "n": matched.n,
         "unparsed": matched.unparsed,
-        "accuracy": {**_share(matched.accuracy), **_clustered(accuracy)},
-        "macro_f": {"value": matched.macro_f, "reason": matched.reason, **_clustered(macro)},
+        "accuracy": {**_share(matched.accuracy), **clustered_entry(found.accuracy)},
+        "macro_f": {
+            "value": matched.macro_f,
+            "reason": matched.reason,
+            **clustered_entry(found.macro_f),
+        },
         "classes": [
             {
                 "label": one.label,
-                "precision": _share(one.precision),
-                "recall": _share(one.recall),
-                "f": {"value": one.f, "reason": one.reason, **_clustered(interval)},
+                "precision": {**_share(one.precision), **clustered_entry(precision)},
+                "recall": {**_share(one.recall), **clustered_entry(recall)},
+                "f": {"value": one.f, "reason": one.reason, **clustered_entry(f)},
             }
-            for one, interval in zip(matched.classes, f, strict=True)
+            for one, precision, recall, f in each
         ],
     }
 
@@ -158,30 +135,36 @@ def _share(share: Share) -> dict[str, Any]:
     }
 
 
-def _clustered(found: Resampled) -> dict[str, Any]:
-    return {
-        "cluster_low": found.low,
-        "cluster_high": found.high,
-        "clusters": found.clusters,
-        "cluster_reason": found.reason,
-    }
+def _by_model(
+    both: Iterable[Both], found: Mapping[tuple[str, str, str], Resampled]
+) -> list[dict[str, Any]]:
+    """Table 5: each model's verdicts from people and from the judge model, over the same responses.
 
-
-def _by_model(both: Iterable[MachineCount]) -> list[dict[str, Any]]:
-    """Table 5: each model's verdicts from people and from the judge model, over the same responses."""
-    people: dict[str, Counter[str]] = {}
-    judge: dict[str, Counter[str]] = {}
+    "shares" has the same counts as k of n with their intervals.
+    """
+    counted: dict[str, dict[str, Counter[str]]] = {}
     for one in both:
-        people.setdefault(one.model, Counter())[str(one.people)] += one.count
-        judge.setdefault(one.model, Counter())[one.verdict or UNPARSED] += one.count
+        mine = counted.setdefault(one.model, {PEOPLE: Counter(), JUDGE: Counter()})
+        mine[PEOPLE][one.people] += one.count
+        mine[JUDGE][one.said] += one.count
+    columns = {PEOPLE: Verdict.values, JUDGE: [*Verdict.values, UNPARSED]}
     return [
         {
             "model": model,
-            "n": people[model].total(),
-            "people": {verdict: people[model][verdict] for verdict in Verdict.values},
-            "judge": {verdict: judge[model][verdict] for verdict in (*Verdict.values, UNPARSED)},
+            "n": mine[PEOPLE].total(),
+            **{whose: {said: mine[whose][said] for said in columns[whose]} for whose in columns},
+            "shares": [
+                {
+                    "whose": whose,
+                    "verdict": said,
+                    **_share(Share(mine[whose][said], mine[PEOPLE].total())),
+                    **clustered_entry(found[model, whose, said]),
+                }
+                for whose in columns
+                for said in columns[whose]
+            ],
         }
-        for model in sorted(people, key=lambda name: (name.casefold(), name))
+        for model, mine in sorted(counted.items(), key=lambda one: (one[0].casefold(), one[0]))
     ]
 
 
@@ -189,21 +172,40 @@ def _by_model(both: Iterable[MachineCount]) -> list[dict[str, Any]]:
 
 
 def _table(
-    found: Iterable[MachineCount], prompts: Sequence[dict[str, Any]], names: Mapping[int, str]
+    found: Sequence[MachineCount],
+    prompts: Sequence[dict[str, Any]],
+    names: Mapping[int, str],
+    plan: Plan,
 ) -> dict[str, Any]:
     """Table 6: as the table of final verdicts, with the replies that hold no verdict as one of their own."""
-    groups = [
-        Group(one.model, one.prompt, one.reasoning, one.same_passage, _said(one), one.count)
-        for one in found
-    ]
+    verdicts = [*Verdict.values, UNPARSED]
+    one_passage = counts.one_passage_prompts()
     lines = tables.lines(
-        groups,
+        [
+            Group(one.model, one.prompt, one.reasoning, one.same_passage, _said(one), one.count)
+            for one in found
+        ],
         prompts=[prompt["name"] for prompt in prompts],
         models=[name for _, name in counts.in_name_order(dict(names))],
-        verdicts=[*Verdict.values, UNPARSED],
-        one_passage=counts.one_passage_prompts(),
+        verdicts=verdicts,
+        one_passage=one_passage,
     )
-    return table_entry("judge model", ALL_REPLIES, lines, prompts)
+    places = [(line.prompt, line.model, line.slice) for line in lines]
+    clustered = cells.resampled(_tallies(found), places, verdicts, one_passage, plan)
+    return {
+        **table_entry("judge model", ALL_REPLIES, lines, prompts, clustered),
+        "seed": plan.seed,
+        "resamples": plan.resamples,
+    }
+
+
+def _tallies(found: Iterable[MachineCount]) -> list[Tally]:
+    """The replies by article; what waits or failed is in no share."""
+    return [
+        Tally(one.model, one.prompt, one.article, one.reasoning, one.same_passage, said, one.count)
+        for one in found
+        if (said := _said(one)) is not None
+    ]
 
 
 def _said(one: MachineCount) -> str | None:

@@ -14,6 +14,11 @@ from judging.blindness import results_problem
 from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
 from judging.states import MachineState
 
+MATCHES = {
+    rows.YES: "the same as the final verdict",
+    rows.NO: "another than the final verdict, or none",
+}
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -97,6 +102,8 @@ def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
         ),
         ("Judge model", _judge_model(choice, study)),
         ("It said", _said(choice.said)),
+        ("Its verdict", MATCHES.get(choice.match, "")),
+        ("Given by people or by it", labels[choice.either] if choice.either else ""),
         (
             f"First verdict of {choice.judge_2 or 'the other'}",
             _first(choice.judge_2, choice.first_2, labels),
@@ -114,8 +121,8 @@ def _judge_model(choice: Choice, study: Study) -> str:
 
 
 def _said(said: str) -> str:
-    if said == tables.UNPARSED:
-        return "No verdict in the reply"
+    if said in (tables.UNPARSED, rows.REPLIED):
+        return "No verdict in the reply" if said == tables.UNPARSED else "Anything"
     return Verdict(said).label if said else ""
 
 

@@ -30,8 +30,8 @@ from judging.states import MachineState
 from leases.refusal import Refusal
 
 FINAL, FIRST = "final", "first"
-YES, NO = "yes", "no"
-LABELLED = "labelled"
+YES, NO = tables.YES, tables.NO
+LABELLED, REPLIED = tables.LABELLED, tables.REPLIED
 MODEL = re.compile(r"[0-9]{1,18}")
 
 _CONTRADICTION = "response__instance__contradiction__"
@@ -73,6 +73,7 @@ MACHINE_COLUMNS = {
     "state": "state",
     "verdict": "verdict",
 }
+REPLIES = [MachineState.JUDGED, MachineState.UNPARSED]
 BUNDLED = {"columns": HASHED, "machine_columns": list(MACHINE_COLUMNS)}
 
 
@@ -83,7 +84,9 @@ class Choice:
     `of` names the population: "final" leaves out what the table of final verdicts leaves out, "first" keeps
     responses on which `judge_1` gave the first verdict `first_1` and `judge_2` gave `first_2`; with `differ` "yes"
     only those on which the two are not the same. `judge_model` keeps those that this judge model was asked
-    about, `said` those on which it said so (or on which any did).
+    about, `said` those on which it said so (or on which any did; "replied" is any reply, with a verdict or without).
+    `match` "yes" keeps those on which it said the final verdict, "no" those on which it replied otherwise, and
+    `either` those to which people or the judge model gave that verdict.
     """
 
     of: str = ""
@@ -98,6 +101,8 @@ class Choice:
     differ: str = ""
     judge_model: str = ""
     said: str = ""
+    match: str = ""
+    either: str = ""
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "Choice":
@@ -110,7 +115,9 @@ class Choice:
             "differ": [YES, NO],
             "first_1": Verdict.values,
             "first_2": Verdict.values,
-            "said": [*Verdict.values, tables.UNPARSED],
+            "said": [*Verdict.values, tables.UNPARSED, REPLIED],
+            "match": [YES, NO],
+            "either": Verdict.values,
         }
         for name, values in allowed.items():
             if given[name] and given[name] not in values:
@@ -137,8 +144,11 @@ def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
         items = items.filter(~one | ~same | Q(**{f"{_CONTRADICTION}same_passage": None}))
     items = _of_slice(items, choice.slice)
     items = _of_verdict(items, choice.verdict)
-    if choice.judge_model or choice.said:
+    if choice.judge_model or choice.said or choice.match:
         items = items.filter(Exists(_machine(choice)))
+    if choice.either:
+        said = _machines_of(choice).filter(verdict=choice.either)
+        items = items.filter(Q(resolution__verdict=choice.either) | Exists(said))
     if choice.of == FIRST:
         items = items.filter(Exists(_pairs(study, choice)))
     return items.order_by("position")
@@ -182,14 +192,32 @@ def _pairs(study: Study, choice: Choice) -> QuerySet[Any]:
     )
 
 
+def _machines_of(choice: Choice) -> QuerySet[MachineVerdict]:
+    """What the chosen judge model (or any) was asked about one item."""
+    found = MachineVerdict.objects.filter(item=OuterRef("pk"))
+    return found.filter(judge=int(choice.judge_model)) if choice.judge_model else found
+
+
 def _machine(choice: Choice) -> QuerySet[MachineVerdict]:
     """The judge models' verdicts on one item that the choice names."""
-    found = MachineVerdict.objects.filter(item=OuterRef("pk"))
-    if choice.judge_model:
-        found = found.filter(judge=int(choice.judge_model))
+    found = _machines_of(choice)
     if choice.said == tables.UNPARSED:
-        return found.filter(state=MachineState.UNPARSED)
-    return found.filter(verdict=choice.said) if choice.said else found
+        found = found.filter(state=MachineState.UNPARSED)
+    elif choice.said == REPLIED or choice.match:
+        found = found.filter(state__in=REPLIES)
+    if choice.said in Verdict.values:
+        found = found.filter(verdict=choice.said)
+    return found.filter(_matching(choice.match)) if choice.match else found
+
+
+def _matching(match: str) -> Q:
+    """Whether the machine's verdict is people's; a reply without one, or a response without one, matches nothing."""
+    people = F("item__resolution__verdict")
+    if match == YES:
+        return Q(verdict=people)
+    # Not ~Q(): in SQL a condition on an absent value is neither true nor false.
+    absent = Q(verdict=None) | Q(item__resolution=None)
+    return absent | Q(verdict__lt=people) | Q(verdict__gt=people)
 
 
 def records(items: QuerySet[StudyItem]) -> Iterator[dict[str, Any]]:
@@ -246,8 +274,8 @@ def digest(study: Study) -> tuple[str, int]:
 
 def _machine_rows(study: Study) -> Iterator[list[Any]]:
     """What judge models said, by response and judge; what waits or failed is in no number."""
-    rows = MachineVerdict.objects.filter(
-        judge__study=study, state__in=[MachineState.JUDGED, MachineState.UNPARSED]
-    ).order_by("item__position", "judge__pseudonym")
+    rows = MachineVerdict.objects.filter(judge__study=study, state__in=REPLIES).order_by(
+        "item__position", "judge__pseudonym"
+    )
     columns = MACHINE_COLUMNS.values()
     yield from map(list, rows.values_list(*columns).iterator(chunk_size=2000))

@@ -82,22 +82,33 @@ LINE_COLUMNS = ["total", "unlabelled", "left_out"]
 
 def verdict_sheet(report: Report) -> Sheet:
     """One row a cell of the tables of final verdicts; the last columns say what n leaves out."""
-    rows = []
     # A report frozen before articles were resampled has its sheet as it was.
     clustered = CLUSTER_COLUMNS if "resamples" in report["tables"][0] else []
-    for table in report["tables"]:
-        lines = {(line["prompt"], line["model"], line["slice"]): line for line in table["lines"]}
-        for cell in table["rows"]:
-            line = lines[cell["prompt"], cell["model"], cell["slice"]]
-            rows.append(
-                [
-                    *(cell[name] for name in VERDICT_COLUMNS),
-                    *(line[name] for name in LINE_COLUMNS),
-                    table["population"],
-                    *(cell[name] for name in clustered),
-                ]
-            )
+    rows = [row for table in report["tables"] for row in _table_rows(table, clustered)]
     return Sheet([*VERDICT_COLUMNS, *LINE_COLUMNS, "population", *clustered], rows)
+
+
+def judge_verdict_sheet(report: Report) -> Sheet:
+    """The same of each judge model's verdicts on everything."""
+    rows = [
+        [judge["judge"], *row]
+        for judge in report.get("judge_models", [])
+        for row in _table_rows(judge["table"], CLUSTER_COLUMNS)
+    ]
+    header = ["judge", *VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS]
+    return Sheet(header, rows)
+
+
+def _table_rows(table: dict[str, Any], clustered: list[str]) -> Iterator[list[Any]]:
+    lines = {(line["prompt"], line["model"], line["slice"]): line for line in table["lines"]}
+    for cell in table["rows"]:
+        line = lines[cell["prompt"], cell["model"], cell["slice"]]
+        yield [
+            *(cell[name] for name in VERDICT_COLUMNS),
+            *(line[name] for name in LINE_COLUMNS),
+            table["population"],
+            *(cell[name] for name in clustered),
+        ]
 
 
 COMPARED = [
@@ -163,10 +174,27 @@ def _score(found: dict[str, Any]) -> list[Any]:
     return [k, n, value, low, high]
 
 
+SHARE_COLUMNS = ["whose", "verdict", "k", "n", "low", "high", *CLUSTER_COLUMNS]
+
+
+def judge_model_sheet(report: Report) -> Sheet:
+    """People's and a judge model's verdicts on each model's responses, one row a share."""
+    rows = [
+        [judge["judge"], prompt["prompt"], model["model"], *(cell[name] for name in SHARE_COLUMNS)]
+        for judge in report.get("judge_models", [])
+        for prompt in judge["prompts"]
+        for model in prompt["models"]
+        for cell in model.get("shares", [])
+    ]
+    return Sheet(["judge", "prompt", "model", *SHARE_COLUMNS], rows)
+
+
 SHEETS = {
     "agreement": agreement_sheet,
     "confusion": confusion_sheet,
     "verdicts": verdict_sheet,
     "comparisons": comparison_sheet,
     "judge-models": judge_sheet,
+    "judge-by-model": judge_model_sheet,
+    "judge-verdicts": judge_verdict_sheet,
 }

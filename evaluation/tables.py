@@ -17,6 +17,9 @@ SLICES = (ALL, EXPLICIT, IMPLICIT)
 UNLABELLED = "unlabelled"
 # What a judge model's reply is that holds no verdict.
 UNPARSED = "unparsed"
+# Any final verdict, any reply of a judge model, and an answer: in the queries that lead to rows.
+LABELLED, REPLIED = "labelled", "replied"
+YES, NO = "yes", "no"
 
 
 @dataclass(frozen=True)

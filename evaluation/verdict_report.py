@@ -86,6 +86,11 @@ def _clustered(
     found = (clustered or {}).get((cell.prompt, cell.model, cell.slice, cell.verdict))
     if found is None:
         return {"cluster_low": None, "cluster_high": None, "clusters": None, "cluster_reason": ""}
+    return clustered_entry(found)
+
+
+def clustered_entry(found: Resampled) -> dict[str, Any]:
+    """The interval by resampling articles as a cell has it."""
     return {
         "cluster_low": found.low,
         "cluster_high": found.high,

@@ -123,18 +123,64 @@ def test_the_hash_of_a_report_knows_the_judge_models_verdicts(study):
     assert rows.digest(study)[1] == before[1] - 24
 
 
+def counted(client, study, link):
+    page = client.get(f"/reports/{study.pk}/rows/{link}")
+    assert page.status_code == 200
+    assert "Judge model" in page.content.decode()
+    return page.context["page"].paginator.count
+
+
 def test_every_link_of_the_matrix_leads_to_as_many_rows(study, client):
+    client.force_login(person("rosa", Role.RESEARCHER))
+    (section,) = judge_sections(study_report(study))
+    linked = [
+        cell
+        for found in section.prompts
+        for _, cells in found.matrix
+        for cell in cells
+        if cell.query
+    ]
+    assert len(linked) > 5
+    assert [counted(client, study, cell.query) for cell in linked] == [
+        int(cell.value) for cell in linked
+    ]
+
+
+@pytest.mark.parametrize("with_another", [False, True])
+def test_every_score_leads_to_the_rows_it_is_computed_from(study, client, with_another):
+    if with_another:  # whose verdicts are in no link of the first one's
+        import_predictions(study, replies(study, lambda n: "incorrect"), "Another")
+    client.force_login(person("rosa", Role.RESEARCHER))
+    body = study_report(study)
+    section = next(one for one in judge_sections(body) if one.judge == "Elsewhere (model)")
+    for found in section.prompts:
+        shares = [found.accuracy, *(figure for _, three in found.classes for figure in three[:2])]
+        for figure in shares:
+            if figure.query:
+                assert counted(client, study, figure.query) == int(figure.value)
+            if figure.of:
+                assert counted(client, study, figure.whole) == int(figure.of)
+        right, n = int(found.accuracy.value), int(found.accuracy.of)
+        assert int(found.wrong.value) == n - right == counted(client, study, found.wrong.query)
+        for label, (precision, recall, f) in found.classes:
+            if f.query and precision.of and recall.of:
+                either = int(precision.of) + int(recall.of) - int(precision.value)
+                assert counted(client, study, f.query) == either, label
+
+
+def test_every_number_by_model_leads_to_as_many_rows_and_has_an_interval(study, client):
     client.force_login(person("rosa", Role.RESEARCHER))
     (section,) = judge_sections(study_report(study))
     followed = 0
     for found in section.prompts:
-        for _, cells in found.matrix:
-            for cell in (cell for cell in cells if cell.query):
-                page = client.get(f"/reports/{study.pk}/rows/{cell.query}")
-                assert page.context["page"].paginator.count == int(cell.value)
-                assert "Judge model" in page.content.decode()
-                followed += 1
-    assert followed > 5
+        for _, n, cells in found.models:
+            assert counted(client, study, n.query) == int(n.value)
+            for cell in cells:
+                assert cell.interval
+                if cell.query:
+                    assert counted(client, study, cell.query) == int(cell.value)
+                    followed += 1
+    assert followed > 10
 
 
 def test_the_rows_show_what_the_judge_model_replied(study, client):
@@ -179,6 +225,33 @@ def test_the_sheets_have_a_row_for_each_number(study):
     of_4 = body["judge_models"][0]["prompts"][2]
     assert found["Elsewhere (model)", "4", "", "accuracy"][:2] == [of_4["accuracy"]["k"], 8]
     assert len(sheet.rows) == 3 * (2 + 3 * 3)
+    by_model = SHEETS["judge-by-model"](body)
+    assert len(by_model.rows) == 3 * 2 * (3 + 4)
+    everything = SHEETS["judge-verdicts"](body)
+    assert len(everything.rows) == len(body["judge_models"][0]["table"]["rows"])
+    for one in (by_model, everything):
+        assert all(len(row) == len(one.header) for row in one.rows)
+
+
+def test_with_enough_articles_every_share_is_resampled(study_file):
+    data = study_file("wikicontradict/humaneval_sample.json").read_bytes()
+    study = import_human_evaluation(data, "Sample").study
+    import_predictions(study, replies(study, lambda n: SAYS[n % 4]), "Elsewhere")
+    judge = judge_of(study)
+    (of_4,) = [found for found in judge["prompts"] if found["prompt"] == "4"]
+    shares = [of_4["accuracy"]]
+    shares += [one[name] for one in of_4["classes"] for name in ("precision", "recall")]
+    shares += [share for model in of_4["models"] for share in model["shares"]]
+    shares += [row for row in judge["table"]["rows"] if row["slice"] == "all"]
+    for share in shares:
+        ends = (share["cluster_low"], share["cluster_high"])
+        if share["cluster_reason"]:
+            assert ends == (None, None)
+        else:
+            assert ends[0] <= share["k"] / share["n"] <= ends[1]
+    resampled = [share for share in shares if not share["cluster_reason"]]
+    assert len(resampled) > len(shares) * 0.8
+    assert {share["clusters"] for share in resampled} <= {8, 9, 10}
 
 
 def test_the_published_labels_judged_as_themselves_are_all_right(study_file):

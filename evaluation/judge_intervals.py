@@ -1,0 +1,110 @@
+"""Intervals by resampling articles for what a judge model scores, and for its verdicts beside people's. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.bootstrap import Floats, Plan, Resampled, Statistic, intervals
+from evaluation.stacked import ratio
+from evaluation.tables import UNPARSED
+
+PEOPLE, JUDGE = "people", "judge"
+
+
+@dataclass(frozen=True)
+class Both:
+    """`count` responses of a model, from one article, to which people gave one verdict and the judge model `said`
+    another, or the same; UNPARSED for a reply without one.
+    """
+
+    article: str
+    model: str
+    people: str
+    said: str
+    count: int
+
+
+@dataclass(frozen=True)
+class ScoreIntervals:
+    """Those of accuracy and macro-F, and for each label, in their order, of precision, recall and F."""
+
+    accuracy: Resampled
+    macro_f: Resampled
+    precision: tuple[Resampled, ...]
+    recall: tuple[Resampled, ...]
+    f: tuple[Resampled, ...]
+
+
+def table(found: Iterable[Both], labels: Sequence[str]) -> list[list[int]]:
+    """People's verdicts (rows) by what the judge model said (columns, the last for replies without a verdict)."""
+    given = list(found)
+    sums = _by_article(given, labels).sum(axis=0).astype(int)
+    counts: list[list[int]] = sums.reshape(len(labels), len(labels) + 1).tolist()
+    return counts
+
+
+def of_scores(found: Sequence[Both], labels: Sequence[str], plan: Plan) -> ScoreIntervals:
+    """All scores over these responses; they share their draws."""
+    size = len(labels)
+    accuracy, macro, *each = intervals(_by_article(found, labels), _scores(size), plan)
+    parts = [tuple(each[part * size : (part + 1) * size]) for part in range(3)]
+    return ScoreIntervals(accuracy, macro, *parts)
+
+
+def of_models(
+    found: Sequence[Both], labels: Sequence[str], plan: Plan
+) -> dict[tuple[str, str, str], Resampled]:
+    """(model, whose, verdict) -> the interval of its share of the model's responses; `whose` is PEOPLE or JUDGE."""
+    models = sorted({one.model for one in found})
+    columns = [(PEOPLE, label) for label in labels]
+    columns += [(JUDGE, said) for said in (*labels, UNPARSED)]
+    place = {column: index for index, column in enumerate(columns)}
+    sums = np.zeros((len(_articles(found)), len(models), len(columns)))
+    for row, one in _rows(found):
+        for column in ((PEOPLE, one.people), (JUDGE, one.said)):
+            sums[row, models.index(one.model), place[column]] += one.count
+
+    def shares(flat: Floats) -> Floats:
+        """features x ... to features x ...: each verdict's count over its model's responses."""
+        counts = flat.reshape(len(models), len(columns), *flat.shape[1:])
+        n = counts[:, : len(labels)].sum(axis=1, keepdims=True)
+        return ratio(counts, n).reshape(flat.shape)
+
+    made = iter(intervals(sums.reshape(len(sums), -1), shares, plan)) if models else iter(())
+    return {(model, *column): next(made) for model in models for column in columns}
+
+
+def _articles(found: Iterable[Both]) -> dict[str, int]:
+    return {name: row for row, name in enumerate(sorted({one.article for one in found}))}
+
+
+def _rows(found: Sequence[Both]) -> Iterable[tuple[int, Both]]:
+    articles = _articles(found)
+    return ((articles[one.article], one) for one in found)
+
+
+def _by_article(found: Sequence[Both], labels: Sequence[str]) -> Floats:
+    """Articles x (people's verdict x what the judge model said), flat."""
+    columns = [*labels, UNPARSED]
+    sums = np.zeros((len(_articles(found)), len(labels), len(columns)))
+    for row, one in _rows(found):
+        sums[row, labels.index(one.people), columns.index(one.said)] += one.count
+    return sums.reshape(len(sums), len(labels) * len(columns))
+
+
+def _scores(size: int) -> Statistic:
+    """Sums (features x ...) to accuracy, macro-F, then each label's precision, recall and F; NaN where undefined."""
+
+    def numbers(flat: Floats) -> Floats:
+        counts = flat.reshape(size, size + 1, *flat.shape[1:])
+        hits = np.stack([counts[i, i] for i in range(size)])
+        people = counts.sum(axis=1)
+        predicted = counts[:, :size].sum(axis=0)
+        f = ratio(2 * hits, people + predicted)
+        accuracy = ratio(hits.sum(axis=0), people.sum(axis=0))
+        return np.concatenate(
+            [accuracy[None], f.mean(axis=0)[None], ratio(hits, predicted), ratio(hits, people), f]
+        )
+
+    return numbers
