@@ -46,6 +46,7 @@ PURE = {
     "accounts.browsers",
     "accounts.rates",
     "wikifetch.answers",
+    "wikifetch.columns",
     "wikifetch.dump",
     "wikifetch.dumpreader",
     "wikifetch.history",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError, transaction
+from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
@@ -25,7 +25,7 @@ from wikifetch.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
 from wikifetch.manners import WikiError
 from wikifetch.models import Article, FetchProblem, FetchRun, Tag
 from wikifetch.purging import purge
-from wikifetch.recording import record_missing, record_page, record_talk, record_trace
+from wikifetch.recording import record_missing, record_pages, record_talk, record_trace
 from wikifetch.sources import Batch
 from wikifetch.states import FETCH_RUN, FetchState, TagState
 from wikifetch.uploads import path_of_upload
@@ -163,18 +163,10 @@ def _keep_queue(run: FetchRun, holder: str, frozen: sources.Frozen) -> None:
 def _record(run: FetchRun, holder: str, batch: Batch) -> None:
     """A batch's rows, the counts and the cursor: all of it or nothing."""
     assert run.wiki is not None
-    found = new = 0
-    for page, history in batch.pages:
-        try:
-            recorded = record_page(run.wiki, page, history)
-        except OperationalError:
-            raise  # not this page's fault: the whole batch is done again
-        except DatabaseError as error:
-            log.exception("page_not_recorded", run=run.pk, page=page.title)
-            batch.problems.append((page.title, f"The database refused this page: {error}"[:500]))
-            continue
-        found += recorded.found
-        new += recorded.new
+    outcome = record_pages(run.wiki, batch.pages)
+    for page, error in outcome.refused:
+        log.error("page_not_recorded", run=run.pk, page=page.title, exc_info=error)
+        batch.problems.append((page.title, f"The database refused this page: {error}"[:500]))
     for title, revision in batch.talk:
         record_talk(run.wiki, title, revision)
     for traced in batch.traced:
@@ -184,17 +176,22 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
     if batch.hidden:
         purge(run.wiki, batch.hidden)
     _tell(run, batch.problems)
-    counts = {"tags_found": found + _live_tags_on(run, batch.unchanged), "tags_new": new}
-    counts["unchanged"] = len(batch.unchanged)
-    more = {name: F(name) + count for name, count in counts.items()}
+    counts = {
+        "tags_found": outcome.found + _live_tags_on(run, batch.unchanged),
+        "tags_new": outcome.new,
+        "unchanged": len(batch.unchanged),
+    }
+    more = {name: F(name) + count for name, count in counts.items() if count}
     # Last, since it undoes everything above where the lease was lost meanwhile.
     _held(run, holder, cursor=batch.done, pages=batch.done, **more)
     run.cursor = batch.done
 
 
 def _live_tags_on(run: FetchRun, pageids: list[int]) -> int:
+    if not pageids:
+        return 0
     live = Tag.objects.filter(article__wiki=run.wiki, state=TagState.LIVE)
-    return live.filter(article__pageid__in=pageids).count() if pageids else 0
+    return live.filter(article__pageid__in=pageids).count()
 
 
 def _tell(run: FetchRun, problems: list[tuple[str, str]]) -> None:

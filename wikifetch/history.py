@@ -5,9 +5,9 @@ revisions with the same text: everything between them), so that vandalism and it
 Texts are read one at a time and not kept: a history of any length fits in memory.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from typing import Protocol, TypeVar
 
 from wikifetch.identity import Place, likeness, place_of, same_tags, words_of
@@ -41,6 +41,11 @@ class PageHistory:
     reading: Reading = field(default_factory=Reading)
     introductions: tuple[Introduction | None, ...] = ()
     problem: str = ""
+
+    def told(self) -> Iterator[tuple[TagSeen, Introduction | None]]:
+        """Each tag of the newest revision with who added it; None where the history does not tell."""
+        untold = repeat(None)
+        return zip(self.reading.tags, chain(self.introductions, untold), strict=False)
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,19 @@ Pages without tags leave no row, unless one stood there before.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from django.db import transaction
+from django.db import DatabaseError, OperationalError, transaction
 from django.db.models import QuerySet
 
-from wikifetch.history import Introduction, PageHistory
-from wikifetch.identity import Place, joined, place_of, same_tags, unchanged
+from wikifetch.columns import introduction_columns, revision_columns, sighting_columns
+from wikifetch.history import PageHistory
+from wikifetch.identity import Place, place_of, same_tags, unchanged
 from wikifetch.models import Article, Revision, Sighting, Tag, TalkPage, Wiki
+from wikifetch.newpages import Pages, record_new_pages
 from wikifetch.revisions import PageSeen, RevisionSeen, storable
 from wikifetch.states import TAG, TagState
 from wikifetch.wikitext import TagSeen
-from wikifetch.wikitext.parameters import month_of
 
 
 @dataclass(frozen=True)
@@ -27,19 +28,74 @@ class Recorded:
     new: int = 0
 
 
+@dataclass
+class Outcome:
+    """What became of a batch's pages: how many tags they have, how many of them are new, and the pages refused."""
+
+    found: int = 0
+    new: int = 0
+    refused: list[tuple[PageSeen, DatabaseError]] = field(default_factory=list)
+
+
+def record_pages(wiki: Wiki, pages: Pages) -> Outcome:
+    """Keep a batch's pages, the new ones together; a page that the database refuses is left out and told alone.
+
+    For use in a transaction. Raises OperationalError: that is no page's fault.
+    """
+    new, others = _parted(wiki, pages) if pages else ([], [])
+    tags = _record_together(wiki, new) if new else 0
+    if tags is None:
+        tags, others = 0, pages
+    outcome = Outcome(tags, tags)
+    for page, history in others:
+        try:
+            recorded = record_page(wiki, page, history)
+        except OperationalError:
+            raise  # not this page's fault: the whole batch is done again
+        except DatabaseError as error:
+            outcome.refused.append((page, error))
+        else:
+            outcome.found += recorded.found
+            outcome.new += recorded.new
+    return outcome
+
+
+def _parted(wiki: Wiki, pages: Pages) -> tuple[Pages, Pages]:
+    """The pages of which there is no row, each once, and the others."""
+    known = Article.objects.filter(wiki=wiki, pageid__in=[page.pageid for page, _ in pages])
+    seen = set(known.values_list("pageid", flat=True))
+    new: list[tuple[PageSeen, PageHistory]] = []
+    others: list[tuple[PageSeen, PageHistory]] = []
+    for page, history in pages:
+        (others if page.pageid in seen else new).append((page, history))
+        seen.add(page.pageid)
+    return new, others
+
+
+def _record_together(wiki: Wiki, new: Pages) -> int | None:
+    """How many tags the new pages have; None where one of them is at fault, or another fetch was faster."""
+    try:
+        with transaction.atomic():
+            return record_new_pages(wiki, new)
+    except OperationalError:
+        raise
+    except DatabaseError:
+        return None  # each by itself then tells
+
+
 @transaction.atomic
 def record_page(wiki: Wiki, page: PageSeen, history: PageHistory) -> Recorded:
     """Keep the newest revision of a page with its tags; follow tags that stayed, went or came back."""
     assert history.newest is not None
     article, is_first = _locked_article(wiki, page)
+    columns = revision_columns(history)
     if is_first:
         is_newest = is_fresh = True
-        columns = _revision_columns(history)
-        revision = Revision.objects.create(article=article, revid=history.newest.revid, **columns)
+        revision = Revision.objects.create(article=article, **columns)
     else:
         is_newest = _follow_article(article, page, history.newest)
         revision, is_fresh = Revision.objects.get_or_create(
-            article=article, revid=history.newest.revid, defaults=_revision_columns(history)
+            article=article, revid=history.newest.revid, defaults=columns
         )
     new = 0
     if is_fresh and not history.reading.set_aside:
@@ -94,20 +150,6 @@ def _follow_article(article: Article, page: PageSeen, newest: RevisionSeen) -> b
     return is_newest
 
 
-def _revision_columns(history: PageHistory) -> dict[str, object]:
-    newest = history.newest
-    assert newest is not None
-    set_aside = history.reading.set_aside
-    return {
-        "parent_revid": newest.parent_revid,
-        "timestamp": newest.timestamp,
-        "editor": newest.editor[:255],
-        "summary": newest.summary,
-        "wikitext": "" if set_aside else newest.text,
-        "set_aside": set_aside,
-    }
-
-
 def _known_tags(article: Article) -> list[Tag]:
     return list(article.tags.select_related("latest").order_by("latest__position", "pk"))
 
@@ -124,7 +166,7 @@ def _record_tags(
             state = TagState.LIVE if is_newest else TagState.GONE
             tag = Tag.objects.create(article=revision.article, kind=seen.kind, state=state)
             new += 1
-        sighting = Sighting.objects.create(tag=tag, revision=revision, **_sighting_columns(seen))
+        sighting = Sighting.objects.create(tag=tag, revision=revision, **sighting_columns(seen))
         if is_newest or tag.latest_id is None:
             tag.latest, tag.kind = sighting, seen.kind
             tag.save(update_fields=["latest", "kind"])
@@ -151,53 +193,10 @@ def _place(tag: Tag) -> Place:
     return Place(seen.raw, seen.kind, seen.section, seen.block_clean, seen.reason)
 
 
-def _sighting_columns(seen: TagSeen) -> dict[str, object]:
-    return {
-        "position": seen.position,
-        "kind": seen.kind,
-        "name": seen.name[:120],
-        "raw": seen.raw,
-        "date": seen.date[:200],
-        "month": month_of(seen.date),
-        "reason": seen.reason,
-        "other_article": seen.other_article,
-        "section": joined(seen.section),
-        "scope": seen.scope or "",
-        "block_kind": seen.block_kind,
-        "block": seen.block,
-        "block_clean": seen.block_clean,
-        "block_text": seen.block_text,
-        "dropped": [{"what": what, "wikitext": wikitext} for what, wikitext in seen.left_out],
-        "plain_fallback": seen.plain,
-    }
-
-
 def _record_introductions(sightings: QuerySet[Sighting], history: PageHistory) -> None:
     """Who added each tag of one revision, where the source's history tells and no earlier one has."""
-    known = {
-        seen.position: introduction
-        for seen, introduction in zip(history.reading.tags, history.introductions, strict=False)
-        if introduction is not None
-    }
-    if not known:
-        return
-    unknown = sightings.filter(position__in=known, tag__introduced_revid=None)
-    for sighting in unknown.select_related("tag"):
-        _introduce(sighting.tag, known[sighting.position])
-
-
-def _introduce(tag: Tag, introduction: Introduction) -> None:
-    edit = introduction.revision
-    tag.introduced_revid = edit.revid
-    tag.introduced_at = edit.timestamp
-    tag.introduced_by = edit.editor[:255]
-    tag.introduced_summary = edit.summary
-    tag.introduced_raw = introduction.raw
-    tag.introduced_block = introduction.block
-    tag.introduced_parent_revid = introduction.parent_revid
-    tag.introduced_parent_block = introduction.parent_block
-    tag.save(
-        update_fields=[
-            field.name for field in Tag._meta.fields if field.name.startswith("introduced_")
-        ]
-    )
+    for seen, introduction in history.told():
+        if introduction is not None:
+            here = sightings.filter(position=seen.position).values("tag")
+            unknown = Tag.objects.filter(pk__in=here, introduced_revid=None)
+            unknown.update(**introduction_columns(introduction))

@@ -71,20 +71,21 @@ def test_a_failed_run_goes_on_where_it_stopped_and_asks_no_page_twice(live):
 
 def test_a_run_whose_worker_was_killed_gives_the_rows_of_one_clean_run(live, monkeypatch):
     """Killed while it wrote the second batch: that batch is absent as a whole, and is fetched again."""
-    real = fetch.record_page
+    real = fetch.record_pages
 
-    def dies(wiki, seen, history):
-        if seen.title == "Mill 75":
+    def dies(wiki, pages):
+        outcome = real(wiki, pages)
+        if "Mill 75" in [page.title for page, _ in pages]:
             raise SystemExit
-        return real(wiki, seen, history)
+        return outcome
 
-    monkeypatch.setattr(fetch, "record_page", dies)
+    monkeypatch.setattr(fetch, "record_pages", dies)
     run = asking.ask_for_kind("inconsistent", by=None)
     with pytest.raises(SystemExit):
         fetch.carry_out(run.pk)
     run.refresh_from_db()
     assert (run.state, run.cursor, Tag.objects.count()) == ("running", 50, 50)
-    monkeypatch.setattr(fetch, "record_page", real)
+    monkeypatch.setattr(fetch, "record_pages", real)
     assert not fetch.carry_out(run.pk)  # its lease still runs
     expire(run)
     tasks.sweep_fetches()

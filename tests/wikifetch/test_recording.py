@@ -1,10 +1,12 @@
 """From an export to rows: sightings added, tags never doubled, annotations' pins never moved."""
 
+from dataclasses import replace
+
 import pytest
 
 from leases.refusal import Refusal
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
-from wikifetch import fetch
+from wikifetch import fetch, sources
 from wikifetch.models import Article, Revision, Sighting, Tag, TalkPage, Wiki
 
 pytestmark = pytest.mark.django_db
@@ -163,18 +165,19 @@ def test_a_page_that_cannot_be_read_is_told_and_the_others_are_taken(fetched):
 
 
 def test_a_page_that_the_database_refuses_is_told_and_the_others_are_taken(fetched, monkeypatch):
-    from django.db import DataError
+    real = sources.read_history
 
-    real = fetch.record_page
+    def of_no_kind(revisions, names):
+        history = real(revisions, names)
+        if "bad" in history.newest.text:
+            tags = [replace(tag, kind="dubious") for tag in history.reading.tags]
+            history.reading = replace(history.reading, tags=tuple(tags))
+        return history
 
-    def picky(wiki, seen, history):
-        if seen.title == "Bad":
-            raise DataError("no such character")
-        return real(wiki, seen, history)
-
-    monkeypatch.setattr(fetch, "record_page", picky)
-    run = fetched(page(2, "Bad", revision(11, TAGGED)), mill(TAGGED))
-    assert (run.state, run.tags_found) == ("done", 1)
+    monkeypatch.setattr(sources, "read_history", of_no_kind)
+    run = fetched(page(2, "Bad", revision(11, f"A bad page.{TAG}")), mill(TAGGED))
+    assert (run.state, run.tags_found, run.tags_new) == ("done", 1, 1)
+    assert (run.problems.get().page, Article.objects.get().title) == ("Bad", "Kettle Mill")
     assert "The database refused this page" in run.problems.get().problem
 
 
