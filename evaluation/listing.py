@@ -62,7 +62,9 @@ def with_verdicts(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
     """The items with all that a page of rows shows: first verdicts of closed slots, judge models' replies."""
     related = ("resolution__resolved_by", "response__model", "response__instance__contradiction")
     closed = JudgingSlot.objects.filter(judgment__first_verdict__isnull=False)
-    slots = closed.select_related("judge", "judgment", "round").order_by("round__n", "seat")
+    slots = closed.select_related("judge", "judgment", "round").order_by(
+        "round__n", "seat", "repeat"
+    )
     asked = MachineVerdict.objects.select_related("judge").prefetch_related("calls")
     replied = asked.filter(state__in=[MachineState.JUDGED, MachineState.UNPARSED])
     return items.select_related(*related).prefetch_related(

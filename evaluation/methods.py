@@ -69,6 +69,8 @@ def _judging(report: Report) -> Iterator[str]:
     yield f"(rubric {study['rubric']})."
     if study.get("order") in ORDERS:
         yield f"Each judge's order was drawn with seed {study['seed']}, {ORDERS[study['order']]}."
+    if study.get("repeat_percent"):  # reports frozen before it was kept have none
+        yield f"{study['repeat_percent']} % of each judge's responses came a second time, unannounced."
     if study["state"] == "open":
         yield "Judging has not ended: these are the verdicts handed in so far."
 

@@ -82,6 +82,7 @@ def study_entry(study: Study) -> dict[str, Any]:
         "is_demonstration": study.is_demonstration,
         "is_imported": study.is_imported,
         "judges_per_response": study.judges_per_response,
+        "repeat_percent": study.repeat_percent,
         "resolved_by": study.resolved_by,
         "rubric": str(study.rubric),
         "order": study.order,

@@ -13,6 +13,7 @@ from generation.models import LanguageModel, Run
 from generation.states import ResponseState
 from judging.blindness import hidden_run_ids
 from judging.models import Study
+from judging.planning import MOST_REPEATED
 from judging.resolution import CAUSES, WAYS
 from judging.studies import Design, Selection
 from judging.visibility import VerdictChoice
@@ -117,6 +118,14 @@ class StudyForm(forms.Form):
         label="Each judge's order",
         help_text="Grouped reads about three times faster: the passages of a question are read once.",
     )
+    repeat_percent = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=MOST_REPEATED,
+        initial=0,
+        label="Percent of each judge's responses that come twice",
+        help_text="Later and unannounced, to measure how far a judge agrees with themself. 0 for none; 10 is usual.",
+    )
     seed = forms.IntegerField(
         required=False,
         min_value=0,
@@ -142,8 +151,11 @@ class StudyForm(forms.Form):
         given = self.cleaned_data
         return Selection(list(given["runs"]), given["prompts"], list(given["language_models"]))
 
+    def clean_repeat_percent(self) -> int:
+        return self.cleaned_data["repeat_percent"] or 0
+
     def design(self) -> Design:
-        names = ("judges_per_response", "resolved_by", "order", "seed")
+        names = ("judges_per_response", "resolved_by", "order", "repeat_percent", "seed")
         return Design(**{name: self.cleaned_data[name] for name in names})
 
 

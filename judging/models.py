@@ -64,6 +64,9 @@ class Study(models.Model):
         max_length=20, choices=ResolvedBy.choices, default=ResolvedBy.THIRD_PERSON
     )
     order = models.CharField(max_length=10, choices=Order.choices, default=Order.GROUPED)
+    repeat_percent = models.PositiveIntegerField(
+        default=0, help_text="So many of a hundred responses of a judge come twice."
+    )
     seed = models.BigIntegerField(default=0)
     is_demonstration = models.BooleanField(default=False)
     is_imported = models.BooleanField(
@@ -80,6 +83,9 @@ class Study(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(judges_per_response__gte=1), name="study_has_judges"
+            ),
+            models.CheckConstraint(
+                condition=Q(repeat_percent__lte=50), name="study_repeats_half_at_most"
             ),
             models.CheckConstraint(
                 condition=Q(state__in=StudyState.values), name="study_state_is_known"

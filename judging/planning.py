@@ -6,6 +6,9 @@ passages is most of the work; in the random order a unit is a response.
 
 Chance comes from SHA-256 over the seed and stable names, not from a generator's state: adding a judge or
 reading rows in another order changes nothing else. Pure.
+
+A judge may get a share of their responses a second time, to measure how far they agree with themself: some of the
+first half of their order, put between the questions of the second half.
 """
 
 import hashlib
@@ -13,10 +16,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
+from math import ceil
 
 GROUPED = "grouped"
 RANDOM = "random"
 ORDERS = (GROUPED, RANDOM)
+# Percent: what comes twice is drawn from the first half of an order.
+MOST_REPEATED = 50
 
 
 class PlanError(ValueError):
@@ -33,11 +40,12 @@ class Item:
 
 @dataclass(frozen=True)
 class PlannedSlot:
-    """`judge` judges `item` as the `position`-th (from 0) in an order of their own."""
+    """`judge` judges `item` as the `position`-th (from 0) in an order of their own; with `repeat` 2, once more."""
 
     item: str
     judge: str
     position: int
+    repeat: int = 1
 
 
 def lot(seed: int, *names: str) -> str:
@@ -47,17 +55,37 @@ def lot(seed: int, *names: str) -> str:
 
 
 def plan(
-    items: Sequence[Item], judges: Sequence[str], *, per_item: int, seed: int, order: str = GROUPED
+    items: Sequence[Item],
+    judges: Sequence[str],
+    *,
+    per_item: int,
+    seed: int,
+    order: str = GROUPED,
+    repeat_percent: int = 0,
 ) -> list[PlannedSlot]:
-    """All slots of a round; raises PlanError when the judges do not suffice or a name stands twice."""
+    """All slots of a round; raises PlanError when the judges do not suffice or a name stands twice.
+
+    Of each judge's items `repeat_percent` (0 to MOST_REPEATED) in a hundred come twice.
+    """
     _check(items, judges, per_item, order)
+    if problem := repeats_problem(repeat_percent):
+        raise PlanError(problem)
     seats = _seats(items, judges, per_item, seed, order)
     slots = []
     for judge in sorted(judges):
         given = [item for item in items if judge in seats[item.key]]
-        mine = in_order(given, judge_seed(seed, judge), order)
-        slots += [PlannedSlot(item.key, judge, place) for place, item in enumerate(mine)]
+        own = judge_seed(seed, judge)
+        mine = with_repeats(in_order(given, own, order), own, order, repeat_percent)
+        slots += [
+            PlannedSlot(item.key, judge, place, repeat) for place, (item, repeat) in enumerate(mine)
+        ]
     return slots
+
+
+def repeats_problem(percent: int) -> str:
+    """Why so many of a hundred responses cannot come twice; empty where they can."""
+    possible = 0 <= percent <= MOST_REPEATED
+    return "" if possible else f"Of a judge's responses 0 to {MOST_REPEATED} % can come twice."
 
 
 def judge_seed(seed: int, judge: str) -> int:
@@ -73,6 +101,35 @@ def in_order(items: Iterable[Item], seed: int, order: str) -> list[Item]:
         items,
         key=lambda item: (lot(seed, "instance", item.instance), item.instance, lot(seed, item.key)),
     )
+
+
+def with_repeats(
+    items: Sequence[Item], seed: int, order: str, percent: int
+) -> list[tuple[Item, int]]:
+    """A judge's items in their order with 1 behind each, and some again later with 2 behind them.
+
+    What comes twice is drawn from the first half, and stands at random places in the second one: never inside
+    a question's responses in the grouped order, where it would tear them apart.
+    """
+    units = [list(unit) for _, unit in groupby(items, key=partial(_unit, order=order))]
+    middle = len(units) // 2
+    first = [item for unit in units[:middle] for item in unit]
+    wanted = min(ceil(len(items) * percent / 100), len(first))
+    drawn = sorted(first, key=lambda item: lot(seed, "again", item.key))[:wanted]
+    again = groupby(in_order(drawn, seed, order), key=partial(_unit, order=order))
+    later: list[list[list[Item]]] = [[] for _ in units[middle:]]
+    for name, unit in again:
+        later[int(lot(seed, "place", name), 16) % len(later)].append(list(unit))
+    planned = [(item, 1) for item in first]
+    for unit, between in zip(units[middle:], later, strict=True):
+        planned += [(item, 1) for item in unit]
+        planned += [(item, 2) for repeated in between for item in repeated]
+    return planned
+
+
+def _unit(item: Item, order: str) -> str:
+    """What is read in one go: a question's responses, or in the random order a response."""
+    return item.instance if order == GROUPED else item.key
 
 
 def _check(items: Sequence[Item], judges: Sequence[str], per_item: int, order: str) -> None:
@@ -93,7 +150,7 @@ def _seats(
 ) -> dict[str, frozenset[str]]:
     units: dict[str, list[str]] = {}
     for item in items:
-        units.setdefault(item.instance if order == GROUPED else item.key, []).append(item.key)
+        units.setdefault(_unit(item, order), []).append(item.key)
     load: Counter[str] = Counter()
     met: Counter[frozenset[str]] = Counter()
     seats = {}

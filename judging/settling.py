@@ -55,16 +55,21 @@ def unresolved(study: Study) -> QuerySet[StudyItem]:
     return finished(study.items.all()).filter(resolution=None).order_by("position")
 
 
+def seats_of(item: StudyItem) -> list[JudgingSlot]:
+    """The slots that make the item's final verdict: not those that measure a judge against themself."""
+    return [slot for slot in item.slots.all() if slot.repeat == 1]
+
+
 def first_verdicts(item: StudyItem) -> list[str | None]:
-    """One entry a closed slot: its first verdict, None where it was skipped or never judged."""
-    closed = [slot for slot in item.slots.all() if slot.state not in UNFINISHED]
+    """One entry a closed seat: its first verdict, None where it was skipped or never judged."""
+    closed = [slot for slot in seats_of(item) if slot.state not in UNFINISHED]
     # By their random ids: an order of judges would let two lists be laid side by side.
     return [_first(slot) for slot in sorted(closed, key=lambda slot: str(slot.pk))]
 
 
 def outcome_of(item: StudyItem, study: Study) -> Outcome:
     """How a response stands now (resolution.py decides)."""
-    return outcome(first_verdicts(item), seats=item.slots.count(), way=study.resolved_by)
+    return outcome(first_verdicts(item), seats=len(seats_of(item)), way=study.resolved_by)
 
 
 def _first(slot: JudgingSlot) -> str | None:

@@ -6,6 +6,7 @@ from generation.models import Response
 from judging import rubric
 from judging.models import JudgingSlot, StudyItem
 from judging.rubric import GoldAnswer, PromptCriteria, Rubric
+from judging.settling import seats_of
 from judging.visibility import AnonymousVerdict, Passage, ResponseView, SlotView, choices
 
 # The finish reasons by which services say that the limit of tokens cut a reply off.
@@ -82,7 +83,7 @@ def _comment_taken_back(slot: JudgingSlot) -> str:
 
 def anonymous_verdicts(item: StudyItem, known: Rubric) -> list[AnonymousVerdict]:
     """The judgments on an item without names, in an order (of random slot ids) that says nothing."""
-    slots = sorted(item.slots.all(), key=lambda slot: str(slot.pk))
+    slots = sorted(seats_of(item), key=lambda slot: str(slot.pk))
     return [_anonymous(slot, known) for slot in slots]
 
 

@@ -53,6 +53,7 @@ class Design:
     judges_per_response: int = 2
     resolved_by: str = Study.ResolvedBy.THIRD_PERSON
     order: str = Study.Order.GROUPED
+    repeat_percent: int = 0
     seed: int | None = None
     rubric: str = "wikicontradict"
 
@@ -70,6 +71,8 @@ def create(name: str, selection: Selection, design: Design, *, by: Person) -> St
         )
     if problem := way_problem(design.resolved_by, design.judges_per_response):
         raise Refusal(problem)
+    if problem := planning.repeats_problem(design.repeat_percent):
+        raise Refusal(problem)
     seed = new_seed() if design.seed is None else design.seed
     try:
         with transaction.atomic():
@@ -80,6 +83,7 @@ def create(name: str, selection: Selection, design: Design, *, by: Person) -> St
                 judges_per_response=design.judges_per_response,
                 resolved_by=design.resolved_by,
                 order=design.order,
+                repeat_percent=design.repeat_percent,
                 seed=seed,
                 is_demonstration=all(run.is_demonstration for run in selection.runs),
                 created_by=by,
@@ -197,16 +201,19 @@ def open_study(study: Study, judges: Sequence[Person]) -> Round:
         for person in judges
     }
     items = {str(item.position): item for item in study.items.all()}
-    seats: dict[str, int] = {}
+    seats: dict[str, list[str]] = {}
     rows = []
     for slot in slots:
-        seats[slot.item] = seats.get(slot.item, 0) + 1
+        seated_here = seats.setdefault(slot.item, [])
+        if slot.repeat == 1:
+            seated_here.append(slot.judge)
         rows.append(
             JudgingSlot(
                 round=this_round,
                 item=items[slot.item],
-                seat=seats[slot.item],
+                seat=seated_here.index(slot.judge) + 1,
                 judge=seated[slot.judge],
+                repeat=slot.repeat,
                 order=slot.position,
                 state=SlotState.WAITING,
             )
@@ -227,6 +234,7 @@ def _planned(study: Study, judges: Sequence[Person]) -> list[planning.PlannedSlo
             per_item=study.judges_per_response,
             seed=study.seed,
             order=study.order,
+            repeat_percent=study.repeat_percent,
         )
     except planning.PlanError as error:
         raise Refusal(str(error)) from error

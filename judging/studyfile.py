@@ -102,6 +102,7 @@ def study_entry(study: Study) -> dict[str, Any]:
         "judges_per_response": None if study.is_imported else study.judges_per_response,
         "resolved_by": None if study.is_imported else study.resolved_by,
         "order": study.order,
+        "repeat_percent": None if study.is_imported else study.repeat_percent,
         "seed": study.seed,
         "rubric": {"name": rubric.name, "version": rubric.version, "sha256": rubric.sha256},
     }

@@ -176,6 +176,13 @@ def test_a_judge_with_themself(study):
     assert own["coefficients"][0]["value"] == pytest.approx(counted["correct"] / 6)
 
 
+def test_a_study_that_has_responses_judged_twice_measures_it():
+    found = study_report(judged_study(repeat_percent=25))["agreement"]["self"]
+    assert [(own["judge"][:1], own["n"]) for own in found["judges"]] == [("P", 6), ("P", 6)]
+    assert found["n"] == 12
+    assert all(own["coefficients"][0]["value"] == 1 for own in found["judges"])
+
+
 def test_repeats_are_in_no_agreement_between_judges(study):
     before = study_report(study)["agreement"]["prompts"]
     judged_again(study, repeat=2)

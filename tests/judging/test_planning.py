@@ -98,6 +98,68 @@ WRITTEN_OUT = [
 ]
 
 
+def in_order(slots, judge):
+    mine = sorted((slot for slot in slots if slot.judge == judge), key=lambda slot: slot.position)
+    return [(slot.item, slot.repeat) for slot in mine]
+
+
+@pytest.mark.parametrize("order", [GROUPED, RANDOM])
+@pytest.mark.parametrize(
+    ("rows", "percent", "twice"),
+    [
+        (items(), 0, 0),
+        (items(), 10, 3),
+        (items(), 50, 12),
+        (items(30), 10, 12),
+        (items(1, each=2), 1, {GROUPED: 0, RANDOM: 1}),  # one question has no second half
+        (items(3, each=4), 50, {GROUPED: 4, RANDOM: 6}),
+        ([], 50, 0),
+    ],
+)
+def test_a_share_comes_twice_the_second_time_in_the_second_half(order, rows, percent, twice):
+    slots = planning.plan(
+        rows, [ALICE, BOB], per_item=2, seed=3, order=order, repeat_percent=percent
+    )
+    for judge in (ALICE, BOB):
+        mine = in_order(slots, judge)
+        assert [name for name, repeat in mine if repeat == 1] == [
+            name
+            for name, _ in in_order(
+                planning.plan(rows, [ALICE, BOB], per_item=2, seed=3, order=order), judge
+            )
+        ]
+        again = [name for name, repeat in mine if repeat == 2]
+        assert len(again) == len(set(again)) == (twice[order] if isinstance(twice, dict) else twice)
+        for name in again:
+            between = mine[mine.index((name, 1)) + 1 : mine.index((name, 2))]
+            assert [repeat for _, repeat in between].count(1) >= 1
+
+
+def test_repeats_stand_between_questions_and_not_all_at_the_end():
+    slots = planning.plan(items(20), [ALICE], per_item=1, seed=3, repeat_percent=20)
+    mine = in_order(slots, ALICE)
+    for here, following in pairwise(mine):
+        if here[1] != following[1]:
+            assert here[0].split("-")[0] != following[0].split("-")[0]
+    inside = [place for place, (_, repeat) in enumerate(mine) if repeat == 2]
+    assert min(inside) < len(mine) * 0.75
+    assert max(inside) > len(mine) * 0.75
+
+
+def test_two_judges_get_other_responses_twice():
+    slots = planning.plan(items(20), [ALICE, BOB], per_item=2, seed=3, repeat_percent=10)
+    again = [
+        {name for name, repeat in in_order(slots, judge) if repeat == 2} for judge in (ALICE, BOB)
+    ]
+    assert again[0] != again[1]
+
+
+@pytest.mark.parametrize("percent", [-1, 51])
+def test_no_more_than_half_comes_twice(percent):
+    with pytest.raises(PlanError, match="0 to 50 %"):
+        planning.plan(items(), [ALICE], per_item=1, seed=1, repeat_percent=percent)
+
+
 def test_positions_count_from_zero_without_gaps():
     slots = planning.plan(items(), [ALICE, BOB, CHARLIE], per_item=2, seed=9, order=RANDOM)
     for who in (ALICE, BOB, CHARLIE):

@@ -7,7 +7,7 @@ from django.db import connection
 
 from accounts.roles import Role
 from generation.models import Response
-from judging import settling, studies, verdicts
+from judging import rubric, settling, shown, studies, verdicts
 from judging.models import JudgingSlot, Judgment, Resolution, Rubric, Study
 from judging.studies import Design, Selection
 from leases.refusal import Conflict, Refusal
@@ -227,3 +227,51 @@ def test_closing_names_rows_by_what_they_have_in_common(monkeypatch):
         studies.close_study(study)
     assert max(sizes) < 12
     assert Resolution.objects.count() == 12
+
+
+def test_a_repeat_has_its_judges_seat_and_a_place_of_its_own():
+    study = make.open_study(repeat_percent=50, drawn_from=make.finished_run(instances=4))
+    again = JudgingSlot.objects.filter(repeat=2).select_related("judge")
+    assert again.count() == 2 * 12
+    for slot in again:
+        first = JudgingSlot.objects.get(item=slot.item, judge=slot.judge, repeat=1)
+        assert slot.seat == first.seat
+        assert slot.order > first.order
+    orders = JudgingSlot.objects.filter(judge__person=make.judge("alice")).values_list("order")
+    assert sorted(order for (order,) in orders) == list(range(36))
+    assert study.repeat_percent == 50
+
+
+@pytest.mark.parametrize("second", ["incorrect", "skipped"])
+def test_a_repeat_has_no_say_in_the_final_verdict(second):
+    """Whatever a judge says the second time: the first time stands."""
+    study = make.open_study(repeat_percent=50, drawn_from=make.finished_run(instances=2))
+    for name in ("alice", "bob"):
+        for slot in make.slots(study, make.judge(name)):
+            if slot.repeat == 1:
+                verdicts.give(slot, "correct")
+            elif second == "skipped":
+                verdicts.skip(slot, "I have seen it before.")
+            else:
+                verdicts.give(slot, second)
+        verdicts.hand_in(make.judge(name), study)
+    assert set(Resolution.objects.values_list("how", "verdict")) == {("unanimous", "correct")}
+    assert Resolution.objects.count() == study.items.count()
+
+
+def test_a_third_person_sees_no_repeats():
+    study = make.open_study(repeat_percent=50, drawn_from=make.finished_run(instances=2))
+    for name, verdict in (("alice", "correct"), ("bob", "incorrect")):
+        for slot in make.slots(study, make.judge(name)):
+            verdicts.give(slot, verdict)
+        verdicts.hand_in(make.judge(name), study)
+    known = rubric.parse(study.rubric.body)
+    for item in settling.unresolved(study):
+        said = [one.verdict for one in shown.anonymous_verdicts(item, known)]
+        assert sorted(said) == ["correct", "incorrect"]
+
+
+def test_too_many_repeats_are_refused(admin):
+    with pytest.raises(Refusal, match="0 to 50 %"):
+        create(admin, Selection([make.finished_run()]), repeat_percent=60)
+    assert not Study.objects.exists()

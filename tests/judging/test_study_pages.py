@@ -60,6 +60,17 @@ def test_a_study_is_made_opened_and_closed(client, admin):
     assert study.state == "closed"
 
 
+def test_a_share_may_come_twice(client, admin):
+    client.post("/studies/new/", new_study(make.finished_run(instances=4), repeat_percent=25))
+    study = Study.objects.get()
+    client.post(f"/studies/{study.pk}/open/", {"judges": [make.judge(n).pk for n in ("a", "b")]})
+    assert JudgingSlot.objects.filter(repeat=2).count() == 2 * 6
+    page = client.get(f"/studies/{study.pk}/").content.decode()
+    assert (
+        "25 % of each judge&#x27;s responses come twice" in page or "25 % of each judge's" in page
+    )
+
+
 def test_a_study_of_some_prompts_and_models_only(client, admin):
     run = make.finished_run()
     model = make.language_model()
@@ -85,6 +96,7 @@ def test_unfinished_responses_are_left_out_and_counted(client, admin):
         ({"resolved_by": "discussion"}, "Select a valid choice"),
         ({"resolved_by": "majority"}, "at least three judges"),
         ({"order": ""}, "This field is required"),
+        ({"repeat_percent": 51}, "less than or equal to 50"),
         ({"seed": "x"}, "Enter a whole number"),
         ({"prompts": ["home-made"]}, "Select a valid choice"),
     ],

@@ -35,6 +35,13 @@ class Command(BaseCommand):
         parser.add_argument("--per-response", type=int, default=2, metavar="N", help="judges (2)")
         parser.add_argument("--resolved-by", choices=list(WAYS), default=THIRD_PERSON)
         parser.add_argument("--order", choices=ORDERS, default=GROUPED)
+        parser.add_argument(
+            "--repeat-percent",
+            type=int,
+            default=0,
+            metavar="N",
+            help="of each judge's responses come twice (0)",
+        )
         parser.add_argument("--seed", type=int, help="drawn unless given")
         parser.add_argument("--open", action=BooleanOptionalAction, default=True)
 
@@ -58,6 +65,7 @@ class Command(BaseCommand):
             judges_per_response=options["per_response"],
             resolved_by=options["resolved_by"],
             order=options["order"],
+            repeat_percent=options["repeat_percent"],
             seed=options["seed"],
         )
         by = _person(options["by"])
