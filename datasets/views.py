@@ -32,6 +32,7 @@ from datasets.records import collection_named, current, streamed
 from datasets.releases import freeze, release_of, released
 from datasets.taxonomy import option
 from leases.refusal import NotFoundHere, Refusal
+from pages.counting import how_many
 from pages.paging import page_of
 from pages.refusals import form_page
 
@@ -87,8 +88,8 @@ def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
     )
     messages.success(
         request,
-        f"{report.added} of {report.records} records were added; {report.already_there} were there already, "
-        f"{len(report.duplicates)} stood twice in the file.",
+        f"Added: {report.added} of {how_many(report.records, 'record')}. There already: {report.already_there}; "
+        f"twice in the file: {len(report.duplicates)}.",
     )
     return redirect("datasets:collection", report.collection.name)
 

@@ -20,6 +20,7 @@ from generation.presenting import CUT_OFF, options_line
 from generation.states import ResponseState
 from generation.tasks import wake
 from leases.refusal import NotFoundHere, Refusal
+from pages.counting import how_many
 from pages.paging import page_of
 from pages.refusals import form_page
 from pages.twins import csv_twin
@@ -157,7 +158,7 @@ def _started(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
         words = "; ".join(
             f"{one.prompt.name} on “{one.instance}”: {one.problem}" for one in left_out[:5]
         )
-        messages.warning(request, f"{len(left_out)} were left out, {words}.")
+        messages.warning(request, f"Left out: {len(left_out)}, {words}.")
     return redirect("generation:run", run.pk)
 
 
@@ -201,12 +202,13 @@ def change_run(request: HttpRequest, key: int, verb: str) -> HttpResponse:
     if verb == "cancel":
         number = runs.cancel(found)
         messages.success(
-            request, f"Cancelled; {number} responses were not asked. What came is kept."
+            request, f"Cancelled. Not asked: {how_many(number, 'response')}. What came is kept."
         )
         return redirect("generation:run", found.pk)
     count_job(person_of(request), "runs")
     if verb == "resume":
-        messages.success(request, f"{runs.resume(found)} responses are asked again.")
+        again = runs.resume(found)
+        messages.success(request, f"Asked again: {how_many(again, 'response')}.")
         wake()
     else:
         runs.start(found)

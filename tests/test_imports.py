@@ -41,6 +41,7 @@ BELOW_MODELS = {"models", "states", "roles", "clock"}
 PURE = {
     "leases.refusal",
     "leases.turnstile",
+    "pages.counting",
     "pages.worddiff",
     "accounts.addresses",
     "accounts.browsers",

@@ -8,7 +8,7 @@ from wikifetch.models import Revision, Sighting
 from wikifetch.wikitext.article import render_article
 
 _TAGS = {
-    "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "li", "dt", "dd", "div", "table", "tr", "th", "td",
+    "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "li", "dt", "dd", "div", "table", "caption", "tr", "th", "td",
     "b", "i", "s", "u", "sup", "sub", "small", "blockquote", "br", "span", "code", "pre",
 }  # fmt: skip
 _ATTRIBUTES = {

@@ -75,7 +75,7 @@ def opened(form: CampaignForm, by: Person) -> Campaign:
 def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """One campaign: progress, people, places."""
     found = campaign_at(campaign_id)
-    places = found.assignments.select_related("tag__article", "person", "annotation")
+    places = found.assignments.select_related("tag__article", "sighting", "person", "annotation")
     accepted = Annotation.objects.filter(
         assignment__campaign=found, state=AnnotationState.ACCEPTED
     ).count()

@@ -12,6 +12,7 @@ from datasets.importers.json_text import Unreadable
 from judging.forms import HumanEvaluationForm
 from judging.importing import Report, import_human_evaluation
 from leases.refusal import Refusal
+from pages.counting import how_many
 from pages.refusals import form_page
 
 
@@ -57,13 +58,15 @@ def _tell(request: HttpRequest, report: Report) -> None:
         return
     messages.success(
         request,
-        f"{report.responses} responses of {report.models} models to {report.questions} questions came in, "
-        f"{report.unlabelled} of them without a label.",
+        f"Came in: {how_many(report.responses, 'response')} of {how_many(report.models, 'model')} to "
+        f"{how_many(report.questions, 'question')}, {report.unlabelled} of them without a label.",
     )
     for sentence in report.missing:
         messages.warning(request, sentence)
     if report.kept:
-        kept = ", ".join(f"{key} in {number} rows" for key, number in sorted(report.kept.items()))
+        kept = ", ".join(
+            f"{key} in {how_many(number, 'row')}" for key, number in sorted(report.kept.items())
+        )
         messages.warning(
             request, f"Kept as the file has it, because our rows say something else: {kept}."
         )

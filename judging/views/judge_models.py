@@ -12,6 +12,7 @@ from judging.forms import JudgeModelForm
 from judging.models import Study
 from judging.tasks import wake
 from judging.views.studies import study_page
+from pages.counting import how_many
 
 
 def _study(request: HttpRequest, study_id: int) -> Study:
@@ -45,7 +46,7 @@ def cancel(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
     """Ask nothing more for this judge model."""
     found = _study(request, study_id)
     left = judgemodel.cancel(judgemodel.judge_named(found, judge_id))
-    messages.success(request, f"Cancelled; {left} responses were not judged.")
+    messages.success(request, f"Cancelled. Not judged: {how_many(left, 'response')}.")
     return redirect("judging:study", found.pk)
 
 
@@ -56,5 +57,5 @@ def resume(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
     found = _study(request, study_id)
     again = judgemodel.resume(judgemodel.judge_named(found, judge_id))
     wake()
-    messages.success(request, f"{again} responses are asked about again.")
+    messages.success(request, f"Asked again about {how_many(again, 'response')}.")
     return redirect("judging:study", found.pk)

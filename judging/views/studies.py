@@ -16,6 +16,7 @@ from judging.models import Study
 from judging.overviews import flagged, judge_models, naming, unresolved_page
 from judging.resolution import WAYS
 from leases.refusal import Refusal
+from pages.counting import how_many
 from pages.paging import page_of
 
 
@@ -46,7 +47,7 @@ def new(request: HttpRequest) -> HttpResponse:
         else:
             if left_out := selection.left_out():
                 messages.warning(
-                    request, f"{left_out} chosen responses are not finished and stay out."
+                    request, f"Left out, as not finished: {how_many(left_out, 'chosen response')}."
                 )
             return redirect("judging:study", study.pk)
     context = {"form": form, "none_answered": not answered_runs(person).exists()}
@@ -85,7 +86,9 @@ def close_study(request: HttpRequest, study_id: int) -> HttpResponse:
     """End the judging."""
     found = get_object_or_404(Study, pk=study_id)
     locked = studies.close_study(found)
-    messages.success(request, f"The study is closed; {locked} more verdicts were locked.")
+    messages.success(
+        request, f"The study is closed, and {how_many(locked, 'more verdict')} locked."
+    )
     return redirect("judging:study", found.pk)
 
 

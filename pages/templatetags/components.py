@@ -107,14 +107,23 @@ def pager(page: Page[Any]) -> dict[str, object]:
 
 @register.inclusion_tag("_components/action.html", takes_context=True)
 def action(
-    context: template.Context, url: str, label: str, style: str = "", confirm: str = ""
+    context: template.Context,
+    url: str,
+    label: str,
+    style: str = "",
+    confirm: str = "",
+    about: object = "",
 ) -> dict[str, object]:
-    """A button that POSTs to `url`; `confirm` makes it ask first, without script."""
+    """A button that POSTs to `url`; `confirm` makes it ask first, without script.
+
+    In a list, where several have one label, `about` tells a screen reader which this is.
+    """
     return {
         "url": url,
         "label": label,
         "style": style,
         "confirm": confirm,
+        "about": about,
         "csrf_token": get_token(context["request"]),
     }
 

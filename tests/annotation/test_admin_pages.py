@@ -3,6 +3,7 @@
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from django.utils.html import escape
 
 from accounts.roles import Role
 from annotation.models import Annotation, Assignment, Campaign, Review
@@ -128,6 +129,13 @@ def test_publishing_is_one_button_and_pressing_it_twice_adds_nothing(client, ali
     again = client.post(at("publish", campaign.pk), follow=True)
     assert b"Nothing to publish" in again.content
     assert Contradiction.objects.count() == 1
+
+
+def test_places_of_one_article_are_told_apart_by_their_tags(client, campaign):
+    page = client.get(at("campaign", campaign.pk)).content.decode()
+    for place in campaign.assignments.select_related("sighting", "tag__article"):
+        assert f"<code>{escape(place.sighting.raw)}</code>" in page
+        assert f'Withdraw<span class="visually-hidden">: {place.tag.article.title}<' in page
 
 
 def test_a_place_is_withdrawn(client, campaign):

@@ -143,7 +143,7 @@ def test_text_of_the_wiki_is_never_run(client, alice):
 
 def test_the_guideline_stands_at_each_step(client, draft):
     page = client.get(page_of(draft)).content.decode()
-    assert page.count('<details class="guideline">') == 6
+    assert page.count('<details class="guideline"') == 6
     whole = reverse("annotation:guideline", args=[draft.guideline.version])
     assert "Questions with two answers" in text_of(client.get(whole))
 

@@ -1,6 +1,7 @@
 """The third person's form by keys."""
 
 import pytest
+from playwright.sync_api import expect
 
 from accounts.roles import Role
 from judging import studies, verdicts
@@ -28,7 +29,10 @@ def test_a_decision_by_keys(open_page, item):
     page = open_page(person("charlie", Role.ADJUDICATOR))
     page.goto(f"/resolve/items/{item.pk}/")
     page.keyboard.press("2")
-    page.get_by_label("The criteria leave it open").check()
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("A judge slipped")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("The criteria leave it open")).to_be_checked()
     page.get_by_label("Note").fill("It leans: see 1, 2 and 3.")
     page.keyboard.press("Control+Enter")
     page.wait_for_url(f"**/resolve/{item.study_id}/")

@@ -250,7 +250,7 @@ def test_an_admin_imports_a_file(as_a):
     client = as_a(Role.ADMIN)
     answer = upload(client, text_of(record(), record()))
     assert (answer.status_code, answer.url) == (302, "/collections/mills/")
-    assert "1 of 2 records were added; 0 were there already, 1 stood twice" in page(
+    assert "Added: 1 of 2 records. There already: 0; twice in the file: 1." in page(
         client, answer.url
     )
     collection = Collection.objects.get()

@@ -295,7 +295,7 @@ def test_a_new_run_says_what_it_leaves_out(client, alice, local):
     canal(Collection.objects.get(), 4, passage_2_copied="")
     answer = client.post(reverse("generation:new_run"), data, follow=True)
     assert (
-        "1 were left out, both-passages on “How long is canal 4?”: passage 2 is empty"
+        "Left out: 1, both-passages on “How long is canal 4?”: passage 2 is empty"
         in answer.content.decode()
     )
 
@@ -365,7 +365,7 @@ def test_a_run_says_what_holds_it_up(client, alice, local, fake, settings):
     settings.INFERENCE_SERVICES = {}
     text = page(client, "run", made.pk)
     assert "2 wait: There is no inference service" in text
-    assert "1 wait: The model answered with an empty text." in text
+    assert "1 waits: The model answered with an empty text." in text
 
 
 def test_a_run_is_cancelled_midway_and_resumed(
@@ -374,7 +374,7 @@ def test_a_run_is_cancelled_midway_and_resumed(
     made = run(questions=3)
     runs.answer_next("local", made)
     cancelled = client.post(reverse("generation:change_run", args=[made.pk, "cancel"]), follow=True)
-    assert "2 responses were not asked" in cancelled.content.decode()
+    assert "Not asked: 2 responses." in cancelled.content.decode()
     with django_capture_on_commit_callbacks(execute=True):
         client.post(reverse("generation:change_run", args=[made.pk, "resume"]))
     carry_out()

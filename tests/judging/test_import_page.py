@@ -44,7 +44,7 @@ def test_a_file_becomes_a_study_of_whoever_brings_it(client, olga):
     assert answer["Location"] == f"/studies/{study.pk}/"
     assert (study.name, study.created_by, study.is_imported) == ("Abbeys judged", olga, True)
     page = text(client.get(answer["Location"]))
-    assert "30 responses of 2 models to 3 questions came in, 0 of them without a label" in page
+    assert "Came in: 30 responses of 2 models to 3 questions, 0 of them without a label" in page
     assert "Kept as the file has it" in page
     assert "no first verdicts" in text(client.get(f"/reports/{study.pk}/")).lower()
 

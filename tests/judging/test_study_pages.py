@@ -84,7 +84,7 @@ def test_unfinished_responses_are_left_out_and_counted(client, admin):
     run = make.finished_run()
     Response.objects.filter(prompt="passage-1").update(state="failed")
     page = client.post("/studies/new/", new_study(run), follow=True).content.decode()
-    assert "4 chosen responses are not finished" in page
+    assert "not finished: 4 chosen responses." in page
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_the_page_counts_what_the_rows_hold(client, researcher):
         verdicts.hand_in(who, study)
     page = client.get(f"/studies/{study.pk}/").content.decode()
     assert "Responses with a final verdict: 1 of 2" in page
-    assert "1 wait for a third person, 0 for their judges." in page
+    assert "1 waits for a third person, 0 for their judges." in page
     assert "Correct · Incorrect" in page or "Incorrect · Correct" in page
 
 

@@ -163,6 +163,14 @@ def test_a_refused_form_says_why_and_keeps_what_was_entered(alice, settings, ent
     assert not FetchRun.objects.exists()
 
 
+def test_what_cannot_be_done_without_a_contact_is_not_offered(alice, settings):
+    settings.WIKI_CONTACT = ""
+    assert "WIKI_CONTACT" in body(alice.get(NEW))
+    assert re.findall(r'name="source" value="(\w+)"', body(alice.get(NEW))) == ["xml"]
+    settings.WIKI_CONTACT = "alice@example.org"
+    assert len(re.findall(r'name="source"', body(alice.get(NEW)))) == 4
+
+
 def test_titles_may_come_in_a_file(alice, live):
     file = SimpleUploadedFile("titles.txt", "\ufeffŁódź\nKettle Mill\n".encode())
     asked = {"source": "titles", "titles": "Ford", "titles_file": file, "history": "on"}

@@ -82,11 +82,32 @@ def test_a_table_that_is_never_closed_ends_with_its_section():
     ]
 
 
+CAPTIONS = {
+    "plain": ("{|\n|+ Owners\n|-\n| Ann\n|}", ["Owners"], ["Ann"]),
+    "indented, in a table without a first mark": ("{|\n |+ Owners\n| Ann\n|}", ["Owners"], ["Ann"]),
+    "with a style": ('{|\n|+ style="x" | Owners\n|-\n| Ann\n|}', ["Owners"], ["Ann"]),
+    "with a link and a note": ("{|\n|+ [[A|Owners]]{{efn|a=b|c}}\n| Ann\n|}", ["Owners"], ["Ann"]),
+    "a second one": ("{|\n|+ Owners\n|+ Heirs\n| Ann\n|}", ["Owners"], ["Heirs", "Ann"]),
+    "empty": ("{|\n|+\n| Ann\n|}", [], ["Ann"]),
+    "of a table in a table": ("{|\n|-\n|\n{|\n|+ Owners\n| Ann\n|}\n|}", [], ["Owners", "Ann"]),
+}
+
+
+@pytest.mark.parametrize("case", CAPTIONS)
+def test_a_tables_caption_is_no_cell(case):
+    text, captions, cells = CAPTIONS[case]
+    html = re.sub(r"<sup.*?</sup>", "", html_of(text))
+    assert [found.strip() for found in re.findall(r"<caption>([^<]*)", html)] == captions
+    found = [words.strip() for words in re.findall(r"<td>([^<]*)", html)]
+    assert [words for words in found if words] == cells
+
+
 # The tag goes where @ stands; the element that must bear the mark.
 PLACES = {
     "paragraph": ("One.\n\nTwo.@\n\nThree.", "p"),
     "list item": ("* One\n* Two@\n* Three", "li"),
     "table row": ("{|\n! A\n|-\n| 1@\n|-\n| 2\n|}", "tr"),
+    "table caption": ("{|\n|+ Owners@\n|-\n| 1\n|}", "caption"),
     "infobox field": ("{{Infobox\n| a = b\n| c = d@\n}}\nText.", "tr"),
     "heading": ("One.\n\n== Two@ ==\nThree.", "h3"),
     "caption": ("[[File:A.jpg|thumb|Two@]]\nThree.", "p"),

@@ -146,14 +146,22 @@ class ArticleWriter:
         return f"<{element}{self._mark(unit, nested)}>{inner}</{element}>" if inner else ""
 
     def _table(self, unit: Unit) -> str:
-        rows = []
+        rows, caption = [], ""
         at = bisect_left(self._rows, unit.start, key=lambda row: row.start)
         while at < len(self._rows) and self._rows[at].end <= unit.end:
             piece = Unit("row", self._rows[at].start, self._rows[at].end)
+            at += 1
+            if not caption and self._layout.masked.startswith("|+", self._text_start(piece)):
+                inner = self._inline(piece, "table caption")
+                caption = f"<caption{self._mark(piece)}>{inner}</caption>" if inner else ""
+                continue
             inner = self._inline(piece, "table row").strip()
             rows.append(inner.replace("<tr>", f"<tr{self._mark(piece)}>", 1) if inner else "")
-            at += 1
-        return f'<div class="table-wrap" tabindex="0"><table class="wikitable">{"".join(rows)}</table></div>'
+        return f'<div class="table-wrap" tabindex="0"><table class="wikitable">{caption}{"".join(rows)}</table></div>'
+
+    def _text_start(self, unit: Unit) -> int:
+        text = self._layout.masked[unit.start : unit.end]
+        return unit.end - len(text.lstrip())
 
     def _infobox(self, unit: Unit) -> str:
         rows = []

@@ -12,6 +12,7 @@ MAX_RAW = 200
 
 _GAP = re.compile(r"[ \t]+([.,;:!?)])(?=\s|$)")
 _TABLE_CAPTION = re.compile(r"^[ \t]*\|\+(.*)$", re.MULTILINE)  # the tree parser does not know it
+_CAPTION_STYLE = re.compile(r"[^|\[\]{}]*=[^|\[\]{}]*\|(?!\|)")  # |+ style="…" | The caption
 _FIELD = re.compile(r"\|?([^=]*)=(.*)", re.DOTALL)
 
 
@@ -39,7 +40,13 @@ def readable(block: str, kind: str = "paragraph") -> Readable:
 
 
 def prepared(block: str, kind: str) -> tuple[str, str]:
-    """A label to set before the text, and the wikitext that the tree parser reads rightly by itself."""
+    """A label to set before the text, and the wikitext that the tree parser reads rightly by itself.
+
+    "table caption" is a kind of the articles' HTML alone; as a block, a caption is a row of its own.
+    """
+    if kind == "table caption":
+        words = block.strip().removeprefix("|+")
+        return "", _CAPTION_STYLE.sub("", words, count=1) if _CAPTION_STYLE.match(words) else words
     block = _TABLE_CAPTION.sub(r"|-\n|\1\n|-", block)
     if kind == "table row":
         return "", f"{{|\n|-\n{block}\n|}}"

@@ -45,6 +45,9 @@ class Tables:
         self.rows.append(TableRow(row, row_end, len(self._open) + 1))
         self._open.append((start, next_start))
 
+    def caption(self, start: int, end: int) -> None:
+        self.rows.append(TableRow(start, end, len(self._open)))
+
     @property
     def is_open(self) -> bool:
         return bool(self._open)
@@ -70,7 +73,7 @@ def find_tables(masked: str, heading_starts: list[int]) -> Tables:
         else:
             tables.next_row(mark.start(), line_end)
             if mark["caption"]:
-                tables.rows.append(TableRow(mark.start(), line_end))
+                tables.caption(mark.start(), line_end)
     _end_before(tables, heading_starts, length)
     while tables.is_open:
         tables.end(length, length)

@@ -275,11 +275,20 @@ class AnnotateDesk extends HTMLElement {
     }
   }
 
-  /** The tagged block in view within the article's own box; nothing else moves. */
+  /** The tagged block in that part of the article's own box which is in view; nothing else moves. */
   showTag() {
     const block = this.querySelector("#tagged-block");
     const box = block?.closest(".article-text");
-    if (box) box.scrollTop = block.offsetTop - box.clientHeight / 4;
+    if (!box) return;
+    const seen = Math.min(box.clientHeight, window.innerHeight - box.getBoundingClientRect().top);
+    box.scrollTop = block.offsetTop - Math.max(seen, 0) / 4;
+  }
+
+  /** The tagged block in the middle of the screen, whatever has to open and scroll for it. */
+  findTag() {
+    const block = this.querySelector("#tagged-block");
+    for (let shut = block?.closest("details:not([open])"); shut; shut = block.closest("details:not([open])")) shut.open = true;
+    block?.scrollIntoView({ block: "center" });
   }
 }
 

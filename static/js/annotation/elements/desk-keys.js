@@ -1,6 +1,7 @@
 // What the keys do on the annotate page. The sheet behind ? is made from this registry.
 
 import { Hotkeys } from "../../keys/hotkeys.js";
+import { leaveField } from "../../keys/leaving.js";
 import { KeySheet } from "../../keys/sheet.js";
 import { SentenceCursor } from "./sentence-cursor.js";
 
@@ -16,10 +17,10 @@ export class DeskKeys {
     this.keys.add("n", "Next step", () => this.step(1));
     this.keys.add("p", "Step before", () => this.step(-1));
     this.keys.add("g", "Guideline of this step, open and shut", () => this.guideline());
-    this.keys.add("t", "The tagged block in the article", () => desk.showTag());
+    this.keys.add("t", "The tagged block in the article", () => desk.findTag());
     this.keys.add("s", "Skip, hand back or flag this tag", () => this.giveUp());
     this.keys.add("Ctrl+Enter", "Submit, from inside a text field too", () => desk.hand());
-    this.keys.add("Escape", "Leave a text field, so that the single keys act", () => document.activeElement.blur());
+    this.keys.add("Escape", "Leave a text field, so that the single keys act", leaveField);
     this.keys.add("?", "This sheet", () => this.sheet.open());
     this.listen();
   }

@@ -2,7 +2,7 @@
 
 import { sentenceSpans } from "../sentences.js";
 
-const UNITS = "p, li, tr, dd, dt, figcaption";
+const UNITS = "p, li, caption, tr, dd, dt, figcaption";
 
 export class SentenceCursor {
   constructor(pane) {

@@ -3,6 +3,7 @@
 
 import { itemsAfter, send, Store } from "../door.js";
 import { Hotkeys } from "../../keys/hotkeys.js";
+import { leaveField } from "../../keys/leaving.js";
 import { KeySheet } from "../../keys/sheet.js";
 import { Outbox } from "../outbox.js";
 import { Queue } from "../queue.js";
@@ -292,7 +293,7 @@ class JudgeDesk extends HTMLElement {
     this.keys.add("s", "Skip this item, with a reason", () => this.#article && this.#open(this.#article, ".judging-skip"));
     this.keys.add("f", "Flag this item for the admin", () => this.#article && this.#open(this.#article, ".judging-flag"));
     this.keys.add("h", "How to judge", () => this.querySelector(".judging-rules")?.toggleAttribute("open"));
-    this.keys.add("Escape", "Leave a text field", () => document.activeElement.blur());
+    this.keys.add("Escape", "Leave a text field", leaveField);
     this.keys.add("?", "This sheet", () => this.sheet.open());
   }
 

@@ -1,0 +1,21 @@
+// What was opened can be shut by Escape, and the focus goes back to where it was opened: details[data-escape].
+// The keys of a desk come first (they leave a text field); this hears what they let pass.
+
+window.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
+  const opened = document.activeElement?.closest("details[data-escape][open]");
+  if (!opened) return;
+  event.preventDefault();
+  opened.open = false;
+  opened.querySelector("summary").focus();
+});
+
+/** A question asked beside its button lies over the page: it goes when one turns elsewhere. */
+function turnedTo(place) {
+  for (const asked of document.querySelectorAll("details.confirm[open]")) {
+    if (!asked.contains(place)) asked.open = false;
+  }
+}
+
+document.addEventListener("focusin", (event) => turnedTo(event.target));
+document.addEventListener("click", (event) => turnedTo(event.target));

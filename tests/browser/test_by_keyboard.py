@@ -1,0 +1,193 @@
+"""The frame, forms and disclosures by keyboard alone: where the focus goes, and that nothing holds it."""
+
+import pytest
+from playwright.sync_api import expect
+
+from accounts.roles import Role
+from tests.annotation import factories as annotating
+from tests.browser.conftest import sign_in
+from tests.factories import person
+from tests.judging import factories as judging
+from wikifetch.models import FetchRun
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def tab_to(page, locator) -> None:
+    """By Tab alone."""
+    for _ in range(60):
+        if locator.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    pytest.fail(f"Tab never reaches {locator}")
+
+
+# ---------------------------------------------------------------- the places
+
+
+def test_many_places_wait_behind_a_button_on_a_narrow_screen(open_page):
+    page = open_page(person("ada", *Role), width=320)
+    page.goto("/")
+    header, places = page.locator(".site-header"), page.get_by_role("navigation", name="Places")
+    menu = page.get_by_role("button", name="Menu")
+    assert header.bounding_box()["height"] < 60
+    expect(places).to_be_hidden()
+    tab_to(page, menu)
+    page.keyboard.press("Enter")
+    expect(places.get_by_role("link")).to_have_count(14)
+    page.keyboard.press("Tab")
+    expect(places.get_by_role("link").first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(places).to_be_hidden()
+    expect(menu).to_be_focused()
+
+
+def test_the_places_behind_the_button_lead_there_without_script(open_page):
+    page = open_page(person("ada", *Role), width=320, java_script_enabled=False)
+    page.goto("/")
+    page.get_by_role("button", name="Menu").press("Enter")
+    page.get_by_role("link", name="Campaigns", exact=True).press("Enter")
+    page.wait_for_url("**/campaigns/")
+
+
+@pytest.mark.parametrize(
+    ("roles", "width"), [(list(Role), 1440), ([Role.ANNOTATOR], 320)], ids=["wide", "few"]
+)
+def test_where_the_places_have_room_they_are_all_shown(open_page, roles, width):
+    page = open_page(person("ada", *roles), width=width)
+    page.goto("/")
+    expect(page.get_by_role("button", name="Menu")).to_be_hidden()
+    for link in page.get_by_role("navigation", name="Places").get_by_role("link").all():
+        expect(link).to_be_visible()
+
+
+# ---------------------------------------------------------------- refused forms
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+def test_a_refused_form_gives_the_focus_to_its_summary(open_page, watch, script):
+    watch.expect("status of 422")
+    page = open_page(person("ada", Role.ADMIN), java_script_enabled=script)
+    page.goto("/people/")
+    page.get_by_role("button", name="Make an invitation link").press("Enter")
+    expect(page.get_by_role("alert")).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [1440, 320])
+def test_a_link_of_the_summary_shows_the_field_with_its_label_and_error(open_page, watch, width):
+    watch.expect("status of 400")
+    alice = annotating.annotator("alice")
+    draft = annotating.draft(alice)
+    page = open_page(alice, width=width)
+    page.goto(f"/annotate/{draft.assignment_id}/")
+    page.locator("[data-field=validity] input[value=Valid]").check()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#error-summary")).to_be_focused()
+    page.get_by_role("link", name="Fill in “Passage 2, as copied”").press("Enter")
+    expect(page.get_by_label("Passage 2, as copied")).to_be_focused()
+    bar = page.locator(".desk-bar").bounding_box()
+    label = page.locator("label[for=id_passage_2_copied]").bounding_box()
+    assert label["y"] >= bar["y"] + bar["height"]
+
+
+# ---------------------------------------------------------------- disclosures
+
+
+def test_escape_takes_a_question_back_and_turning_elsewhere_too(open_page):
+    study = judging.open_study()
+    page = open_page(person("ada", Role.ADMIN))
+    page.goto(f"/studies/{study.pk}/")
+    close = page.locator("summary", has_text="Close the study")
+    yes = page.get_by_role("button", name="Yes, close the study")
+    close.press("Enter")
+    page.keyboard.press("Tab")
+    expect(yes).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(yes).to_be_hidden()
+    expect(close).to_be_focused()
+    close.press("Enter")
+    expect(yes).to_be_visible()
+    page.keyboard.press("Shift+Tab")
+    expect(yes).to_be_hidden()
+
+
+def test_escape_leaves_the_reason_for_skipping_then_shuts_it(open_page):
+    study = judging.open_study()
+    alice = judging.judge("alice")
+    page = open_page(alice)
+    page.goto(f"/judge/{study.pk}/next/")
+    page.wait_for_selector("judge-desk[data-ahead]")
+    page.keyboard.press("s")
+    page.keyboard.type("1 u")
+    reason = page.locator("[data-part=reason]")
+    expect(reason).to_have_value("1 u")
+    page.keyboard.press("Escape")
+    expect(page.locator(".judging-skip > summary")).to_be_focused()
+    expect(reason).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(reason).to_be_hidden()
+    expect(page.locator(".judging-skip > summary")).to_be_focused()
+
+
+# ---------------------------------------------------------------- what is fetched anew
+
+
+def test_a_button_keeps_the_focus_while_its_part_of_the_page_is_fetched_anew(open_page):
+    run = FetchRun.objects.create(source="titles", label="Mills", queue=[1], queue_frozen=True)
+    page = open_page(person("ada", Role.ADMIN))
+    page.goto(f"/fetches/{run.pk}/")
+    cancel = page.get_by_role("button", name="Cancel")
+    tab_to(page, cancel)
+    first = page.locator("#fetch-progress").element_handle()
+    page.wait_for_function("part => !part.isConnected", arg=first)
+    expect(cancel).to_be_focused()
+
+
+# ---------------------------------------------------------------- the annotate page
+
+
+@pytest.fixture
+def desk(page):
+    """Alice's page of a draft whose evidence is longer than the screen."""
+    alice = annotating.annotator("alice")
+    draft = annotating.draft(alice)
+    revision = draft.sighting.revision
+    padding = "A sentence of ten words that says nothing at all.\n\n" * 60
+    revision.wikitext = padding + revision.wikitext
+    revision.save()
+    draft.sighting.position += len(padding)
+    draft.sighting.save()
+    sign_in(page, alice)
+    page.set_viewport_size({"width": 1440, "height": 600})
+    page.goto(f"/annotate/{draft.assignment_id}/")
+    return page
+
+
+def test_t_brings_the_tagged_block_into_view_even_of_a_shut_article(desk):
+    desk.locator(".evidence-article > summary").first.press("Enter")
+    desk.keyboard.press("t")
+    expect(desk.locator("#tagged-block")).to_be_in_viewport(ratio=0.9)
+
+
+def test_a_second_skip_link_leads_past_the_evidence(desk):
+    desk.keyboard.press("Tab")
+    desk.keyboard.press("Tab")
+    expect(desk.get_by_role("link", name="Skip to the form")).to_be_focused()
+    desk.keyboard.press("Enter")
+    desk.keyboard.press("Tab")
+    expect(desk.locator("[data-step-link]").first).to_be_focused()
+
+
+def test_a_tables_caption_is_selected_by_keys_as_a_sentence_is(open_page):
+    alice = annotating.annotator("alice")
+    draft = annotating.draft(alice)
+    revision = draft.sighting.revision
+    revision.wikitext += "\n\n{|\n|+ Owners of the mill\n|-\n| Ann\n|}"
+    revision.save()
+    page = open_page(alice)
+    page.goto(f"/annotate/{draft.assignment_id}/")
+    for _ in range(20):
+        page.keyboard.press("j")
+        if page.evaluate("String(getSelection())") == "Owners of the mill":
+            return
+    pytest.fail("j never comes to the caption")
