@@ -1,6 +1,7 @@
 """What tells of a tag beside its article: the edit that added it, the talk page, how the page has moved on."""
 
 import re
+import time
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from pages.worddiff import Piece, word_diff
 from wikifetch.models import Sighting, Tag, TalkPage
 from wikifetch.reading import wikitext_html
 from wikifetch.states import TagState
+from wikifetch.wikitext.article import MAX_SECONDS
 from wikifetch.wikitext.parameters import month_of, read_tag
 from wikifetch.wikitext.talk import TalkSection, talk_sections
 
@@ -56,10 +58,7 @@ class ShownTalk:
     """A section of the talk page, ready to show."""
 
     section: TalkSection
-
-    @property
-    def html(self) -> SafeString:
-        return wikitext_html(self.section.wikitext)
+    html: SafeString
 
 
 def talk_of(sighting: Sighting) -> list[ShownTalk]:
@@ -73,7 +72,12 @@ def talk_of(sighting: Sighting) -> list[ShownTalk]:
         sighting.section,
         sighting.other_article,
     ]
-    return [ShownTalk(section) for section in talk_sections(talk.wikitext, hints)]
+    # The sections share the time that one article has.
+    until = time.monotonic() + MAX_SECONDS
+    return [
+        ShownTalk(section, wikitext_html(section.wikitext, seconds=until - time.monotonic()))
+        for section in talk_sections(talk.wikitext, hints)
+    ]
 
 
 def moved_on(sighting: Sighting) -> str:

@@ -5,16 +5,19 @@ revisions with the same text: everything between them), so that vandalism and it
 Texts are read one at a time and not kept: a history of any length fits in memory.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, pairwise, repeat
+from operator import itemgetter
 from typing import Protocol, TypeVar
 
 from wikifetch.identity import Place, likeness, place_of, same_tags, words_of
 from wikifetch.revisions import RevisionSeen
 from wikifetch.wikitext import KNOWN_NAMES, Reading, TagNames, TagSeen, find_tags
 from wikifetch.wikitext.blocks import Layout, banner_block
-from wikifetch.wikitext.sections import path_to
+from wikifetch.wikitext.sections import paths
 
 _LIKE_ENOUGH = 0.4
 
@@ -102,6 +105,7 @@ def introductions(
 ) -> tuple[Introduction | None, ...]:
     """For each tag of the last entry, the edit that added it; None where the history begins later."""
     kept = without_reverts(entries)
+    visible = {entry.revision.revid for entry in entries}
     found: list[Introduction | None] = [None] * len(kept[0].places)
     followed = {index: index for index in range(len(found))}  # tag of the newest -> its index here
     for entry, older in pairwise(kept):
@@ -109,12 +113,12 @@ def introductions(
             break
         same = same_tags(older.places, entry.places)
         for tag in [tag for tag, here in followed.items() if here not in same]:
-            found[tag] = _introduced(entry, followed.pop(tag))
+            found[tag] = _introduced(entry, followed.pop(tag), visible)
         followed = {tag: same[here] for tag, here in followed.items()}
     if not kept[-1].revision.parent_revid:
         # The page's first edit, if the source says so by a history; a lone revision says nothing.
         for tag, here in followed.items() if whole or len(entries) > 1 else ():
-            found[tag] = _introduced(kept[-1], here)
+            found[tag] = _introduced(kept[-1], here, visible)
     return tuple(found)
 
 
@@ -134,7 +138,14 @@ def without_reverts(entries: Sequence[R]) -> list[R]:
     return kept
 
 
-def _introduced(entry: _Entry, index: int) -> Introduction:
+def follows_a_hidden_one(revision: RevisionSeen, visible: Container[int]) -> bool:
+    """Whether the edit before this one is hidden: what is new here may be its editor's."""
+    return bool(revision.parent_revid) and revision.parent_revid not in visible
+
+
+def _introduced(entry: _Entry, index: int, visible: Container[int]) -> Introduction | None:
+    if follows_a_hidden_one(entry.revision, visible):
+        return None
     before = entry.parent_blocks.get(index, ("", None))
     return Introduction(entry.revision, entry.places[index].raw, entry.blocks[index], *before)
 
@@ -144,11 +155,14 @@ def _entry(
 ) -> _Entry:
     places = tuple(place_of(tag) for tag in reading.tags)
     known = same_tags(previous.places, places) if previous else {}
-    parents = {
-        index: (parent_block(before.text or "", tag), before.revid)
-        for index, tag in enumerate(reading.tags)
-        if before is not None and _age(before) < _age(revision) and index not in known
-    }
+    parents = {}
+    if before is not None and _age(before) < _age(revision):
+        earlier = Earlier(before.text or "")
+        parents = {
+            index: (earlier.block_of(tag), before.revid)
+            for index, tag in enumerate(reading.tags)
+            if index not in known
+        }
     return _Entry(
         replace(revision, text=None),
         revision.sha1,
@@ -158,27 +172,40 @@ def _entry(
     )
 
 
-def parent_block(text: str, tag: TagSeen) -> str:
-    """The unit of an earlier text that became the block of `tag`; "" where nothing like it stands there."""
-    if tag.block_clean in text:
-        return tag.block_clean
-    layout = Layout(text)
-    if tag.scope:
-        return _same_section(layout, tag.section)
-    wanted = words_of(tag.block_clean)
-    units = [unit for unit in text.split("\n\n") if unit.strip()]
-    best = max(units, key=lambda unit: likeness(words_of(unit), wanted), default="")
-    return best.strip() if likeness(words_of(best), wanted) >= _LIKE_ENOUGH else ""
+class Earlier:
+    """The text before an edit; what is worked out of it serves all tags that the edit added."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
 
-def _same_section(layout: Layout, section: tuple[str, ...]) -> str:
-    """The section under the same headings, or the lead."""
-    for heading in layout.headings:
-        path = tuple(above.text for above in path_to(layout.headings, heading.start))
-        if path == section:
-            block = banner_block(layout, heading.start)
-            return layout.raw[block.start : block.end]
-    if section:
-        return ""
-    end = layout.headings[0].start if layout.headings else len(layout.raw)
-    return layout.raw[:end].strip()
+    def block_of(self, tag: TagSeen) -> str:
+        """The unit that became the block of `tag`; "" where nothing like it stands here."""
+        if tag.block_clean in self._text:
+            return tag.block_clean
+        if tag.scope:
+            return self._same_section(tag.section)
+        wanted = words_of(tag.block_clean)
+        alike = [(likeness(words, wanted), unit) for unit, words in self._units]
+        score, best = max(alike, key=itemgetter(0), default=(0.0, ""))
+        return best.strip() if score >= _LIKE_ENOUGH else ""
+
+    @cached_property
+    def _units(self) -> list[tuple[str, Counter[str]]]:
+        found = (unit for unit in self._text.split("\n\n") if unit.strip())
+        return [(unit, words_of(unit)) for unit in found]
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return Layout(self._text)
+
+    def _same_section(self, section: tuple[str, ...]) -> str:
+        """The section under the same headings, or the lead."""
+        layout = self._layout
+        for path in paths(layout.headings):
+            if tuple(heading.text for heading in path) == section:
+                block = banner_block(layout, path[-1].start)
+                return layout.raw[block.start : block.end]
+        if section:
+            return ""
+        end = layout.headings[0].start if layout.headings else len(layout.raw)
+        return layout.raw[:end].strip()

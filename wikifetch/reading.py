@@ -5,7 +5,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from wikifetch.models import Revision, Sighting
-from wikifetch.wikitext.article import render_article
+from wikifetch.wikitext.article import MAX_SECONDS, render_article
 
 _TAGS = {
     "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "li", "dt", "dd", "div", "table", "caption", "tr", "th", "td",
@@ -30,9 +30,14 @@ def article_html(revision: Revision, sighting: Sighting | None = None) -> SafeSt
     return wikitext_html(revision.wikitext, block_span(sighting) if sighting else None)
 
 
-def wikitext_html(wikitext: str, marked: tuple[int, int] | None = None) -> SafeString:
-    """Any page's text to read, with the units over `marked` (offsets) marked as above."""
-    html = render_article(wikitext, marked)
+def wikitext_html(
+    wikitext: str, marked: tuple[int, int] | None = None, *, seconds: float = MAX_SECONDS
+) -> SafeString:
+    """Any page's text to read, with the units over `marked` (offsets) marked as above.
+
+    What is not parsed within `seconds` comes as wikitext.
+    """
+    html = render_article(wikitext, marked, seconds=seconds)
     clean = nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, link_rel=None)
     return mark_safe(clean)  # noqa: S308 - sanitised in the line above
 

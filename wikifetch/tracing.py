@@ -10,7 +10,14 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Protocol
 
-from wikifetch.history import Introduction, PageHistory, parent_block, read_history, without_reverts
+from wikifetch.history import (
+    Earlier,
+    Introduction,
+    PageHistory,
+    follows_a_hidden_one,
+    read_history,
+    without_reverts,
+)
 from wikifetch.identity import Place, place_of, same_tags
 from wikifetch.revisions import RevisionSeen
 from wikifetch.wikitext import KNOWN_NAMES, Reading, TagNames, find_tags
@@ -70,6 +77,7 @@ class _Search:
         self._history, self._names = history, names
         outlines = history.outlines()
         self._whole = outlines.whole
+        self._visible = {outline.revid for outline in outlines.revisions}
         self._kept = without_reverts(outlines.revisions)  # newest first
         self._seen: dict[int, tuple[RevisionSeen, Reading]] = {}
 
@@ -135,14 +143,16 @@ class _Search:
     def _places(self, at: int) -> list[Place]:
         return [place_of(tag) for tag in self._reading(at).tags]
 
-    def _told(self, at: int, here: int) -> Introduction:
+    def _told(self, at: int, here: int) -> Introduction | None:
         revision, reading = self._seen[self._kept[at].revid]
+        if follows_a_hidden_one(revision, self._visible):
+            return None
         tag, edit = reading.tags[here], replace(revision, text=None)
         if at + 1 == len(self._kept):
             return Introduction(edit, tag.raw, tag.block, "", None)
         self._read([at + 1])
         earlier = self._seen[self._kept[at + 1].revid][0]
-        before = parent_block(earlier.text or "", tag)
+        before = Earlier(earlier.text or "").block_of(tag)
         return Introduction(edit, tag.raw, tag.block, before, earlier.revid)
 
 

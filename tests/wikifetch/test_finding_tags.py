@@ -1,5 +1,7 @@
 """Finding tags: whole names, in the text that a wiki reads, wherever they sit."""
 
+from itertools import count
+
 import pytest
 
 from wikifetch.wikitext import TagNames, find_tags
@@ -174,7 +176,15 @@ def test_more_tags_than_any_page_has_are_cut_and_said_so():
         "{{inconsistent}} " * 20_000,
         "{|\n| a || " + " " * 60_000 + "{{inconsistent}} " * 100 + "\n|}",
         "Built in {{start date|1801|" + "9" * 5_000 + "}}.{{inconsistent}}",
+        "{{" + " " * 400_000,
+        "{{template" + " " * 400_000,
+        "{{foo\n|<!--" + "x" * 400_000 + "-->\n{{inconsistent}}\n}}",
+        "{{issues|{{inconsistent}}}}\n" * 40_000,
+        "{{issues|" * 40_000 + "}}" * 40_000,
+        "{{a\n|b=" * 40_000 + "{{inconsistent}}" + "\n}}" * 40_000,
+        "=a=\n" * 100_000 + "\n" + "=a\n" * 100_000 + "{{inconsistent}}",
     ],
+    ids=count(),
 )
 def test_hostile_text_is_read_to_its_end(hostile):
     """Each of these keeps a tree parser busy for minutes; reading them is linear."""

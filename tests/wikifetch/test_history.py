@@ -52,7 +52,9 @@ def introduced(*texts):
         pytest.param([PLAIN, TAGGED, TAGGED + OTHER], [2, 3], id="two tags, two edits"),
         pytest.param([PLAIN, TAGGED, TAGGED.replace(TAG, TAG + TAG)], [2, 3], id="a second copy"),
         pytest.param([PLAIN, BANNER, BANNER + " More."], [2], id="banner"),
-        pytest.param([PLAIN, None, TAGGED], [3], id="a hidden revision between"),
+        pytest.param([PLAIN, None, TAGGED], [None], id="in a hidden revision, or after it"),
+        pytest.param([PLAIN, None, PLAIN, TAGGED], [4], id="after a hidden revision"),
+        pytest.param([PLAIN, TAGGED, None, TAGGED + "x"], [2], id="before a hidden revision"),
         pytest.param([PLAIN, TAGGED, PLAIN], [], id="gone again"),
     ],
 )  # fmt: skip

@@ -95,6 +95,12 @@ def test_hidden_revisions_are_passed_over():
     assert introduced(Told(texts)) == [60]
 
 
+def test_a_tag_that_a_hidden_edit_may_have_added_is_laid_at_nobodys_door():
+    texts = history(400, 60)
+    texts[58] = None
+    assert introduced(Told(texts)) == [None]
+
+
 def test_two_tags_are_followed_apart():
     texts = [
         text.replace("1850.", "1850.{{Contradict-inline}}") if n >= 40 else text

@@ -8,19 +8,24 @@ import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from wikifetch.wikitext.braces import Braces, match_braces
 from wikifetch.wikitext.limits import MAX_BLOCK_CHARS
 from wikifetch.wikitext.masking import masked
 from wikifetch.wikitext.names import FILL
-from wikifetch.wikitext.sections import Heading, headings, section_around
+from wikifetch.wikitext.sections import Heading, heading_at, headings, section_around
 from wikifetch.wikitext.tables import Tables, find_tables, row_around
 
 _PIECES = re.compile(r"\{\{|\}\}|\[\[|\]\]|\|")
 _FILE_LINE = re.compile(r"\[\[(?:file|image):[^\n]*\]\]$", re.IGNORECASE)
 _GALLERY = re.compile(r"<gallery\b[^<>]*>|</gallery\s*>", re.IGNORECASE)
-_NAMED = re.compile(rf"\|?[\s{FILL}]*[^\s=|{{}}\[\]][^=|{{}}\[\]]*=")
+_NAMED = re.compile(rf"\|?[\s{FILL}]*+[^\s=|{{}}\[\]][^=|{{}}\[\]]*+=")
+# Of templates over several lines, one in another around a tag: the innermost, and not over a page of such text.
+_MOST_AROUND = 8
+_MAX_TEMPLATE = 4 * MAX_BLOCK_CHARS
+_MAX_BLANKS = 10_000
+_MOST_LINES = 1_000  # of a paragraph, above the tag and below
 
 
 @dataclass(frozen=True)
@@ -49,10 +54,19 @@ class Layout:
     def __init__(self, raw: str) -> None:
         self.raw = raw
         self.masked = masked(raw)
+        self._begins: dict[tuple[int, int], list[int]] = {}
 
     @cached_property
     def braces(self) -> Braces:
         return match_braces(self.masked)
+
+    def parameter_around(self, template: tuple[int, int], position: int) -> tuple[int, int]:
+        """Offsets of the parameter of a template that holds `position`, or of its name."""
+        if template not in self._begins:
+            self._begins[template] = [begin for begin, _ in parameters(self.masked, template)]
+        begins = self._begins[template]
+        at = bisect_right(begins, position) - 1
+        return begins[at], begins[at + 1] if at + 1 < len(begins) else template[1] - 2
 
     @cached_property
     def headings(self) -> list[Heading]:
@@ -126,21 +140,13 @@ def parameters(masked: str, template: tuple[int, int]) -> list[tuple[int, int]]:
     return list(pairwise([*begins, template[1] - 2]))
 
 
-def parameter_around(masked: str, template: tuple[int, int], position: int) -> tuple[int, int]:
-    """Offsets of the parameter of a template that holds `position`."""
-    found = parameters(masked, template)
-    return next((span for span in found if span[0] <= position < span[1]), found[-1])
-
-
 def _holder(layout: Layout, start: int, end: int) -> Block:
     """The innermost table row or parameter of a standing template around the span, or the whole page."""
     candidates = [Block("page", 0, len(layout.raw))]
     if row := row_around(layout.tables.rows, start):
         candidates.append(Block("table row", row.start, row.end))
-    for template in layout.braces.around(start, end):
-        if "\n" not in layout.masked[template[0] : template[1]]:
-            continue
-        field = parameter_around(layout.masked, template, start)
+    for template in _templates_around(layout, start, end):
+        field = layout.parameter_around(template, start)
         if _is_field(layout.masked, field):
             candidates.append(Block("infobox field", *field))
         elif template in layout.standing_templates and layout.masked[field[0]] == "|":
@@ -148,9 +154,21 @@ def _holder(layout: Layout, start: int, end: int) -> Block:
     return min(candidates, key=lambda block: block.end - block.start)
 
 
+def _templates_around(layout: Layout, start: int, end: int) -> list[tuple[int, int]]:
+    """The innermost templates over several lines that hold the span."""
+    around = layout.braces.around(start, end)
+    over_lines = (
+        (a, b)
+        for a, b in around
+        if b - a <= _MAX_TEMPLATE and layout.masked.find("\n", a, b) >= 0
+    )
+    return list(islice(over_lines, _MOST_AROUND))
+
+
 def _is_field(masked: str, field: tuple[int, int]) -> bool:
     """Whether a parameter is named and stands on a line of its own."""
-    line_before = masked[: field[0]].rstrip(f" \t{FILL}")[-1:] == "\n"
+    before = masked[max(0, field[0] - _MAX_BLANKS) : field[0]]
+    line_before = before.rstrip(f" \t{FILL}")[-1:] == "\n"
     line_after = masked[field[0] : field[0] + 80].lstrip(f"| \t{FILL}")[:1] == "\n"
     return (line_before or line_after) and bool(_NAMED.match(masked, *field))
 
@@ -163,7 +181,7 @@ def _line_kind(layout: Layout, line: tuple[int, int], position: int) -> str:
         return "gallery"
     if _FILE_LINE.match(text.strip()):
         return "caption"
-    if text[:1] == "=" and any(h.start <= position < h.end for h in layout.headings):
+    if text[:1] == "=" and heading_at(layout.headings, position):
         return "heading"
     return ""
 
@@ -179,13 +197,17 @@ def _after_templates(layout: Layout, holder: Block, position: int) -> Block:
 def _paragraph(layout: Layout, holder: Block, line: tuple[int, int]) -> tuple[int, int]:
     start, end = line
     apart = Spans([t for t in layout.standing_templates if t[1] <= start or t[0] >= end])
-    while holder.start < start > line[0] - MAX_BLOCK_CHARS:
+    for _ in range(_MOST_LINES):
+        if start <= max(holder.start, line[0] - MAX_BLOCK_CHARS):
+            break
         above = layout.line(start - 1, start - 1)
         above = (max(above[0], holder.start), above[1])
         if not _continues(layout, above, apart):
             break
         start = above[0]
-    while holder.end > end < line[1] + MAX_BLOCK_CHARS:
+    for _ in range(_MOST_LINES):
+        if end >= min(holder.end, line[1] + MAX_BLOCK_CHARS):
+            break
         below = layout.line(end + 1, end + 1)
         below = (below[0], min(below[1], holder.end))
         if not _continues(layout, below, apart):

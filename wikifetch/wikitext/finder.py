@@ -7,7 +7,14 @@ only the tag and its block, which is many times faster than parsing the page and
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wikifetch.wikitext.blocks import Block, Layout, banner_block, inline_block, parameters
+from wikifetch.wikitext.blocks import (
+    Block,
+    Layout,
+    Spans,
+    banner_block,
+    inline_block,
+    parameters,
+)
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
 from wikifetch.wikitext.names import FILL, HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
 from wikifetch.wikitext.parameters import Said, read_tag
@@ -78,12 +85,19 @@ def find_tags(wikitext: str, names: TagNames = KNOWN_NAMES) -> Reading:
 
 @dataclass(frozen=True)
 class _Place:
+    """Where a tag stands, not read yet; `value` is that of a parameter named as a tag."""
+
     start: int
     end: int
     name: str
     kind: str
-    said: Said
     among_banners: bool = False
+    value: str | None = None
+
+    def said(self, raw: str) -> Said:
+        if self.value is None:
+            return read_tag(raw, self.kind)
+        return Said(((self.name, self.value),), self.value.strip(), "", "", self.kind)
 
 
 def _places(layout: Layout, names: TagNames) -> Iterator[_Place]:
@@ -91,15 +105,25 @@ def _places(layout: Layout, names: TagNames) -> Iterator[_Place]:
     for start, end in layout.braces.templates:
         if match := names.name_pattern.match(layout.masked, start + 2):
             named.append((start, end, " ".join(match["name"].split())))
-    holders = [(start, end) for start, end, name in named if fold(name) in HOLDERS]
+    holders = sorted((start, end) for start, end, name in named if fold(name) in HOLDERS)
+    outermost = _outermost(holders)
     for start, end, name in named:
         if kind := names.kind_of(name):
-            raw = layout.raw[start:end]
             # An inline tag there speaks as the banners around it do, of the section or the lead.
-            among = any(a < start and end < b for a, b in holders)
-            yield _Place(start, end, name, kind, read_tag(raw, kind), among)
-    for holder in holders:
+            around = outermost.over(start, start)
+            yield _Place(start, end, name, kind, around is not None)
+    # One in another is none of its parameters: a tag named there is written as a template.
+    for holder in outermost:
         yield from _old_parameters(layout, holder, names)
+
+
+def _outermost(spans: list[tuple[int, int]]) -> Spans:
+    """Of spans in order, of which none overlaps another in part, those that stand in no other."""
+    found: list[tuple[int, int]] = []
+    for span in spans:
+        if not found or span[0] >= found[-1][1]:
+            found.append(span)
+    return Spans(found)
 
 
 def _old_parameters(layout: Layout, holder: tuple[int, int], names: TagNames) -> Iterator[_Place]:
@@ -109,26 +133,26 @@ def _old_parameters(layout: Layout, holder: tuple[int, int], names: TagNames) ->
         name, equals, value = raw.removeprefix("|").partition("=")
         kind = names.kind_of(name) if equals and "{" not in name else None
         if kind and value.strip():
-            said = Said(((name.strip(), value),), value.strip(), "", "", kind)
-            yield _Place(start, start + len(raw), name.strip(), kind, said)
+            yield _Place(start, start + len(raw), name.strip(), kind, value=value)
 
 
 def _seen(layout: Layout, place: _Place) -> TagSeen:
     raw = layout.raw[place.start : place.end]
+    said = place.said(raw)
     inline = place.kind == INCONSISTENT and raw.startswith("{{") and not place.among_banners
     block = _block(layout, place, inline)
     text = layout.raw[block.start : block.end]
     clean = text.replace(raw, "")
     words = readable(clean, block.kind)
     return TagSeen(
-        kind=place.said.kind,
+        kind=said.kind,
         name=place.name,
         raw=raw,
         position=place.start,
-        params=place.said.params,
-        date=place.said.date,
-        reason=place.said.reason,
-        other_article=place.said.other_article,
+        params=said.params,
+        date=said.date,
+        reason=said.reason,
+        other_article=said.other_article,
         section=tuple(heading.text for heading in path_to(layout.headings, place.start)),
         scope=None if inline else block.kind,
         block_kind=block.kind,

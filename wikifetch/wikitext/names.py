@@ -20,7 +20,8 @@ KINDS = (INCONSISTENT, SELF_CONTRADICTORY, CONTRADICT_OTHER)
 HOLDERS = ("article issues", "articleissues", "multiple issues", "multipleissues", "issues")
 
 FILL = "\x1a"
-_BLANK = rf"[\s_{FILL}]*"
+# Possessive: no name begins with a blank, and going back over a long run of them would take quadratic time.
+_BLANK = rf"[\s_{FILL}]*+"
 
 
 def fold(name: str) -> str:
@@ -63,13 +64,13 @@ class TagNames:
     @cached_property
     def hint_pattern(self) -> re.Pattern[str]:
         """A cheap test of raw text: where it does not match, there is no tag."""
-        comment = r"(?:<!--[^>]{0,200}-->)?"
-        opening = rf"\{{\{{{_BLANK}{comment}{_BLANK}(?:template{_BLANK}:{_BLANK})?"
+        comment = rf"(?:<!--[^>]{{0,200}}-->{_BLANK})?"
+        opening = rf"\{{\{{{_BLANK}{comment}(?:template{_BLANK}:{_BLANK})?"
         return re.compile(rf"{opening}(?:{self._alternatives()})", re.IGNORECASE)
 
     def _alternatives(self) -> str:
         names = sorted({*self.kinds, *HOLDERS}, key=len, reverse=True)
-        return "|".join(r"[\s_]+".join(map(re.escape, name.split())) for name in names)
+        return "|".join(r"[\s_]++".join(map(re.escape, name.split())) for name in names)
 
 
 def _configured() -> dict[str, dict[str, list[str]]]:

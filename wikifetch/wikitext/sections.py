@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -39,6 +40,22 @@ def headings(masked: str, raw: str) -> list[Heading]:
             inner = raw[start + level : start + len(line) - level]
             found.append(Heading(level, inner, start, match.end()))
     return found
+
+
+def heading_at(all_headings: list[Heading], position: int) -> Heading | None:
+    """The heading on whose line `position` stands."""
+    at = _index_above(all_headings, position)
+    return all_headings[at] if at >= 0 and position < all_headings[at].end else None
+
+
+def paths(all_headings: list[Heading]) -> Iterator[list[Heading]]:
+    """For each heading the path to it, itself included; as path_to, for all of them in one pass."""
+    path: list[Heading] = []
+    for heading in all_headings:
+        while path and path[-1].level >= heading.level:
+            path.pop()
+        path.append(heading)
+        yield path
 
 
 def path_to(all_headings: list[Heading], position: int) -> list[Heading]:

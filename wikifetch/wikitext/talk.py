@@ -12,6 +12,8 @@ from wikifetch.wikitext.limits import too_long
 from wikifetch.wikitext.masking import masked
 from wikifetch.wikitext.sections import headings
 
+MAX_HEADINGS = 2_000  # a page of more is read as one piece: no talk page is so long
+
 _SPEAKS = re.compile(
     r"\b(?:(?:self-)?contradict\w*|inconsisten\w*|discrepan\w*|conflict(?:s|ing)?\b|disagree\w*|mismatch\w*"
     r"|does(?:n.t| not) (?:match|agree|add up)|which (?:one )?is (?:right|correct|true))",
@@ -37,7 +39,7 @@ class TalkSection:
 def talk_sections(wikitext: str, hints: Iterable[str] = ()) -> list[TalkSection]:
     """The sections of the highest level, the most to the point first, else in the page's order.
 
-    `hints` are the tag's reason, the heading above it and the like. A page over the limit comes in one piece.
+    `hints` are the tag's reason, the heading above it and the like. A page over the limits comes in one piece.
     """
     if too_long(wikitext):
         return [TalkSection("", wikitext, False)]
@@ -55,6 +57,8 @@ def words_of_hints(hints: Iterable[str]) -> frozenset[str]:
 
 def _parts(wikitext: str) -> Iterable[tuple[str, str]]:
     found = headings(masked(wikitext), wikitext)
+    if len(found) > MAX_HEADINGS:
+        found = []
     top = min((heading.level for heading in found), default=2)
     starts = [heading for heading in found if heading.level == top]
     lead = wikitext[: starts[0].start if starts else len(wikitext)].strip()
