@@ -158,9 +158,7 @@ def _templates_around(layout: Layout, start: int, end: int) -> list[tuple[int, i
     """The innermost templates over several lines that hold the span."""
     around = layout.braces.around(start, end)
     over_lines = (
-        (a, b)
-        for a, b in around
-        if b - a <= _MAX_TEMPLATE and layout.masked.find("\n", a, b) >= 0
+        (a, b) for a, b in around if b - a <= _MAX_TEMPLATE and layout.masked.find("\n", a, b) >= 0
     )
     return list(islice(over_lines, _MOST_AROUND))
 
