@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -185,11 +186,29 @@ def freeze(client: WikiClient, run: FetchRun) -> Frozen:
         return Frozen(_once(pageids), names, [(t.title, t.problem) for t in found if t.problem])
     limit = run.options.get("limit")
     if run.source == FetchRun.Source.CATEGORY:
-        return Frozen(client.pageids_in(run.options["category"], limit), names, [])
-    if not targets:
+        pageids = client.pageids_in(run.options["category"], limit)
+    elif targets:
+        pageids = client.pageids_with(targets, limit)
+    else:
         wanted = " or ".join(_canonical(client.base)[run.options["kind"]])
         raise WikiError(f"This wiki has no template named {wanted}. Fetch by titles instead.")
-    return Frozen(client.pageids_with(targets, limit), names, [])
+    # Where all are asked for, those that the wiki lists no longer too: their tags may be gone.
+    return Frozen(_once(pageids if limit else [*pageids, *listed_before(run)]), names, [])
+
+
+def listed_before(run: FetchRun) -> list[int]:
+    """Ids of the pages with a live tag that a list of this kind, or of this category, had named."""
+    tags = Tag.objects.filter(article__wiki=run.wiki, state=TagState.LIVE)
+    if run.source == FetchRun.Source.KIND:
+        tags = tags.filter(kind=run.options["kind"])
+    found = list(tags.order_by("article__pageid").values_list("article__pageid", flat=True))
+    if run.source == FetchRun.Source.KIND:
+        return found
+    earlier = FetchRun.objects.filter(
+        wiki=run.wiki, source=run.source, options__category=run.options["category"]
+    )
+    listed = set(chain.from_iterable(earlier.values_list("queue", flat=True)))
+    return [pageid for pageid in found if pageid in listed]
 
 
 def _canonical(base: str) -> dict[str, list[str]]:

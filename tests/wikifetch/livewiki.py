@@ -25,8 +25,11 @@ def article(n, **columns):
 class LiveWiki(FakeWiki):
     """A wiki of `size` tagged articles, the first with a talk page; it answers by what is asked.
 
-    `hidden` says by revision what it conceals now, `deleted` which pages it has no more.
+    `hidden` says by revision what it conceals now, `deleted` which pages it has no more, and `untagged` which have
+    lost their tag by an edit: it lists neither.
     """
+
+    LATER = 10_000  # what an edit adds to a page's number to make a revision
 
     def __init__(self, size):
         super().__init__()
@@ -34,13 +37,15 @@ class LiveWiki(FakeWiki):
         self.fails_at = None
         self.hidden = {}
         self.deleted = set()
+        self.untagged = set()
 
     def _next(self):
         params = self.asked[-1].params
         if params.get("prop") == "redirects":
             title = params["titles"].split("|")[0]
             return Answer({"query": {"pages": [{"pageid": 9, "title": title}]}})
-        listed = [{"pageid": n} for n in range(1, self.size + 1)]
+        unlisted = self.deleted | self.untagged
+        listed = [{"pageid": n} for n in range(1, self.size + 1) if n not in unlisted]
         if params.get("list") == "embeddedin":
             return Answer({"query": {"embeddedin": listed}})
         if params.get("list") == "categorymembers":
@@ -60,6 +65,8 @@ class LiveWiki(FakeWiki):
         return self._by_title(params["titles"].split("|"))
 
     def _page(self, n):
+        if n in self.untagged:
+            return article(n, revisions=[revision_of(n, 0) | {"revid": self.LATER + n}])
         return {"pageid": n, "missing": True} if n in self.deleted else article(n)
 
     def _standing(self, revids):
@@ -68,7 +75,7 @@ class LiveWiki(FakeWiki):
             n = revid // 2
             if n not in self.deleted:
                 page = found.setdefault(n, {"pageid": n, "ns": 0, "title": f"Mill {n}"})
-                page |= {"lastrevid": 2 * n + 1}
+                page |= {"lastrevid": self.LATER + n if n in self.untagged else 2 * n + 1}
                 flags = dict.fromkeys(self.hidden.get(revid, ()), True)
                 page.setdefault("revisions", []).append({"revid": revid} | flags)
         return list(found.values())

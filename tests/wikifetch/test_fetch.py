@@ -332,6 +332,37 @@ def test_pages_that_have_not_changed_are_not_asked_for_again(live):
     assert (run.unchanged, run.tags_found, live.content_requests()) == (60, 60, [])
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: asking.ask_for_kind("inconsistent", by=None),
+        lambda: asking.ask_for_category("Mills", by=None),
+    ],
+    ids=["kind", "category"],
+)
+def test_a_page_that_the_wiki_lists_no_longer_has_its_tag_marked_gone(live, ask):
+    """It leaves the list of pages with the tag by the very edit that is to be noticed."""
+    live.size = 3
+    fetch.finished(ask())
+    live.untagged = {2}
+    run = fetch.finished(ask())
+    states = Tag.objects.order_by("article__title").values_list("state", flat=True)
+    assert (list(states), run.unchanged) == (["live", "gone", "live"], 2)
+    assert fetch.finished(ask()).queue == [1, 3]
+
+
+def test_a_fetch_with_a_limit_takes_no_other_pages(live):
+    live.size = 3
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    assert fetch.finished(asking.ask_for_kind("inconsistent", by=None, limit=2)).queue == [1, 2]
+
+
+def test_another_categorys_pages_are_not_looked_at(live):
+    live.size = 2
+    fetch.finished(asking.ask_for_titles(["Mill 7"], by=None))
+    assert fetch.finished(asking.ask_for_category("Mills", by=None)).queue == [1, 2]
+
+
 def test_what_the_wiki_has_hidden_since_is_taken_out(live):
     live.size = 2
     fetch.finished(asking.ask_for_kind("inconsistent", by=None))
