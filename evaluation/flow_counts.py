@@ -217,7 +217,7 @@ def _judged_steps(study: Study, items: int) -> list[Step]:
     """From the study's responses to those in its tables of final verdicts."""
     steps = []
     if not study.is_imported:
-        first = Q(slots__judgment__first_verdict__isnull=False)
+        first = Q(slots__repeat=1, slots__judgment__first_verdict__isnull=False)
         judged = study.items.filter(first).order_by().distinct().count()
         lost = changes((items - judged, "without a verdict that was handed in"))
         steps.append(Step("judged", "Judged", judged, "response", lost))
