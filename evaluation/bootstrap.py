@@ -24,6 +24,8 @@ from threadpoolctl import ThreadpoolController
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
+# Sums of clusters `features x C` to `m x C`: whether a cluster holds any of what number i is a share of.
+Behind = Callable[[Floats], NDArray[np.bool_]]
 
 RESAMPLES = 10_000
 MOST_RESAMPLES = 100_000
@@ -81,26 +83,32 @@ class Resampled:
 
 
 def intervals(
-    clusters: Floats, statistic: Statistic, plan: Plan, sizes: NDArray[np.int64] | None = None
+    clusters: Floats,
+    statistic: Statistic,
+    plan: Plan,
+    sizes: NDArray[np.int64] | None = None,
+    behind: Behind | None = None,
 ) -> list[Resampled]:
     """The interval of each number that `statistic` computes.
 
     `clusters` is C x features, a cluster's contribution to the sums in each row; a row without any stays out,
     and stands for `sizes` equal clusters where they are given. `statistic` takes sums `features x ...` to
-    numbers `m x ...`, NaN where undefined. The draw depends on the seed and on the clusters' counts alone, not
-    on their order or names.
+    numbers `m x ...`, NaN where undefined. Where numbers that are drawn together do not come from the same
+    clusters, `behind` says which come from which: a number has the clusters, and so the degrees of freedom, that
+    it comes from. The draw depends on the seed and on the clusters' counts alone, not on their order or names.
     """
     rows, sizes = _kinds(clusters, np.ones(len(clusters), int) if sizes is None else sizes)
     count = int(sizes.sum())
+    held = np.atleast_1d(behind(rows.T)) @ sizes if behind else None
     pooled = count > MOST_CLUSTERS
     if pooled:
         rows = _pooled(rows, sizes, plan)
         sizes = np.ones(MOST_CLUSTERS, dtype=np.int64)
     total = sizes @ rows
     values = np.atleast_1d(statistic(total))
+    counts = [count] * len(values) if held is None else [int(number) for number in held]
     if count < FEWEST_CLUSTERS:
-        why = FEW_CLUSTERS.format(fewest=FEWEST_CLUSTERS, clusters=count)
-        return [Resampled(None, None, None, count, 0, 0, plan.seed, why) for _ in values]
+        return [too_few(number, plan) for number in counts]
     # One thread: these products are small, and threads that wait for each other cost ten times as much.
     with _blas().limit(limits=1, user_api="blas"):
         chunks = draws_of_groups(plan) if pooled else draws(sizes, plan)
@@ -108,9 +116,15 @@ def intervals(
         drawn = np.concatenate([statistic(chunk) for chunk in sums], axis=1)
     without_one = statistic((total - rows).T)
     return [
-        _interval(values[i], drawn[i], without_one[i], sizes, (count, plan))
+        _interval(values[i], drawn[i], without_one[i], sizes, (counts[i], plan))
         for i in range(len(values))
     ]
+
+
+def too_few(clusters: int, plan: Plan) -> Resampled:
+    """No interval: a number from so few clusters has none."""
+    why = FEW_CLUSTERS.format(fewest=FEWEST_CLUSTERS, clusters=clusters)
+    return Resampled(None, None, None, clusters, 0, 0, plan.seed, why)
 
 
 @cache
@@ -174,6 +188,8 @@ def _interval(
     made_of: tuple[int, Plan],
 ) -> Resampled:
     clusters, plan = made_of
+    if clusters < FEWEST_CLUSTERS:
+        return too_few(clusters, plan)
     defined = drawn[np.isfinite(drawn)]
     undefined = len(drawn) - len(defined)
     made = (clusters, plan.resamples, undefined, plan.seed)
@@ -182,17 +198,16 @@ def _interval(
         return Resampled(None, None, None, *made, why)
     if np.ptp(defined) <= TIE:
         return Resampled(None, None, 0.0, *made, SAME_EVERYWHERE)
-    low, high = _bca_ends(value, defined, without_one, sizes)
+    low, high = _bca_ends(value, defined, without_one, sizes, min(clusters, int(sizes.sum())))
     return Resampled(
         round(low, DIGITS), round(high, DIGITS), round(float(defined.std(ddof=1)), DIGITS), *made
     )
 
 
 def _bca_ends(
-    value: float, drawn: Floats, without_one: Floats, sizes: NDArray[np.int64]
+    value: float, drawn: Floats, without_one: Floats, sizes: NDArray[np.int64], clusters: int
 ) -> tuple[float, float]:
     normal = NormalDist()
-    clusters = int(sizes.sum())
     ties = np.abs(drawn - value) <= TIE
     below = float((drawn < value - TIE).mean() + ties.mean() / 2)
     edge = 1 / (2 * len(drawn))

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluation.bootstrap import Floats, Plan, Resampled, intervals
 from evaluation.stacked import ratio
@@ -78,5 +79,10 @@ def _together(
         counts = flat.reshape(len(lines), size, *flat.shape[1:])
         return ratio(counts, counts.sum(axis=1, keepdims=True)).reshape(flat.shape)
 
-    found = iter(intervals(sums.reshape(len(articles), -1), shares, plan))
+    def asked(flat: Floats) -> NDArray[np.bool_]:
+        """features x articles to features x articles: whether an article has any response on that line."""
+        counts = flat.reshape(len(lines), size, *flat.shape[1:]).sum(axis=1)
+        return np.repeat(counts > 0, size, axis=0)
+
+    found = iter(intervals(sums.reshape(len(articles), -1), shares, plan, behind=asked))
     return {(*place, verdict): next(found) for place in lines for verdict in verdicts}

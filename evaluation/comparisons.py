@@ -9,13 +9,21 @@ equivalence by an interval inside a margin, Schuirmann (1987), here with the 95 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from evaluation.bootstrap import Floats, Plan, Resampled, Statistic, intervals
+from evaluation.bootstrap import (
+    FEWEST_CLUSTERS,
+    Floats,
+    Plan,
+    Resampled,
+    Statistic,
+    intervals,
+    too_few,
+)
 from evaluation.stacked import ratio
 
 Hits = NDArray[np.bool_]
@@ -93,7 +101,7 @@ def unpaired(
         [np.hstack([_counted(first), none_1]), np.hstack([none_2, _counted(second)])]
     )
     both = np.concatenate([first_clusters, second_clusters])
-    found = _resampled(_by_cluster(features, both), _share_difference, plan)
+    found = _of_two_groups(_by_cluster(features, both), _share_difference, plan)
     value = sides[1][0] / sides[1][1] - sides[0][0] / sides[0][1]
     return Difference(value, *sides, found, p_clustered=_p(value, found))
 
@@ -113,7 +121,7 @@ def gain_difference(
         return GainDifference(None, gain, other_gain, None, reason=ONE_SIDE)
     moved = second.astype(float) - first
     features = np.stack([rest, rest * moved, other, other * moved], axis=1).astype(float)
-    found = _resampled(_by_cluster(features, clusters), _share_difference_reversed, plan)
+    found = _of_two_groups(_by_cluster(features, clusters), _share_difference_reversed, plan)
     value = float(moved[rest].mean() - moved[other].mean())
     return GainDifference(value, gain, other_gain, found, _p(value, found))
 
@@ -123,7 +131,11 @@ def mcnemar(only_first: int, only_second: int) -> float | None:
     n = only_first + only_second
     if not n:
         return None
-    tail = sum(comb(n, i) for i in range(min(only_first, only_second) + 1))
+    # Each binomial coefficient from the one before: anew, some thousands of them take minutes.
+    tail = ways = 1
+    for i in range(min(only_first, only_second)):
+        ways = ways * (n - i) // (i + 1)
+        tail += ways
     return min(1.0, 2 * tail / 2**n)
 
 
@@ -165,6 +177,12 @@ def _resampled(sums: Floats, statistic: Statistic, plan: Plan) -> Resampled:
     return found
 
 
+def _of_two_groups(sums: Floats, statistic: Statistic, plan: Plan) -> Resampled:
+    """As `_resampled`, where both groups come from enough clusters; the smaller group's are named if not."""
+    fewest = min(int((sums[:, place] > 0).sum()) for place in (0, 2))
+    return too_few(fewest, plan) if fewest < FEWEST_CLUSTERS else _resampled(sums, statistic, plan)
+
+
 def _mean_of_second(sums: Floats) -> Floats:
     return ratio(sums[1], sums[0])[None]
 
@@ -179,7 +197,11 @@ def _share_difference_reversed(sums: Floats) -> Floats:
 
 
 def _p(value: float, found: Resampled) -> float | None:
-    """Two-sided, from the resamples' standard error; None where that is 0 or was not to be had."""
+    """Two-sided, from the resamples' standard error; None where that is 0 or was not to be had.
+
+    Resamples vary too little by sqrt(C / (C - 1)), as the interval knows too.
+    """
     if not found.se or found.low is None:
         return None
-    return float(2 * stdtr(found.clusters - 1, -abs(value / found.se)))
+    error = found.se * sqrt(found.clusters / (found.clusters - 1))
+    return float(2 * stdtr(found.clusters - 1, -abs(value / error)))

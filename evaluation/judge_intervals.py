@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evaluation.bootstrap import Floats, Plan, Resampled, Statistic, intervals
+from evaluation.bootstrap import Behind, Floats, Plan, Resampled, Statistic, intervals
 from evaluation.stacked import ratio
 from evaluation.tables import UNPARSED
 
@@ -47,7 +48,8 @@ def table(found: Iterable[Both], labels: Sequence[str]) -> list[list[int]]:
 def of_scores(found: Sequence[Both], labels: Sequence[str], plan: Plan) -> ScoreIntervals:
     """All scores over these responses; they share their draws."""
     size = len(labels)
-    accuracy, macro, *each = intervals(_by_article(found, labels), _scores(size), plan)
+    sums = _by_article(found, labels)
+    accuracy, macro, *each = intervals(sums, _scores(size), plan, behind=_behind(size))
     parts = [tuple(each[part * size : (part + 1) * size]) for part in range(3)]
     return ScoreIntervals(accuracy, macro, *parts)
 
@@ -71,7 +73,13 @@ def of_models(
         n = counts[:, : len(labels)].sum(axis=1, keepdims=True)
         return ratio(counts, n).reshape(flat.shape)
 
-    made = iter(intervals(sums.reshape(len(sums), -1), shares, plan)) if models else iter(())
+    def asked(flat: Floats) -> NDArray[np.bool_]:
+        """Articles with any response of the model."""
+        counts = flat.reshape(len(models), len(columns), *flat.shape[1:])
+        return np.repeat(counts.sum(axis=1) > 0, len(columns), axis=0)
+
+    flat = sums.reshape(len(sums), len(models) * len(columns))
+    made = iter(intervals(flat, shares, plan, behind=asked)) if models else iter(())
     return {(model, *column): next(made) for model in models for column in columns}
 
 
@@ -108,3 +116,17 @@ def _scores(size: int) -> Statistic:
         )
 
     return numbers
+
+
+def _behind(size: int) -> Behind:
+    """All articles; of a precision those in which the judge model gave the verdict, of a recall those in which people
+    did, of an F those in which either did.
+    """
+
+    def given(flat: Floats) -> NDArray[np.bool_]:
+        counts = flat.reshape(size, size + 1, *flat.shape[1:])
+        people, predicted = counts.sum(axis=1) > 0, counts[:, :size].sum(axis=0) > 0
+        every = np.ones((2, flat.shape[1]), dtype=bool)
+        return np.concatenate([every, predicted, people, people | predicted])
+
+    return given

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation import agreement, alpha, manyraters, stacked
-from evaluation.bootstrap import Plan, Resampled, intervals
+from evaluation.bootstrap import Behind, Plan, Resampled, intervals
 from evaluation.coefficient import ClassAgreement, Coefficient
 from evaluation.manyraters import Sums
 from evaluation.stacked import LINEAR, QUADRATIC, UNWEIGHTED, Floats
@@ -89,7 +89,13 @@ def of_two(
         by_label += [stacked.specific(tables, place) for place in range(k)]
         return np.stack([kind(tables) for kind in kinds] + by_label)
 
-    drawn = _drawn(groups, np.eye(k * k)[cells], statistic, plan, len(kinds) + 2 * k)
+    def behind(sums: Floats) -> NDArray[np.bool_]:
+        """All clusters, but for a label's specific agreement those in which somebody used it."""
+        tables = sums.reshape(k, k, *sums.shape[1:])
+        used = tables.sum(axis=1) + tables.sum(axis=0) > 0
+        return np.concatenate([np.ones((len(kinds) + k, sums.shape[1]), dtype=bool), used])
+
+    drawn = _drawn(groups, np.eye(k * k)[cells], statistic, plan, (len(kinds) + 2 * k, behind))
     return Pair(
         table,
         tuple(map(_measured, found, drawn)),
@@ -118,7 +124,13 @@ def of_many(
         alphas = [alpha.value_of(part.coincident, metric, values) for metric in metrics]
         return np.stack([part.agreement, part.fleiss, *alphas, part.ac1])
 
-    drawn = _drawn(groups, manyraters.features(groups.rows), statistic, plan, len(found))
+    def behind(sums: Floats) -> NDArray[np.bool_]:
+        """Clusters with an item that two raters labelled: the others say nothing about agreement."""
+        compared = Sums.unpacked(sums, k).paired.sum(axis=0) > 0
+        return np.tile(compared, (len(found), 1))
+
+    features = manyraters.features(groups.rows)
+    drawn = _drawn(groups, features, statistic, plan, (len(found), behind))
     return tuple(map(_measured, found, drawn))
 
 
@@ -127,12 +139,14 @@ def _drawn(
     features: Floats,
     statistic: Callable[[Floats], Floats],
     plan: Plan | None,
-    count: int,
+    numbers: tuple[int, Behind],
 ) -> Sequence[Resampled | None]:
+    """The intervals of so many numbers, and which clusters each comes from."""
+    count, behind = numbers
     if plan is None:
         return [None] * count
     clusters, sizes = groups.summed(features)
-    return intervals(clusters, statistic, plan, sizes)
+    return intervals(clusters, statistic, plan, sizes, behind)
 
 
 def _measured(coefficient: Coefficient, drawn: Resampled | None) -> Measured:

@@ -11,6 +11,7 @@ from django.core.management import call_command
 
 from accounts.roles import Role
 from evaluation import stacked
+from evaluation.agreement_entries import all_entries
 from evaluation.agreement_report import NOT_REPEATED, Clustering, study_agreement
 from evaluation.bootstrap import METHOD, Plan, intervals
 from evaluation.reports import study_report
@@ -116,12 +117,24 @@ def test_few_articles_have_no_interval_but_a_reason():
     )
 
 
+def test_articles_that_one_judge_has_finished_are_not_behind_the_interval():
+    """Half finished: 3 articles with two verdicts on each response, 37 with one."""
+    items = [(n, [1, 1] if n else [0, 2], 2) for n in range(3)]
+    items += [(n, [0, 1], 1) for n in range(3, 40)]
+    found = all_entries(["incorrect", "correct"], items, Plan(1, 1_000))
+    assert {one["clustered"]["clusters"] for one in found} == {3}
+    assert all(one["clustered"]["low"] is None for one in found)
+
+
 def test_each_verdict_has_intervals_too(study):
+    """Partially correct was used in 5 of the 10 articles, so the share of its uses comes from 5."""
     (pair,) = prompts(study)[0]["pairs"]
     unused, partly, _ = pair["per_class"]
     for row in (unused, partly):
         assert row["clustered"]["kappa"]["clusters"] == 10
-    assert partly["clustered"]["specific_agreement"]["low"] < partly["specific_agreement"]
+    assert partly["clustered"]["kappa"]["low"] < partly["kappa"]
+    specific = partly["clustered"]["specific_agreement"]
+    assert (specific["clusters"], specific["low"]) == (5, None)
 
 
 def test_the_work_in_thirds_by_when_the_last_verdict_came(study):

@@ -114,6 +114,28 @@ def test_clusters_that_hold_nothing_are_not_counted():
     assert intervals(padded, mean, PLAN) == intervals(numbers(20), mean, PLAN)
 
 
+def test_a_number_has_the_clusters_that_it_comes_from():
+    """Two means drawn together: of all 40 clusters, and of those that hold any of the second."""
+
+    def both(sums):
+        return stacked.ratio(sums[[0, 2]], sums[[1, 3]])
+
+    def behind(sums):
+        return sums[[1, 3]] > 0
+
+    whole = np.hstack([numbers(40), numbers(40, seed=2)])
+    whole[10:, 2:] = 0
+    first, second = intervals(whole, both, PLAN, behind=behind)
+    assert (first.clusters, second.clusters) == (40, 10)
+    assert first == intervals(whole, both, PLAN)[0]
+    unaware = intervals(whole, both, PLAN)[1]
+    assert second.high - second.low > unaware.high - unaware.low  # fewer degrees of freedom
+    whole[FEWEST_CLUSTERS - 1 :, 2:] = 0
+    _, few = intervals(whole, both, PLAN, behind=behind)
+    assert (few.low, few.clusters) == (None, FEWEST_CLUSTERS - 1)
+    assert "too few" in few.reason
+
+
 def test_undefined_resamples_are_counted():
     """One cluster of twenty has the only disagreement and the only other label: 36 % lack it."""
     clusters = np.array([[5.0, 0, 0, 0]] * 19 + [[0.0, 1, 0, 4]])

@@ -78,5 +78,19 @@ def test_few_articles_and_one_verdict_have_a_reason_and_no_interval():
     assert all(one.low is None and one.reason for one in found.values())
 
 
+def test_a_model_asked_about_few_articles_has_no_interval_beside_one_asked_about_many():
+    asked = many(model="much") + [
+        tally(verdict, f"A{n}", model="little")
+        for n in range(3)
+        for verdict in ("correct", "incorrect", "correct")
+    ]
+    places = [("p4", "much", "all"), ("p4", "little", "all")]
+    found = resampled(asked, places, VERDICTS, set(), PLAN)
+    little = found["p4", "little", "all", "correct"]
+    assert (little.low, little.clusters) == (None, 3)
+    assert "too few" in little.reason
+    assert found["p4", "much", "all", "correct"].low is not None
+
+
 def test_no_tally_has_no_interval():
     assert resampled([], [("p4", "m", "all")], VERDICTS, set(), PLAN) == {}

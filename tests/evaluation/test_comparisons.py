@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_1samp
 
 from evaluation.bootstrap import Plan
 from evaluation.comparisons import (
@@ -119,6 +119,17 @@ def test_sides_that_agree_everywhere_have_a_reason_and_no_p():
     assert (found.interval.low, found.reason) == (None, NO_DISCORDANT)
 
 
+def test_p_by_article_is_students_where_each_article_has_one_question():
+    first, second = bools(*[0] * 9, 1, 0, 0), bools(1, 1, 1, 1, 0, 0, 0, 1, 0, 1, 0, 0)
+    found = paired(first, second, alone(12), Plan(seed=1, resamples=100_000))
+    moved = second.astype(float) - first
+    assert found.p_clustered == pytest.approx(ttest_1samp(moved, 0).pvalue, rel=0.02)
+
+
+def test_thousands_of_discordant_pairs_are_tested_at_once():
+    assert mcnemar(9_900, 10_100) == pytest.approx(binomtest(9_900, 20_000).pvalue)
+
+
 def test_no_pair_at_all():
     found = paired(bools(), bools(), alone(0), PLAN)
     assert (found.value, found.interval, found.reason) == (None, None, NO_PAIRS)
@@ -150,6 +161,18 @@ def test_a_group_without_verdicts_has_no_difference(empty):
     sides[empty] = (bools(), alone(0))
     found = unpaired(*sides[0], *sides[1], PLAN)
     assert (found.value, found.reason) == (None, ONE_SIDE)
+
+
+def test_a_group_from_too_few_articles_has_a_difference_and_no_interval():
+    many, few = np.arange(40), np.repeat(np.arange(3), 4)
+    large, small = bools(*[1, 0] * 20), bools(*[1, 1, 0] * 4)
+    found = unpaired(small, few, large, many, PLAN)
+    assert found.value == pytest.approx(1 / 2 - 2 / 3)
+    assert (found.interval.low, found.interval.clusters, found.p_clustered) == (None, 3, None)
+    assert "(3)" in found.interval.reason
+    clusters, both = np.concatenate([few, many]), np.concatenate([small, large])
+    gains = gain_difference(np.zeros(52, dtype=bool), both, clusters, np.arange(52) < 12, PLAN)
+    assert (gains.interval.low, gains.interval.clusters, gains.p_clustered) == (None, 3, None)
 
 
 def test_a_difference_of_gains():

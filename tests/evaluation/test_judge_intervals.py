@@ -47,8 +47,8 @@ def test_a_share_has_the_interval_that_a_bootstrap_of_it_alone_gives(name):
     mine = getattr(judge_intervals.of_scores(many(), LABELS, PLAN), name)
     mine = mine if name == "accuracy" else mine[LABELS.index("correct")]
     # Drawn together with the other scores, articles are told apart by more than this one's counts, and those
-    # that this one counts nothing of are drawn too.
-    assert mine.clusters == 15 >= alone.clusters
+    # that this one counts nothing of are drawn too: but they are not among its articles.
+    assert mine.clusters == alone.clusters
     assert mine.se == pytest.approx(alone.se, rel=0.15)
     assert (mine.low, mine.high) == pytest.approx((alone.low, alone.high), abs=0.06)
 
@@ -98,3 +98,17 @@ def test_few_articles_and_none_have_a_reason_and_no_interval():
             assert "too few" in interval.reason
     assert judge_intervals.of_models([], LABELS, PLAN) == {}
     assert all(one.low is None for one in judge_intervals.of_models(many(5), LABELS, PLAN).values())
+
+
+def test_a_model_and_a_verdict_from_few_articles_have_no_interval_beside_others():
+    rare = [Both(f"A{n}", "rare", "incorrect", "correct", 1) for n in range(3)]
+    usual = [Both(f"A{n}", "usual", "correct", "correct", 2) for n in range(20)]
+    usual += [Both(f"A{n}", "usual", "correct", "incorrect", 1) for n in range(10)]
+    scored = judge_intervals.of_scores(rare + usual, LABELS, PLAN)
+    place = LABELS.index("incorrect")
+    assert (scored.recall[place].clusters, scored.recall[place].low) == (3, None)
+    assert scored.precision[place].clusters == 10
+    assert scored.accuracy.clusters == 20
+    shares = judge_intervals.of_models(rare + usual, LABELS, PLAN)
+    assert shares["rare", "judge", "correct"].clusters == 3
+    assert shares["usual", "judge", "correct"].clusters == 20
