@@ -8,8 +8,8 @@ from leases.refusal import Refusal
 
 COMPACT, FULL = "compact", "full"
 FORMS = {
-    COMPACT: "Compact: the share of the best verdict, a column for each prompt",
-    FULL: "Full: every verdict as k/n with its interval, and the table of agreement",
+    COMPACT: "Compact: the share of the best verdict, a column for each prompt; differences; judge models' scores",
+    FULL: "Full: every verdict, comparison and score as k/n with its interval, and the table of agreement",
 }
 NAME_LIMIT = 120
 LAST = 1_000_000
@@ -19,26 +19,29 @@ LAST = 1_000_000
 class Named:
     """A model or prompt: its `key` in the query, its `name` in the report, and what it is called and when it comes.
 
-    `place` is the number that was typed, "" where none was.
+    `place` is the number that was typed, "" where none was. `short` is what it is called where there is little room:
+    the label if one was typed, else the name.
     """
 
     key: str
     name: str
     label: str
     place: str
+    short: str
 
 
 @dataclass(frozen=True)
 class Display:
-    """Which form of tables, and models and prompts in the order wanted."""
+    """Which form of tables, and models, prompts and judge models in the order wanted."""
 
     form: str
     models: tuple[Named, ...]
     prompts: tuple[Named, ...]
+    judges: tuple[Named, ...] = ()
 
 
 def read_display(query: Mapping[str, str], report: Report) -> Display:
-    """From a request's query: `form`, `name-KEY` and `place-KEY`, where KEY is model-ID or prompt-NAME.
+    """From a request's query: `form`, `name-KEY` and `place-KEY`, where KEY is model-ID, prompt-NAME or judge-ID.
 
     What is left out is called as the report calls it, and comes in the report's order after what has a place.
     Raises Refusal for an unknown form, a place that is no number, and a name that is too long.
@@ -51,17 +54,23 @@ def read_display(query: Mapping[str, str], report: Report) -> Display:
         (f"prompt-{prompt['name']}", prompt["label"], f"{prompt['label']}: {prompt['title']}")
         for prompt in report["prompts"]
     ]
-    return Display(form, _in_order(models, query), _in_order(prompts, query))
+    judges = [
+        (f"judge-{judge['id']}", judge["judge"], judge["judge"])
+        for judge in report.get("judge_models", [])
+    ]
+    return Display(form, *(_in_order(things, query) for things in (models, prompts, judges)))
 
 
 def _in_order(
     things: Iterable[tuple[str, str, str]], query: Mapping[str, str]
 ) -> tuple[Named, ...]:
-    named = [
-        Named(key, name, _label(query, key, usual), query.get(f"place-{key}", "").strip())
-        for key, name, usual in things
-    ]
-    return tuple(sorted(named, key=_place))
+    return tuple(sorted((_named(query, *thing) for thing in things), key=_place))
+
+
+def _named(query: Mapping[str, str], key: str, name: str, usual: str) -> Named:
+    label = _label(query, key, usual)
+    short = name if label == usual else label
+    return Named(key, name, label, query.get(f"place-{key}", "").strip(), short)
 
 
 def _label(query: Mapping[str, str], key: str, usual: str) -> str:

@@ -1,5 +1,6 @@
 """What goes into a paper: LaTeX tables and the paragraph on methods."""
 
+import json
 import re
 
 import pytest
@@ -48,29 +49,112 @@ def tables(code):
         yield [line for line in inside.splitlines() if line.endswith(r"\\")], columns
 
 
+def called(report, old, new):
+    """The report with another name of a model, wherever it stands."""
+    return json.loads(json.dumps(report).replace(json.dumps(old), json.dumps(new)))
+
+
+@pytest.mark.parametrize("number", frozen.numbers())
 @pytest.mark.parametrize("form", ["compact", "full"])
-def test_the_source_is_sound(form):
-    text = source(body(), form=form)
+def test_the_source_is_sound(form, number):
+    text = source(frozen.body(number), form=form)
     check(text)
     assert "booktabs" in text
     assert text.count(r"\toprule") >= 1
+    labels = re.findall(r"\\label\{([^}]*)\}", text)
+    assert len(labels) == len(set(labels))
 
 
+@pytest.mark.parametrize("number", [1, frozen.numbers()[-1]])
 @pytest.mark.parametrize("form", ["compact", "full"])
 @pytest.mark.parametrize(
     "name", [r"a_b & 100 % #1 ~ ^ \ {x} $", "Книга 本", "m" * 200, "<script>", r"\end{document}"]
 )
-def test_any_name_of_a_model_is_set_as_text(form, name):
-    report = body()
-    old = report["models"][0]["name"]
-    report["models"][0]["name"] = name
-    for part in ("rows", "lines"):
-        for row in report["tables"][0][part]:
-            row["model"] = name if row["model"] == old else row["model"]
+def test_any_name_of_a_model_is_set_as_text(form, name, number):
+    report = frozen.body(number)
+    report = called(report, report["models"][0]["name"], name)
+    for judge in report.get("judge_models", []):
+        report = called(report, judge["judge"], name)
     text = source(report, form=form)
     check(text)
     assert r"\end{document}" not in text
     assert ("LuaLaTeX" in text) == ("Книга" in name)
+
+
+@pytest.mark.parametrize("form", ["compact", "full"])
+def test_comparisons_and_judge_models_are_there_with_the_researchers_names(form):
+    report = frozen.body(frozen.numbers()[-1])
+    (judge,) = report["judge_models"]
+    names = {f"name-model-{model['id']}": f"Model_{model['id']}" for model in report["models"]}
+    names |= {
+        f"name-prompt-{prompt['name']}": f"P{prompt['label']}!" for prompt in report["prompts"]
+    }
+    text = source(report, form=form, **names, **{f"name-judge-{judge['id']}": "Our judge & Co"})
+    check(text)
+    for old in (judge["judge"], *(model["name"] for model in report["models"])):
+        assert old not in text
+    for title in (family["title"] for family in report["comparisons"]["families"]):
+        assert title in text
+    assert r"Our judge \& Co" in text
+    assert f"P{judge['prompts'][0]['prompt']}!" in text
+    model = report["models"][0]["id"]
+    assert rf"Model\_{model} & P1!, P4! & " in text
+
+
+def test_rows_of_comparisons_stand_in_the_order_wanted():
+    report = frozen.body(frozen.numbers()[-1])
+    first, second = (model["id"] for model in report["models"])
+    text = source(report, **{f"place-model-{second}": "1", f"place-model-{first}": "2"})
+    part = text[text.index("-comparisons}") :]
+    names = [model["name"] for model in report["models"]]
+    assert part.index(f"{names[1]} &") < part.index(f"{names[0]} &")
+
+
+def test_every_score_of_a_judge_model_is_in_the_full_form():
+    report = frozen.body(frozen.numbers()[-1])
+    text = source(report, form="full")
+    (judge,) = report["judge_models"]
+    for found in judge["prompts"]:
+        shares = [found["accuracy"]]
+        shares += [one[name] for one in found["classes"] for name in ("precision", "recall")]
+        shares += [share for model in found["models"] for share in model["shares"]]
+        for share in shares:
+            if share["n"]:
+                assert f"{share['k']}/{share['n']} {100 * share['k'] / share['n']:.1f} [" in text
+        for value in [found["macro_f"]["value"], *(one["f"]["value"] for one in found["classes"])]:
+            if value is not None:
+                assert f"{100 * value:.1f}" in text
+    for cell in judge["table"]["rows"]:
+        if cell["n"] and cell["verdict"] != "unlabelled":
+            assert f"{cell['k']}/{cell['n']} " in text
+
+
+def test_what_a_difference_is_of_what_is_said():
+    """A gain is compared the other way round than two prompts: the table says which is less which."""
+    report = frozen.body(frozen.numbers()[-1])
+    family = report["comparisons"]["families"][0]
+    row = family["rows"][0]
+    explicit = {"value": 0.2, "k_1": 1, "n_1": 5, "k_2": 2, "n_2": 5, "low": None, "high": None}
+    gains = {**row, "value": 0.2, "explicit": explicit, "implicit": {**explicit, "value": 0.0}}
+    report["comparisons"]["families"] = [
+        family,
+        {**family, "kind": "gains", "title": "Gains", "margin": 0.1, "rows": [gains]},
+    ]
+    text = source(report, form="full")
+    check(text)
+    assert "(second prompt less first prompt)" in text
+    assert "(gain on explicit less gain on implicit; margin 10 points)" in text
+    assert r"+20.0 ($n=5$) & 0.0 ($n=5$) & +20.0" in text
+
+
+def test_comparisons_that_were_not_computed_are_named_in_a_comment():
+    report = frozen.body(frozen.numbers()[-1])
+    for family in report["comparisons"]["families"]:
+        family |= {"rows": [], "reason": "Too many.\n\\input{x}"}
+    text = source(report)
+    check(text)
+    assert "Too many." in text
+    assert not [line for line in text.splitlines() if line.startswith(r"\input")]
 
 
 def test_a_name_with_a_line_break_does_not_leave_its_comment():
