@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation import charts, sentences
 from evaluation.figures import Figure, Report, query, verdict_labels
-from evaluation.sentences import interval, number, percent, percent_interval
+from evaluation.sentences import counted, interval, number, percent, percent_interval
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Matrix:
     labels: tuple[str, ...]
     svg: str
     rows: tuple[tuple[str, tuple[Figure, ...]], ...]
-    classes: tuple[tuple[str, tuple[str, ...]], ...]
+    classes: tuple[tuple[str, tuple[Figure, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,17 @@ class AgreementSection:
 
 @dataclass(frozen=True)
 class Portion:
-    """Agreement on a part of the responses: a round, a third of the work, or a judge's repeats."""
+    """Agreement on a part of the responses: a round, a third of the work, or a judge's repeats.
+
+    `note` is the reason that several of its figures share.
+    """
 
     prompt: str
     name: str
     days: str
     n: int
     figures: tuple[Figure, ...]
+    note: str = ""
 
 
 PORTION_COLUMNS = ("Agreement", "Fleiss' kappa", "Krippendorff's alpha")
@@ -173,7 +177,8 @@ def _matrix(report: Report, prompt: dict[str, Any], pair: dict[str, Any], key: s
         labels,
         sides=(first, second),
         title=f"First verdicts on prompt {prompt['label']}: {first} and {second}",
-        describe=f"{n} responses; the two agree on the {same} on the diagonal. The table below has every number.",
+        describe=f"{counted(n, 'response')}; the two agree on the {same} on the diagonal. The table below has every "
+        "number.",
         key=key,
     )
     return Matrix(
@@ -203,9 +208,17 @@ def _matrix_row(
     return labels[i], tuple(cells)
 
 
-def _class_figures(row: dict[str, Any]) -> tuple[str, ...]:
-    shares = (row["kappa"], row["specific_agreement"], row["prevalence"], row["bias"])
-    return tuple(number(value, 2) for value in shares)
+def _class_figures(row: dict[str, Any]) -> tuple[Figure, ...]:
+    """Kappa and specific agreement with their interval by resampling; the two indices have none."""
+    clustered = row.get("clustered", {})
+    return tuple(
+        Figure(number(row[name], 2), _class_ends(clustered.get(name)))
+        for name in ("kappa", "specific_agreement", "prevalence", "bias")
+    )
+
+
+def _class_ends(found: dict[str, Any] | None) -> str:
+    return interval(found["low"], found["high"], 2) if found else ""
 
 
 def over_time(report: Report) -> list[Portion]:
@@ -235,7 +248,17 @@ def _portion(prompt: str, name: str, found: dict[str, Any]) -> Portion:
     days = "" if since is None else since if since == until else f"{since} to {until}"
     # One interval each: a table of parts is read down its columns.
     figures = [replace(one, beside="") for one in (_share_figure(agreed), *map(_figure, others))]
-    return Portion(prompt, name, days, found["n"], tuple(figures))
+    return Portion(prompt, name, days, found["n"], *_once(figures))
+
+
+def _once(figures: list[Figure]) -> tuple[tuple[Figure, ...], str]:
+    """The figures, and the reason of the first where others have it too: said once, and taken from these."""
+    shared = figures[0].reason
+    if [figure.reason for figure in figures].count(shared) < 2:
+        return tuple(figures), ""
+    return tuple(
+        replace(figure, reason="") if figure.reason == shared else figure for figure in figures
+    ), shared
 
 
 def own_agreement(report: Report) -> list[Portion]:
@@ -245,8 +268,8 @@ def own_agreement(report: Report) -> list[Portion]:
     rows = []
     for own in found["judges"]:
         agreed, *others = (sentences.of(own["coefficients"], name) for name in names)
-        figures = (_share_figure(agreed), *map(_figure, others))
-        rows.append(Portion("all", own["judge"], "", own["n"], figures))
+        figures = [_share_figure(agreed), *map(_figure, others)]
+        rows.append(Portion("all", own["judge"], "", own["n"], *_once(figures)))
     return rows
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from datasets.taxonomy import option
 from evaluation.figures import Figure, query
 from evaluation.intervals import wilson
-from evaluation.sentences import percent, percent_ends, percent_interval, share
+from evaluation.sentences import counted, percent, percent_ends, percent_interval, share
 
 TAGS = "tags"
 TOTALS = ("tags", "all")
@@ -115,10 +115,11 @@ def sentences_of(table: Mapping[str, Any]) -> Iterator[str]:
     questions = by_value["questions", "all"]
     tags = by_value[TAGS, "tags"]
     if not questions["k"]:
-        yield f"{table['title']} holds {tags['k']} tags and no question."
+        yield f"{table['title']} holds {counted(tags['k'], 'tag')} and no question."
         return
     yield (
-        f"{table['title']} holds {questions['k']} questions about {tags['k']} tags from {table['articles']} articles."
+        f"{table['title']} holds {counted(questions['k'], 'question')} about {counted(tags['k'], 'tag')} from "
+        f"{counted(table['articles'], 'article')}."
     )
     yield _share_words("are wh- questions", by_value["kind", "wh"])
     yield _share_words("have an implicit contradiction", by_value["reasoning", "implicit"])

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation import sentences
-from evaluation.agreement_page import agreement_sections
-from evaluation.charts import Estimate, forest_plot, pair_heat_map, sparkline
+from evaluation.agreement_page import THIRDS, agreement_sections
+from evaluation.charts import Estimate, Trend, forest_plot, pair_heat_map, sparkline, trend_lines
 from evaluation.figures import Report
 from evaluation.flow import flow_chart, flow_rows
 from evaluation.sheets import SHEETS, Sheet
@@ -52,6 +52,7 @@ def drawings(report: Report) -> dict[str, Drawing]:
         _kappas,
         _pairs,
         _matrices,
+        _over_time,
         _bars,
         _shares,
     ]
@@ -72,7 +73,7 @@ def _days(report: Report) -> Iterator[Drawing]:
     svg = sparkline(
         [(day["day"], day["verdicts"]) for day in days],
         title="First verdicts by day",
-        describe=f"{total} verdicts from {days[0]['day']} to {days[-1]['day']}.",
+        describe=f"{sentences.counted(total, 'verdict')} from {days[0]['day']} to {days[-1]['day']}.",
         key="days",
         unit="verdicts",
     )
@@ -165,6 +166,43 @@ def _matrices(report: Report) -> Iterator[Drawing]:
             yield Drawing(f"matrix-{place}-{number}", title, matrix.svg, Sheet(header, rows))
 
 
+def _over_time(report: Report) -> Iterator[Drawing]:
+    """For each prompt a line of the judges' agreement over the thirds of the work; none in earlier reports."""
+    both = zip(report["prompts"], report["agreement"]["prompts"], strict=True)
+    parts_of = [(prompt, of.get("over_time", [])) for prompt, of in both]
+    found = [(prompt, parts) for prompt, parts in parts_of if sum(p["n"] > 0 for p in parts) > 1]
+    if not found:
+        return
+    svg = trend_lines(
+        [
+            Trend(f"{prompt['label']}: {prompt['title']}", tuple(map(_point, parts)))
+            for prompt, parts in found
+        ],
+        title="Agreement over time",
+        describe="For each prompt the share of responses on which two judges agree, in three equal parts by when each "
+        "got its last first verdict. The lower rule is 0 %, the upper 100 %.",
+        key="over-time",
+    )
+    header = ["prompt", "part", "since", "until", "n", "agreement", "low", "high"]
+    header += ["fleiss_kappa", "krippendorff_alpha_nominal"]
+    rows = [_part_row(prompt["label"], part) for prompt, parts in found for part in parts]
+    yield Drawing("over-time", "Agreement over time", svg, Sheet(header, rows))
+
+
+def _point(part: dict[str, Any]) -> tuple[str, float | None, str]:
+    agreed = sentences.of(part["coefficients"], "percent_agreement")["value"]
+    return f"{THIRDS[part['part']]}, n = {part['n']}", agreed, sentences.percent(agreed)
+
+
+def _part_row(prompt: str, part: dict[str, Any]) -> list[Any]:
+    agreed, fleiss, alpha = (
+        sentences.of(part["coefficients"], name)
+        for name in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
+    )
+    place = [prompt, part["part"], part["since"], part["until"], part["n"]]
+    return [*place, agreed["value"], *sentences.ends_of(agreed), fleiss["value"], alpha["value"]]
+
+
 # ---------------------------------------------------------------- final verdicts
 
 
@@ -190,17 +228,26 @@ def _shares(report: Report) -> Iterator[Drawing]:
         svg = forest_plot(
             [_share_row(cell) for cell in mine],
             title=title,
-            describe="A square is the share of the counted responses, its line the 95 % interval.",
+            describe="A square is the share of the counted responses, its line the 95 % interval of the table.",
             key=f"shares-{place}",
             ends=(0.0, 1.0),
             percent=True,
         )
-        header = ["model", "k", "n", "low", "high"]
-        rows = [[cell[name] for name in header] for cell in mine]
+        header = ["model", "k", "n", "low", "high", "interval"]
+        rows = [
+            [
+                cell["model"],
+                cell["k"],
+                cell["n"],
+                *sentences.share_ends(cell),
+                sentences.share_method(cell),
+            ]
+            for cell in mine
+        ]
         yield Drawing(f"shares-{place}", title, svg, Sheet(header, rows))
 
 
 def _share_row(cell: dict[str, Any]) -> Estimate:
     k, n = cell["k"], cell["n"]
     text = f"{k}/{n} {sentences.share(k, n)}" if n else "none counted"
-    return Estimate(cell["model"], k / n if n else None, cell["low"], cell["high"], text)
+    return Estimate(cell["model"], k / n if n else None, *sentences.share_ends(cell), text)

@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluation.charts import Stage, flow_diagram
 from evaluation.figures import Report
+from evaluation.sentences import counted
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,6 @@ def unexplained(steps: Sequence[Step]) -> list[str]:
         if before.unit == step.unit
         and step.n != before.n - sum(c.n for c in step.lost) + sum(c.n for c in step.gained)
     ]
-
-
-def counted(n: int, unit: str) -> str:
-    """A number with its unit: "1 tag", "1,204 tags"."""
-    return f"{n:,} {unit if n == 1 else unit + 's'}"
 
 
 def told(step: dict[str, Any], before: dict[str, Any]) -> list[str]:

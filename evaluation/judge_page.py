@@ -5,7 +5,7 @@ from typing import Any
 
 from evaluation import charts
 from evaluation.figures import Figure, Report, query, verdict_labels
-from evaluation.sentences import cell_ends, number, share
+from evaluation.sentences import cell_ends, counted, number, share
 from evaluation.tables import LABELLED, NO, REPLIED, UNPARSED, YES
 from evaluation.verdict_page import PromptSection, best_first, model_id, sections_of
 from evaluation.verdict_sentences import judge_sentence
@@ -192,7 +192,8 @@ def _chart(report: Report, judge: dict[str, Any], found: dict[str, Any], key: st
         [shown[label] for label, _ in places],
         sides=("People", judge["judge"]),
         title=f"Final verdicts and those of {judge['judge']} on prompt {found['prompt']}",
-        describe=f"{found['n']} responses, {right} on the diagonal, {found['unparsed']} replies without a verdict.",
+        describe=f"{counted(found['n'], 'response')}, {right} on the diagonal, "
+        f"{counted(found['unparsed'], 'reply', 'replies')} without a verdict.",
         key=key,
     )
 

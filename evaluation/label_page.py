@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation import sentences
 from evaluation.figures import Figure
-from evaluation.sentences import interval, number, percent, percent_interval
+from evaluation.sentences import counted, interval, number, percent, percent_interval
 from evaluation.sheets import Sheet
 
 Result = dict[str, Any]
@@ -98,7 +98,8 @@ def _two(row: dict[str, Any]) -> list[str]:
 def in_lines(result: Result) -> Iterator[str]:
     """The result as lines of text for a terminal: control characters of a file are shown, not obeyed."""
     yield (
-        f"{result['n_items']} items, {result['n_raters']} raters, {result['n_labels']} labels: "
+        f"{counted(result['n_items'], 'item')}, {counted(result['n_raters'], 'rater')}, "
+        f"{counted(result['n_labels'], 'label')}: "
         f"{', '.join(map(printable, result['labels']))}"
     )
     for line in lines(result):

@@ -27,6 +27,7 @@ def laid_out(body: Report) -> dict[str, Any]:
             "columns": agreement_page.PORTION_COLUMNS,
             "rounds": agreement_page.by_round(body),
             "thirds": agreement_page.over_time(body),
+            "chart": found.get("over-time"),
             "own_columns": agreement_page.OWN_COLUMNS,
             "own": agreement_page.own_agreement(body),
         },

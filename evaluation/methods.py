@@ -5,8 +5,7 @@ from typing import Any
 
 from evaluation import sentences
 from evaluation.figures import Report
-from evaluation.flow import counted
-from evaluation.sentences import interval, number
+from evaluation.sentences import counted, interval, number
 from evaluation.tables import ALL
 
 ORDERS = {
@@ -34,7 +33,7 @@ def _sentences(report: Report) -> Iterator[str]:
     yield from _counting(report)
     made_of = report["snapshot"]
     yield (
-        f"The numbers were computed by Sic et Non {made_of['app_version']} from {made_of['rows']} rows "
+        f"The numbers were computed by Sic et Non {made_of['app_version']} from {counted(made_of['rows'], 'row')} "
         f"(sha256 {made_of['sha256'][:12]})."
     )
 
@@ -135,7 +134,7 @@ def _resolution(report: Report) -> Iterator[str]:
     told = [f"{ways[how]} {said}" for how, said in words.items() if ways.get(how)]
     if told:
         left = " to the questions that were kept" if report["study"]["excluded_instances"] else ""
-        yield f"Of {sum(ways.values())} responses{left}, {', '.join(told)}."
+        yield f"Of {counted(sum(ways.values()), 'response')}{left}, {', '.join(told)}."
 
 
 def _counting(report: Report) -> Iterator[str]:

@@ -7,6 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 MINUS = "\N{MINUS SIGN}"
+RESAMPLED, WILSON = "resampling articles", "Wilson"
+
+
+def counted(n: int, unit: str, several: str = "") -> str:
+    """A number with its unit: "1 tag", "1,204 tags"; `several` where that is not the unit with an s."""
+    return f"{n:,} {unit if n == 1 else several or unit + 's'}"
 
 
 def number(value: float | None, places: int = 3) -> str:
@@ -44,10 +50,22 @@ def percent_ends(low: float | None, high: float | None) -> str:
 
 def cell_ends(cell: dict[str, Any]) -> str:
     """A share's interval by resampling articles; Wilson's, marked W, where there is none."""
+    shown = percent_ends(*share_ends(cell))
+    return f"{shown} W" if shown and share_method(cell) == WILSON else shown
+
+
+def share_ends(cell: dict[str, Any]) -> tuple[float | None, float | None]:
+    """The interval of a share to be shown: by resampling articles where there is one, else Wilson's."""
+    if share_method(cell) == RESAMPLED:
+        return cell["cluster_low"], cell["cluster_high"]
+    return cell["low"], cell["high"]
+
+
+def share_method(cell: dict[str, Any]) -> str:
+    """How the ends of `share_ends` were found; empty where there are none."""
     if cell.get("cluster_low") is not None:
-        return percent_ends(cell["cluster_low"], cell["cluster_high"])
-    wilson = percent_ends(cell["low"], cell["high"])
-    return f"{wilson} W" if wilson else ""
+        return RESAMPLED
+    return WILSON if cell["low"] is not None else ""
 
 
 NAMES = {
@@ -112,7 +130,7 @@ def _agreed(coefficient: dict[str, Any], who: str) -> str:
     n, value = coefficient["n"], coefficient["value"]
     ends = percent_interval(*ends_of(coefficient))
     told = f"{percent(value)}; 95 % interval {ends}" if ends else percent(value)
-    return f"{who} agree on {round(value * n)} of {n} responses ({told})."
+    return f"{who} agree on {round(value * n)} of {counted(n, 'response')} ({told})."
 
 
 def agreement_sentence(prompt: dict[str, Any]) -> str:
@@ -135,7 +153,8 @@ def _over_all(prompt: dict[str, Any]) -> str:
     told = (
         _agreed(agreed, "The two judges of a response")
         if agreed["method"]
-        else f"Two judges of a response agree in {percent(agreed['value'])} of cases, over {agreed['n']} responses."
+        else f"Two judges of a response agree in {percent(agreed['value'])} of cases, over "
+        f"{counted(agreed['n'], 'response')}."
     )
     return (
         f"{len(prompt['pairs'])} pairs of people judged these responses, so there is no single Cohen's kappa: "

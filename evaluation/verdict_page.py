@@ -145,8 +145,8 @@ def _left_out_note(lines: list[dict[str, Any]]) -> str:
     if not left_out:
         return ""
     return (
-        f"Not counted here: {left_out} responses to questions whose two passages are the same, since this prompt "
-        "gives one of two."
+        f"Not counted here: {sentences.counted(left_out, 'response')} to questions whose two passages are the same, "
+        "since this prompt gives one of two."
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluation.comparisons import DIFFERENT, EQUIVALENT, UNDECIDED
-from evaluation.sentences import MINUS, lowered, number, percent, percent_interval
+from evaluation.sentences import MINUS, counted, lowered, number, percent, percent_interval
 
 NOTHING = "No response has a final verdict here."
 
@@ -118,7 +118,11 @@ def _interval_words(row: dict[str, Any]) -> str:
 def _discordant(row: dict[str, Any]) -> str:
     if row["only_first"] is None:
         return ""
-    return f"{row['only_second']} questions count for the second side alone, {row['only_first']} for the first alone."
+    count = "counts" if row["only_second"] == 1 else "count"
+    return (
+        f"{counted(row['only_second'], 'question')} {count} for the second side alone, {row['only_first']} for the "
+        "first alone."
+    )
 
 
 def _tested(row: dict[str, Any]) -> str:
@@ -151,8 +155,9 @@ def _gain_sentence(row: dict[str, Any], verdict: str) -> str:
     explicit, implicit = row["explicit"], row["implicit"]
     told = (
         f"{row['model']}: from prompt {row['first']} to {row['second']} the share of {verdict} responses moves by "
-        f"{points(explicit['value'])} points on {explicit['n_1']} explicit questions and by "
-        f"{points(implicit['value'])} on {implicit['n_1']} implicit ones, a difference of {points(row['value'])} points"
+        f"{points(explicit['value'])} points on {counted(explicit['n_1'], 'explicit question')} and by "
+        f"{points(implicit['value'])} on {counted(implicit['n_1'], 'implicit one')}, a difference of "
+        f"{points(row['value'])} points"
     )
     return " ".join(
         filter(None, [f"{told}{_interval_words(row)}", _tested({**row, "p_exact": None})])
@@ -168,7 +173,14 @@ def judge_sentence(judge: str, prompt: dict[str, Any]) -> str:
     if not accuracy["n"]:
         return f"{judge} on prompt {prompt['prompt']}: {accuracy['reason']}"
     unparsed = prompt["unparsed"]
-    missed = f"; {unparsed} replies are without a verdict and count as wrong" if unparsed else ""
+    missed = ""
+    if unparsed:
+        are = (
+            "is without a verdict and counts"
+            if unparsed == 1
+            else "are without a verdict and count"
+        )
+        missed = f"; {counted(unparsed, 'reply', 'replies')} {are} as wrong"
     return (
         f"On prompt {prompt['prompt']}, {judge} gives people's final verdict on {cell_words(accuracy)}{missed}. "
         f"{_macro_words(macro)}"

@@ -5,13 +5,14 @@ from evaluation.charts.confusion import confusion_matrix
 from evaluation.charts.flow import Stage, flow_diagram
 from evaluation.charts.forest import Estimate, forest_plot
 from evaluation.charts.heatmap import pair_heat_map
-from evaluation.charts.sparkline import sparkline
+from evaluation.charts.sparkline import Trend, sparkline, trend_lines
 from evaluation.charts.standalone import standalone
 
 __all__ = [
     "Bar",
     "Estimate",
     "Stage",
+    "Trend",
     "confusion_matrix",
     "flow_diagram",
     "forest_plot",
@@ -19,4 +20,5 @@ __all__ = [
     "sparkline",
     "stacked_bars",
     "standalone",
+    "trend_lines",
 ]

@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evaluation.charts import Bar, confusion_matrix, stacked_bars
+from evaluation.charts import Bar, Trend, confusion_matrix, stacked_bars, trend_lines
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = (("incorrect", "Incorrect"), ("correct", "Correct"))
@@ -46,7 +46,12 @@ def test_a_narrow_segment_carries_no_number():
     assert "1" not in texts
 
 
-@pytest.mark.parametrize("svg", [bars(Bar("m", (1, 3))), matrix()])
+def trends(*shares, label="1: Question alone"):
+    points = tuple((f"part {n}", share, f"{share}") for n, share in enumerate(shares))
+    return trend_lines([Trend(label, points)], title="Agreement", describe="In parts.", key="t")
+
+
+@pytest.mark.parametrize("svg", [bars(Bar("m", (1, 3))), matrix(), trends(0.5, 1.0)])
 def test_a_chart_has_title_and_description_tied_to_it(svg):
     root = ElementTree.fromstring(svg)
     named = root.get("aria-labelledby").split()
@@ -55,7 +60,7 @@ def test_a_chart_has_title_and_description_tied_to_it(svg):
     assert root.get("role") == "img"
 
 
-@pytest.mark.parametrize("svg", [bars(Bar("m", (1, 3))), matrix()])
+@pytest.mark.parametrize("svg", [bars(Bar("m", (1, 3))), matrix(), trends(0.5, 1.0)])
 def test_nothing_that_a_strict_policy_refuses(svg):
     assert not re.search(r"<style|<script|\bstyle=|\bon\w+=|href", svg)
 
@@ -89,3 +94,29 @@ def test_the_matrix_holds_every_count_and_marks_agreement():
 def test_a_matrix_of_nothing_is_drawn_without_shade():
     root = ElementTree.fromstring(matrix(((0, 0), (0, 0))))
     assert {rect.get("fill-opacity") for rect in root.iter(f"{SVG}rect")} == {"0.000"}
+
+
+@pytest.mark.parametrize(
+    ("shares", "points", "lines"),
+    [
+        ((1.0, 0.5, 0.0), [20.0, 40.0, 60.0], 2),
+        ((0.5, None, 0.5), [40.0, 40.0], 0),
+        ((None, 0.25, 0.75), [50.0, 30.0], 1),
+        ((0.5,), [40.0], 0),
+        ((), [], 0),
+    ],
+)
+def test_a_trend_goes_through_its_points_and_leaves_gaps(shares, points, lines):
+    root = ElementTree.fromstring(trends(*shares))
+    assert [float(one.get("cy")) for one in root.iter(f"{SVG}circle")] == points
+    assert len([line for line in root.iter(f"{SVG}line") if line.get("class") == "trend"]) == lines
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    assert texts == ["1: Question alone", *(str(share) for share in shares)]
+
+
+def test_trends_stand_below_each_other_and_their_labels_stay_text():
+    rows = [Trend(label, (("a", 0.5, "50 %"),)) for label in ("one", "<script>")]
+    root = ElementTree.fromstring(trend_lines(rows, title="T", describe="D", key="t"))
+    one, other = root.iter(f"{SVG}circle")
+    assert float(other.get("cy")) - float(one.get("cy")) == float(root.get("height")) / 2
+    assert "<script>" in [text.text for text in root.iter(f"{SVG}text")]

@@ -25,7 +25,15 @@ def rita(client):
 
 def test_every_chart_has_a_title_a_description_and_a_table_and_obeys_the_policy():
     found = drawings(study_report(judged_study("alice", "bob", "charlie")))
-    assert {"flow", "kappa", "pairs-0", "matrix-0-0", "verdicts-0", "shares-0"} <= set(found)
+    assert {
+        "flow",
+        "kappa",
+        "pairs-0",
+        "matrix-0-0",
+        "verdicts-0",
+        "shares-0",
+        "over-time",
+    } <= set(found)
     ids = []
     for drawing in found.values():
         root = ElementTree.fromstring(drawing.svg)
@@ -82,3 +90,30 @@ def test_without_a_font_no_picture_is_made(monkeypatch):
 def test_only_a_chart_stands_alone():
     with pytest.raises(ValueError, match="chart"):
         standalone("<svg/>")
+
+
+def test_agreement_over_time_has_its_chart_with_the_numbers_of_the_table(client, rita):
+    study = judged_study()
+    report = study_report(study)
+    drawing = drawings(report)["over-time"]
+    parts = [part for prompt in report["agreement"]["prompts"] for part in prompt["over_time"]]
+    rows = [dict(zip(drawing.sheet.header, row, strict=True)) for row in drawing.sheet.rows]
+    assert [row["n"] for row in rows] == [part["n"] for part in parts]
+    assert [row["agreement"] for row in rows] == [
+        part["coefficients"][0]["value"] for part in parts
+    ]
+    assert drawing.svg in client.get(f"/reports/{study.pk}/").content.decode()
+    assert client.get(f"/reports/{study.pk}/charts/over-time.png").content.startswith(PNG)
+    for prompt in report["agreement"]["prompts"]:
+        prompt.pop("over_time")  # as in a report frozen before there was any
+    assert "over-time" not in drawings(report)
+
+
+def test_the_chart_of_shares_has_the_interval_of_the_table():
+    report = study_report(judged_study())
+    cell = next(row for row in report["tables"][0]["rows"] if row["verdict"] == "correct")
+    cell |= {"cluster_low": 0.25, "cluster_high": 0.75}
+    drawing = drawings(report)["shares-0"]
+    assert drawing.sheet.rows[0][3:] == [0.25, 0.75, "resampling articles"]
+    assert 'x1="25.000%"' in drawing.svg
+    assert drawing.sheet.rows[1][5] == "Wilson"

@@ -3,7 +3,14 @@ import pytest
 from evaluation import agreement, manyraters
 from evaluation.agreement_entries import coefficient_entry
 from evaluation.measured import Measured
-from evaluation.sentences import agreement_sentence, interval, number, percent, percent_interval
+from evaluation.sentences import (
+    agreement_sentence,
+    counted,
+    interval,
+    number,
+    percent,
+    percent_interval,
+)
 
 
 @pytest.mark.parametrize(
@@ -11,6 +18,20 @@ from evaluation.sentences import agreement_sentence, interval, number, percent, 
 )
 def test_numbers(value, shown):
     assert number(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ((1, "row"), "1 row"),
+        ((0, "row"), "0 rows"),
+        ((1375, "response"), "1,375 responses"),
+        ((1, "reply", "replies"), "1 reply"),
+        ((2, "reply", "replies"), "2 replies"),
+    ],
+)
+def test_a_number_with_its_unit(given, shown):
+    assert counted(*given) == shown
 
 
 def test_shares_and_intervals():

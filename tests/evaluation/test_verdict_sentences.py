@@ -166,3 +166,14 @@ def test_a_judge_model_without_numbers_says_why():
     accuracy = {"k": 0, "n": 0, "reason": "No response has both."}
     prompt = {"prompt": "5", "accuracy": accuracy, "macro_f": {}, "unparsed": 0}
     assert judge_sentence("Llama", prompt) == "Llama on prompt 5: No response has both."
+
+
+def test_one_is_told_in_the_singular():
+    told = comparison_sentence(FAMILY, row(only_second=1, only_first=0), "correct")
+    assert "1 question counts for the second side alone, 0 for the first alone." in told
+    told = comparison_sentence(FAMILY, row(only_second=2, only_first=0), "correct")
+    assert "2 questions count for the second side alone" in told
+    accuracy = {"k": 2, "n": 3, "low": 0.2, "high": 0.9, "cluster_low": None, "reason": ""}
+    macro = {"value": 0.5, "reason": "", "cluster_low": None}
+    prompt = {"prompt": "5", "accuracy": accuracy, "macro_f": macro, "unparsed": 1}
+    assert "1 reply is without a verdict and counts as wrong" in judge_sentence("L", prompt)
