@@ -7,7 +7,9 @@ from itertools import pairwise
 from evaluation.charts.svg import frame, safe, written
 
 TALL, FOOT = 40, 20
-CAPTION, BELOW = 20, 24
+CAPTION, BELOW = 24, 28
+# A label has the line to itself.
+LABEL_LETTERS = 42
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def _trend(trend: Trend, top: int) -> list[str]:
         (f"{step * (n + 0.5):.3f}%", _height(point[1], foot), point)
         for n, point in enumerate(trend.points)
     ]
-    parts = [written(trend.label, "0", top + 13, "chart-label")]
+    parts = [written(trend.label, "0", top + 13, "chart-label", letters=LABEL_LETTERS)]
     parts += [_rule(top + CAPTION), _rule(foot)]
     for (x1, y1, _), (x2, y2, _) in pairwise(drawn):
         if y1 and y2:

@@ -103,7 +103,7 @@ def test_an_empty_collection_has_a_sentence_and_no_share(client):
 
 def test_sentences_name_n_and_interval(mills):
     first, wh, *_ = sentences_of(collection_table(mills))
-    assert "questions about" in first
+    assert "1 question about 1 tag from 1 article." in first
     assert "95 % interval" in wh
 
 
