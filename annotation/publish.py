@@ -20,10 +20,6 @@ from wikifetch.wikitext.readable import readable
 # Stands for the tag while the block is made readable; no wiki text holds a private-use character by intent.
 PLACEHOLDER = "\ue000"
 
-# Kinds of block as wikifetch.wikitext.readable tells them apart. A sighting keeps no kind: the one by which
-# the block reads as it was stored is taken.
-KINDS = ("paragraph", "list item", "table row", "infobox field", "caption", "gallery", "heading")
-
 # Columns that a record lacks where nothing was entered.
 OPTIONAL = (
     "valid_comment",
@@ -129,16 +125,8 @@ def paragraphs(sighting: Sighting) -> tuple[str, str]:
     if not sighting.raw:
         return "", ""
     block = sighting.block.replace(sighting.raw, PLACEHOLDER)
-    seen = _letters(sighting.block_text)
-    texts = [readable(block, kind).text for kind in KINDS]
-    text = next(
-        (text for text in texts if _letters(text.replace(PLACEHOLDER, "")) == seen), texts[0]
-    )
+    text = readable(block, sighting.block_kind or "paragraph").text
     if PLACEHOLDER not in text:
         text = PLACEHOLDER + text
     tag = "{{" + tag_text(sighting) + "}}"
     return text.replace(PLACEHOLDER, tag), text.replace(PLACEHOLDER, "")
-
-
-def _letters(text: str) -> str:
-    return "".join(text.split())

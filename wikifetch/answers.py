@@ -62,6 +62,14 @@ def title_found(page: dict[str, Any]) -> TitleFound:
     return TitleFound(title, page["pageid"])
 
 
+def title_elsewhere(link: dict[str, Any]) -> TitleFound:
+    """A title such as de:Berlin, which a wiki does not list among its pages."""
+    title = storable(str(link.get("title", "")))
+    return TitleFound(
+        title, problem="It names a page of another wiki. Fetch it from there, without the prefix."
+    )
+
+
 def page_seen(page: dict[str, Any], title: str = "") -> PageSeen:
     title = storable(title or str(page.get("title", "")))
     revisions = page.get("revisions") or []

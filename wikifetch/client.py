@@ -16,6 +16,7 @@ from wikifetch.answers import (
     outline,
     page_seen,
     revision_seen,
+    title_elsewhere,
     title_found,
     without_namespace,
 )
@@ -67,6 +68,7 @@ class WikiClient(WikiApi):
         for batch in in_batches([title for title in titles if "|" not in title]):
             for answer in self.query({"titles": "|".join(batch), "redirects": 1}):
                 yield from map(title_found, answer.get("pages", []))
+                yield from map(title_elsewhere, answer.get("interwiki", []))
         for title in titles:
             if "|" in title:
                 yield TitleFound(title, problem="No title holds a bar (|).")

@@ -20,6 +20,7 @@ from leases.claim import new_holder, settle, take
 from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal
 from wikifetch import asking, sources
+from wikifetch.client import in_batches
 from wikifetch.dump import DumpError, read_dump
 from wikifetch.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
 from wikifetch.manners import WikiError
@@ -70,7 +71,7 @@ def carry_out(run_id: int, *, seconds: float | None = None) -> bool:
     except IntegrityError:  # one_live_fetch_a_wiki: requests to a wiki are made in series
         return False
     try:
-        _work(run, holder, None if seconds is None else time.monotonic() + seconds)
+        _work(run, holder, seconds)
     except LeaseLost:
         log.info("fetch_lease_lost", run=run.pk)
     except (DumpError, WikiError) as error:
@@ -88,12 +89,12 @@ def carry_out(run_id: int, *, seconds: float | None = None) -> bool:
 
 
 def cancel(run: FetchRun) -> None:
-    """Stop a run after its present batch; what was fetched is kept. Raises Conflict when it is over."""
+    """Stop a run; what was recorded is kept, the batch under way is not. Raises Conflict when it is over."""
     FETCH_RUN.require(run, "cancel", lease_holder="", lease_until=None, finished_at=Now())
 
 
 def pause(run: FetchRun) -> None:
-    """Let a run rest after its present batch, until it is resumed. Raises Conflict when it is over."""
+    """Let a run rest until it is resumed; the batch under way is then asked for again. Conflict when it is over."""
     FETCH_RUN.require(run, "pause", lease_holder="", lease_until=None)
 
 
@@ -103,14 +104,19 @@ def resume(run: FetchRun) -> None:
 
 
 def known_pages(run: FetchRun) -> int:
-    """How many pages of a run's queue an earlier fetch had found tags on."""
-    return Article.objects.filter(wiki=run.wiki, pageid__in=run.queue).count()
+    """How many pages of a run's queue are kept here from an earlier fetch."""
+    known = Article.objects.filter(wiki=run.wiki)
+    return sum(known.filter(pageid__in=part).count() for part in in_batches(run.queue, 500))
 
 
-def _work(run: FetchRun, holder: str, until: float | None) -> None:
+def _work(run: FetchRun, holder: str, seconds: float | None) -> None:
+    until = None
     for batch in _batches(run, holder, Heartbeat(run, holder)):
         _record(run, holder, batch)
-        if until is not None and time.monotonic() > until:
+        if seconds is not None and until is None:
+            # From the first batch on: a file is first read up to the cursor again, and each slice must get on.
+            until = time.monotonic() + seconds
+        if until is not None and time.monotonic() >= until:
             settle(run, FETCH_RUN, "expire", holder=holder)
             return
     if settle(run, FETCH_RUN, "finish", holder=holder, finished_at=Now()) and run.options.get(
@@ -136,8 +142,12 @@ def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
         return
     client = sources.client_for(run.options["base"], heart.clock())
     if not run.queue_frozen:
-        frozen = sources.freeze(client, run)
-        _keep_queue(run, holder, frozen)
+        for frozen in sources.freeze(client, run):
+            _keep_queue(run, holder, frozen)
+            if not frozen.is_whole:
+                yield Batch(
+                    run.cursor
+                )  # nothing to record, but 50,000 titles take longer than a task may
         if run.options.get("dry_run"):
             settle(run, FETCH_RUN, "pause", holder=holder)
             return
@@ -153,8 +163,9 @@ def _held(run: FetchRun, holder: str, **fields: Any) -> None:
 
 @transaction.atomic
 def _keep_queue(run: FetchRun, holder: str, frozen: sources.Frozen) -> None:
-    options = run.options | {"names": frozen.names}
-    _held(run, holder, queue=frozen.pageids, queue_frozen=True, options=options)
+    options = run.options | {"names": frozen.names, "listed": frozen.listed}
+    queue = list(dict.fromkeys([*run.queue, *frozen.pageids]))
+    _held(run, holder, queue=queue, queue_frozen=frozen.is_whole, options=options)
     run.refresh_from_db()
     _tell(run, frozen.problems)
 

@@ -66,16 +66,19 @@ def user_agent(version: str, contact: str, library: str) -> str:
 def checked_address(url: str, allowed: Sequence[str]) -> str:
     """The base address of a wiki, if it is one of `allowed`; WikiError otherwise. Without a trailing slash."""
     wanted = _origin_and_path(url)
-    if wanted not in map(_origin_and_path, allowed):
+    if not wanted[0] or wanted not in map(_origin_and_path, allowed):
         raise WikiError(
             f"{url[:200]!r} is not among the wikis that this installation may ask: {', '.join(allowed)}. "
-            "An operator adds one with WIKI_ALLOWED."
+            "An operator adds one with WIKI_ALLOWED, written as https://en.wikipedia.org."
         )
     return "{}://{}{}".format(*wanted)
 
 
 def _origin_and_path(url: str) -> tuple[str, str, str]:
-    parts = urlsplit(url.strip())
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:  # as of http://[
+        return "", url, ""
     if parts.scheme not in {"http", "https"} or parts.username or parts.query or parts.fragment:
         return "", url, ""
     return parts.scheme, parts.netloc.lower(), parts.path.rstrip("/")

@@ -25,6 +25,7 @@ from wikifetch.wikitext.names import CANONICAL, KNOWN_NAMES
 
 # A batch of a file is written when it has this many pages to write, has read so many, or took so long.
 _WRITTEN, _READ, _SECONDS = 50, 1_000, 10.0
+_LISTED = 2_500  # titles whose page ids are asked for before they are kept: fifty requests
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,16 @@ class Batch:
 
 @dataclass(frozen=True)
 class Frozen:
-    """What a live fetch was found to consist of: page ids, the wiki's names of tags, titles not found."""
+    """What a live fetch, or a part of it, was found to consist of.
+
+    Page ids, the wiki's names of tags, titles not found; how many titles are listed now, and whether that is all.
+    """
 
     pageids: list[int]
     names: dict[str, list[str]]
-    problems: list[tuple[str, str]]
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    listed: int = 0
+    is_whole: bool = True
 
 
 # ---------------------------------------------------------------- files
@@ -177,13 +183,29 @@ def names_of(wiki: Wiki) -> TagNames:
     return KNOWN_NAMES
 
 
-def freeze(client: WikiClient, run: FetchRun) -> Frozen:
-    """Ask once what a fetch consists of: the wiki's names of tags, and the page ids behind what was asked."""
-    names, targets = _names_here(client, run.options.get("kind", ""))
+def freeze(client: WikiClient, run: FetchRun) -> Iterator[Frozen]:
+    """Ask once what a fetch consists of: the wiki's names of tags, and the page ids behind what was asked.
+
+    A list of titles in parts, from where a stop left it; the others in one.
+    """
     if run.source == FetchRun.Source.TITLES:
-        found = list(client.pageids_of(run.options["titles"]))
+        return _freeze_titles(client, run)
+    return iter([_freeze_list(client, run)])
+
+
+def _freeze_titles(client: WikiClient, run: FetchRun) -> Iterator[Frozen]:
+    names = run.options.get("names") or _names_here(client, "")[0]
+    titles, listed = run.options["titles"], run.options.get("listed", 0)
+    for part in in_batches(titles[listed:], _LISTED):
+        found = list(client.pageids_of(part))
         pageids = [title.pageid for title in found if title.pageid is not None]
-        return Frozen(_once(pageids), names, [(t.title, t.problem) for t in found if t.problem])
+        problems = [(title.title, title.problem) for title in found if title.problem]
+        listed += len(part)
+        yield Frozen(pageids, names, problems, listed, listed == len(titles))
+
+
+def _freeze_list(client: WikiClient, run: FetchRun) -> Frozen:
+    names, targets = _names_here(client, run.options.get("kind", ""))
     limit = run.options.get("limit")
     if run.source == FetchRun.Source.CATEGORY:
         pageids = client.pageids_in(run.options["category"], limit)
@@ -193,7 +215,7 @@ def freeze(client: WikiClient, run: FetchRun) -> Frozen:
         wanted = " or ".join(_canonical(client.base)[run.options["kind"]])
         raise WikiError(f"This wiki has no template named {wanted}. Fetch by titles instead.")
     # Where all are asked for, those that the wiki lists no longer too: their tags may be gone.
-    return Frozen(_once(pageids if limit else [*pageids, *listed_before(run)]), names, [])
+    return Frozen(pageids if limit else [*pageids, *listed_before(run)], names)
 
 
 def listed_before(run: FetchRun) -> list[int]:
@@ -321,7 +343,3 @@ def untraced(wiki: Wiki, pageids: Sequence[int]) -> list[tuple[int, int]]:
     asked = Q(article__traced_revid=F("latest__revision__revid"))
     columns = ("article__pageid", "latest__revision__revid")
     return list(tags.exclude(asked).order_by(*columns).values_list(*columns).distinct())
-
-
-def _once(pageids: list[int]) -> list[int]:
-    return list(dict.fromkeys(pageids))

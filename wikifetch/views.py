@@ -129,7 +129,7 @@ def change_fetch(request: HttpRequest, key: int, verb: str) -> HttpResponse:
     run = get_object_or_404(FetchRun, pk=key)
     if verb == "pause":
         fetch.pause(run)
-        messages.success(request, "The fetch rests after the pages under way, until you resume it.")
+        messages.success(request, "The fetch rests until you resume it.")
     elif verb == "cancel":
         fetch.cancel(run)
         messages.success(request, "The fetch was cancelled. What it had fetched is kept.")
@@ -182,7 +182,9 @@ def tag(request: HttpRequest, key: int) -> HttpResponse:
         "article": article_html(seen.revision, seen),
         "introduction": Introduction(row),
         "talk": talk_of(seen),
-        "sightings": row.sightings.select_related("revision").order_by("-revision__revid")[:50],
+        "sightings": row.sightings.select_related("revision")
+        .defer("revision__wikitext")
+        .order_by("-revision__revid")[:50],
     }
     return render(request, "wikifetch/tag.html", context)
 

@@ -179,16 +179,17 @@ def test_the_paragraph_less_its_tag_is_the_clean_paragraph(alice, olga, campaign
 
 
 @pytest.mark.parametrize(
-    ("block", "text"),
+    ("kind", "block", "text"),
     [
-        ("| 1801 || 12 {{Inconsistent}} || Ada", "1801 | 12 | Ada"),
-        ("* built of [[oak]]{{Inconsistent}} and slate", "built of oak and slate"),
-        ("| height = 31 m{{Inconsistent}}", "height: 31 m"),
-        ("{{Inconsistent}}", ""),
+        ("table row", "| 1801 || 12 {{Inconsistent}} || Ada", "1801 | 12 | Ada"),
+        ("list item", "* built of [[oak]]{{Inconsistent}} and slate", "built of oak and slate"),
+        ("infobox field", "| height = 31 m{{Inconsistent}}", "height: 31 m"),
+        ("", "{{Inconsistent}}", ""),
     ],
 )
-def test_the_tag_keeps_its_place_in_blocks_of_other_kinds(block, text):
+def test_the_tag_keeps_its_place_in_blocks_of_other_kinds(kind, block, text):
     sighting = make.tag(
+        block_kind=kind,
         raw="{{Inconsistent}}",
         block=block,
         block_clean=block.replace("{{Inconsistent}}", ""),

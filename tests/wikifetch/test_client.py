@@ -243,15 +243,22 @@ def test_titles_become_page_ids_or_problems():
         {"title": "<x>", "invalid": True, "invalidreason": "Bad characters"},
         {"pageid": 5, "ns": 1, "title": "Talk:Mill"},
     ]
-    with FakeWiki(Answer({"query": {"pages": pages}})) as wiki:
-        found = list(wiki.client().pageids_of(["Mill", "Nowhere", "<x>", "Talk:Mill", "A|B"]))
-        assert wiki.asked[0].params["titles"] == "Mill|Nowhere|<x>|Talk:Mill"
+    query = {"pages": pages, "interwiki": [{"title": "de:Mühle", "iw": "de"}]}
+    titles = ["Mill", "Nowhere", "<x>", "Talk:Mill", "de:Mühle", "A|B"]
+    with FakeWiki(Answer({"query": query})) as wiki:
+        found = list(wiki.client().pageids_of(titles))
+        assert wiki.asked[0].params["titles"] == "Mill|Nowhere|<x>|Talk:Mill|de:Mühle"
     assert found == [
         TitleFound("Mill", 1),
         TitleFound("Nowhere", None, "The wiki has no page of this title."),
         TitleFound("<x>", None, "No valid title: Bad characters"),
         TitleFound(
             "Talk:Mill", None, "Not an article: only pages of the main namespace are fetched."
+        ),
+        TitleFound(
+            "de:Mühle",
+            None,
+            "It names a page of another wiki. Fetch it from there, without the prefix.",
         ),
         TitleFound("A|B", None, "No title holds a bar (|)."),
     ]
@@ -311,6 +318,9 @@ def test_a_contact_is_an_address_or_a_page(contact):
         "https://user@en.wikipedia.org",
         "https://en.wikipedia.org/?x=1",
         "https://en.wikipedia.org/other",
+        "https://[::1",
+        "https://en.wikipedia.org:8443",
+        "en.wikipedia.org",
         "",
     ],
 )
@@ -318,7 +328,9 @@ def test_only_allowed_wikis_are_asked(address):
     from wikifetch.client import WikiClient
     from wikifetch.manners import Manners
 
-    manners = Manners("alice@example.org", "1", ("https://en.wikipedia.org",))
+    # The last is a slip of the operator's, and no address.
+    allowed = ("https://en.wikipedia.org", "en.wikipedia.org")
+    manners = Manners("alice@example.org", "1", allowed)
     with pytest.raises(WikiError, match="WIKI_ALLOWED"):
         WikiClient(address, manners)
 

@@ -115,6 +115,20 @@ def test_asking_a_wiki_that_is_slower_than_the_pace_holds_the_lease_too(live):
         client.pageids_in("Mills")
 
 
+def test_a_paused_run_asks_for_nothing_more_though_its_lease_was_renewed_a_moment_ago(live):
+    """Resumed at once, another worker carries it out: a wiki is asked in series."""
+    run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
+    client = sources.client_for(live.address, Heartbeat(run, "me").clock())
+    client.pageids_in("Mills")
+    fetch.pause(run)
+    fetch.resume(run)
+    FetchRun.objects.update(state="running", lease_holder="another")
+    live.asked.clear()
+    with pytest.raises(LeaseLost):
+        client.pageids_in("Mills")
+    assert live.asked == []
+
+
 def test_waiting_and_reading_hold_the_lease_and_notice_that_it_is_lost():
     run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
     expire(run)
@@ -181,6 +195,25 @@ def test_a_slice_of_time_hands_the_run_back_with_its_cursor(live):
         assert fetch.carry_out(run.pk, seconds=0)
         run.refresh_from_db()
         assert (run.state, run.cursor) == (state, cursor)
+
+
+def test_many_titles_are_listed_in_slices_too_and_none_is_asked_for_twice(live, monkeypatch):
+    """A task may not take as long as 50,000 titles at one request a second."""
+    monkeypatch.setattr(sources, "_LISTED", 2)
+    titles = ["Mill 1", "Nope", "Mill 1", "Mill 2", "Mill 3"]
+    run = asking.ask_for_titles(titles, by=None, how=asking.How(history=False))
+    for queue, is_frozen in (([1], False), ([1, 2, 3], True)):
+        assert fetch.carry_out(run.pk, seconds=0)
+        run.refresh_from_db()
+        assert (run.state, run.queue, run.queue_frozen) == ("waiting", queue, is_frozen)
+    assert fetch.finished(run).tags_found == 3
+    asked = [
+        a.params["titles"]
+        for a in live.asked
+        if a.params.get("redirects") and "prop" not in a.params
+    ]
+    assert asked == ["Mill 1|Nope", "Mill 2|Mill 3"]
+    assert [problem.page for problem in run.problems.all()] == ["Nope"]
 
 
 def test_the_task_carries_a_run_out(live, carry_out, django_capture_on_commit_callbacks):
@@ -416,6 +449,14 @@ def test_a_category_that_is_not_there_is_told(live):
 def test_what_names_no_category_is_refused(live, name):
     with pytest.raises(Refusal, match="the name of one category"):
         asking.ask_for_category(name, by=None)
+
+
+def test_a_dry_run_over_more_pages_than_a_statement_may_name_counts_those_that_are_known(live):
+    live.size = 2
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    run = FetchRun.objects.get()
+    run.queue = list(range(2, 300_000))
+    assert fetch.known_pages(run) == 1
 
 
 def test_a_dry_run_lists_what_it_would_take_and_rests(live):
