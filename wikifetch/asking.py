@@ -11,7 +11,7 @@ from accounts.models import Person
 from leases.refusal import Refusal
 from wikifetch import sources
 from wikifetch.dump import DumpError, read_dump
-from wikifetch.manners import WikiError
+from wikifetch.manners import WikiError, articles_at
 from wikifetch.models import FetchRun, TagKind
 
 MAX_TITLES = 50_000
@@ -119,7 +119,7 @@ def _ask_live(
         client = sources.client_for(how.wiki or default_wiki())
     except WikiError as error:
         raise Refusal(error.message) from error
-    wiki = sources.wiki_at(f"{client.base}/wiki/", api_url=client.api_url)
+    wiki = sources.wiki_at(articles_at(client.base), api_url=client.api_url)
     options |= {"base": client.base, "history": how.history, "dry_run": how.dry_run}
     return FetchRun.objects.create(
         source=source, label=label[:300], wiki=wiki, options=options, started_by=by

@@ -138,7 +138,7 @@ def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
         bound = asking.MAX_UNPACKED if run.options.get("uploaded") else None
         dump = read_dump(path, name=run.label, max_bytes=bound)
         yield from sources.file_batches(dump, run.wiki, run.cursor, heart)
-        yield from sources.talk_batches(read_dump(path), run.wiki, run.cursor, heart)
+        yield from sources.beside_batches(read_dump(path), run.wiki, run.cursor, heart)
         return
     client = sources.client_for(run.options["base"], heart.clock())
     if not run.queue_frozen:

@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
+_API = "/api.php"
+
 
 class WikiError(Exception):
     """The wiki could not be asked, or said no; the message says what to do.
@@ -72,6 +74,18 @@ def checked_address(url: str, allowed: Sequence[str]) -> str:
             "An operator adds one with WIKI_ALLOWED, written as https://en.wikipedia.org."
         )
     return "{}://{}{}".format(*wanted)
+
+
+def api_at(base: str) -> str:
+    """Address of a wiki's API: `base` is that itself, or the address below which it lies as in Wikipedia."""
+    return base if base.endswith(_API) else f"{base}/w{_API}"
+
+
+def articles_at(base: str) -> str:
+    """What the titles of a wiki's articles follow in their addresses."""
+    if base.endswith(_API):
+        return f"{base.removesuffix(_API)}/index.php?title="
+    return f"{base}/wiki/"
 
 
 def _origin_and_path(url: str) -> tuple[str, str, str]:

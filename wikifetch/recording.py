@@ -1,7 +1,7 @@
 """From what was read of a page to rows. The same code for a file and for the live API.
 
 A new fetch adds sightings, never doubles a tag and never changes a revision, since annotations pin them.
-Pages without tags leave no row, unless one stood there before.
+Pages without tags leave no row, unless one stood there before or a tag names them as the other article.
 """
 
 from collections.abc import Sequence

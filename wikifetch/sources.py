@@ -14,8 +14,8 @@ from wikifetch.client import BATCH, WikiClient, in_batches
 from wikifetch.dump import Dump, DumpError
 from wikifetch.heartbeat import Heartbeat
 from wikifetch.history import PageHistory, read_history
-from wikifetch.manners import REAL_CLOCK, Clock, Manners, WikiError
-from wikifetch.models import Article, FetchRun, Tag, Wiki
+from wikifetch.manners import REAL_CLOCK, Clock, Manners, WikiError, articles_at
+from wikifetch.models import Article, FetchRun, Sighting, Tag, Wiki
 from wikifetch.purging import known_revids
 from wikifetch.revisions import ARTICLES, TALK, PageSeen, RevisionSeen
 from wikifetch.states import TagState
@@ -128,21 +128,37 @@ def file_batches(dump: Dump, wiki: Wiki, skip: int, heart: Heartbeat) -> Iterato
     yield batch
 
 
-def talk_batches(dump: Dump, wiki: Wiki, done: int, heart: Heartbeat) -> Iterator[Batch]:
-    """The talk pages in a file of articles that have tags: a second reading, since either may come first."""
+def beside_batches(dump: Dump, wiki: Wiki, done: int, heart: Heartbeat) -> Iterator[Batch]:
+    """What belongs to the tags in a file: the talk pages of their articles, and the other articles that they name.
+
+    A second reading, since either may come first.
+    """
     titles = set(
         Article.objects.filter(wiki=wiki, tags__isnull=False).values_list("title", flat=True)
     )
+    others, names = named_by_tags(wiki) - titles, names_of(wiki)
     batch = Batch(done)
     for page in heart.along(dump.pages):
         subject = page.title.partition(":")[2]
-        if page.namespace == TALK and subject in titles:
+        if page.namespace == ARTICLES and page.title in others and not page.is_redirect:
+            _add(batch, page, read_history(heart.along(page.revisions), names), known=True)
+        elif page.namespace == TALK and subject in titles:
             newest = max(page.revisions, key=lambda revision: revision.revid, default=None)
             batch.talk += [(subject, newest)] if newest else []
-        if len(batch.talk) >= _WRITTEN:
+        if len(batch.talk) + len(batch.pages) >= _WRITTEN:
             yield batch
             batch = Batch(done)
     yield batch
+
+
+def named_by_tags(wiki: Wiki) -> set[str]:
+    """Titles of the articles that tags of this wiki name as the other one: kept though they have no tag."""
+    named = Sighting.objects.filter(tag__article__wiki=wiki).exclude(other_article="")
+    return set(map(_capital, named.order_by().values_list("other_article", flat=True).distinct()))
+
+
+def _capital(title: str) -> str:
+    return title[:1].upper() + title[1:]
 
 
 def _add(batch: Batch, page: PageSeen, history: PageHistory, known: bool) -> None:
@@ -178,7 +194,7 @@ def client_for(base: str, clock: Clock = REAL_CLOCK) -> WikiClient:
 def names_of(wiki: Wiki) -> TagNames:
     """The names of tags on a wiki that is read from a file: the operator's for it, else the English ones."""
     for base, templates in settings.WIKI_TEMPLATES.items():
-        if wiki.base_url.startswith(f"{base}/"):
+        if wiki.base_url.startswith((articles_at(base), f"{base}/")):
             return TagNames.of(templates)
     return KNOWN_NAMES
 
@@ -271,9 +287,15 @@ def _page_batch(
     standing = client.standing(set().union(*kept.values()))
     batch.hidden = standing.hidden
     batch.unchanged = [p for p in pageids if standing.newest.get(p, 0) in kept.get(p, ())]
+    read = []
     for page in client.pages([p for p in pageids if p not in set(batch.unchanged)]):
+        client.beat()
         history = PageHistory() if page.problem else read_history(page.revisions, names)
-        _add(batch, page, history, page.pageid in kept)
+        read.append((page, history))
+    others = named_by_tags(wiki)
+    others |= {_capital(tag.other_article) for _, history in read for tag in history.reading.tags}
+    for page, history in read:
+        _add(batch, page, history, page.pageid in kept or page.title in others)
         if page.is_missing and page.pageid in kept:
             batch.missing.append(page.pageid)
     tagged = [page.title for page, history in batch.pages if history.reading.tags]

@@ -20,6 +20,7 @@ from wikifetch.manners import (
     Pace,
     Patience,
     WikiError,
+    api_at,
     checked_address,
     retry_after,
     user_agent,
@@ -44,13 +45,13 @@ class _Busy:
 class WikiApi:
     """One wiki's API.
 
-    `base` is its address without a path, such as https://en.wikipedia.org, and must be among those that
-    the manners allow. Every method may raise WikiError; waiting for one request is bounded.
+    `base` is its address such as https://en.wikipedia.org, or that of its api.php where it lies elsewhere, and must be
+    among those that the manners allow. Every method may raise WikiError; waiting for one request is bounded.
     """
 
     def __init__(self, base: str, manners: Manners, clock: Clock = REAL_CLOCK) -> None:
         self.base = checked_address(base, manners.allowed)
-        self.api_url = f"{self.base}/w/api.php"
+        self.api_url = api_at(self.base)
         self._manners, self._clock = manners, clock
         if manners.per_second <= 0:
             raise WikiError("WIKI_REQUESTS_PER_SECOND must be above 0.")
@@ -59,6 +60,10 @@ class WikiApi:
         library = f"python-requests/{requests.__version__}"
         agent = user_agent(manners.version, manners.contact, library)
         self._session.headers.update({"User-Agent": agent, "Accept-Encoding": "gzip"})
+
+    def beat(self) -> None:
+        """To be called in long work on the answers: whoever holds this client is alive, and still may ask."""
+        self._clock.beat()
 
     def query(self, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Each answer's `query` part, until the wiki says that there is no more."""

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.wikifetch.fakewiki import SILENCE, TRICKLE, Answer, FakeWiki
-from wikifetch.client import TitleFound
-from wikifetch.manners import WikiError
+from wikifetch.client import TitleFound, WikiClient
+from wikifetch.manners import Manners, WikiError, articles_at
 
 HTML = "<html><title>Wikimedia Error</title>Too many requests</html>"
 FINE = Answer({"query": {"fine": True}})
@@ -325,9 +325,6 @@ def test_a_contact_is_an_address_or_a_page(contact):
     ],
 )
 def test_only_allowed_wikis_are_asked(address):
-    from wikifetch.client import WikiClient
-    from wikifetch.manners import Manners
-
     # The last is a slip of the operator's, and no address.
     allowed = ("https://en.wikipedia.org", "en.wikipedia.org")
     manners = Manners("alice@example.org", "1", allowed)
@@ -335,10 +332,16 @@ def test_only_allowed_wikis_are_asked(address):
         WikiClient(address, manners)
 
 
-def test_an_allowed_wiki_may_be_written_with_a_slash_or_in_capitals():
-    from wikifetch.client import WikiClient
-    from wikifetch.manners import Manners
+def test_an_api_that_lies_elsewhere_is_named_itself():
+    with FakeWiki() as wiki:
+        address = f"{wiki.address}/mediawiki/api.php"
+        manners = Manners("alice@example.org", "1", (address,))
+        WikiClient(address, manners, wiki.clock()).ask({"action": "query"})
+    assert wiki.asked[0].path == "/mediawiki/api.php"
+    assert articles_at(address) == f"{wiki.address}/mediawiki/index.php?title="
 
+
+def test_an_allowed_wiki_may_be_written_with_a_slash_or_in_capitals():
     manners = Manners("alice@example.org", "1", ("https://en.wikipedia.org",))
     for address in ("https://en.wikipedia.org/", "https://EN.wikipedia.org"):
         assert WikiClient(address, manners).api_url == "https://en.wikipedia.org/w/api.php"

@@ -8,7 +8,7 @@ from tests.wikifetch.fakewiki import Answer
 from tests.wikifetch.livewiki import LiveWiki
 from wikifetch import asking, fetch, sources, tasks
 from wikifetch.heartbeat import Heartbeat, LeaseLost
-from wikifetch.models import FetchRun, Sighting, Tag, TalkPage
+from wikifetch.models import Article, FetchRun, Sighting, Tag, TalkPage
 from wikifetch.states import FETCH_RUN
 
 pytestmark = pytest.mark.django_db
@@ -485,6 +485,18 @@ def test_a_paused_run_stops_after_its_batch_and_goes_on_when_resumed(live, monke
     monkeypatch.setattr(sources, "live_batches", batches)
     fetch.resume(run)
     assert fetch.finished(run).tags_found == 120
+
+
+def test_the_other_article_that_a_tag_names_is_kept_when_it_is_fetched_by_its_title(live):
+    live.size = 2
+    live.untagged = {2}
+    titles = ["Mill 1", "Mill 2"]
+    fetch.finished(asking.ask_for_titles(titles, by=None))
+    assert set(Article.objects.values_list("title", flat=True)) == {"Mill 1"}
+    Sighting.objects.update(other_article="mill 2")
+    fetch.finished(asking.ask_for_titles(titles, by=None))
+    assert set(Article.objects.values_list("title", flat=True)) == {"Mill 1", "Mill 2"}
+    assert Tag.objects.count() == 1
 
 
 def test_a_wiki_in_another_language_has_names_of_its_own(live, settings):

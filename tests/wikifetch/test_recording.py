@@ -51,6 +51,15 @@ def test_pages_without_tags_and_redirects_leave_no_row(fetched):
     assert (run.pages, counts()) == (2, [0, 0, 0, 0])
 
 
+def test_the_other_article_that_a_tag_names_is_kept_though_it_has_no_tag(fetched):
+    tag = "{{Contradicts other|[[:ford (river)#Depth]]}}"
+    other = page(2, "Ford (river)", revision(11, "It is deep."))
+    run = fetched(other, page(3, "Bridge", revision(12, "It is long.")), mill(f"{tag}\n\n{PLAIN}"))
+    assert (run.pages, run.tags_found, run.problems.count()) == (3, 1, 0)
+    assert set(Article.objects.values_list("title", flat=True)) == {"Ford (river)", "Kettle Mill"}
+    assert Revision.objects.get(article__title="Ford (river)").wikitext == "It is deep."
+
+
 def test_fetching_again_adds_nothing(fetched):
     fetched(mill(TAGGED))
     before = counts()
