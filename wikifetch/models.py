@@ -1,5 +1,6 @@
 """Pages of a wiki and the inconsistency tags on them."""
 
+import re
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -8,6 +9,9 @@ from django.db.models.functions import Now
 
 from leases.models import Leased
 from wikifetch.states import FetchState, TagState
+from wikifetch.wikitext.readable import readable
+
+_MARKUP = re.compile(r"\{\{|\[\[|''|[<&]")
 
 
 class Wiki(models.Model):
@@ -146,7 +150,7 @@ class Tag(models.Model):
         indexes = [models.Index(fields=["state", "kind"], name="tag_by_state_and_kind")]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()} in {self.article.title}"
+        return f"{self.get_kind_display()} in “{self.article.title}”"
 
 
 class Sighting(models.Model):
@@ -191,6 +195,11 @@ class Sighting(models.Model):
 
     def __str__(self) -> str:
         return f"{self.raw[:60]} at {self.position}"
+
+    @property
+    def reason_words(self) -> str:
+        """The reason as a person reads it: {{convert|34|mm}} is 34 mm."""
+        return readable(self.reason).text if _MARKUP.search(self.reason) else self.reason
 
 
 class FetchRun(Leased):

@@ -49,7 +49,7 @@ def new_campaign(request: HttpRequest) -> HttpResponse:
             form.add_error(None, refusal.message)
     live = Tag.objects.filter(state=TagState.LIVE)
     counts = [(kind.label, live.filter(kind=kind).count()) for kind in TagKind]
-    context = {"form": form, "counts": counts}
+    context = {"form": form, "counts": counts, "any_tag": any(count for _, count in counts)}
     return render(
         request, "annotation/campaign_new.html", context, status=400 if form.errors else 200
     )

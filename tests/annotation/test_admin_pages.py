@@ -131,6 +131,12 @@ def test_publishing_is_one_button_and_pressing_it_twice_adds_nothing(client, ali
     assert Contradiction.objects.count() == 1
 
 
+def test_a_campaign_over_nothing_says_what_comes_first(client, olga):
+    page = client.get(at("campaign_new")).content.decode()
+    assert "There is no live tag to give out." in page
+    assert 'name="seed"' not in page
+
+
 def test_places_of_one_article_are_told_apart_by_their_tags(client, campaign):
     page = client.get(at("campaign", campaign.pk)).content.decode()
     for place in campaign.assignments.select_related("sighting", "tag__article"):

@@ -103,6 +103,29 @@ def test_the_queue_counts_what_the_database_holds(client, alice, draft):
     assert queue.done_count == 1
 
 
+@pytest.mark.parametrize(
+    ("minutes", "said"),
+    [
+        ([0.2], "1 submitted; it took you less than a minute at the form"),
+        ([7.2], "1 submitted; it took you about 7 min at the form"),
+        ([0.1, 0.3], "2 submitted; half of them took you less than a minute at the form"),
+        ([4, 6], "2 submitted; half of them took you about 5 min or less at the form"),
+    ],
+)
+def test_ones_pace_is_told_as_a_person_would(client, alice, minutes, said):
+    for number, each in enumerate(minutes):
+        within = make.campaign(name=f"No. {number}", by=make.admin(f"otto{number}"))
+        annotation = make.submitted(alice, within=within)
+        Annotation.objects.filter(pk=annotation.pk).update(seconds_active=each * 60)
+    assert said in text_of(client.get(reverse("annotation:queue")))
+
+
+def test_a_title_that_ends_with_a_stop_does_not_end_the_sentence(alice, draft):
+    article = draft.sighting.tag.article
+    article.title = "Kettle Mill F.C."
+    assert str(draft.sighting.tag).endswith("in “Kettle Mill F.C.”")
+
+
 def test_a_draft_without_a_place_can_be_taken_up_again(client, alice, draft):
     campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
     assert "Take up again" in text_of(client.get(reverse("annotation:queue")))

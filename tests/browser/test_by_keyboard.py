@@ -191,3 +191,43 @@ def test_a_tables_caption_is_selected_by_keys_as_a_sentence_is(open_page):
         if page.evaluate("String(getSelection())") == "Owners of the mill":
             return
     pytest.fail("j never comes to the caption")
+
+
+def chosen(page) -> list[str]:
+    return page.locator("[data-field=type_1] input:checked").evaluate_all(
+        "options => options.map((option) => option.value)"
+    )
+
+
+def test_every_kind_is_one_letter_away_while_its_list_has_the_focus(open_page):
+    alice = annotating.annotator("alice")
+    page = open_page(alice)
+    page.goto(f"/annotate/{annotating.draft(alice).assignment_id}/")
+    page.locator("[data-field=validity] input[value=Valid]").check()
+    options = page.locator("[data-field=type_1] input")
+    options.first.focus()
+    values = options.evaluate_all("options => options.map((option) => option.value)")
+    letters = options.evaluate_all("options => options.map((option) => option.ariaKeyShortcuts)")
+    assert len(set(letters)) == len(values) == 17
+    for letter in letters:
+        page.keyboard.press(letter)
+    assert chosen(page) == values
+    page.keyboard.press(letters[3])
+    expect(options.nth(3)).to_be_focused()
+    assert chosen(page) == [*values[:3], *values[4:]]
+    page.keyboard.press("n")  # no letter of an option: the next step, as anywhere
+    expect(page.locator("#step-questions")).to_be_focused()
+    page.keyboard.press(letters[3])
+    assert chosen(page) == [*values[:3], *values[4:]]
+
+
+def test_the_kinds_have_no_letters_where_single_keys_are_off(open_page):
+    alice = annotating.annotator("alice")
+    alice.shortcuts = False
+    alice.save()
+    page = open_page(alice)
+    page.goto(f"/annotate/{annotating.draft(alice).assignment_id}/")
+    page.locator("[data-field=validity] input[value=Valid]").check()
+    page.locator("[data-field=type_1] input").first.focus()
+    page.keyboard.press("b")
+    assert chosen(page) == []

@@ -30,6 +30,11 @@ export class Hotkeys {
     this.#acts.set(key, { key, label, act });
   }
 
+  /** A line of the sheet for keys that something else on the page hears. */
+  note(key, label) {
+    this.add(key, label, () => {});
+  }
+
   /** Do what the key says; false when it says nothing here. */
   handle(event) {
     const key = keyOf(event);

@@ -3,6 +3,7 @@
 import { Hotkeys } from "../../keys/hotkeys.js";
 import { leaveField } from "../../keys/leaving.js";
 import { KeySheet } from "../../keys/sheet.js";
+import { OptionKeys } from "./option-keys.js";
 import { SentenceCursor } from "./sentence-cursor.js";
 
 export class DeskKeys {
@@ -19,6 +20,8 @@ export class DeskKeys {
     this.keys.add("g", "Guideline of this step, open and shut", () => this.guideline());
     this.keys.add("t", "The tagged block in the article", () => desk.findTag());
     this.keys.add("s", "Skip, hand back or flag this tag", () => this.giveUp());
+    if (this.keys.singleKeys) new OptionKeys(desk.form);
+    this.keys.note("a … z", "In a list of kinds: tick the option with that letter");
     this.keys.add("Ctrl+Enter", "Submit, from inside a text field too", () => desk.hand());
     this.keys.add("Escape", "Leave a text field, so that the single keys act", leaveField);
     this.keys.add("?", "This sheet", () => this.sheet.open());
