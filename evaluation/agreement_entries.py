@@ -10,13 +10,15 @@ from evaluation import alpha, measured
 from evaluation.agreement import paradox_warning
 from evaluation.bootstrap import Plan, Resampled
 from evaluation.measured import Groups, Measured, MeasuredClass
+from evaluation.remembering import remembered
 
 Cell = tuple[str | int, str, str, int]  # cluster, first verdict, second verdict, count
 Item = tuple[str | int, Sequence[int], int]  # cluster, how many gave each label, count
 
 
+@remembered
 def pair_entry(
-    judges: Sequence[str], labels: Sequence[str], cells: Iterable[Cell], plan: Plan | None
+    judges: Sequence[str], labels: Sequence[str], cells: Sequence[Cell], plan: Plan | None
 ) -> dict[str, Any]:
     """The table of two judges (rows the first one's verdicts) with all that is computed from it."""
     pair = measured.of_two(cell_groups(cells, labels), labels, plan, weights_for(labels))
@@ -31,7 +33,8 @@ def pair_entry(
     }
 
 
-def all_entries(labels: Sequence[str], items: Iterable[Item], plan: Plan | None) -> list[Any]:
+@remembered
+def all_entries(labels: Sequence[str], items: Sequence[Item], plan: Plan | None) -> list[Any]:
     """The coefficients over all judges of some responses."""
     metrics = (alpha.NOMINAL, alpha.ORDINAL) if len(labels) > 2 else (alpha.NOMINAL,)
     found = measured.of_many(item_groups(items, len(labels)), plan, metrics)

@@ -3,13 +3,14 @@
 All lines of one slice share their draws, so that a table costs a few matrix products however many cells it has.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.bootstrap import Floats, Plan, Resampled, intervals
+from evaluation.remembering import remembered
 from evaluation.stacked import ratio
 from evaluation.tables import ALL
 
@@ -29,8 +30,9 @@ class Tally:
     count: int
 
 
+@remembered
 def resampled(
-    tallies: Iterable[Tally],
+    tallies: Sequence[Tally],
     places: Sequence[Place],
     verdicts: Sequence[str],
     one_passage: Collection[str],
@@ -40,7 +42,6 @@ def resampled(
 
     Lines of one slice whose n leaves the same questions out are drawn together.
     """
-    kept = list(tallies)
     found: dict[tuple[str, str, str, str], Resampled] = {}
     for one in (True, False):
         for part in dict.fromkeys(place[2] for place in places):
@@ -50,7 +51,7 @@ def resampled(
             asked = {place[:2] for place in lines}
             inside = [
                 tally
-                for tally in kept
+                for tally in tallies
                 if part in (ALL, tally.reasoning)
                 and (tally.prompt, tally.model) in asked
                 and not (one and tally.same_passage)

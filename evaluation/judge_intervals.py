@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.bootstrap import Behind, Floats, Plan, Resampled, Statistic, intervals
+from evaluation.remembering import remembered
 from evaluation.stacked import ratio
 from evaluation.tables import UNPARSED
 
@@ -45,6 +46,7 @@ def table(found: Iterable[Both], labels: Sequence[str]) -> list[list[int]]:
     return counts
 
 
+@remembered
 def of_scores(found: Sequence[Both], labels: Sequence[str], plan: Plan) -> ScoreIntervals:
     """All scores over these responses; they share their draws."""
     size = len(labels)
@@ -54,6 +56,7 @@ def of_scores(found: Sequence[Both], labels: Sequence[str], plan: Plan) -> Score
     return ScoreIntervals(accuracy, macro, *parts)
 
 
+@remembered
 def of_models(
     found: Sequence[Both], labels: Sequence[str], plan: Plan
 ) -> dict[tuple[str, str, str], Resampled]:

@@ -121,6 +121,7 @@ PURE = {
     "evaluation.methods",
     "evaluation.paper_table",
     "evaluation.recompute",
+    "evaluation.remembering",
     "evaluation.scale",
     "evaluation.sentences",
     "evaluation.sheets",
