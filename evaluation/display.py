@@ -39,13 +39,20 @@ class Display:
     prompts: tuple[Named, ...]
     judges: tuple[Named, ...] = ()
 
+    @property
+    def things(self) -> tuple[Named, ...]:
+        """All that has a name."""
+        return (*self.models, *self.prompts, *self.judges)
+
 
 def read_display(query: Mapping[str, str], report: Report) -> Display:
     """From a request's query: `form`, `name-KEY` and `place-KEY`, where KEY is model-ID, prompt-NAME or judge-ID.
 
-    What is left out is called as the report calls it, and comes in the report's order after what has a place.
-    Raises Refusal for an unknown form, a place that is no number, and a name that is too long.
+    What is left out is as the report was frozen with, else called as the report calls it, and comes in the report's
+    order after what has a place. Raises Refusal for an unknown form, a place that is no number, and a name that is
+    too long.
     """
+    query = {**report.get("display", {}), **query}
     form = query.get("form", COMPACT)
     if form not in FORMS:
         raise Refusal(f"{form} is no form of tables. Use {' or '.join(FORMS)}.")
@@ -59,6 +66,19 @@ def read_display(query: Mapping[str, str], report: Report) -> Display:
         for judge in report.get("judge_models", [])
     ]
     return Display(form, *(_in_order(things, query) for things in (models, prompts, judges)))
+
+
+def chosen(query: Mapping[str, str], report: Report) -> dict[str, str]:
+    """What of a query is not as it would be without: the part to keep with a report. Raises as read_display."""
+    usual, wanted = read_display({}, report), read_display(query, report)
+    found = {"form": wanted.form} if wanted.form != usual.form else {}
+    labels = {one.key: one.label for one in usual.things}
+    for one in wanted.things:
+        if one.label != labels[one.key]:
+            found[f"name-{one.key}"] = one.label
+        if one.place:
+            found[f"place-{one.key}"] = one.place
+    return dict(sorted(found.items()))
 
 
 def _in_order(

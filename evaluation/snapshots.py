@@ -2,13 +2,16 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
 
 from accounts.models import Person
 from evaluation import formats, rows
+from evaluation.agreement_report import Clustering
 from evaluation.citation import Citation
+from evaluation.display import chosen
 from evaluation.models import ReportSnapshot
 from evaluation.reports import study_report
 from judging.models import Study
@@ -18,20 +21,31 @@ NOTE_LIMIT = 200
 
 
 @transaction.atomic
-def freeze(study: Study, *, by: Person, note: str = "") -> tuple[ReportSnapshot, bool]:
+def freeze(
+    study: Study,
+    *,
+    by: Person,
+    note: str = "",
+    clustering: Clustering | None = None,
+    names: Mapping[str, str] | None = None,
+) -> tuple[ReportSnapshot, bool]:
     """The study's report as a snapshot, and whether it was made now.
 
-    A second click finds the first one's: the same numbers over the same verdicts are not frozen twice under
-    one note. Raises Refusal for a note that is too long, or a study without any response.
+    `clustering` says what its intervals of agreement resample, `names` (a query, see display.py) how models and
+    prompts are called in its tables for a paper. A second click finds the first one's: the same numbers over the
+    same verdicts are not frozen twice under one note. Raises Refusal for a note that is too long, a study without
+    any response, or names and places that no table can have.
     """
     note = note.replace("\x00", "").strip()
     if len(note) > NOTE_LIMIT:
         raise Refusal(f"The note is longer than {NOTE_LIMIT} characters. Shorten it.")
     # One at a time: the second of two clicks finds what the first has made.
     Study.objects.select_for_update().get(pk=study.pk)
-    body = study_report(study)
+    body = study_report(study, clustering)
     if not body["study"]["responses"]:
         raise Refusal("This study has no responses, so there is nothing to freeze.")
+    if display := chosen(names or {}, body):
+        body["display"] = display
     made_of = body["snapshot"]
     fields = {"rows_hash": made_of["sha256"], "app_version": made_of["app_version"], "note": note}
     for earlier in ReportSnapshot.objects.filter(study=study, **fields):

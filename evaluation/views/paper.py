@@ -15,17 +15,16 @@ from evaluation.formats import readable
 from evaluation.latex_tables import latex
 from evaluation.methods import methods_paragraph
 from evaluation.reports import study_report
-from evaluation.views.reports import READERS
+from evaluation.views.reports import CLUSTERING, READERS
 from evaluation.views.snapshots import stem_of
-
-CLUSTERING = ("cluster", "resamples", "seed")
+from judging.models import Study
 
 
 @require_safe
 @roles_required(*READERS)
 def of_report(request: HttpRequest, study_id: int) -> HttpResponse:
     study = study_for(person_of(request), study_id)
-    return _page(request, study_report(study, Clustering.read(request.GET)))
+    return _page(request, study_report(study, Clustering.read(request.GET)), study)
 
 
 @require_safe
@@ -51,8 +50,9 @@ def tables_of_snapshot(request: HttpRequest, snapshot_id: int) -> HttpResponseBa
     return _tables(request, snapshots.report_of(frozen), stem_of(frozen))
 
 
-def _page(request: HttpRequest, body: Report) -> HttpResponse:
-    display = read_display(request.GET, readable(body))
+def _page(request: HttpRequest, body: Report, live: Study | None = None) -> HttpResponse:
+    """`live` is the study whose report is not frozen, and can be from here, with what was chosen."""
+    display = read_display(request.GET.dict(), readable(body))
     context = {
         "report": body,
         "display": display,
@@ -62,10 +62,12 @@ def _page(request: HttpRequest, body: Report) -> HttpResponse:
         "query": request.GET.urlencode(),
         # What the report was computed by travels with the names.
         "kept": [(name, request.GET[name]) for name in CLUSTERING if name in request.GET],
+        "frozen_with": request.GET.items(),
+        "live": live,
     }
     return render(request, "evaluation/paper.html", context)
 
 
 def _tables(request: HttpRequest, body: Report, stem: str) -> HttpResponse:
-    source = latex(body, read_display(request.GET, readable(body)))
+    source = latex(body, read_display(request.GET.dict(), readable(body)))
     return files.attached(source, "application/x-tex; charset=utf-8", f"{stem}-tables.tex")

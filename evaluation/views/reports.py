@@ -18,6 +18,8 @@ from pages.paging import page_of
 from pages.twins import json_twin
 
 READERS = (Role.RESEARCHER, Role.ADMIN)
+# What a report's address says of its resampling.
+CLUSTERING = ("cluster", "resamples", "seed")
 
 
 @require_safe
@@ -39,6 +41,7 @@ def report(request: HttpRequest, study_id: int) -> HttpResponse:
         "snapshots": frozen,
         "clusters": CLUSTERS,
         "asked": request.GET.urlencode(),
+        "frozen_with": request.GET.items(),
         **laid_out(body),
     }
     return render(request, "evaluation/report.html", context)

@@ -9,6 +9,7 @@ from accounts.access import person_of, roles_required
 from accounts.throttles import counted
 from evaluation import files, publishing, snapshots
 from evaluation.access import snapshot_for, study_for
+from evaluation.agreement_report import Clustering
 from evaluation.citation import bibtex, plain
 from evaluation.layout import laid_out
 from evaluation.models import ReportSnapshot
@@ -21,7 +22,13 @@ from evaluation.views.reports import READERS
 def freeze(request: HttpRequest, study_id: int) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, study_id)
-    frozen, made = snapshots.freeze(study, by=person, note=request.POST.get("note", ""))
+    frozen, made = snapshots.freeze(
+        study,
+        by=person,
+        note=request.POST.get("note", ""),
+        clustering=Clustering.read(request.POST),
+        names=request.POST.dict(),
+    )
     told = "The report is frozen." if made else "This report was frozen already; here it is."
     messages.success(request, told)
     return redirect("evaluation:snapshot", frozen.pk)

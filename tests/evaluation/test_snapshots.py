@@ -1,6 +1,8 @@
 import pytest
 
 from evaluation import snapshots
+from evaluation.agreement_report import Clustering
+from evaluation.display import read_display
 from evaluation.models import ReportSnapshot
 from leases.refusal import Refusal
 from tests.evaluation.factories import judged_study, resolve_all
@@ -53,4 +55,61 @@ def test_a_study_of_nothing_is_not_frozen(rita):
 def test_a_note_that_is_too_long_is_refused(rita):
     with pytest.raises(Refusal, match="200 characters"):
         snapshots.freeze(judged_study(), by=rita, note="x" * 201)
+    assert not ReportSnapshot.objects.exists()
+
+
+def test_what_is_resampled_is_frozen_as_it_was_asked(rita):
+    study = judged_study()
+    usual, _ = snapshots.freeze(study, by=rita)
+    asked = Clustering(by="instance", resamples=500, seed=99)
+    frozen, made = snapshots.freeze(study, by=rita, clustering=asked)
+    assert made
+    assert frozen.pk != usual.pk
+    interval = snapshots.report_of(frozen)["agreement"]["interval"]
+    assert (interval["cluster"], interval["resamples"], interval["seed"]) == ("instance", 500, 99)
+    again, made = snapshots.freeze(study, by=rita, clustering=asked)
+    assert (again.pk, made) == (frozen.pk, False)
+
+
+def test_names_and_order_are_frozen_with_the_report_and_can_still_be_changed(rita):
+    study = judged_study()
+    body = snapshots.report_of(snapshots.freeze(study, by=rita)[0])
+    first, second = (model["id"] for model in body["models"])
+    names = {
+        "form": "full",
+        f"name-model-{first}": " Ours ",
+        f"place-model-{second}": "1",
+        f"name-model-{second}": body["models"][1]["name"],
+        "csrfmiddlewaretoken": "x",
+        "note": "",
+    }
+    frozen, _ = snapshots.freeze(study, by=rita, names=names)
+    report = snapshots.report_of(frozen)
+    assert report["display"] == {
+        "form": "full",
+        f"name-model-{first}": "Ours",
+        f"place-model-{second}": "1",
+    }
+    shown = read_display({}, report)
+    assert (shown.form, [model.label for model in shown.models]) == (
+        "full",
+        [body["models"][1]["name"], "Ours"],
+    )
+    changed = read_display({"form": "compact", f"place-model-{second}": ""}, report)
+    assert (changed.form, changed.models[0].label) == ("compact", "Ours")
+
+
+def test_names_that_are_the_report_s_own_are_no_choice(rita):
+    study = judged_study()
+    body = snapshots.report_of(snapshots.freeze(study, by=rita)[0])
+    names = {f"name-model-{model['id']}": model["name"] for model in body["models"]}
+    _, made = snapshots.freeze(study, by=rita, names={**names, "form": "compact"})
+    assert not made
+    assert "display" not in body
+
+
+@pytest.mark.parametrize("names", [{"form": "wide"}, {"place-prompt-passage-1": "x"}])
+def test_names_that_no_table_can_have_freeze_nothing(rita, names):
+    with pytest.raises(Refusal):
+        snapshots.freeze(judged_study(), by=rita, names=names)
     assert not ReportSnapshot.objects.exists()

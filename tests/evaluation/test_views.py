@@ -1,4 +1,5 @@
 import csv
+import html
 import json
 import re
 
@@ -192,6 +193,43 @@ def test_freezing_twice_makes_one_snapshot(client, rita):
     snapshot = ReportSnapshot.objects.get()
     assert first["Location"] == again["Location"] == f"/reports/snapshots/{snapshot.pk}/"
     assert snapshot.created_by == rita
+
+
+def hidden_fields(page, action):
+    form = page[page.index(f'action="{action}"') :].partition("</form>")[0]
+    found = re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form)
+    return {name: value for name, value in found if name != "csrfmiddlewaretoken"}
+
+
+def test_the_form_freezes_what_the_page_shows(client, rita):
+    study = judged_study()
+    query = {"cluster": "tag", "resamples": "500", "seed": "9"}
+    page = client.get(f"/reports/{study.pk}/", query).content.decode()
+    freeze = f"/reports/{study.pk}/freeze/"
+    assert hidden_fields(page, freeze) == query
+    answer = client.post(freeze, hidden_fields(page, freeze))
+    snapshot = client.get(answer["Location"]).content.decode()
+    assert "Frozen with whole tags resampled 500 times from seed 9." in snapshot
+    wrong = client.post(freeze, {"cluster": "judge"})
+    assert wrong.status_code == 400
+
+
+def test_names_chosen_for_a_paper_are_frozen_from_their_page(client, rita):
+    study = judged_study()
+    model = study_report(study)["models"][0]["id"]
+    query = {"form": "full", f"name-model-{model}": "Ours & <co>", "seed": "9"}
+    page = client.get(f"/reports/{study.pk}/paper/", query).content.decode()
+    freeze = f"/reports/{study.pk}/freeze/"
+    fields = {name: html.unescape(value) for name, value in hidden_fields(page, freeze).items()}
+    assert fields == query
+    address = client.post(freeze, fields)["Location"]
+    assert "names and an order of its own" in client.get(address).content.decode()
+    tables = client.get(f"{address}paper/tables.tex").content.decode()
+    assert r"Ours \& \textless{}co\textgreater{}" in tables
+    assert "longtable" in tables
+    page = client.get(f"{address}paper/").content.decode()
+    assert 'value="Ours &amp; &lt;co&gt;"' in page
+    assert freeze not in page
 
 
 def test_freezing_needs_a_post(client, rita):
