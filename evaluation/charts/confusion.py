@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from evaluation.charts.svg import frame, in_two_lines, written
 
+# So many letters of the sides' names fit a narrow page.
+LETTERS = 40
+
 
 def confusion_matrix(
     table: Sequence[Sequence[int]],
@@ -16,14 +19,15 @@ def confusion_matrix(
 ) -> str:
     """A k x k table as shaded squares: rows the first side's labels, columns the second's."""
     size = len(labels)
-    step, tall, top = 100 / (size + 1), 44, 56
+    step, tall, top = 100 / (size + 1), 44, 73
     most = max((count for row in table for count in row), default=0)
     body = [
-        written(f"{sides[0]} (rows) and {sides[1]} (columns)", "0", 13, "chart-label", letters=80),
+        written(f"Rows: {sides[0]}", "0", 13, "chart-label", letters=LETTERS),
+        written(f"Columns: {sides[1]}", "0", 30, "chart-label", letters=LETTERS),
         *(
             piece
             for place, label in enumerate(labels)
-            for piece in in_two_lines(label, f"{step * (place + 1.5):.3f}%", 32, "middle")
+            for piece in in_two_lines(label, f"{step * (place + 1.5):.3f}%", 49, "middle")
         ),
     ]
     for i, row in enumerate(table):
