@@ -28,6 +28,7 @@ from demonstration.responses import load_responses
 from demonstration.verdicts import load_studies
 from generation.models import Response
 from judging.models import Judgment
+from leases.planner import learn_sizes
 from leases.refusal import Conflict, Refusal
 from wikifetch.fetch import fetch_xml
 from wikifetch.models import Article, Tag
@@ -74,7 +75,9 @@ def load(*, beside_other_work: bool = False) -> Loaded:
     release(campaign.collection, by=people[ADMIN])
     import_records(by=people[ADMIN])
     runs = load_responses(campaign.collection, by=people[ADMIN])
-    freeze_report(load_studies(runs, people), by=people[ADMIN])
+    studied = load_studies(runs, people)
+    learn_sizes()
+    freeze_report(studied, by=people[ADMIN])
     return counted()
 
 

@@ -1,0 +1,34 @@
+"""What the planner knows of rows that were just written."""
+
+import pytest
+from django.db import connection
+
+from accounts.models import Invitation
+from leases.clock import in_seconds
+from leases.planner import learn_sizes
+
+pytestmark = pytest.mark.django_db
+
+
+def write(count):
+    Invitation.objects.bulk_create(
+        Invitation(token_hash=f"{n:064}", roles=["judge"], expires_at=in_seconds(60))
+        for n in range(count)
+    )
+
+
+@pytest.mark.postgres
+def test_the_planner_learns_of_rows_before_they_are_committed():
+    write(321)
+    learn_sizes()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT reltuples FROM pg_class WHERE relname = %s", [Invitation._meta.db_table]
+        )
+        assert cursor.fetchone() == (321,)
+
+
+def test_a_transaction_goes_on_afterwards():
+    learn_sizes()
+    write(1)
+    assert Invitation.objects.count() == 1
