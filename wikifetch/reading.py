@@ -13,7 +13,7 @@ _TAGS = {
 }  # fmt: skip
 _ATTRIBUTES = {
     "*": {"class", "id"},
-    "div": {"tabindex"},
+    "div": {"tabindex", "role", "aria-label"},
     "td": {"colspan", "rowspan"},
     "th": {"colspan", "rowspan"},
     "span": {"title"},

@@ -8,7 +8,7 @@ import pytest
 from tests.wikifetch.factories import TAG, export, mill, written
 from wikifetch import fetch
 from wikifetch.models import Tag
-from wikifetch.reading import article_html, marked_block
+from wikifetch.reading import article_html, marked_block, wikitext_html
 from wikifetch.wikitext import find_tags
 from wikifetch.wikitext.article import MAX_LINES, render_article
 
@@ -135,7 +135,19 @@ def test_all_elements_of_a_banners_section_are_marked():
     assert '<h3 id="tagged-block" class="tagged">A</h3>' in html
 
 
+@pytest.mark.django_db
+def test_a_table_that_takes_the_focus_is_named_by_its_caption():
+    text = "{|\n|+ The ''old'' \"owners\" <ref>Book</ref>\n| Ann\n|}\n\n{|\n| Tom\n|}"
+    named = [
+        attributes["aria-label"]
+        for element, attributes in elements(wikitext_html(text))
+        if element == "div"
+    ]
+    assert named == ['Table The old "owners" [1]', "Table"]
+
+
 HOSTILE = [
+    '{|\n|+ "><script>alert(1)</script>" onfocus="alert(2)\n| a\n|}',
     "<script>alert(1)</script>",
     '<img src=x onerror="alert(1)">',
     '<b onclick="alert(1)" style="x">b</b>',
@@ -152,8 +164,8 @@ HOSTILE = [
     "<form action=x><input></form>",
 ]
 
-ELEMENTS = {"p", "b", "h3", "div", "table", "tr", "td", "span", "sup"}
-ATTRIBUTES = {"class", "id", "title", "colspan", "tabindex"}
+ELEMENTS = {"p", "b", "h3", "div", "table", "caption", "tr", "td", "span", "sup"}
+ATTRIBUTES = {"class", "id", "title", "colspan", "tabindex", "role", "aria-label"}
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -166,7 +178,7 @@ def test_nothing_in_an_article_can_run_or_load_even_before_it_is_sanitised(text)
 @pytest.mark.django_db
 def test_what_is_shown_is_sanitised_whatever_wrote_it(tmp_path, monkeypatch):
     fetch.fetch_xml(written(tmp_path, export(mill(f"Old.{TAG}"))))
-    monkeypatch.setattr("wikifetch.reading.render_article", lambda *_: "".join(HOSTILE))
+    monkeypatch.setattr("wikifetch.reading.render_article", lambda *_, **__: "".join(HOSTILE))
     seen = Tag.objects.get().latest
     for element, attributes in elements(article_html(seen.revision, seen)):
         assert element in ELEMENTS

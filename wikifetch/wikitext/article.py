@@ -157,7 +157,10 @@ class ArticleWriter:
                 continue
             inner = self._inline(piece, "table row").strip()
             rows.append(inner.replace("<tr>", f"<tr{self._mark(piece)}>", 1) if inner else "")
-        return f'<div class="table-wrap" tabindex="0"><table class="wikitable">{caption}{"".join(rows)}</table></div>'
+        # It takes the focus, to be scrolled by keys: so it has a name. What stands between tags is escaped.
+        named = " ".join(["Table", *re.sub(r"<[^>]*>", "", caption).split()])
+        wrap = f'<div class="table-wrap" tabindex="0" role="group" aria-label="{named}">'
+        return f'{wrap}<table class="wikitable">{caption}{"".join(rows)}</table></div>'
 
     def _text_start(self, unit: Unit) -> int:
         text = self._layout.masked[unit.start : unit.end]
