@@ -68,7 +68,7 @@ def bare(xml: bytes) -> None:
 
 def scan(path: Path) -> int:
     """What a fetch does with a file, but for the rows."""
-    return sum(len(read_history(page.revisions).reading.tags) for page in read_dump(path).pages)
+    return sum(len(read_history(page.revisions).reading.words()) for page in read_dump(path).pages)
 
 
 def latest_texts(path: Path) -> list[str]:
@@ -83,7 +83,7 @@ def finding(texts: list[str]) -> None:
     megabytes = sum(len(text.encode()) for text in texts) / 1e6
     print(f"{len(texts)} latest texts, {megabytes:.2f} MB")
     expression = seconds(lambda: [KNOWN_NAMES.hint_pattern.search(text) for text in texts])
-    finder = seconds(lambda: [find_tags(text) for text in texts])
+    finder = seconds(lambda: [find_tags(text).words() for text in texts])
     tree = seconds(lambda: [mwparserfromhell.parse(text).filter_templates() for text in texts])
     for label, took in (("expression alone", expression), ("finder", finder), ("whole tree", tree)):
         print(

@@ -38,9 +38,9 @@ def sighting_columns(seen: TagSeen) -> dict[str, object]:
         "block_kind": seen.block_kind,
         "block": seen.block,
         "block_clean": seen.block_clean,
-        "block_text": seen.block_text,
-        "dropped": [{"what": what, "wikitext": wikitext} for what, wikitext in seen.left_out],
-        "plain_fallback": seen.plain,
+        "block_text": seen.words.text,
+        "dropped": [{"what": what, "wikitext": wikitext} for what, wikitext in seen.words.left_out],
+        "plain_fallback": seen.words.plain,
     }
 
 

@@ -181,7 +181,7 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
     for title, revision in batch.talk:
         record_talk(run.wiki, title, revision)
     for traced in batch.traced:
-        record_trace(run.wiki, traced.pageid, traced.revid, traced.history)
+        record_trace(traced.article, traced.history)
     if batch.missing:
         record_missing(run.wiki, batch.missing)
     if batch.hidden:

@@ -15,6 +15,7 @@ from wikifetch.history import PageHistory
 from wikifetch.identity import Place, place_of, same_tags, unchanged
 from wikifetch.models import Article, Revision, Sighting, Tag, TalkPage, Wiki
 from wikifetch.newpages import Pages, record_new_pages
+from wikifetch.origins import Untraced
 from wikifetch.revisions import PageSeen, RevisionSeen, storable
 from wikifetch.states import TAG, TagState
 from wikifetch.wikitext import TagSeen
@@ -115,13 +116,13 @@ def record_talk(wiki: Wiki, title: str, revision: RevisionSeen) -> bool:
     return True
 
 
-def record_trace(wiki: Wiki, pageid: int, revid: int, history: PageHistory) -> None:
-    """Keep who added the tags of a page's revision, and that the wiki was asked from there."""
-    seen = Sighting.objects.filter(
-        revision__revid=revid, revision__article__pageid=pageid, revision__article__wiki=wiki
-    )
-    _record_introductions(seen, history)
-    Article.objects.filter(wiki=wiki, pageid=pageid).update(traced_revid=revid)
+def record_trace(article: Untraced, history: PageHistory) -> None:
+    """Keep who added these tags of an article's revision, and that the wiki was asked from there."""
+    for seen, introduction in history.told():
+        if introduction is not None and seen.position in article.tags:
+            tag = Tag.objects.filter(pk=article.tags[seen.position], introduced_revid=None)
+            tag.update(**introduction_columns(introduction))
+    Article.objects.filter(pk=article.article_id).update(traced_revid=article.revid)
 
 
 def record_missing(wiki: Wiki, pageids: Sequence[int]) -> None:

@@ -7,7 +7,6 @@ from itertools import chain
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db.models import F, Q
 
 from wikifetch.answers import Hidden
 from wikifetch.client import BATCH, WikiClient, in_batches
@@ -16,25 +15,16 @@ from wikifetch.heartbeat import Heartbeat
 from wikifetch.history import PageHistory, read_history
 from wikifetch.manners import REAL_CLOCK, Clock, Manners, WikiError, articles_at
 from wikifetch.models import Article, FetchRun, Sighting, Tag, Wiki
+from wikifetch.origins import Traced, traced, untraced
 from wikifetch.purging import known_revids
 from wikifetch.revisions import ARTICLES, TALK, PageSeen, RevisionSeen
 from wikifetch.states import TagState
-from wikifetch.tracing import Outlines, trace
 from wikifetch.wikitext import TagNames
 from wikifetch.wikitext.names import CANONICAL, KNOWN_NAMES
 
 # A batch of a file is written when it has this many pages to write, has read so many, or took so long.
 _WRITTEN, _READ, _SECONDS = 50, 1_000, 10.0
 _LISTED = 2_500  # titles whose page ids are asked for before they are kept: fifty requests
-
-
-@dataclass(frozen=True)
-class Traced:
-    """A page's history, walked back from one of its revisions."""
-
-    pageid: int
-    revid: int
-    history: PageHistory
 
 
 @dataclass
@@ -168,6 +158,7 @@ def _add(batch: Batch, page: PageSeen, history: PageHistory, known: bool) -> Non
     batch.problems += [(label, problem) for problem in problems if problem]
     interesting = known or history.reading.tags or history.reading.set_aside
     if history.newest is not None and interesting and page.title:
+        history.reading.words()  # here, where no transaction waits for it
         batch.pages.append((page, history))
 
 
@@ -312,24 +303,6 @@ def _changed_talk(client: WikiClient, wiki: Wiki, pageids: Sequence[int]) -> lis
     return [title for title, revid in newest.items() if title in known and known[title] != revid]
 
 
-@dataclass(frozen=True)
-class _LiveHistory:
-    """One page's history up to a revision, asked of its wiki (see tracing.History)."""
-
-    client: WikiClient
-    pageid: int
-    revid: int
-
-    def newest(self) -> tuple[list[RevisionSeen], bool]:
-        return self.client.newest_revisions(self.pageid, self.revid)
-
-    def outlines(self) -> Outlines:
-        return self.client.outlines(self.pageid, self.revid)
-
-    def texts(self, revids: Sequence[int]) -> dict[int, RevisionSeen]:
-        return self.client.texts(revids)
-
-
 def _history_batches(
     client: WikiClient, run: FetchRun, pageids: Sequence[int], names: TagNames
 ) -> Iterator[Batch]:
@@ -338,30 +311,5 @@ def _history_batches(
         return
     assert run.wiki is not None
     for part in in_batches(pageids, 500):
-        for pageid, revid in untraced(run.wiki, part):
-            history = _traced(client, pageid, revid, names)
-            yield Batch(run.cursor, traced=[Traced(pageid, revid, history)])
-
-
-def _traced(client: WikiClient, pageid: int, revid: int, names: TagNames) -> PageHistory:
-    """The page's history; one that tells nothing where the wiki has this revision no more."""
-    try:
-        return trace(_LiveHistory(client, pageid, revid), names)
-    except WikiError as error:
-        if error.code != "badid_rvstartid":
-            raise
-        return PageHistory()
-
-
-def untraced(wiki: Wiki, pageids: Sequence[int]) -> list[tuple[int, int]]:
-    """Page id and newest revision of the pages with a live tag whose origin the wiki was not asked for."""
-    tags = Tag.objects.filter(
-        article__wiki=wiki,
-        article__pageid__in=pageids,
-        state=TagState.LIVE,
-        introduced_revid=None,
-        latest__isnull=False,
-    )
-    asked = Q(article__traced_revid=F("latest__revision__revid"))
-    columns = ("article__pageid", "latest__revision__revid")
-    return list(tags.exclude(asked).order_by(*columns).values_list(*columns).distinct())
+        for article in untraced(run.wiki, part):
+            yield Batch(run.cursor, traced=[traced(client, article, names)])

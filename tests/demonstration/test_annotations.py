@@ -43,7 +43,7 @@ def test_the_tags_are_of_all_kinds_under_many_names_in_many_places(tags):
     assert {tag.scope for tag in tags.values()} == {None, "section", "lead"}
     assert any(not tag.date for tag in tags.values())
     assert any("{{" in tag.reason for tag in tags.values())
-    assert any("|" in tag.block_text for tag in tags.values()), "none in a table"
+    assert any("|" in tag.words.text for tag in tags.values()), "none in a table"
     assert max(Counter((title, tag.block) for (title, _), tag in tags.items()).values()) == 2
 
 
@@ -136,7 +136,7 @@ def test_passages_are_copied_from_the_article_they_name(each, articles):
         return
     for n in (1, 2):
         text = readable(articles[each.entries[f"article_{n}"]]).text
-        captions = {tag.block_text for tag in find_tags(articles[each.title]).tags}
+        captions = {tag.words.text for tag in find_tags(articles[each.title]).tags}
         for line in each.entries[f"passage_{n}_copied"].split("\n"):
             assert line in text or line in row_starts(text) | captions, line
 

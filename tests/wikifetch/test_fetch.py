@@ -1,6 +1,8 @@
 """Runs: a frozen queue, a cursor, and going on after any stop."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from leases.refusal import Conflict, Refusal
 from tests.wikifetch.factories import TAG, export, page, revision, written
@@ -325,6 +327,17 @@ def test_the_edit_that_added_each_tag_is_asked_for_once(live):
     assert live.histories_asked() == [1, 2, 3]
 
 
+def test_a_page_takes_few_statements_all_of_them_for_its_history(live):
+    counted = []
+    for first, size in ((1, 1), (2, 2), (4, 12)):
+        titles = [f"Mill {n}" for n in range(first, first + size)]
+        with CaptureQueriesContext(connection) as statements:
+            fetch.finished(asking.ask_for_titles(titles, by=None))
+        counted.append(len(statements))
+    # A transaction's beginning and end, the tag, the article, the run.
+    assert counted[2] - counted[1] == 10 * 5
+
+
 def test_a_fetch_without_histories_leaves_them_to_a_later_one(live):
     live.size = 2
     without = asking.How(history=False)
@@ -339,11 +352,11 @@ def test_a_run_killed_among_the_histories_goes_on_with_the_next(live, monkeypatc
     live.size = 3
     real, traced = fetch.record_trace, []
 
-    def dies(wiki, pageid, revid, history):
-        if pageid == 2 and not traced:
-            traced.append(pageid)
+    def dies(article, history):
+        if article.pageid == 2 and not traced:
+            traced.append(article.pageid)
             raise SystemExit
-        return real(wiki, pageid, revid, history)
+        return real(article, history)
 
     monkeypatch.setattr(fetch, "record_trace", dies)
     run = asking.ask_for_kind("inconsistent", by=None)

@@ -190,3 +190,4 @@ def test_hostile_text_is_read_to_its_end(hostile):
     """Each of these keeps a tree parser busy for minutes; reading them is linear."""
     reading = find_tags(f"Mill.{TAG}\n\n{hostile}")
     assert TAG in [tag.raw for tag in reading.tags]
+    assert len(reading.words()) == len(reading.tags)

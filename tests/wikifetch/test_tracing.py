@@ -144,3 +144,9 @@ def test_a_text_that_is_not_to_be_had_after_all_tells_nothing():
     told = Told(history(400, 60))
     told.texts = lambda revids: {}
     assert introduced(told) == [None]
+
+
+def test_the_words_of_blocks_are_not_read_on_the_way(monkeypatch):
+    """They take most of the time, and only those of the revision that is kept are wanted."""
+    monkeypatch.delattr("wikifetch.wikitext.finder.readable")
+    assert introduced(Told(history(400, 60))) == [60]

@@ -6,6 +6,7 @@ only the tag and its block, which is many times faster than parsing the page and
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from wikifetch.wikitext.blocks import (
     Block,
@@ -18,7 +19,7 @@ from wikifetch.wikitext.blocks import (
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
 from wikifetch.wikitext.names import FILL, HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
 from wikifetch.wikitext.parameters import Said, read_tag
-from wikifetch.wikitext.readable import readable
+from wikifetch.wikitext.readable import Readable, readable
 from wikifetch.wikitext.sections import path_to
 
 _MAX_PROBLEMS = 20
@@ -32,8 +33,7 @@ class TagSeen:
     above it, outermost first; `scope` is "section" or "lead" for a banner, None for an inline tag;
     `block_kind` is the kind of unit (see blocks);
     `block` the wikitext of the smallest unit that holds it, `block_clean` the same without any copy of
-    `raw`, `block_text` its words, `left_out` what the words leave out; `plain` says that the block was
-    too hostile to parse. `date`, `reason` and `other_article` are "" where the tag has none.
+    `raw`. `date`, `reason` and `other_article` are "" where the tag has none.
     """
 
     kind: str
@@ -50,9 +50,11 @@ class TagSeen:
     block: str
     block_start: int
     block_clean: str
-    block_text: str
-    left_out: tuple[tuple[str, str], ...]
-    plain: bool
+
+    @cached_property
+    def words(self) -> Readable:
+        """Those of the block. Read when they are first asked for: walking through a history takes none."""
+        return readable(self.block_clean, self.block_kind)
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,10 @@ class Reading:
     tags: tuple[TagSeen, ...] = ()
     problems: tuple[str, ...] = ()
     set_aside: str = ""
+
+    def words(self) -> list[Readable]:
+        """The words of each tag's block, which take most of the time; they are kept."""
+        return [tag.words for tag in self.tags]
 
 
 def find_tags(wikitext: str, names: TagNames = KNOWN_NAMES) -> Reading:
@@ -142,8 +148,6 @@ def _seen(layout: Layout, place: _Place) -> TagSeen:
     inline = place.kind == INCONSISTENT and raw.startswith("{{") and not place.among_banners
     block = _block(layout, place, inline)
     text = layout.raw[block.start : block.end]
-    clean = text.replace(raw, "")
-    words = readable(clean, block.kind)
     return TagSeen(
         kind=said.kind,
         name=place.name,
@@ -158,10 +162,7 @@ def _seen(layout: Layout, place: _Place) -> TagSeen:
         block_kind=block.kind,
         block=text,
         block_start=block.start,
-        block_clean=clean,
-        block_text=words.text,
-        left_out=words.left_out,
-        plain=words.plain,
+        block_clean=text.replace(raw, ""),
     )
 
 

@@ -4,6 +4,7 @@ import calendar
 import re
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 import mwparserfromhell
 
@@ -15,6 +16,8 @@ from wikifetch.wikitext.plain import without_spans
 # A positional parameter that says how much a banner speaks of; it names no article.
 _SCOPES = {"section", "article", "lead", "lede", "paragraph", "list", "table", "page", ""}
 _MAX_TITLE = 255
+# Of a tag that is remembered: it stands in revision after revision of a history.
+_SHORT = 2_000
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,11 @@ def read_tag(raw: str, kind_by_name: str) -> Said:
     `reason` is reason=, else about=, else "" (PROTOCOL: the published tagReason). An article named by
     article=, or by position in a contradicts-other template, makes the tag a contradict-other.
     """
+    read = _read_short_tag if len(raw) <= _SHORT else _read_tag
+    return read(raw, kind_by_name)
+
+
+def _read_tag(raw: str, kind_by_name: str) -> Said:
     params = parse_parameters(raw)
     values = {name.lower(): _said(value) for name, value in params}
     other = _title(values.get("article", ""))
@@ -42,6 +50,9 @@ def read_tag(raw: str, kind_by_name: str) -> Said:
         other = next(filter(None, (_positional_title(values.get(n, "")) for n in ("1", "2"))), "")
     reason = values.get("reason") or values.get("about") or ""
     return Said(params, values.get("date", ""), reason, other, kind)
+
+
+_read_short_tag = lru_cache(maxsize=256)(_read_tag)
 
 
 _MONTHS = {
