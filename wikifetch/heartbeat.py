@@ -53,11 +53,12 @@ class Heartbeat:
             yield item
 
     def clock(self) -> Clock:
-        """A clock that beats in waiting, and checks before each request: a wiki slower than the pace leaves no waiting.
+        """A clock that beats in waiting and in work, and checks before each request.
 
+        A wiki that is slower than the pace leaves no waiting.
         A run that is paused or cancelled asks for nothing more, and stops soon while the wiki is busy.
         """
-        return Clock(sleep=self._sleep_in_parts, beat=self.check)
+        return Clock(sleep=self._sleep_in_parts, beat=self.check, work=self.beat)
 
     def _sleep_in_parts(self, seconds: float) -> None:
         while seconds > 0:

@@ -30,12 +30,13 @@ class WikiError(Exception):
 
 @dataclass(frozen=True)
 class Clock:
-    """Time, and waiting: tests bring their own. `beat` is called before each request."""
+    """Time, and waiting: tests bring their own. `beat` is called before each request, `work` in long work between."""
 
     sleep: Callable[[float], None] = time.sleep
     monotonic: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     beat: Callable[[], None] = lambda: None
+    work: Callable[[], None] = lambda: None
 
 
 REAL_CLOCK = Clock()

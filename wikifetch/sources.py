@@ -1,7 +1,7 @@
 """Where a fetch's pages come from: a file, or the live API. Both give the same batches."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from urllib.parse import urlsplit
@@ -108,7 +108,7 @@ def file_batches(dump: Dump, wiki: Wiki, skip: int, heart: Heartbeat) -> Iterato
             continue
         # An article that became a redirect has lost its tags.
         if page.namespace == ARTICLES and (not page.is_redirect or page.pageid in known):
-            history = read_history(heart.along(page.revisions), names)
+            history = _history(heart.along(page.revisions), names)
             _add(batch, page, history, page.pageid in known)
         batch.done = done
         full = len(batch.pages) >= _WRITTEN or done % _READ == 0
@@ -131,7 +131,7 @@ def beside_batches(dump: Dump, wiki: Wiki, done: int, heart: Heartbeat) -> Itera
     for page in heart.along(dump.pages):
         subject = page.title.partition(":")[2]
         if page.namespace == ARTICLES and page.title in others and not page.is_redirect:
-            _add(batch, page, read_history(heart.along(page.revisions), names), known=True)
+            _add(batch, page, _history(heart.along(page.revisions), names), known=True)
         elif page.namespace == TALK and subject in titles:
             newest = max(page.revisions, key=lambda revision: revision.revid, default=None)
             batch.talk += [(subject, newest)] if newest else []
@@ -151,6 +151,13 @@ def _capital(title: str) -> str:
     return title[:1].upper() + title[1:]
 
 
+def _history(revisions: Iterable[RevisionSeen], names: TagNames) -> PageHistory:
+    """A page's history, and at once the words of what is kept of it: no transaction is to wait for them."""
+    history = read_history(revisions, names)
+    history.reading.words()
+    return history
+
+
 def _add(batch: Batch, page: PageSeen, history: PageHistory, known: bool) -> None:
     """Into the batch, if there is anything to keep or to tell of the page."""
     problems = [page.problem, history.problem, history.reading.set_aside, *history.reading.problems]
@@ -158,7 +165,6 @@ def _add(batch: Batch, page: PageSeen, history: PageHistory, known: bool) -> Non
     batch.problems += [(label, problem) for problem in problems if problem]
     interesting = known or history.reading.tags or history.reading.set_aside
     if history.newest is not None and interesting and page.title:
-        history.reading.words()  # here, where no transaction waits for it
         batch.pages.append((page, history))
 
 
@@ -281,7 +287,7 @@ def _page_batch(
     read = []
     for page in client.pages([p for p in pageids if p not in set(batch.unchanged)]):
         client.beat()
-        history = PageHistory() if page.problem else read_history(page.revisions, names)
+        history = PageHistory() if page.problem else _history(page.revisions, names)
         read.append((page, history))
     others = named_by_tags(wiki)
     others |= {_capital(tag.other_article) for _, history in read for tag in history.reading.tags}

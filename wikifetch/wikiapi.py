@@ -62,8 +62,8 @@ class WikiApi:
         self._session.headers.update({"User-Agent": agent, "Accept-Encoding": "gzip"})
 
     def beat(self) -> None:
-        """To be called in long work on the answers: whoever holds this client is alive, and still may ask."""
-        self._clock.beat()
+        """To be called in long work on the answers: whoever holds this client is alive."""
+        self._clock.work()
 
     def query(self, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Each answer's `query` part, until the wiki says that there is no more."""
