@@ -107,7 +107,7 @@ def _gains(row: dict[str, Any]) -> tuple[Figure, Figure]:
 def _sides(
     report: Report, family: dict[str, Any], row: dict[str, Any], verdict: str
 ) -> tuple[Figure, Figure]:
-    """Each side as k/n, with a link to all responses with that verdict on that side."""
+    """Each side as k/n, with a link to the responses with that verdict that have one on the other side too."""
     names = {prompt["label"]: prompt["name"] for prompt in report["prompts"]}
 
     def side(which: str, number: int) -> Figure:
@@ -118,7 +118,12 @@ def _sides(
             "prompt": names[place] if kind == "prompts" else names[row["prompt"]],
             "slice": place if kind == "reasoning" else "",
         }
-        link = query(of="final", **chosen, verdict=verdict) if k else ""
+        other = row["second" if which == "first" else "first"]
+        paired = {
+            "with_model": model_id(report, other) if kind == "models" else "",
+            "with_prompt": names[other] if kind == "prompts" else "",
+        }
+        link = query(of="final", **chosen, verdict=verdict, **paired) if k else ""
         return Figure(f"{k}/{n}", query=link, share=share(k, n))
 
     return side("first", 1), side("second", 2)

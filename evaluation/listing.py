@@ -1,6 +1,6 @@
 """Lists on pages: studies with what can be reported of them, and responses with their verdicts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Count, Prefetch, Q, QuerySet
@@ -87,7 +87,7 @@ def prompt_words(name: str) -> str:
 
 def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
     """The choice as (what, value) for the page's head."""
-    model = model_names(models_of(study)).get(int(choice.model)) if choice.model else ""
+    names = model_names(models_of(study))
     labels = dict(Verdict.choices) | {
         tables.UNLABELLED: "No final verdict",
         rows.LABELLED: "Any final verdict",
@@ -95,7 +95,7 @@ def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
     }
     found = [
         ("Prompt", prompt_words(choice.prompt) if choice.prompt else ""),
-        ("Model", model if model is not None else "none of this study's"),
+        ("Model", _model(choice.model, names)),
         ("Reasoning", SLICE_LABELS.get(choice.slice, "")),
         ("Final verdict", labels[choice.verdict] if choice.verdict else ""),
         (
@@ -104,6 +104,8 @@ def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
         ),
         ("Judge model", _judge_model(choice, study)),
         ("It said", _said(choice.said)),
+        ("Also judged of model", _model(choice.with_model, names)),
+        ("Also judged on prompt", prompt_words(choice.with_prompt) if choice.with_prompt else ""),
         ("Its verdict", MATCHES.get(choice.match, "")),
         ("Given by people or by it", labels[choice.either] if choice.either else ""),
         (
@@ -113,6 +115,10 @@ def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
         ("First verdicts", "not the same" if choice.differ == rows.YES else ""),
     ]
     return [(what, value) for what, value in found if value]
+
+
+def _model(given: str, names: Mapping[int, str]) -> str:
+    return names.get(int(given), "none of this study's") if given else ""
 
 
 def _judge_model(choice: Choice, study: Study) -> str:

@@ -85,6 +85,8 @@ class Choice:
     responses on which `judge_1` gave the first verdict `first_1` and `judge_2` gave `first_2`; with `differ` "yes"
     only those on which the two are not the same. `judge_model` keeps those that this judge model was asked
     about, `said` those on which it said so (or on which any did; "replied" is any reply, with a verdict or without).
+    `with_model` and `with_prompt` keep those whose question has a final verdict on that model's response to that
+    prompt too (each is the response's own where it is empty): the responses of a paired comparison.
     `match` "yes" keeps those on which it said the final verdict, "no" those on which it replied otherwise, and
     `either` those to which people or the judge model gave that verdict.
     """
@@ -103,6 +105,8 @@ class Choice:
     said: str = ""
     match: str = ""
     either: str = ""
+    with_model: str = ""
+    with_prompt: str = ""
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "Choice":
@@ -124,7 +128,7 @@ class Choice:
                 raise Refusal(
                     f"{name}={given[name]} is not known. Use one of: {', '.join(values)}."
                 )
-        for name in ("model", "judge_model"):
+        for name in ("model", "judge_model", "with_model"):
             if given[name] and not MODEL.fullmatch(given[name]):
                 raise Refusal("A model is chosen by its number. Follow the links of the report.")
         return cls(**given)
@@ -132,16 +136,13 @@ class Choice:
 
 def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
     """The study's items that the choice keeps, in the study's order."""
-    items = kept_items(study) if choice.of == FINAL else study.items.all()
+    items = _counted(study) if choice.of == FINAL else study.items.all()
     if choice.prompt:
         items = items.filter(response__prompt=choice.prompt)
     if choice.model:
         items = items.filter(response__model=int(choice.model))
-    if choice.of == FINAL:
-        one = Q(response__prompt__in=one_passage_prompts())
-        same = Q(**{f"{_CONTRADICTION}same_passage": SamePassage.SAME})
-        # Not exclude(): in SQL a condition on an absent value is neither true nor false.
-        items = items.filter(~one | ~same | Q(**{f"{_CONTRADICTION}same_passage": None}))
+    if choice.with_model or choice.with_prompt:
+        items = items.filter(Exists(_paired(study, choice)))
     items = _of_slice(items, choice.slice)
     items = _of_verdict(items, choice.verdict)
     if choice.judge_model or choice.said or choice.match:
@@ -152,6 +153,26 @@ def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
     if choice.of == FIRST:
         items = items.filter(Exists(_pairs(study, choice)))
     return items.order_by("position")
+
+
+def _counted(study: Study) -> QuerySet[StudyItem]:
+    """The items that the tables of final verdicts count, labelled or not."""
+    one = Q(response__prompt__in=one_passage_prompts())
+    same = Q(**{f"{_CONTRADICTION}same_passage": SamePassage.SAME})
+    # Not exclude(): in SQL a condition on an absent value is neither true nor false.
+    return kept_items(study).filter(~one | ~same | Q(**{f"{_CONTRADICTION}same_passage": None}))
+
+
+def _paired(study: Study, choice: Choice) -> QuerySet[StudyItem]:
+    """The other side's items on the question of one item."""
+    model = int(choice.with_model) if choice.with_model else OuterRef("response__model")
+    prompt = choice.with_prompt or OuterRef("response__prompt")
+    return _counted(study).filter(
+        resolution__isnull=False,
+        response__instance=OuterRef("response__instance"),
+        response__model=model,
+        response__prompt=prompt,
+    )
 
 
 def _of_slice(items: QuerySet[StudyItem], part: str) -> QuerySet[StudyItem]:

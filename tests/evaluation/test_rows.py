@@ -4,7 +4,11 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from evaluation import verdict_counts
 from evaluation.agreement_page import agreement_rows, agreement_sections
+from evaluation.comparison_page import family_sections
+from evaluation.comparison_report import answers_of, comparisons_entry
+from evaluation.families import Family
 from evaluation.reports import study_report
 from evaluation.rows import Choice, chosen, digest, records
 from evaluation.verdict_page import prompt_sections
@@ -46,6 +50,33 @@ def test_every_linked_n_counts_its_rows_judged_or_not():
     ]
 
 
+@pytest.mark.parametrize(
+    ("family", "left_out"),
+    [
+        (Family("f", "", "prompts", (("internal-knowledge", "both-passages"),)), None),
+        (Family("f", "", "prompts", (("passage-1", "both-passages"),)), None),
+        (Family("f", "", "models", (("both-passages",),)), None),
+        (Family("f", "", "reasoning", (("both-passages",),)), None),
+        (Family("f", "", "prompts", (("internal-knowledge", "both-passages"),)), 1),
+    ],
+)
+def test_every_side_of_a_comparison_counts_its_rows(family, left_out):
+    """Two of the responses wait for a final verdict, and their questions are in no pair."""
+    study = judged_study()
+    if left_out:
+        exclude(study, left_out)
+    report = study_report(study)
+    names = {model["id"]: model["name"] for model in report["models"]}
+    answers = answers_of(verdict_counts.answered(study, names))
+    report["comparisons"] = comparisons_entry(answers, 0, [family])
+    (section,) = family_sections(report)
+    sides = [side for row in section.rows for side in row.sides if side.query]
+    assert len(sides) >= 2
+    assert [count(study, side.query) for side in sides] == [
+        int(side.value.split("/")[0]) for side in sides
+    ]
+
+
 @pytest.mark.parametrize("judges", [("alice", "bob"), ("alice", "bob", "carl")])
 def test_every_cell_of_a_matrix_counts_its_rows(judges):
     study = judged_study(*judges, order="random")
@@ -72,6 +103,9 @@ def test_every_cell_of_a_matrix_counts_its_rows(judges):
         {"first_1": "x"},
         {"model": "1 OR 1=1"},
         {"model": "²"},
+        {"with_model": "m"},
+        {"match": "maybe"},
+        {"either": "x"},
     ],
 )
 def test_what_no_number_links_to_is_refused(query):
