@@ -1,5 +1,6 @@
 """What a study's rows say, counted by the database."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -50,14 +51,22 @@ def first_judged(study: Study) -> QuerySet[JudgingSlot]:
 
 
 def model_names(models: Iterable[LanguageModel]) -> dict[int, str]:
-    """A shown name for each model, by id; two of one name are told apart by service, then by number."""
+    """A shown name for each model, by id; two of one name are told apart by service, then by number.
+
+    No two models have one name in the end, whatever they are called: a report counts by these names.
+    """
     rows = list(models)
     shown = {model.pk: str(model) for model in rows}
     for told_apart in (lambda m: f"{m} ({m.service or 'imported'})", lambda m: f"{m} (no. {m.pk})"):
-        names = list(shown.values())
-        twins = [model for model in rows if names.count(shown[model.pk]) > 1]
-        shown |= {model.pk: told_apart(model) for model in twins}
+        shown |= {model.pk: told_apart(model) for model in _twins(rows, shown)}
+    while twins := _twins(rows, shown):  # a model may be called what tells another one apart
+        shown |= {model.pk: f"{shown[model.pk]} (no. {model.pk})" for model in twins}
     return shown
+
+
+def _twins(models: Iterable[LanguageModel], shown: dict[int, str]) -> list[LanguageModel]:
+    times = Counter(shown.values())
+    return [model for model in models if times[shown[model.pk]] > 1]
 
 
 def models_of(study: Study) -> QuerySet[LanguageModel]:

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from evaluation import counts
 from evaluation.agreement_report import (
     NOT_MEASURED_ALONE,
     NOT_MEASURED_IMPORTED,
@@ -12,6 +13,7 @@ from evaluation.agreement_report import (
 )
 from evaluation.reports import study_report
 from evaluation.verdict_report import FINAL_VERDICTS
+from generation.models import LanguageModel
 from judging.models import JudgingSlot, Study, StudyItem
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
 from tests.judging import factories as judging
@@ -215,3 +217,19 @@ def test_the_same_verdicts_give_the_same_hash_and_a_changed_one_another():
     assert first["rows"] == 48
     resolve_all(study)
     assert study_report(study)["snapshot"]["sha256"] != first["sha256"]
+
+
+def test_models_named_for_what_tells_others_apart_have_names_of_their_own():
+    """Two models of one name are numbered; a third is called what one of them then is."""
+    twins = [
+        LanguageModel.objects.create(service="s", model_id="Twin", options_hash=f"{n}" * 64)
+        for n in range(2)
+    ]
+    ids = (f"Twin (no. {twins[0].pk})", "Twin (s)", "Other")
+    others = [
+        LanguageModel.objects.create(service="t", model_id=name, options_hash="0" * 64)
+        for name in ids
+    ]
+    shown = counts.model_names([*twins, *others])
+    assert len(set(shown.values())) == 5
+    assert shown[others[2].pk] == "Other"
