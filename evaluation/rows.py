@@ -9,7 +9,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -295,8 +296,8 @@ def digest(study: Study) -> tuple[str, int]:
 
 def _machine_rows(study: Study) -> Iterator[list[Any]]:
     """What judge models said, by response and judge; what waits or failed is in no number."""
-    rows = MachineVerdict.objects.filter(judge__study=study, state__in=REPLIES).order_by(
-        "item__position", "judge__pseudonym"
-    )
-    columns = MACHINE_COLUMNS.values()
-    yield from map(list, rows.values_list(*columns).iterator(chunk_size=2000))
+    rows = MachineVerdict.objects.filter(judge__study=study, state__in=REPLIES)
+    said = rows.order_by("item__position").values_list(*MACHINE_COLUMNS.values())
+    for _, of_item in groupby(said.iterator(chunk_size=2000), key=itemgetter(0)):
+        # Names in an order of our own: databases do not agree on that of small and capital letters.
+        yield from map(list, sorted(of_item, key=itemgetter(1)))

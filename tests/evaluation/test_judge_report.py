@@ -263,3 +263,14 @@ def test_the_published_labels_judged_as_themselves_are_all_right(study_file):
     for found in judge_of(study)["prompts"]:
         assert found["accuracy"]["k"] == found["accuracy"]["n"] == found["n"] > 0
         assert json.dumps(found, allow_nan=False)
+
+
+def test_the_hash_does_not_ask_the_database_for_the_order_of_names(study):
+    """A database may sort Zeta before alpha, or alpha before Zeta; the hash must survive a move to another."""
+    for name in ("Zeta", "alpha"):
+        import_predictions(study, replies(study, lambda n: "correct"), name)
+    lines = [json.loads(line) for line in rows.hashed_lines(study)]
+    said = [line for line in lines if len(line) == len(rows.MACHINE_COLUMNS)]
+    assert said == sorted(said)
+    judges = ["Elsewhere (model)", "Zeta (model)", "alpha (model)"]
+    assert [judge for _, judge, *_ in said[:3]] == judges
