@@ -15,7 +15,7 @@ from evaluation.display import chosen
 from evaluation.models import ReportSnapshot
 from evaluation.reports import study_report
 from judging.models import Study
-from leases.refusal import Refusal
+from leases.refusal import Conflict, Refusal
 
 NOTE_LIMIT = 200
 
@@ -34,7 +34,7 @@ def freeze(
     `clustering` says what its intervals of agreement resample, `names` (a query, see display.py) how models and
     prompts are called in its tables for a paper. A second click finds the first one's: the same numbers over the
     same verdicts are not frozen twice under one note. Raises Refusal for a note that is too long, a study without
-    any response, or names and places that no table can have.
+    any response, or names and places that no table can have, and Conflict where a verdict came in meanwhile.
     """
     note = note.replace("\x00", "").strip()
     if len(note) > NOTE_LIMIT:
@@ -47,6 +47,9 @@ def freeze(
     if display := chosen(names or {}, body):
         body["display"] = display
     made_of = body["snapshot"]
+    # A third person's decision holds no lock on the study, so some numbers may be of before it and some of after.
+    if rows.digest(study)[0] != made_of["sha256"]:
+        raise Conflict("A verdict came in while the report was computed. Freeze it again.")
     fields = {"rows_hash": made_of["sha256"], "app_version": made_of["app_version"], "note": note}
     for earlier in ReportSnapshot.objects.filter(study=study, **fields):
         if earlier.body == body:

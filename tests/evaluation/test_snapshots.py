@@ -4,7 +4,8 @@ from evaluation import snapshots
 from evaluation.agreement_report import Clustering
 from evaluation.display import read_display
 from evaluation.models import ReportSnapshot
-from leases.refusal import Refusal
+from evaluation.reports import study_report
+from leases.refusal import Conflict, Refusal
 from tests.evaluation.factories import judged_study, resolve_all
 from tests.factories import person
 from tests.judging import factories as judging
@@ -43,6 +44,21 @@ def test_a_snapshot_names_itself(rita):
     named = snapshots.report_of(frozen)["snapshot"]
     assert named["id"] == frozen.pk
     assert (named["sha256"], named["app_version"]) == (frozen.rows_hash, frozen.app_version)
+
+
+def test_a_verdict_that_comes_in_between_is_refused_and_nothing_kept(rita, monkeypatch):
+    """As a third person's decision does, where the database lets others write meanwhile."""
+    study = judged_study()
+
+    def overtaken(of, clustering=None):
+        body = study_report(of, clustering)
+        resolve_all(of)
+        return body
+
+    monkeypatch.setattr(snapshots, "study_report", overtaken)
+    with pytest.raises(Conflict, match="Freeze it again"):
+        snapshots.freeze(study, by=rita)
+    assert not ReportSnapshot.objects.exists()
 
 
 def test_a_study_of_nothing_is_not_frozen(rita):
