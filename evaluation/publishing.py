@@ -7,6 +7,7 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from evaluation import rows, snapshots
+from evaluation.counts import kept_items
 from evaluation.models import ReportSnapshot
 from judging.models import Study, StudyItem
 from judging.states import StudyState
@@ -57,11 +58,14 @@ def _check_nobody_judges(study: Study) -> None:
 
 
 def comments_of(study: Study) -> list[dict[str, str]]:
-    """What the judges wrote beside their first verdicts: prompt, model, question, judge, verdict, comment."""
+    """What the judges wrote beside their first verdicts: prompt, model, question, judge, verdict, comment.
+
+    Nothing of a question that was taken out: why it was is not for readers who do not know it.
+    """
     names = {"prompt", "model", "question", "judge", "first_verdict", "comment"}
     return [
         {name: record[name] for name in rows.COLUMNS if name in names}
-        for record in rows.records(study.items.all())
+        for record in rows.records(kept_items(study))
         if record["comment"]
     ]
 

@@ -10,7 +10,7 @@ from evaluation.models import ReportSnapshot
 from judging import studies
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.evaluation import frozen as kept
-from tests.evaluation.factories import judged_study, resolve_all, run_of_all_kinds
+from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
 from tests.factories import PASSWORD, person
 from tests.judging import factories as judging
 
@@ -80,6 +80,15 @@ def test_comments_are_published_only_when_asked_for(client, rita, frozen):
     publishing.unpublish(shown)
     shown.refresh_from_db()
     assert shown.comments is None
+
+
+def test_comments_on_a_question_that_was_taken_out_are_not_published(rita):
+    study = judged_study()
+    exclude(study, 1)
+    studies.close_study(study)
+    shown = publishing.publish(snapshots.freeze(study, by=rita)[0], by=rita, with_comments=True)
+    asked = {row["question"] for row in shown.comments}
+    assert asked == {f"When was abbey {n} founded?" for n in (2, 3, 4)}
 
 
 def test_comments_of_verdicts_that_changed_since_are_not_published(rita, frozen):
