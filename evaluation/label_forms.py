@@ -17,6 +17,8 @@ LARGEST_SEED = 2**53
 MOST_ON_PAGE = 10_000
 # Pairs x labels squared: what one resample computes.
 MOST_WORK = 5_000
+# Items x labels squared, each item at worst unlike all others: 40 MB, of which there are a few at a time.
+MOST_CELLS = 5_000_000
 
 EXAMPLE = "item,rater,label,cluster\n1,alice,correct,Abbey\n1,bob,incorrect,Abbey\n"
 
@@ -98,4 +100,9 @@ class LabelsForm(forms.Form):
         if pairs * labels**2 > MOST_WORK:
             raise TooLarge(
                 f"{raters} raters with {labels} labels are too many for a page. Use manage.py agreement for them."
+            )
+        if ratings.item_count * labels**2 > MOST_CELLS:
+            raise TooLarge(
+                f"{ratings.item_count:,} items with {labels} labels are too many for a page. Use manage.py agreement "
+                "for them."
             )

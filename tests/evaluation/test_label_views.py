@@ -91,6 +91,10 @@ def test_what_is_wrong_is_told_and_what_was_pasted_is_kept(rita, fields, message
             "more than 20,000 labels",
         ),
         (
+            {"pasted": HEAD + "".join(f"{n // 2},r{n % 2},{n % 50}\n" for n in range(5_000))},
+            "2,500 items with 50 labels are too many for a page",
+        ),
+        (
             {"pasted": HEAD + "".join(f"{n},r{n % 19},label {n % 30}\n" for n in range(600))},
             "too many for a page",
         ),
