@@ -48,7 +48,6 @@ class Bundle:
     """What a zip holds, read and bounded, not yet checked. `manifest` and `rows` are empty for a lone report."""
 
     report: dict[str, Any]
-    report_bytes: bytes
     manifest: dict[str, Any]
     rows: bytes
 
@@ -66,7 +65,7 @@ def write(
     files = {
         REPORT: report_text.encode("utf-8"),
         ROWS: b"".join(lines),
-        SCRIPT: Path(recompute.__file__).read_bytes(),
+        SCRIPT: _script(),
         README: ABOUT.format(name=report["study"]["name"]).encode("utf-8"),
     }
     manifest = {
@@ -81,6 +80,16 @@ def write(
         for name in NAMES:
             zipped.writestr(_entry(name), files[name])
     return buffer.getvalue()
+
+
+def has_own_script(manifest: dict[str, Any]) -> bool:
+    """Whether a zip that was read holds this version's script: another version's may be as good, or do anything."""
+    found: bool = manifest["files"][SCRIPT] == _described(_script())
+    return found
+
+
+def _script() -> bytes:
+    return Path(recompute.__file__).read_bytes()
 
 
 def _described(content: bytes) -> dict[str, Any]:
@@ -102,9 +111,9 @@ def read(data: bytes) -> Bundle:
     if len(data) > MOST_BYTES:
         raise Unreadable(f"The file is larger than {MOST_BYTES // 2**20} MB: no report is.")
     if not data.startswith(b"PK"):
-        return Bundle(_object(data, "The file"), data, {}, b"")
+        return Bundle(_object(data, "The file"), {}, b"")
     files = _files(data)
-    return Bundle(_object(files[REPORT], REPORT), files[REPORT], _manifest(files), files[ROWS])
+    return Bundle(_object(files[REPORT], REPORT), _manifest(files), files[ROWS])
 
 
 def _files(data: bytes) -> dict[str, bytes]:

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 Z = 1.959963984540054  # the two-sided normal quantile of 95 %
-SLICES = ("explicit", "implicit", "untyped")
 CLOSED_FORM = "closed form"
 WEIGHTS = ("none", "linear", "quadratic")
+MOST_LABELS = 50  # no scale has more, and a forged one would take all memory
 
 
 class Findings:
@@ -201,6 +201,9 @@ def check_prompt(
     for pair in prompt["pairs"]:
         where = f"prompt {prompt['prompt']}, {' and '.join(pair['judges'])}"
         table = np.array(pair["table"], dtype=float)
+        bounded(pair["labels"])
+        if table.shape != (len(pair["labels"]), len(pair["labels"])):
+            raise ValueError(f"the table, {where}, is not as large as its labels")
         if judged is not None:
             findings.compare(f"table, {where}", pair["table"], pair_table(judged, pair))
         for coefficient in pair["coefficients"]:
@@ -208,7 +211,7 @@ def check_prompt(
         for place, row in enumerate(pair["per_class"]):
             check_class(row, table, place, f"{row['label']}, {where}", findings)
     if judged is not None and prompt["pairs"]:
-        labels = sorted({label for given in judged.values() for label in given.values()})
+        labels = bounded(sorted({label for given in judged.values() for label in given.values()}))
         counts = np.array(
             [
                 [list(given.values()).count(label) for label in labels]
@@ -223,6 +226,13 @@ def check_prompt(
     else:
         for coefficient in prompt["all"]:
             findings.skipped[f"{coefficient['name']} over all judges, without rows"] += 1
+
+
+def bounded(labels: list[str]) -> list[str]:
+    """The labels; raises ValueError where no scale has so many."""
+    if len(labels) > MOST_LABELS:
+        raise ValueError(f"{len(labels)} labels, of which no scale has more than {MOST_LABELS}")
+    return labels
 
 
 def by_item(rows: list[dict[str, Any]]) -> dict[Any, dict[str, str]]:

@@ -13,7 +13,14 @@ from judging.models import Study
 NOT_HERE = "The study is not here, so the report was not compared with its rows in this database."
 SAME = "The study is here, and its rows are those that the report was computed from."
 CHANGED = "The study is here, and its verdicts, types or exclusions have changed since."
+OTHER_SCRIPT = (
+    "The recompute.py in the zip is not this version's. It was not run; read it before you run it."
+)
 UNSEALED = "The report has no hash of itself: it was not frozen, or by an earlier version."
+# What reading any shape but a report's own ends in: its parts are read by name throughout.
+SHAPES = (
+    KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError,
+)  # fmt: skip
 
 
 @dataclass
@@ -34,8 +41,7 @@ def verify(data: bytes) -> Outcome:
         _check_hashes(bundle, outcome)
         _recompute(bundle, outcome)
         _compare_with_study(bundle.report, outcome)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:
-        # Any shape but a report's own ends in one of these: its parts are read by name throughout.
+    except SHAPES as error:
         raise Unreadable(
             f"The file is no report of this program, or a part of it is missing: {str(error)[:120]}."
         ) from None
@@ -54,6 +60,8 @@ def _check_hashes(bundle: Bundle, outcome: Outcome) -> None:
         outcome.checked += 1
     if bundle.manifest:
         outcome.checked += 1
+        if not bundles.has_own_script(bundle.manifest):
+            outcome.notes.append(OTHER_SCRIPT)
         if hashlib.sha256(bundle.rows).hexdigest() != made_of["sha256"]:
             outcome.wrong.append(
                 "The rows in the zip are not those that the report was computed from: their hash is another."

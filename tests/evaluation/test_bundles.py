@@ -13,7 +13,7 @@ from accounts.roles import Role
 from datasets.importers.json_text import Unreadable
 from evaluation import bundles, files, formats, rows, snapshots
 from evaluation.reports import study_report
-from evaluation.verifying import CHANGED, NOT_HERE, SAME, UNSEALED, verify
+from evaluation.verifying import CHANGED, NOT_HERE, OTHER_SCRIPT, SAME, UNSEALED, verify
 from judging.models import Resolution, Study
 from judging.predictions import import_predictions
 from leases.refusal import Refusal
@@ -231,6 +231,7 @@ def with_name(data, name):
         (lambda z: repacked(z, manifest=b'{"format": 2, "files": {}}'), "format 2"),
         (lambda z: remade(z, report=b"{}"), "format None"),
         (lambda z: remade(z, rows=b"[1]\n"), "a part of it is missing"),
+        (lambda z: remade(z, rows=b"[" * 100_000 + b"\n"), "a part of it is missing"),
         (lambda z: b"", "empty"),
         (lambda z: b"{", "not JSON"),
         (lambda z: b"[1]", "holds no report"),
@@ -263,6 +264,35 @@ def test_counts_that_no_study_has_are_found_and_cost_nothing(good):
 
 
 # ---------------------------------------------------------------- command and page
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"), [(8_000, "8000 labels"), (2, "not as large as its labels")]
+)
+def test_a_scale_that_no_study_has_is_refused_before_anything_is_counted(good, labels, words):
+    report = json.loads(part(good, bundles.REPORT))
+    report["agreement"]["prompts"][0]["pairs"][0]["labels"] = [f"label {n}" for n in range(labels)]
+    with pytest.raises(Unreadable, match=words):
+        verify(remade(good, report=json.dumps(report).encode()))
+
+
+def test_verdicts_that_no_study_has_are_refused_before_anything_is_counted(good):
+    kept, *_ = part(good, bundles.ROWS).splitlines()
+    row = dict(zip(rows.HASHED, json.loads(kept), strict=True))
+    lines = [
+        json.dumps(
+            list({**row, "item": n, "judge": judge, "first_verdict": f"verdict {n}"}.values())
+        )
+        for n in range(60)
+        for judge in "ab"
+    ]
+    with pytest.raises(Unreadable, match="60 labels"):
+        verify(remade(good, rows="".join(f"{line}\n" for line in lines).encode()))
+
+
+def test_a_script_that_is_not_ours_is_named(good):
+    assert verify(good).notes.count(OTHER_SCRIPT) == 0
+    assert verify(remade(good, recompute=b"import os")).notes.count(OTHER_SCRIPT) == 1
 
 
 def test_the_command_says_what_it_compared(good, tmp_path, capsys):
