@@ -118,12 +118,12 @@ def with_repeats(
     drawn = sorted(first, key=lambda item: lot(seed, "again", item.key))[:wanted]
     again = groupby(in_order(drawn, seed, order), key=partial(_unit, order=order))
     later: list[list[list[Item]]] = [[] for _ in units[middle:]]
-    for name, unit in again:
-        later[int(lot(seed, "place", name), 16) % len(later)].append(list(unit))
+    for name, repeated in again:
+        later[int(lot(seed, "place", name), 16) % len(later)].append(list(repeated))
     planned = [(item, 1) for item in first]
     for unit, between in zip(units[middle:], later, strict=True):
         planned += [(item, 1) for item in unit]
-        planned += [(item, 2) for repeated in between for item in repeated]
+        planned += [(item, 2) for once_more in between for item in once_more]
     return planned
 
 
