@@ -9,8 +9,12 @@ SPECIAL = {
     "$": r"\$",
     "#": r"\#",
     "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
+    # Not \{: BibTeX counts braces whether or not a backslash stands before them.
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
+    # At the beginning of a row they would belong to the \\ that ended the one before.
+    "[": "{[}",
+    "*": "{*}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
