@@ -43,10 +43,18 @@ def _what(report: Report) -> str:
     models, prompts = len(report["models"]), len(report["prompts"])
     responses, questions = study["responses"], study["instances"]
     each = ", one for each of them" if responses == models * prompts * questions else ""
+    judged = _judged(report)
+    some = f", {judged:,} of which got a verdict" if judged < responses else ""
     return (
         f"{counted(responses, 'response')} of {counted(models, 'model')} to {counted(questions, 'question')} from "
-        f"{counted(study['articles'], 'article')} under {counted(prompts, 'prompt')} were judged{each}."
+        f"{counted(study['articles'], 'article')} under {counted(prompts, 'prompt')} were to be judged{each}{some}."
     )
+
+
+def _judged(report: Report) -> int:
+    """How many responses have a verdict that was handed in; all where an early report does not say."""
+    steps = {step["key"]: int(step["n"]) for step in report.get("flow", {}).get("steps", [])}
+    return steps.get("judged", int(report["study"]["responses"]))
 
 
 def _judging(report: Report) -> Iterator[str]:
@@ -59,11 +67,11 @@ def _judging(report: Report) -> Iterator[str]:
         return
     people = "1 person" if study["judges"] == 1 else f"{study['judges']} people"
     if study["judges_per_response"] == 1:
-        yield f"Each response was judged by one person ({people} in all), who did not see which model had written it"
+        yield f"Each response went to one person ({people} in all), who did not see which model had written it"
     else:
         yield (
-            f"Each response was judged by {study['judges_per_response']} people independently ({people} in all), who "
-            "saw neither which model had written it nor each other's verdicts"
+            f"Each response went to {study['judges_per_response']} people ({people} in all), who judged independently "
+            "and saw neither which model had written it nor each other's verdicts"
         )
     yield f"(rubric {study['rubric']})."
     if study.get("order") in ORDERS:

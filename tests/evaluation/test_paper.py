@@ -10,7 +10,8 @@ from evaluation.display import read_display
 from evaluation.latex_tables import latex
 from evaluation.methods import methods_paragraph
 from evaluation.reports import study_report
-from judging.models import Study
+from judging import studies, verdicts
+from judging.models import JudgingSlot, Study
 from leases.refusal import Refusal
 from tests.evaluation import frozen
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
@@ -29,8 +30,9 @@ def source(report, **query):
 def check(text):
     """What LaTeX would stumble over: braces, environments, cells a row, letters with a meaning."""
     code = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
-    bare = code.replace(r"\{", "").replace(r"\}", "")
-    assert bare.count("{") == bare.count("}")
+    assert code.count("{") == code.count("}")
+    # A row that begins so gives its beginning to the \\ before it.
+    assert not re.search(r"\\\\\s*[\[*]", code)
     opened = re.findall(r"\\begin\{(\w+)\}", code)
     assert sorted(opened) == sorted(re.findall(r"\\end\{(\w+)\}", code))
     for inside, columns in tables(code):
@@ -68,11 +70,20 @@ def test_the_source_is_sound(form, number):
 @pytest.mark.parametrize("number", [1, frozen.numbers()[-1]])
 @pytest.mark.parametrize("form", ["compact", "full"])
 @pytest.mark.parametrize(
-    "name", [r"a_b & 100 % #1 ~ ^ \ {x} $", "Книга 本", "m" * 200, "<script>", r"\end{document}"]
+    "name",
+    [
+        r"a_b & 100 % #1 ~ ^ \ {x} $",
+        "Книга 本",
+        "m" * 200,
+        "<script>",
+        r"\end{document}",
+        "[7b]",
+        "*",
+    ],
 )
 def test_any_name_of_a_model_is_set_as_text(form, name, number):
     report = frozen.body(number)
-    report = called(report, report["models"][0]["name"], name)
+    report = called(report, report["models"][-1]["name"], name)  # follows another row
     for judge in report.get("judge_models", []):
         report = called(report, judge["judge"], name)
     text = source(report, form=form)
@@ -212,8 +223,9 @@ def test_the_methods_have_the_numbers_of_the_report():
     exclude(study, 1)
     told = methods_paragraph(study_report(study))
     for words in (
-        "24 responses of 2 models to 4 questions from 4 articles under 3 prompts were judged",
-        "judged by 2 people independently (2 people in all)",
+        "24 responses of 2 models to 4 questions from 4 articles under 3 prompts were to be judged, one for each of "
+        "them.",
+        "went to 2 people (2 people in all), who judged independently",
         f"drawn with seed {study.seed}",
         "Cohen's kappa is undefined on prompt 1 (n = 8)",
         "1 question was excluded",
@@ -223,9 +235,19 @@ def test_the_methods_have_the_numbers_of_the_report():
 
 
 @pytest.mark.django_db
+def test_a_study_closed_early_claims_no_verdict_that_nobody_gave():
+    study = judging.open_study("alice", "bob")
+    for slot in JudgingSlot.objects.filter(item__position__lt=5):
+        verdicts.give(slot, "correct")
+    studies.close_study(study)
+    told = methods_paragraph(study_report(study))
+    assert "were to be judged, one for each of them, 5 of which got a verdict." in told
+
+
+@pytest.mark.django_db
 def test_one_judge_is_told_as_one():
     told = methods_paragraph(study_report(judged_study("alice", judges_per_response=1)))
-    assert "judged by one person (1 person in all)" in told
+    assert "went to one person (1 person in all)" in told
     assert "Agreement between judges was not measured." in told
     assert "independently" not in told
 
