@@ -62,8 +62,8 @@ def read(stream: BinaryIO, *, most_rows: int | None = None) -> Ratings:
     try:
         reading.take(_lines(stream))
     except csv.Error as error:
-        line = reading.line + 1
-        raise UnreadableLabels([f"Line {line} cannot be read as CSV: {error}."]) from None
+        problem = f"Line {reading.line} cannot be read as CSV: {error}."
+        raise UnreadableLabels([problem]) from None
     if reading.problems:
         raise UnreadableLabels(reading.problems)
     return reading.ratings()
@@ -111,7 +111,11 @@ class _Reading:
         place = [columns.index(name) for name in NEEDED]
         cluster = columns.index(CLUSTER) if CLUSTER in columns else None
         rows = csv.reader(lines, delimiter=separator, strict=True)
-        self._take_rows(rows, len(columns), place, cluster)
+        first = self.line
+        try:
+            self._take_rows(rows, len(columns), place, cluster)
+        finally:
+            self.line = first + rows.line_num
 
     def _take_rows(self, rows: Reader, width: int, place: list[int], cluster: int | None) -> None:
         """The one loop that a million lines go through: what is usual stays in it, the rest leaves it."""

@@ -117,6 +117,7 @@ def test_a_line_without_a_label_is_missing_data():
             "cannot be read as CSV: field larger than field limit",
         ),
         (HEAD + '1,alice,"yes"no\n', "Line 2 cannot be read as CSV:"),
+        (HEAD + "1,alice,yes\n" * 9 + '1,bob,"yes"no\n', "Line 11 cannot be read as CSV:"),
         (HEAD + '1,alice,"yes', "cannot be read as CSV: unexpected end of data."),
         (HEAD + "1,alice,yes\r1,bob,no\r", "cannot be read as CSV:"),
     ],
