@@ -42,7 +42,8 @@ class Clustering:
             if given and not (given.isascii() and given.isdecimal() and len(given) <= 18):
                 raise Refusal(f"{name}={given[:40]} is no whole number.")
             numbers[name] = int(given) if given else None
-        asked = cls(by, numbers["resamples"] or cls.resamples, numbers["seed"])
+        resamples = numbers["resamples"]
+        asked = cls(by, cls.resamples if resamples is None else resamples, numbers["seed"])
         try:
             Plan(asked.seed or 0, asked.resamples)
         except ValueError as error:

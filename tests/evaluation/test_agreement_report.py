@@ -239,6 +239,7 @@ def test_an_imported_study_has_no_number_in_any_part(study):
         ({"seed": "9" * 30}, "is no whole number"),
         ({"resamples": "ten"}, "resamples=ten is no whole number."),
         ({"resamples": "5"}, "lies between 100 and 100,000"),
+        ({"resamples": "0"}, "lies between 100 and 100,000"),
         ({"resamples": "9999999"}, "lies between 100 and 100,000"),
     ],
 )
