@@ -28,15 +28,6 @@ CAUSES = {
     "other": "Something else",
 }
 
-HOW_LABELS = {
-    WAITING: "Waiting for verdicts",
-    SINGLE: "One judge",
-    UNANIMOUS: "Unanimous",
-    MAJORITY: "Majority",
-    THIRD_PERSON: "Third person",
-    UNRESOLVED: "Unresolved",
-}
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -44,10 +35,6 @@ class Outcome:
 
     how: str
     verdict: str | None = None
-
-    @property
-    def needs_decision(self) -> bool:
-        return self.how == UNRESOLVED
 
 
 def outcome(
