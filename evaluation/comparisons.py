@@ -41,7 +41,7 @@ class Difference:
 
     `only_first` and `only_second` count the discordant pairs of a paired comparison. `p_exact` is McNemar's,
     which takes questions as independent; `p_clustered` comes from the spread of the resamples, by Student's t
-    with a degree of freedom less than there are articles.
+    with a degree of freedom less than there are articles, in the smaller group where there are two.
     """
 
     value: float | None
@@ -101,9 +101,9 @@ def unpaired(
         [np.hstack([_counted(first), none_1]), np.hstack([none_2, _counted(second)])]
     )
     both = np.concatenate([first_clusters, second_clusters])
-    found = _of_two_groups(_by_cluster(features, both), _share_difference, plan)
+    found, fewest = _of_two_groups(_by_cluster(features, both), _share_difference, plan)
     value = sides[1][0] / sides[1][1] - sides[0][0] / sides[0][1]
-    return Difference(value, *sides, found, p_clustered=_p(value, found))
+    return Difference(value, *sides, found, p_clustered=_p(value, found, fewest))
 
 
 def gain_difference(
@@ -121,9 +121,11 @@ def gain_difference(
         return GainDifference(None, gain, other_gain, None, reason=ONE_SIDE)
     moved = second.astype(float) - first
     features = np.stack([rest, rest * moved, other, other * moved], axis=1).astype(float)
-    found = _of_two_groups(_by_cluster(features, clusters), _share_difference_reversed, plan)
+    found, fewest = _of_two_groups(
+        _by_cluster(features, clusters), _share_difference_reversed, plan
+    )
     value = float(moved[rest].mean() - moved[other].mean())
-    return GainDifference(value, gain, other_gain, found, _p(value, found))
+    return GainDifference(value, gain, other_gain, found, _p(value, found, fewest))
 
 
 def mcnemar(only_first: int, only_second: int) -> float | None:
@@ -177,10 +179,11 @@ def _resampled(sums: Floats, statistic: Statistic, plan: Plan) -> Resampled:
     return found
 
 
-def _of_two_groups(sums: Floats, statistic: Statistic, plan: Plan) -> Resampled:
-    """As `_resampled`, where both groups come from enough clusters; the smaller group's are named if not."""
+def _of_two_groups(sums: Floats, statistic: Statistic, plan: Plan) -> tuple[Resampled, int]:
+    """As `_resampled`, where both groups come from enough clusters; and how many the smaller one comes from."""
     fewest = min(int((sums[:, place] > 0).sum()) for place in (0, 2))
-    return too_few(fewest, plan) if fewest < FEWEST_CLUSTERS else _resampled(sums, statistic, plan)
+    few = fewest < FEWEST_CLUSTERS
+    return too_few(fewest, plan) if few else _resampled(sums, statistic, plan), fewest
 
 
 def _mean_of_second(sums: Floats) -> Floats:
@@ -196,12 +199,14 @@ def _share_difference_reversed(sums: Floats) -> Floats:
     return -_share_difference(sums)
 
 
-def _p(value: float, found: Resampled) -> float | None:
+def _p(value: float, found: Resampled, clusters: int | None = None) -> float | None:
     """Two-sided, from the resamples' standard error; None where that is 0 or was not to be had.
 
-    Resamples vary too little by sqrt(C / (C - 1)), as the interval knows too.
+    Resamples vary too little by sqrt(C / (C - 1)), as the interval knows too. Of two groups C is that of the smaller
+    one, whose spread is known worst: `clusters`.
     """
     if not found.se or found.low is None:
         return None
-    error = found.se * sqrt(found.clusters / (found.clusters - 1))
-    return float(2 * stdtr(found.clusters - 1, -abs(value / error)))
+    clusters = found.clusters if clusters is None else clusters
+    error = found.se * sqrt(clusters / (clusters - 1))
+    return float(2 * stdtr(clusters - 1, -abs(value / error)))

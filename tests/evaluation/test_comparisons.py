@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import binomtest, ttest_1samp
+from scipy.stats import t as students_t
 
 from evaluation.bootstrap import Plan
 from evaluation.comparisons import (
@@ -161,6 +162,13 @@ def test_a_group_without_verdicts_has_no_difference(empty):
     sides[empty] = (bools(), alone(0))
     found = unpaired(*sides[0], *sides[1], PLAN)
     assert (found.value, found.reason) == (None, ONE_SIDE)
+
+
+def test_p_by_article_is_not_surer_than_the_smaller_group_allows():
+    small, large = bools(*[1, 1, 0, 0, 1, 1, 1, 0, 1, 1]), bools(*[1, 0, 0] * 10)
+    found = unpaired(small, np.arange(10), large, np.arange(10, 40), PLAN)
+    t = found.value / (found.interval.se * np.sqrt(10 / 9))
+    assert found.p_clustered == pytest.approx(2 * students_t.sf(abs(t), 9))
 
 
 def test_a_group_from_too_few_articles_has_a_difference_and_no_interval():
