@@ -313,6 +313,18 @@ def test_the_command_refuses_with_every_difference(good, tmp_path):
         call_command("verify_report", str(tmp_path / "none.zip"))
 
 
+def test_the_command_does_not_obey_what_a_file_calls_things(good, tmp_path):
+    report = json.loads(part(good, bundles.REPORT))
+    report["agreement"]["prompts"][0]["pairs"][0]["coefficients"][0]["name"] = "\x1b[2Jgone"
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report))
+    out = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command("verify_report", path, stdout=out)
+    assert "\x1b" not in out.getvalue()
+    assert r"\x1b[2Jgone" in out.getvalue()
+
+
 def test_a_frozen_report_has_its_zip_while_the_rows_are_the_same(client, study):
     rita = person("rita", Role.RESEARCHER)
     client.login(username="rita", password=PASSWORD)

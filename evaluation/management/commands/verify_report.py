@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluation.bundles import MOST_BYTES
+from evaluation.label_page import printable
 from evaluation.verifying import verify
 from leases.refusal import Refusal
 
@@ -25,9 +26,10 @@ class Command(BaseCommand):
             raise CommandError(f"{path} cannot be read: {error.strerror or error}.") from None
         except Refusal as refused:
             raise CommandError(f"{path}: {refused}") from None
+        # Names of the file stand in both: control characters are shown, not obeyed.
         for note in outcome.notes:
-            self.stdout.write(note)
+            self.stdout.write(printable(note))
         if outcome.wrong:
-            told = "\n  ".join(outcome.wrong)
+            told = "\n  ".join(map(printable, outcome.wrong))
             raise CommandError(f"{path} is not what it says:\n  {told}")
         self.stdout.write(f"{path}: {outcome.checked} things compared, all as the report says.")
