@@ -9,14 +9,16 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.access import HasRole
+from accounts.access import HasRole, person_of
 from accounts.roles import Role
 from datasets.counts import sizes
 from datasets.deviations import deviations
-from datasets.models import Collection, Contradiction, Instance
+from datasets.exclusions import exclusions_of, listed
+from datasets.models import Collection, Contradiction, Exclusion, Instance
 from datasets.records import collection_named, columns_of, current, questions_of, record_of
 
 MayRead = HasRole.of(Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
+MayExclude = HasRole.of(Role.ADMIN, Role.RESEARCHER)
 
 
 class Pages(PageNumberPagination):
@@ -106,3 +108,40 @@ def contradictions(request: Request, name: str) -> Response:
     rows = current(collection_named(name)).prefetch_related("instances")
     page = pages.paginate_queryset(rows, request)
     return pages.get_paginated_response(ContradictionOut(page, many=True).data)
+
+
+class ExclusionOut(serializers.ModelSerializer[Exclusion]):
+    """A proposal, or once `seconded_by` is there an exclusion that counts; people stand under their pseudonyms."""
+
+    contradiction = serializers.CharField(source="instance.contradiction.external_id")
+    question_number = serializers.IntegerField(source="instance.n")
+    question = serializers.CharField(source="instance.question")
+    proposed_by = serializers.CharField(source="proposed_by.pseudonym")
+    proposed_at = serializers.DateTimeField(source="created_at")
+    seconded_by = serializers.CharField(source="seconded_by.pseudonym", default=None)
+
+    class Meta:
+        model = Exclusion
+        fields = (
+            "id",
+            "contradiction",
+            "question_number",
+            "question",
+            "reason",
+            "proposed_by",
+            "proposed_at",
+            "seconded_by",
+            "seconded_at",
+            "seen",
+        )
+
+
+@extend_schema(responses=ExclusionOut(many=True))
+@api_view(["GET"])
+@permission_classes([MayExclude])
+def exclusions(request: Request, name: str) -> Response:
+    """The questions of a collection that are proposed for exclusion or excluded, but those hidden from a judge."""
+    pages = Pages()
+    rows = listed(exclusions_of(collection_named(name), person_of(request)))
+    page = pages.paginate_queryset(rows, request)
+    return pages.get_paginated_response(ExclusionOut(page, many=True).data)

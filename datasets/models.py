@@ -266,7 +266,11 @@ class Subset(models.Model):
 
 
 class Exclusion(models.Model):
-    """An instance taken out after the fact, with the reason; it reaches the next release."""
+    """An instance that somebody proposes to take out after the fact; out once a second person has agreed.
+
+    Its reason never changes, so that whoever agrees has read what counts. A proposal that came to nothing is a
+    PastExclusion.
+    """
 
     instance = models.OneToOneField(Instance, on_delete=models.PROTECT, related_name="exclusion")
     reason = models.TextField()
@@ -275,9 +279,12 @@ class Exclusion(models.Model):
         PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     seen = models.JSONField(
-        default=dict, blank=True, help_text="What the two had seen when they proposed it."
+        default=dict,
+        blank=True,
+        help_text="What the two had seen: {proposed, seconded: {said, known}} (datasets.witnesses).",
     )
     created_at = models.DateTimeField(db_default=Now())
+    seconded_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -289,6 +296,38 @@ class Exclusion(models.Model):
 
     def __str__(self) -> str:
         return f"Excluded: {self.instance}"
+
+
+class PastExclusion(models.Model):
+    """A proposal to exclude that came to nothing, kept with what was said for and against it."""
+
+    class How(models.TextChoices):
+        DECLINED = "declined", "Declined"
+        WITHDRAWN = "withdrawn", "Withdrawn"
+
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="past_exclusions")
+    proposal = models.PositiveBigIntegerField(help_text="The number that the proposal had.")
+    reason = models.TextField()
+    proposed_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
+    proposed_at = models.DateTimeField()
+    seen = models.JSONField(default=dict, blank=True)
+    how = models.CharField(max_length=10, choices=How.choices)
+    ended_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
+    ended_at = models.DateTimeField(db_default=Now())
+    note = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(how="withdrawn", ended_by=models.F("proposed_by"))
+                | (Q(how="declined") & ~Q(ended_by=models.F("proposed_by"))),
+                name="declined_by_another_withdrawn_by_its_own",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_how_display()}: {self.instance}"
 
 
 class Release(models.Model):
@@ -330,3 +369,22 @@ class ReleaseRow(models.Model):
 
     def __str__(self) -> str:
         return f"{self.release} #{self.position}"
+
+
+class ReleaseExclusion(models.Model):
+    """A question that a release leaves out, with the reason as it stood."""
+
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="left_out")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="+")
+    reason = models.TextField()
+
+    class Meta:
+        ordering = ["release", "instance__contradiction__position", "instance__n"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["release", "instance"], name="question_left_out_once_a_release"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.release} without {self.instance}"

@@ -9,10 +9,12 @@ from django.db.models import QuerySet
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
+from accounts.models import Person
 from datasets import taxonomy
 from datasets.contexts import context_1, context_2
 from datasets.counts import FACETS, Facet
 from datasets.deviations import Deviation, Kind, deviations
+from datasets.exclusions import standings
 from datasets.models import Contradiction
 from datasets.records import columns_of, questions_of, streamed
 from datasets.spans import ranges_in, segments
@@ -30,8 +32,9 @@ class DeviationLine(NamedTuple):
     deviation: Deviation
 
 
-def described(contradiction: Contradiction) -> dict[str, Any]:
-    """The context of a contradiction's page."""
+def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
+    """The context of a contradiction's page, for this person."""
+    questions = standings(sorted(contradiction.instances.all(), key=lambda row: row.n), person)
     one, two = contradiction.span_1_ranges, contradiction.span_2_ranges
     return {
         "contradiction": contradiction,
@@ -47,7 +50,8 @@ def described(contradiction: Contradiction) -> dict[str, Any]:
         "copied_2": marked(contradiction.passage_2_copied or "", contradiction.span_2, []),
         "rewritten": bool(contradiction.passage_1_standalone or contradiction.passage_2_standalone),
         "types": types_of(contradiction.taxonomy or []),
-        "instances": sorted(contradiction.instances.all(), key=lambda instance: instance.n),
+        "questions": questions,
+        "none_left": bool(questions) and all(one.excluded for one in questions),
         "deviations": deviations(columns_of(contradiction), questions_of(contradiction)),
         "versions": contradiction.collection.contradictions.filter(
             position=contradiction.position

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Max, Prefetch, QuerySet
+from django.db.models import Exists, Max, OuterRef, Prefetch, QuerySet
 
 from accounts.models import Person
 from datasets import schema
@@ -118,12 +118,22 @@ def current(collection: Collection) -> QuerySet[Contradiction]:
     return collection.contradictions.filter(superseded_by=None).order_by("position")
 
 
-def streamed(contradictions: QuerySet[Contradiction]) -> Iterator[Contradiction]:
-    """The rows with their instances, a batch in memory at a time.
+def without_questions(collection: Collection, excluded: QuerySet[Any]) -> QuerySet[Contradiction]:
+    """The newest contradictions that had questions and lost all of them to these exclusions."""
+    asked = Instance.objects.filter(contradiction=OuterRef("pk"))
+    left = asked.exclude(pk__in=excluded.order_by().values("instance"))
+    return current(collection).filter(Exists(asked), ~Exists(left))
+
+
+def streamed(
+    contradictions: QuerySet[Contradiction], without: Sequence[int] = ()
+) -> Iterator[Contradiction]:
+    """The rows with their instances, a batch in memory at a time; `without` the questions of these ids.
 
     One SELECT names the rows, and what they hold never changes: so this is one snapshot, whoever writes meanwhile.
     """
-    instances = Prefetch("instances", Instance.objects.order_by("n"))
+    kept = Instance.objects.exclude(pk__in=without) if without else Instance.objects.all()
+    instances = Prefetch("instances", kept.order_by("n"))
     return contradictions.prefetch_related(instances).iterator(chunk_size=BATCH)
 
 

@@ -1,15 +1,17 @@
 """Freezing what a collection holds, so that a paper can cite it."""
 
 import re
+from collections.abc import Iterator
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.models import Person
+from datasets.exclusions import in_force
 from datasets.exporters import EXPORTERS
 from datasets.exporting import sha256_of
-from datasets.models import Collection, Contradiction, Release, ReleaseRow
+from datasets.models import Collection, Contradiction, Release, ReleaseExclusion, ReleaseRow
 from datasets.records import BATCH, current, locked, streamed
 from leases.refusal import Conflict, NotFoundHere, Refusal
 
@@ -23,6 +25,9 @@ def freeze(
     *, collection: Collection, version: str, notes: str = "", by: Person | None = None
 ) -> Release:
     """Release the collection as it stands: its newest rows, in order, with the hash of their JSON export.
+
+    Excluded questions stay out; which, and why, is kept with the release. A contradiction that has lost all of its
+    questions stays, as a record without any.
 
     Raises Conflict where that version exists, Refusal where there is nothing to release or the version is no name.
     """
@@ -38,11 +43,12 @@ def freeze(
     keys = list(current(collection).values_list("pk", flat=True))
     if not keys:
         raise Refusal("The collection is empty; there is nothing to release.")
+    excluded = dict(in_force(collection).values_list("instance_id", "reason"))
     release = Release.objects.create(
         collection=collection,
         version=version,
         notes=notes,
-        sha256=sha256_of(EXPORTERS[HASHED], streamed(current(collection))),
+        sha256=sha256_of(EXPORTERS[HASHED], streamed(current(collection), without=list(excluded))),
         app_version=settings.VERSION,
         created_by=by,
     )
@@ -50,7 +56,17 @@ def freeze(
         ReleaseRow(release=release, contradiction_id=key, position=n) for n, key in enumerate(keys)
     ]
     ReleaseRow.objects.bulk_create(rows, batch_size=BATCH)
+    ReleaseExclusion.objects.bulk_create(
+        ReleaseExclusion(release=release, instance_id=key, reason=reason)
+        for key, reason in excluded.items()
+    )
     return release
+
+
+def released_rows(release: Release) -> Iterator[Contradiction]:
+    """The release's rows with the questions that it has, a batch in memory at a time: what its files are made of."""
+    left_out = release.left_out.order_by().values_list("instance_id", flat=True)
+    return streamed(released(release), without=list(left_out))
 
 
 def released(release: Release) -> QuerySet[Contradiction]:

@@ -2,7 +2,9 @@
 
 from django.urls import path
 
-from datasets import api, views
+from datasets import api
+from datasets.views import collections as views
+from datasets.views import exclusions
 
 app_name = "datasets"
 
@@ -13,6 +15,7 @@ urlpatterns = [
     path("collections/<str:name>/", views.collection, name="collection"),
     path("collections/<str:name>/questions/", views.questions, name="questions"),
     path("collections/<str:name>/deviations/", views.collection_deviations, name="deviations"),
+    path("collections/<str:name>/exclusions/", exclusions.exclusions, name="exclusions"),
     path("collections/<str:name>/export/<str:format>/", views.export, name="export"),
     path("collections/<str:name>/releases/", views.release, name="release"),
     path(
@@ -21,10 +24,20 @@ urlpatterns = [
         name="export_release",
     ),
     path("contradictions/<int:key>/", views.contradiction, name="contradiction"),
+    path(
+        "contradictions/<int:key>/questions/<int:n>/exclusion/",
+        exclusions.exclusion,
+        name="exclusion",
+    ),
     path("api/datasets/collections/", api.collections, name="api_collections"),
     path(
         "api/datasets/collections/<str:name>/contradictions/",
         api.contradictions,
         name="api_contradictions",
+    ),
+    path(
+        "api/datasets/collections/<str:name>/exclusions/",
+        api.exclusions,
+        name="api_exclusions",
     ),
 ]

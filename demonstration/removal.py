@@ -18,6 +18,7 @@ from datasets.models import (
     Contradiction,
     Exclusion,
     Instance,
+    PastExclusion,
     Release,
     RevisedPassage,
     Subset,
@@ -120,8 +121,9 @@ class Scope:
 
     def _datasets(self) -> Iterator[QuerySet[Any]]:
         instances = _keys(Instance.objects.filter(contradiction__collection__in=self.collections))
-        for of_instance in (Exclusion, RevisedPassage):
+        for of_instance in (Exclusion, PastExclusion, RevisedPassage):
             yield of_instance._default_manager.filter(instance__in=instances)
+        # What a release leaves out goes with it.
         for of_collection in (Subset, Release):
             yield of_collection._default_manager.filter(collection__in=self.collections)
         yield Instance.objects.filter(pk__in=instances)

@@ -35,6 +35,16 @@ def hidden_run_ids(person: Person) -> set[int]:
     return set(items.values_list("response__run_id", flat=True).distinct())
 
 
+def hidden_question_ids(person: Person) -> set[int]:
+    """The questions whose responses the person judges in open studies: nobody tells them what others found.
+
+    Every seat counts, also one that has no response yet.
+    """
+    studies = Study.objects.filter(state=StudyState.OPEN, judges__person=person)
+    items = StudyItem.objects.filter(study__in=list(studies.values_list("pk", flat=True)))
+    return set(items.order_by().values_list("response__instance_id", flat=True).distinct())
+
+
 def judges_of(study: Study) -> set[int]:
     """The ids of the people who judge in a study."""
     people = Judge.objects.filter(study=study, person__isnull=False)

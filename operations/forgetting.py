@@ -49,6 +49,8 @@ DECISIONS = {
     "datasets.subset.created_by": Fate.STAYS,
     "datasets.exclusion.proposed_by": Fate.STAYS,
     "datasets.exclusion.seconded_by": Fate.STAYS,
+    "datasets.pastexclusion.proposed_by": Fate.STAYS,
+    "datasets.pastexclusion.ended_by": Fate.STAYS,
     "datasets.release.created_by": Fate.STAYS,
     "annotation.campaign.created_by": Fate.STAYS,
     "annotation.assignment.person": Fate.STAYS,

@@ -16,8 +16,7 @@ from annotation.workflow import EDITABLE
 from datasets.exporters import EXPORTERS
 from datasets.exporting import sha256_of
 from datasets.models import Release
-from datasets.records import streamed
-from datasets.releases import HASHED, released
+from datasets.releases import HASHED, released_rows
 from leases.refusal import Conflict, Refusal
 from operations.bundle import BadBundle, Bundle, RowsPart
 from operations.databases import DEFAULT
@@ -143,7 +142,7 @@ def check_releases() -> int:
     """How many releases there are; raises Refusal where one's rows no longer make the file that was cited."""
     checked = 0
     for release in Release.objects.select_related("collection"):
-        if sha256_of(EXPORTERS[HASHED], streamed(released(release))) != release.sha256:
+        if sha256_of(EXPORTERS[HASHED], released_rows(release)) != release.sha256:
             raise Refusal(
                 f"Everything was restored, but the release {release} has another hash than it had when it was made. "
                 "Compare it with the published file before it is cited."

@@ -13,7 +13,9 @@ from accounts.roles import Role
 from annotation.campaigns import next_assignment
 from annotation.models import Annotation, Campaign
 from annotation.states import AnnotationState
-from datasets.models import Contradiction
+from datasets.counts import current_instances
+from datasets.exclusions import propose, second
+from datasets.models import Collection, Contradiction
 from evaluation.publishing import publish
 from evaluation.snapshots import freeze
 from generation.models import Response
@@ -62,6 +64,8 @@ def pages_of_rows(ada) -> list[str]:
         ("datasets:collection", "demonstration"),
         ("datasets:questions", "demonstration"),
         ("datasets:deviations", "demonstration"),
+        ("datasets:exclusions", "demonstration"),
+        *excluded_questions(ada),
         ("datasets:contradiction", Contradiction.objects.earliest("pk").pk),
         ("annotation:annotate", next_assignment(by=ada).pk),
         ("annotation:campaign", campaign.pk),
@@ -80,6 +84,16 @@ def pages_of_rows(ada) -> list[str]:
         ("evaluation:snapshot", snapshot.pk),
     ]
     return [reverse(name, args=arguments) for name, *arguments in found]
+
+
+def excluded_questions(ada) -> list[tuple[object, ...]]:
+    """A question that waits for ada's word, one that she proposed herself, one that is out, and one that is in."""
+    bob = person("bob", Role.ADMIN)
+    questions = current_instances(Collection.objects.get(name="demonstration"))[:4]
+    for question, by in zip(questions[:3], (bob, ada, bob), strict=True):
+        made = propose(instance=question, reason="Ambiguous. " * 150, by=by)
+    second(instance=questions[2], proposal=made.pk, by=ada)
+    return [("datasets:exclusion", one.contradiction_id, one.n) for one in questions]
 
 
 def violations(page) -> list[str]:

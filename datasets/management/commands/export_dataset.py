@@ -5,10 +5,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from datasets.exclusions import excluded_ids
 from datasets.exporters import EXPORTERS
 from datasets.exporting import write_file
 from datasets.records import collection_named, current, streamed
-from datasets.releases import release_of, released
+from datasets.releases import release_of, released_rows
 from leases.refusal import Refusal
 
 
@@ -22,14 +23,27 @@ class Command(BaseCommand):
         parser.add_argument(
             "--release", metavar="VERSION", help="a frozen release, not the present rows"
         )
+        parser.add_argument(
+            "--with-excluded",
+            action="store_true",
+            help="keep the questions that were excluded, which a new release leaves out",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             collection = collection_named(options["collection"])
-            rows = current(collection)
             if options["release"]:
-                rows = released(release_of(collection, options["release"]))
-            size, sha256 = write_file(EXPORTERS[options["format"]], streamed(rows), options["out"])
+                if options["with_excluded"]:
+                    raise Refusal("A release never changes; leave out --with-excluded.")
+                left_out = 0
+                rows = released_rows(release_of(collection, options["release"]))
+            else:
+                excluded = [] if options["with_excluded"] else excluded_ids(collection)
+                left_out = len(excluded)
+                rows = streamed(current(collection), without=excluded)
+            size, sha256 = write_file(EXPORTERS[options["format"]], rows, options["out"])
         except Refusal as refused:
             raise CommandError(str(refused)) from None
+        if left_out:
+            self.stdout.write(f"{left_out} excluded questions left out")
         self.stdout.write(f"{options['out']}: {size} bytes, sha256 {sha256}")

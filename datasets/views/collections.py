@@ -1,7 +1,9 @@
 """Pages of collections, contradictions and releases."""
 
+from collections.abc import Iterator
+
 from django.contrib import messages
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -20,16 +22,17 @@ from datasets.counts import (
     with_option,
 )
 from datasets.deviations import Kind
+from datasets.exclusions import excluded_ids, exclusions_of, left_out_for, standings
 from datasets.exporters import EXPORTERS, exporter_named
 from datasets.exporting import spooled
 from datasets.forms import ImportForm, ReleaseForm
 from datasets.importers import IMPORTERS
 from datasets.importers.json_text import Unreadable
 from datasets.importing import import_file
-from datasets.models import Collection, Contradiction, Instance, Validity
+from datasets.models import Collection, Contradiction, Instance, Release, Validity
 from datasets.presenting import described, deviation_table, facet_filters
 from datasets.records import collection_named, current, streamed
-from datasets.releases import freeze, release_of, released
+from datasets.releases import freeze, release_of, released_rows
 from datasets.taxonomy import option
 from leases.refusal import NotFoundHere, Refusal
 from pages.counting import how_many
@@ -110,6 +113,9 @@ def _collection_page(
     if validity in Validity.values:
         rows = rows.filter(validity=validity)
     page = page_of(request, rows.prefetch_related("instances"))
+    shown = exclusions_of(found, person)
+    newest = {"instance__contradiction__superseded_by": None}
+    left_out = Prefetch("left_out", left_out_for(person))
     context = {
         "collection": found,
         "counts": counts_of(found),
@@ -117,7 +123,9 @@ def _collection_page(
         "rows": [(row, reasoning(row.type_4)) for row in page],
         "wanted": wanted,
         "validity": validity,
-        "releases": found.releases.annotate(size=Count("rows")),
+        "excluded": shown.filter(seconded_by__isnull=False, **newest).count(),
+        "proposed": shown.filter(seconded_by=None).count(),
+        "releases": found.releases.annotate(size=Count("rows")).prefetch_related(left_out),
         "exporters": EXPORTERS.values() if person.has_role(*EXPORT) else (),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
         "is_admin": person.has_role(Role.ADMIN),
@@ -142,9 +150,11 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
     rows = narrowed(current_instances(found), chosen).select_related("contradiction")
     if asked := option(request.GET.get("option", "")):
         rows = with_option(rows, asked.value)
+    page = page_of(request, rows)
     context = {
         "collection": found,
-        "page": page_of(request, rows),
+        "page": page,
+        "rows": standings(page, person_of(request)),
         "filters": facet_filters(chosen),
         "option": asked,
     }
@@ -176,16 +186,19 @@ def contradiction(request: HttpRequest, key: int) -> HttpResponse:
     found = rows.prefetch_related("instances").filter(pk=key).first()
     if found is None:
         raise NotFoundHere("There is no such contradiction.")
-    return render(request, "datasets/contradiction.html", described(found))
+    person = person_of(request)
+    context = {**described(found, person), "may_exclude": person.has_role(*EXPORT)}
+    return render(request, "datasets/contradiction.html", context)
 
 
 @require_GET
 @roles_required(*EXPORT)
 @counted("downloads")
 def export(request: HttpRequest, name: str, format: str) -> FileResponse:
-    """The collection as it stands, as a download."""
+    """The collection as a release would have it now, as a download; ?excluded=with keeps the excluded questions."""
     found = collection_named(name)
-    return _download(current(found), format, found.name)
+    without = [] if request.GET.get("excluded") == "with" else excluded_ids(found)
+    return _download(streamed(current(found), without), format, found.name)
 
 
 @require_GET
@@ -194,13 +207,13 @@ def export(request: HttpRequest, name: str, format: str) -> FileResponse:
 def export_release(request: HttpRequest, name: str, version: str, format: str) -> FileResponse:
     """A release, as it was frozen."""
     release = release_of(collection_named(name), version)
-    return _download(released(release), format, f"{name}-{version}")
+    return _download(released_rows(release), format, f"{name}-{version}")
 
 
-def _download(rows: QuerySet[Contradiction], format: str, stem: str) -> FileResponse:
+def _download(rows: Iterator[Contradiction], format: str, stem: str) -> FileResponse:
     exporter = exporter_named(format)
     return FileResponse(
-        spooled(exporter, streamed(rows)),
+        spooled(exporter, rows),
         as_attachment=True,
         filename=f"{stem}{exporter.suffix}",
         content_type=exporter.content_type,
@@ -226,7 +239,15 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
             form.add_error("version", str(refused))
         else:
             messages.success(
-                request, f"Version {made.version} is frozen; its sha256 is {made.sha256}."
+                request,
+                f"Version {made.version} is frozen{_without(made)}; its sha256 is {made.sha256}.",
             )
             return redirect(reverse("datasets:collection", args=[name]) + "#releases")
     return _collection_page(request, found, refused=form)
+
+
+def _without(made: Release) -> str:
+    left_out = made.left_out.count()
+    if not left_out:
+        return ""
+    return f", without {left_out} excluded question{'' if left_out == 1 else 's'}"

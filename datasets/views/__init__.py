@@ -1,0 +1,1 @@
+"""Pages of datasets: collections, and which of their questions are taken out."""
