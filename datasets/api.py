@@ -14,7 +14,7 @@ from accounts.roles import Role
 from datasets.counts import sizes
 from datasets.deviations import deviations
 from datasets.exclusions import exclusions_of, listed
-from datasets.models import Collection, Contradiction, Exclusion, Instance
+from datasets.models import Collection, Contradiction, Exclusion, Instance, RevisedPassage
 from datasets.records import collection_named, columns_of, current, questions_of, record_of
 
 MayRead = HasRole.of(Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
@@ -145,3 +145,45 @@ def exclusions(request: Request, name: str) -> Response:
     rows = listed(exclusions_of(collection_named(name), person_of(request)))
     page = pages.paginate_queryset(rows, request)
     return pages.get_paginated_response(ExclusionOut(page, many=True).data)
+
+
+class RevisionOut(serializers.ModelSerializer[RevisedPassage]):
+    """Passages revised so that they agree; people stand under their pseudonyms."""
+
+    contradiction = serializers.CharField(source="instance.contradiction.external_id")
+    question_number = serializers.IntegerField(source="instance.n")
+    question = serializers.CharField(source="instance.question")
+    author = serializers.CharField(source="author.pseudonym")
+    checker = serializers.CharField(source="checker.pseudonym", default=None)
+
+    class Meta:
+        model = RevisedPassage
+        fields = (
+            "id",
+            "contradiction",
+            "question_number",
+            "question",
+            "state",
+            "passage_1",
+            "passage_2",
+            "answer",
+            "author",
+            "created_at",
+            "checker",
+            "decided_at",
+            "note",
+        )
+
+
+@extend_schema(responses=RevisionOut(many=True))
+@api_view(["GET"])
+@permission_classes([MayRead])
+def revised(request: Request, name: str) -> Response:
+    """All revised passages of a collection in the order of its questions, past ones among them."""
+    pages = Pages()
+    rows = RevisedPassage.objects.filter(
+        instance__contradiction__collection=collection_named(name)
+    ).select_related("instance__contradiction", "author", "checker")
+    ordered = rows.order_by("instance__contradiction__position", "instance__n", "pk")
+    page = pages.paginate_queryset(ordered, request)
+    return pages.get_paginated_response(RevisionOut(page, many=True).data)

@@ -12,6 +12,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from datasets.states import RevisionState
+
 PERSON = settings.AUTH_USER_MODEL
 
 
@@ -207,12 +209,9 @@ class Instance(models.Model):
 
 
 class RevisedPassage(models.Model):
-    """A passage rewritten so that the two agree (prompts 5.3 and 5.4)."""
+    """A question's passages rewritten so that they agree (prompts 5.3 and 5.4), by one person, checked by another."""
 
-    class State(models.TextChoices):
-        PROPOSED = "proposed", "Proposed"
-        CHECKED = "checked", "Checked"
-        REJECTED = "rejected", "Rejected"
+    State = RevisionState
 
     instance = models.ForeignKey(
         Instance, on_delete=models.PROTECT, related_name="revised_passages"
@@ -224,11 +223,18 @@ class RevisedPassage(models.Model):
     checker = models.ForeignKey(
         PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)
+    note = models.TextField(blank=True, help_text="What the checker says is wrong.")
+    state = models.CharField(
+        max_length=10, choices=RevisionState.choices, default=RevisionState.PROPOSED
+    )
     created_at = models.DateTimeField(db_default=Now())
+    decided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=RevisionState.values), name="revision_state_is_known"
+            ),
             models.CheckConstraint(
                 condition=Q(checker=None) | ~Q(checker=models.F("author")),
                 name="revision_checked_by_another",
@@ -237,6 +243,11 @@ class RevisedPassage(models.Model):
                 fields=["instance"],
                 condition=Q(state="checked"),
                 name="one_checked_revision_an_instance",
+            ),
+            models.UniqueConstraint(
+                fields=["instance"],
+                condition=Q(state="proposed"),
+                name="one_waiting_revision_an_instance",
             ),
         ]
 

@@ -15,9 +15,10 @@ from datasets.contexts import context_1, context_2
 from datasets.counts import FACETS, Facet
 from datasets.deviations import Deviation, Kind, deviations
 from datasets.exclusions import standings
-from datasets.models import Contradiction
+from datasets.models import Contradiction, RevisedPassage
 from datasets.records import columns_of, questions_of, streamed
 from datasets.spans import ranges_in, segments
+from datasets.states import RevisionState as State
 
 
 class Typed(NamedTuple):
@@ -35,6 +36,13 @@ class DeviationLine(NamedTuple):
 def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
     """The context of a contradiction's page, for this person."""
     questions = standings(sorted(contradiction.instances.all(), key=lambda row: row.n), person)
+    states = RevisedPassage.objects.filter(instance__contradiction=contradiction)
+    revised = dict(
+        # Where one is checked and another waits to replace it, the one that waits is to be done.
+        states.filter(state__in=[State.CHECKED, State.PROPOSED])
+        .order_by("state")
+        .values_list("instance_id", "state")
+    )
     one, two = contradiction.span_1_ranges, contradiction.span_2_ranges
     return {
         "contradiction": contradiction,
@@ -50,7 +58,7 @@ def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
         "copied_2": marked(contradiction.passage_2_copied or "", contradiction.span_2, []),
         "rewritten": bool(contradiction.passage_1_standalone or contradiction.passage_2_standalone),
         "types": types_of(contradiction.taxonomy or []),
-        "questions": questions,
+        "questions": [(row, revised.get(row.instance.pk, "")) for row in questions],
         "none_left": bool(questions) and all(one.excluded for one in questions),
         "deviations": deviations(columns_of(contradiction), questions_of(contradiction)),
         "versions": contradiction.collection.contradictions.filter(

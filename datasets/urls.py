@@ -4,7 +4,7 @@ from django.urls import path
 
 from datasets import api
 from datasets.views import collections as views
-from datasets.views import exclusions
+from datasets.views import exclusions, revisions
 
 app_name = "datasets"
 
@@ -16,6 +16,7 @@ urlpatterns = [
     path("collections/<str:name>/questions/", views.questions, name="questions"),
     path("collections/<str:name>/deviations/", views.collection_deviations, name="deviations"),
     path("collections/<str:name>/exclusions/", exclusions.exclusions, name="exclusions"),
+    path("collections/<str:name>/revised/", revisions.revised, name="revised"),
     path("collections/<str:name>/export/<str:format>/", views.export, name="export"),
     path("collections/<str:name>/releases/", views.release, name="release"),
     path(
@@ -29,6 +30,9 @@ urlpatterns = [
         exclusions.exclusion,
         name="exclusion",
     ),
+    path(
+        "contradictions/<int:key>/questions/<int:n>/revised/", revisions.revision, name="revision"
+    ),
     path("api/datasets/collections/", api.collections, name="api_collections"),
     path(
         "api/datasets/collections/<str:name>/contradictions/",
@@ -40,4 +44,5 @@ urlpatterns = [
         api.exclusions,
         name="api_exclusions",
     ),
+    path("api/datasets/collections/<str:name>/revised/", api.revised, name="api_revised"),
 ]

@@ -20,6 +20,14 @@ BATCH = 500
 MOST_RESPONSES = 100_000
 
 
+class NothingRevised(Refusal):
+    """A prompt needs revised passages, and this collection has none that are checked."""
+
+    def __init__(self, message: str, collection: Collection) -> None:
+        super().__init__(message)
+        self.collection = collection
+
+
 @transaction.atomic
 def create(
     *,
@@ -62,9 +70,11 @@ def _check_prompts(
     fit = {one.prompt.name for one in askable}
     for one in asked:
         if one.prompt.revised and one.prompt.name not in fit:
-            raise Refusal(
+            raise NothingRevised(
                 f"Prompt {one.prompt.label} shows passages revised so that they agree, and no question of "
-                f"{collection.name} has such passages that a second person has checked. Leave this prompt out."
+                f"{collection.name} has such passages that a second person has checked. Write and check them on "
+                "the collection's page of revised passages, or leave this prompt out.",
+                collection,
             )
 
 

@@ -137,7 +137,11 @@ def new_run(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             refused = refusal
             form.add_error(None, str(refusal))
-    context = {"form": form, "has_models": LanguageModel.objects.exclude(service="").exists()}
+    context = {
+        "form": form,
+        "has_models": LanguageModel.objects.exclude(service="").exists(),
+        "to_revise": refused.collection if isinstance(refused, runs.NothingRevised) else None,
+    }
     bad = bool(form.errors)
     return form_page(request, "generation/run_form.html", context, bad=bad, refused=refused)
 

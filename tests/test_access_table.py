@@ -79,6 +79,7 @@ GET   /collections/mills/                                     302  403  200  200
 GET   /collections/mills/questions/                           302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/deviations/                          302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/exclusions/                          302  403  403  403  403  403  403  200  200  200
+GET   /collections/mills/revised/                             302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/export/wikicontradict-json/          302  403  403  403  403  403  403  200  200  200
 POST  /collections/mills/releases/                            302  403  403  403  403  403  403  403  400  400
 GET   /collections/mills/releases/1.0/wikicontradict-csv/     302  403  403  403  403  403  403  200  200  200
@@ -87,6 +88,8 @@ GET   /contradictions/{contradiction}/questions/1/exclusion/  302  403  403  403
 POST  /contradictions/{contradiction}/questions/1/exclusion/  302  403  403  403  403  403  403  400  400  400
 GET   /contradictions/{hidden_question}/questions/1/exclusion/ 302 403  403  403  403  403  403  200  200  403
 POST  /contradictions/{hidden_question}/questions/1/exclusion/ 302 403  403  403  403  403  403  400  400  403
+GET   /contradictions/{contradiction}/questions/1/revised/    302  403  200  200  403  403  403  200  200  200
+POST  /contradictions/{contradiction}/questions/1/revised/    302  403  400  400  403  403  403  400  400  400
 GET   /annotate/                                              302  403  200  200  403  403  403  403  403  200
 POST  /annotate/next/                                         302  403  302  302  403  403  403  403  403  302
 GET   /annotate/guideline/{guideline}/                        302  403  200  200  403  403  403  403  200  200
@@ -203,6 +206,7 @@ GET   /reports/snapshots/{snapshot}/verdicts.csv              302  403  403  403
 GET   /api/datasets/collections/                              403  403  200  200  403  403  403  200  200  200
 GET   /api/datasets/collections/mills/contradictions/         403  403  200  200  403  403  403  200  200  200
 GET   /api/datasets/collections/mills/exclusions/             403  403  403  403  403  403  403  200  200  200
+GET   /api/datasets/collections/mills/revised/                403  403  200  200  403  403  403  200  200  200
 GET   /api/annotation/drafts/{draft}/                         403  403  200  404  403  403  403  403  403  404
 PATCH /api/annotation/drafts/{draft}/                         403  403  400  400  403  403  403  403  403  400
 GET   /api/generation/models/                                 403  403  403  403  403  403  403  200  200  200

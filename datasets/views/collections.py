@@ -33,6 +33,7 @@ from datasets.models import Collection, Contradiction, Instance, Release, Validi
 from datasets.presenting import described, deviation_table, facet_filters
 from datasets.records import collection_named, current, streamed
 from datasets.releases import freeze, release_of, released_rows
+from datasets.revisions import progress
 from datasets.taxonomy import option
 from leases.refusal import NotFoundHere, Refusal
 from pages.counting import how_many
@@ -125,6 +126,7 @@ def _collection_page(
         "validity": validity,
         "excluded": shown.filter(seconded_by__isnull=False, **newest).count(),
         "proposed": shown.filter(seconded_by=None).count(),
+        "revised": progress(found),
         "releases": found.releases.annotate(size=Count("rows")).prefetch_related(left_out),
         "exporters": EXPORTERS.values() if person.has_role(*EXPORT) else (),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),

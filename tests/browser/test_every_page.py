@@ -16,6 +16,7 @@ from annotation.states import AnnotationState
 from datasets.counts import current_instances
 from datasets.exclusions import propose, second
 from datasets.models import Collection, Contradiction
+from datasets.revisions import accept, originals, reject, write
 from evaluation.publishing import publish
 from evaluation.snapshots import freeze
 from generation.models import Response
@@ -66,6 +67,8 @@ def pages_of_rows(ada) -> list[str]:
         ("datasets:deviations", "demonstration"),
         ("datasets:exclusions", "demonstration"),
         *excluded_questions(ada),
+        ("datasets:revised", "demonstration"),
+        *revised_questions(ada),
         ("datasets:contradiction", Contradiction.objects.earliest("pk").pk),
         ("annotation:annotate", next_assignment(by=ada).pk),
         ("annotation:campaign", campaign.pk),
@@ -94,6 +97,20 @@ def excluded_questions(ada) -> list[tuple[object, ...]]:
         made = propose(instance=question, reason="Ambiguous. " * 150, by=by)
     second(instance=questions[2], proposal=made.pk, by=ada)
     return [("datasets:exclusion", one.contradiction_id, one.n) for one in questions]
+
+
+def revised_questions(ada) -> list[tuple[object, ...]]:
+    """A question without revised passages, one whose wait for ada, one whose are checked and were rejected before."""
+    eve = person("eve", Role.ANNOTATOR)
+    asked = current_instances(Collection.objects.get(name="demonstration"))
+    untouched, waits, done = asked.filter(contradiction__same_passage="Different")[5:8]
+    for question in (waits, done):
+        texts = originals(question)._replace(passage_2="It was so. " * 200, answer="So.")
+        made = write(instance=question, texts=texts, by=eve)
+    reject(instance=done, revision=made.pk, note="Not so.", by=ada)
+    made = write(instance=done, texts=texts, by=eve)
+    accept(instance=done, revision=made.pk, by=ada)
+    return [("datasets:revision", q.contradiction_id, q.n) for q in (untouched, waits, done)]
 
 
 def violations(page) -> list[str]:

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.roles import Role
 from datasets.models import Collection
-from generation import embedded, guards, responses, runs
+from generation import embedded, guards, prompting, responses, runs
 from generation.models import LanguageModel, Run
 from generation.states import RunState
 from tests.factories import person
@@ -326,6 +326,14 @@ def test_a_run_whose_service_is_gone_is_refused_with_the_reason(client, alice, l
     answer = client.post(reverse("generation:new_run"), data)
     assert answer.status_code == 400
     assert "There is no inference service" in answer.content.decode()
+
+
+def test_a_run_without_revised_passages_leads_to_where_they_are_written(client, alice, local):
+    data = {**asked_for(), "prompts": [prompting.find("5.3").name]}
+    answer = client.post(reverse("generation:new_run"), data)
+    assert answer.status_code == 400
+    collection = Collection.objects.get()
+    assert reverse("datasets:revised", args=[collection.name]) in answer.content.decode()
 
 
 def test_a_run_shows_its_progress_its_failures_and_its_responses(client, alice, local, fake):

@@ -1,0 +1,202 @@
+"""Passages revised so that the two agree, for prompts 5.3 and 5.4: one person writes them, another checks.
+
+A question has at most one revision that waits for a check, and at most one that is checked; runs ask about the
+checked one. A response keeps the passages that it was given, whatever becomes of them later.
+"""
+
+from typing import NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Now
+
+from accounts.models import Person
+from datasets.contexts import context_1, context_2, is_same
+from datasets.counts import current_instances
+from datasets.models import Collection, Contradiction, Instance, RevisedPassage
+from datasets.states import REVISION, RevisionState
+from leases.refusal import Conflict, NotAllowed, Refusal
+from pages.worddiff import Piece, word_diff
+
+MOST_PASSAGE = 20_000
+MOST_ANSWER = 1_000
+MOST_NOTE = 2_000
+# What a list can be narrowed to; "none" is a question of which no revision waits or is checked.
+WAITING, CHECKED, NONE = "waiting", "checked", "none"
+State = RevisionState
+GONE = "These passages are no longer there to be decided on. Reload the page."
+
+
+class Texts(NamedTuple):
+    """What somebody writes: both passages (the same text twice where both answers come from one) and the answer."""
+
+    passage_1: str
+    passage_2: str
+    answer: str = ""
+
+
+def originals(instance: Instance) -> Texts:
+    """The question's passages as prompts show them when they contradict each other."""
+    tag = instance.contradiction
+    return Texts(context_1(tag), context_1(tag) if is_same(tag) else context_2(tag))
+
+
+def starting_from(instance: Instance, *, afresh: bool = False) -> Texts:
+    """What the form begins with: the latest revision, unless `afresh`, so that a rejected one can be mended."""
+    latest = None if afresh else instance.revised_passages.order_by("-pk").first()
+    if latest is None:
+        return originals(instance)
+    return Texts(latest.passage_1, latest.passage_2, latest.answer)
+
+
+# ---------------------------------------------------------------- what people do
+
+
+def write(*, instance: Instance, texts: Texts, by: Person) -> RevisedPassage:
+    """Hand in a revision to be checked; a second click finds what the first one made.
+
+    Raises Refusal for texts that are none, Conflict where another waits or the question has a newer version.
+    """
+    texts = _texts(instance, texts)
+    if Contradiction.objects.filter(supersedes=instance.contradiction_id).exists():
+        raise Conflict("A newer version of this contradiction exists: write passages for that one.")
+    fields = {"instance": instance, "author": by, "state": State.PROPOSED, **texts._asdict()}
+    try:
+        with transaction.atomic():
+            made = RevisedPassage.objects.create(**fields)
+    except IntegrityError:
+        if same := RevisedPassage.objects.filter(**fields).first():
+            return same
+        raise Conflict(
+            "Revised passages for this question wait for a check already. They have to be accepted, rejected or "
+            "withdrawn before others are handed in; what you wrote is kept below, to copy."
+        ) from None
+    made.refresh_from_db()
+    return made
+
+
+@transaction.atomic
+def accept(*, instance: Instance, revision: int, by: Person) -> RevisedPassage:
+    """These are the passages from now on; those that were checked before are replaced."""
+    found = _to_decide(instance, revision, by)
+    if found.state == State.CHECKED and found.checker_id == by.pk:
+        return found
+    if REVISION.may(found, "accept"):
+        REVISION.move(instance.revised_passages.all(), "replace")
+    REVISION.require(found, "accept", checker=by, decided_at=Now())
+    return found
+
+
+@transaction.atomic
+def reject(*, instance: Instance, revision: int, note: str, by: Person) -> RevisedPassage:
+    """Say what is wrong; the author, or anybody, can begin from them again."""
+    found = _to_decide(instance, revision, by)
+    if found.state == State.REJECTED and found.checker_id == by.pk:
+        return found
+    note = _bounded(note, "note", MOST_NOTE).strip()
+    if not note:
+        raise Refusal("Say what is wrong with them: whoever wrote them wants to mend it.")
+    REVISION.require(found, "reject", checker=by, decided_at=Now(), note=note)
+    return found
+
+
+@transaction.atomic
+def withdraw(*, instance: Instance, revision: int, by: Person) -> RevisedPassage:
+    """Take one's own back, as long as nobody has checked them."""
+    found = _locked(instance, revision)
+    if found.author_id != by.pk:
+        raise NotAllowed("Somebody else wrote these: you can accept or reject them.")
+    if found.state != State.WITHDRAWN:
+        REVISION.require(found, "withdraw", decided_at=Now())
+    return found
+
+
+def _to_decide(instance: Instance, revision: int, by: Person) -> RevisedPassage:
+    found = _locked(instance, revision)
+    if found.author_id == by.pk:
+        raise NotAllowed("You wrote these yourself: another researcher or admin has to check them.")
+    return found
+
+
+def _locked(instance: Instance, revision: int) -> RevisedPassage:
+    found = instance.revised_passages.select_for_update().filter(pk=revision).first()
+    if found is None:
+        raise Conflict(GONE)
+    return found
+
+
+# ---------------------------------------------------------------- what there is
+
+
+class Progress(NamedTuple):
+    """How many questions of the newest versions have a checked revision, one that waits, or neither.
+
+    A question whose checked revision is to be replaced has both.
+    """
+
+    questions: int
+    checked: int
+    waiting: int
+    none: int
+
+
+def with_revisions(collection: Collection) -> QuerySet[Instance]:
+    """The newest questions in order, each with is_checked and is_waiting."""
+    of_question = RevisedPassage.objects.filter(instance=OuterRef("pk"))
+    return current_instances(collection).annotate(
+        is_checked=Exists(of_question.filter(state=State.CHECKED)),
+        is_waiting=Exists(of_question.filter(state=State.PROPOSED)),
+    )
+
+
+def narrowed(rows: QuerySet[Instance], which: str) -> QuerySet[Instance]:
+    """Only those that are checked, wait or have none; anything else narrows nothing."""
+    conditions = {
+        CHECKED: {"is_checked": True},
+        WAITING: {"is_waiting": True},
+        NONE: {"is_checked": False, "is_waiting": False},
+    }
+    return rows.filter(**conditions.get(which, {}))
+
+
+def progress(collection: Collection) -> Progress:
+    rows = with_revisions(collection)
+    return Progress(
+        rows.count(), *(narrowed(rows, which).count() for which in (CHECKED, WAITING, NONE))
+    )
+
+
+def diffs(revision: Texts | RevisedPassage, instance: Instance) -> list[list[Piece]]:
+    """What each passage changes of the original, word by word; one where both answers come from one passage."""
+    before = originals(instance)
+    pairs = [(before.passage_1, revision.passage_1), (before.passage_2, revision.passage_2)]
+    shown = pairs[:1] if is_same(instance.contradiction) else pairs
+    return [word_diff(old, new) for old, new in shown]
+
+
+# ---------------------------------------------------------------- texts
+
+
+def _texts(instance: Instance, given: Texts) -> Texts:
+    """The texts as they are kept. Raises Refusal where they cannot be asked about."""
+    one_passage = is_same(instance.contradiction)
+    first = _bounded(given.passage_1, "passage" if one_passage else "passage 1", MOST_PASSAGE)
+    second = first if one_passage else _bounded(given.passage_2, "passage 2", MOST_PASSAGE)
+    answer = _bounded(given.answer, "answer", MOST_ANSWER).strip()
+    if not first.strip() or not second.strip():
+        raise Refusal("A passage is empty: both are shown to the models.")
+    if not answer:
+        raise Refusal("Give the one answer that both passages now support.")
+    if (first, second) == originals(instance)[:2]:
+        raise Refusal("Nothing was changed: revise a passage so that the two agree.")
+    return Texts(first, second, answer)
+
+
+def _bounded(text: str, what: str, most: int) -> str:
+    """The text with one kind of line end and no NUL. Raises Refusal where it is too long."""
+    text = text.replace("\x00", "").replace("\r\n", "\n")
+    if len(text) > most:
+        raise Refusal(
+            f"The {what} has {len(text):,} characters; at most {most:,} can be kept. Shorten it."
+        )
+    return text
