@@ -10,8 +10,8 @@ from annotation.campaigns import Frame, Plan, next_assignment, open_campaign
 from annotation.models import Annotation, Campaign
 from annotation.publish import publish_campaign
 from annotation.review import decide
-from datasets import releases
-from datasets.models import Collection
+from datasets import exclusions, releases, revisions
+from datasets.models import Collection, Instance
 from demonstration.loading import load
 from demonstration.removal import remove
 from evaluation.snapshots import freeze
@@ -52,6 +52,20 @@ class TestRemoval(TestCase):
         call_command("remove_demonstration", verbosity=0)
         assert rows_that_can_go() == self.before
         assert load(beside_other_work=True) == self.loaded
+
+    def test_questions_excluded_and_passages_revised_go_with_it(self):
+        held = Instance.objects.filter(contradiction__collection__is_demonstration=True)
+        out, lost = held.order_by("pk")[:2]
+        for question in (out, lost):
+            made = exclusions.propose(instance=question, reason="Unclear.", by=self.alice)
+        exclusions.decline(instance=lost, proposal=made.pk, note="It is clear.", by=self.bob)
+        exclusions.second(instance=out, proposal=out.exclusion.pk, by=self.bob)
+        texts = revisions.originals(lost)._replace(passage_1="It agrees.", answer="So")
+        revisions.write(instance=lost, texts=texts, by=self.alice)
+        release = releases.freeze(collection=out.contradiction.collection, version="2.0")
+        assert release.left_out.count() == 1
+        remove()
+        assert rows_that_can_go() == self.before
 
     def test_a_newcomers_try_at_a_demonstration_tag_goes_with_it(self):
         next_assignment(by=self.alice)
