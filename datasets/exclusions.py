@@ -8,11 +8,18 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
-from django.db.models import Case, F, QuerySet, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from datasets.models import Collection, Exclusion, Instance, PastExclusion, ReleaseExclusion
+from datasets.models import (
+    Collection,
+    Contradiction,
+    Exclusion,
+    Instance,
+    PastExclusion,
+    ReleaseExclusion,
+)
 from datasets.witnesses import hidden_from, known_to
 from leases.refusal import Conflict, NotAllowed, NotFoundHere, Refusal
 
@@ -50,11 +57,24 @@ def exclusions_of(collection: Collection, person: Person) -> QuerySet[Exclusion]
 
 
 def listed(rows: QuerySet[Exclusion]) -> QuerySet[Exclusion]:
-    """For a list: what waits for a second person first, the longest waiting on top; then the latest in force."""
+    """For a list: what waits for a second person first, the longest waiting on top; then the latest in force.
+
+    `is_old` says that the contradiction has a newer version.
+    """
     related = ("instance__contradiction", "proposed_by", "seconded_by")
     waiting_first = Case(When(seconded_by=None, then=0), default=1)
     latest = F("seconded_at").desc(nulls_last=True)
-    return rows.select_related(*related).order_by(waiting_first, latest, "created_at", "pk")
+    newer = Contradiction.objects.filter(supersedes=OuterRef("instance__contradiction"))
+    marked = rows.select_related(*related).annotate(is_old=Exists(newer))
+    return marked.order_by(waiting_first, latest, "created_at", "pk")
+
+
+def tally(rows: QuerySet[Exclusion]) -> dict[str, int]:
+    """How many are in force on questions of the newest versions ("excluded"), and how many wait ("proposed")."""
+    newest = Q(seconded_by__isnull=False, instance__contradiction__superseded_by=None)
+    return rows.aggregate(
+        excluded=Count("pk", filter=newest), proposed=Count("pk", filter=Q(seconded_by=None))
+    )
 
 
 def past_of(collection: Collection, person: Person) -> QuerySet[PastExclusion]:

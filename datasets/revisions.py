@@ -7,7 +7,7 @@ checked one. A response keeps the passages that it was given, whatever becomes o
 from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
@@ -149,21 +149,22 @@ def with_revisions(collection: Collection) -> QuerySet[Instance]:
     )
 
 
+CONDITIONS = {
+    CHECKED: Q(is_checked=True),
+    WAITING: Q(is_waiting=True),
+    NONE: Q(is_checked=False, is_waiting=False),
+}
+
+
 def narrowed(rows: QuerySet[Instance], which: str) -> QuerySet[Instance]:
     """Only those that are checked, wait or have none; anything else narrows nothing."""
-    conditions = {
-        CHECKED: {"is_checked": True},
-        WAITING: {"is_waiting": True},
-        NONE: {"is_checked": False, "is_waiting": False},
-    }
-    return rows.filter(**conditions.get(which, {}))
+    return rows.filter(CONDITIONS.get(which, Q()))
 
 
 def progress(collection: Collection) -> Progress:
-    rows = with_revisions(collection)
-    return Progress(
-        rows.count(), *(narrowed(rows, which).count() for which in (CHECKED, WAITING, NONE))
-    )
+    counts = {name: Count("pk", filter=condition) for name, condition in CONDITIONS.items()}
+    rows = with_revisions(collection).order_by()
+    return Progress(**rows.aggregate(questions=Count("pk"), **counts))
 
 
 def diffs(revision: Texts | RevisedPassage, instance: Instance) -> list[list[Piece]]:
@@ -184,11 +185,11 @@ def _texts(instance: Instance, given: Texts) -> Texts:
     second = first if one_passage else _bounded(given.passage_2, "passage 2", MOST_PASSAGE)
     answer = _bounded(given.answer, "answer", MOST_ANSWER).strip()
     if not first.strip() or not second.strip():
-        raise Refusal("A passage is empty: both are shown to the models.")
+        raise Refusal("A passage is empty: models are shown what stands here.")
     if not answer:
-        raise Refusal("Give the one answer that both passages now support.")
+        raise Refusal("Give the one answer: what the revised text now says.")
     if (first, second) == originals(instance)[:2]:
-        raise Refusal("Nothing was changed: revise a passage so that the two agree.")
+        raise Refusal("Nothing was changed: revise the text so that it gives one answer.")
     return Texts(first, second, answer)
 
 

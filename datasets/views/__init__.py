@@ -1,1 +1,1 @@
-"""Pages of datasets: collections, and which of their questions are taken out."""
+"""Pages of datasets: collections, which of their questions are taken out, and passages revised for them."""

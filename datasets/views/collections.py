@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
+from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import count_job, counted
 from datasets.contexts import reasoning
@@ -22,7 +23,7 @@ from datasets.counts import (
     with_option,
 )
 from datasets.deviations import Kind
-from datasets.exclusions import excluded_ids, exclusions_of, left_out_for, standings
+from datasets.exclusions import excluded_ids, exclusions_of, left_out_for, standings, tally
 from datasets.exporters import EXPORTERS, exporter_named
 from datasets.exporting import spooled
 from datasets.forms import ImportForm, ReleaseForm
@@ -114,8 +115,6 @@ def _collection_page(
     if validity in Validity.values:
         rows = rows.filter(validity=validity)
     page = page_of(request, rows.prefetch_related("instances"))
-    shown = exclusions_of(found, person)
-    newest = {"instance__contradiction__superseded_by": None}
     left_out = Prefetch("left_out", left_out_for(person))
     context = {
         "collection": found,
@@ -124,8 +123,7 @@ def _collection_page(
         "rows": [(row, reasoning(row.type_4)) for row in page],
         "wanted": wanted,
         "validity": validity,
-        "excluded": shown.filter(seconded_by__isnull=False, **newest).count(),
-        "proposed": shown.filter(seconded_by=None).count(),
+        **tally(exclusions_of(found, person)),
         "revised": progress(found),
         "releases": found.releases.annotate(size=Count("rows")).prefetch_related(left_out),
         "exporters": EXPORTERS.values() if person.has_role(*EXPORT) else (),
@@ -152,11 +150,12 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
     rows = narrowed(current_instances(found), chosen).select_related("contradiction")
     if asked := option(request.GET.get("option", "")):
         rows = with_option(rows, asked.value)
-    page = page_of(request, rows)
+    page, person = page_of(request, rows), person_of(request)
     context = {
         "collection": found,
         "page": page,
-        "rows": standings(page, person_of(request)),
+        "rows": standings(page, person),
+        "may_exclude": person.has_role(*EXPORT),
         "filters": facet_filters(chosen),
         "option": asked,
     }
@@ -242,14 +241,14 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
         else:
             messages.success(
                 request,
-                f"Version {made.version} is frozen{_without(made)}; its sha256 is {made.sha256}.",
+                f"Version {made.version} is frozen{_without(made, person_of(request))}; its sha256 is {made.sha256}.",
             )
             return redirect(reverse("datasets:collection", args=[name]) + "#releases")
     return _collection_page(request, found, refused=form)
 
 
-def _without(made: Release) -> str:
-    left_out = made.left_out.count()
+def _without(made: Release, person: Person) -> str:
+    left_out = left_out_for(person).filter(release=made).count()
     if not left_out:
         return ""
     return f", without {left_out} excluded question{'' if left_out == 1 else 's'}"

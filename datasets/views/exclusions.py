@@ -23,6 +23,7 @@ from datasets.exclusions import (
     question_of,
     second,
     standings,
+    tally,
     withdraw,
 )
 from datasets.models import Exclusion, Instance, PastExclusion
@@ -47,8 +48,7 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "collection": found,
         "questions": counts_of(found).questions,
-        "waiting": rows.filter(seconded_by=None).count(),
-        "excluded": rows.filter(seconded_by__isnull=False).count(),
+        **tally(rows),
         "ended": past.count(),
         "bare": without_questions(found, rows.filter(seconded_by__isnull=False)),
         "shows_past": shows_past,

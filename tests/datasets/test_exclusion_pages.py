@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from accounts.roles import Role
 from datasets import exclusions
 from datasets.models import Exclusion, Instance, PastExclusion
+from datasets.records import columns_of, questions_of, supersede
 from datasets.releases import freeze
 from tests.datasets.factories import annotation, mills, record
 from tests.datasets.test_exclusions import TWO, WHY, excluded, propose
@@ -199,3 +200,18 @@ def test_the_list_asks_the_database_no_more_for_more_rows(
         client.get("/collections/mills/exclusions/")
     with django_assert_max_num_queries(16):
         client.get("/collections/mills/questions/")
+
+
+def test_an_exclusion_of_an_earlier_version_is_listed_as_such_and_not_counted(
+    see, question, rosa, olga
+):
+    excluded(question, rosa, olga)
+    old = question.contradiction
+    supersede(
+        contradiction=old,
+        columns=columns_of(old) | {"title": "Mended"},
+        questions=questions_of(old),
+    )
+    page = see(rosa, "/collections/mills/exclusions/")
+    assert "an earlier version" in page
+    assert 'Excluded, of 3 questions</dt><dd><a href="?#list">0</a>' in page
