@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import requests
+from requests.utils import get_netrc_auth
 
 from leases.cutoff import TooLarge, TooSlow, read_whole
 from wikifetch.manners import (
@@ -60,6 +61,7 @@ class WikiApi:
         library = f"python-requests/{requests.__version__}"
         agent = user_agent(manners.version, manners.contact, library)
         self._session.headers.update({"User-Agent": agent, "Accept-Encoding": "gzip"})
+        _settle(self._session, self.api_url)
 
     def beat(self) -> None:
         """To be called in long work on the answers: whoever holds this client is alive."""
@@ -134,6 +136,14 @@ class WikiApi:
         if not isinstance(answer, dict):
             raise WikiError(f"{self.api_url} answered with JSON that no MediaWiki API sends.")
         return _checked(answer, asked)
+
+
+def _settle(session: requests.Session, url: str) -> None:
+    """Let a session that asks one address alone read proxies, certificates and .netrc once, not for each request."""
+    found = session.merge_environment_settings(url, {}, None, None, None)
+    session.proxies, session.verify = found["proxies"], found["verify"]
+    session.auth = get_netrc_auth(url)
+    session.trust_env = False
 
 
 def _checked(answer: dict[str, Any], asked: float | None) -> dict[str, Any] | _Busy:

@@ -48,6 +48,24 @@ def test_a_long_query_is_posted():
     ]
 
 
+@pytest.mark.parametrize("spared", ["", "wiki.invalid"])
+def test_the_proxy_that_the_environment_names_is_asked(monkeypatch, spared):
+    for name in ("http_proxy", "HTTP_PROXY", "no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with FakeWiki(FINE) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.address)
+        monkeypatch.setenv("no_proxy", spared)
+        address = "http://wiki.invalid"
+        manners = Manners("alice@example.org", "1", (address,), per_second=100, max_wait=0)
+        client = WikiClient(address, manners, proxy.clock())
+        if spared:
+            with pytest.raises(WikiError, match="no connection"):
+                client.ask({"action": "query"})
+        else:
+            assert client.ask({"action": "query"}) == FINE.body
+    assert [asked.headers["Host"] for asked in proxy.asked] == ([] if spared else ["wiki.invalid"])
+
+
 def test_titles_and_pages_are_asked_fifty_at_a_time():
     with FakeWiki() as wiki:
         list(wiki.client().pageids_of([f"Mill {n}" for n in range(120)]))
