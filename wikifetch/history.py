@@ -2,11 +2,12 @@
 
 Walks back from the newest revision over those that the source holds, after dropping identity reverts (two
 revisions with the same text: everything between them), so that vandalism and its repair introduce nothing.
-Texts are read one at a time and not kept: a history of any length fits in memory.
+Texts are read one at a time and not kept, and of a tag's block one copy for all revisions that it stands in: a history
+of any usual length fits in memory.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise, repeat
@@ -70,6 +71,7 @@ class HasSha1(Protocol):
 
 
 R = TypeVar("R", bound=HasSha1)
+T = TypeVar("T")
 
 
 def read_history(
@@ -163,12 +165,21 @@ def _entry(
             for index, tag in enumerate(reading.tags)
             if index not in known
         }
-    return _Entry(
-        replace(revision, text=None),
-        revision.sha1,
-        places,
-        tuple(tag.block for tag in reading.tags),
-        parents,
+    blocks = tuple(tag.block for tag in reading.tags)
+    if previous is not None:
+        places = _shared(previous.places, places, known)
+        blocks = _shared(previous.blocks, blocks, known)
+    return _Entry(replace(revision, text=None), revision.sha1, places, blocks, parents)
+
+
+def _shared(before: Sequence[T], now: Sequence[T], known: Mapping[int, int]) -> tuple[T, ...]:
+    """What is now, with the very objects of before where they are equal.
+
+    Most edits leave a tag's block as it is: thousands of revisions then keep one copy of it.
+    """
+    return tuple(
+        before[known[index]] if index in known and before[known[index]] == one else one
+        for index, one in enumerate(now)
     )
 
 

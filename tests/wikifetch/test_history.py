@@ -1,5 +1,6 @@
 """Which edit introduced a tag, read from a page's history."""
 
+import tracemalloc
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -112,3 +113,17 @@ def test_a_hidden_newest_revision_is_told_and_the_one_before_is_read():
 def test_a_page_without_any_text_is_told():
     assert history_of(None).newest is None
     assert history_of().problem == "The page has no revision."
+
+
+def test_a_long_history_keeps_one_copy_of_a_block_that_does_not_change():
+    lead = "{{Self-contradictory}}\n" + "The mill was built in 1801. " * 2_000
+    revisions = (
+        RevisionSeen(n, n - 1 or None, FIRST + timedelta(days=n), text=f"{lead}\n\n== A ==\n{n}")
+        for n in range(1, 200)
+    )
+    tracemalloc.start()
+    (found,) = read_history(revisions).introductions
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.revision.revid == 1
+    assert peak < 100 * len(lead)  # of 200 copies that it would be, and of their lists of words
