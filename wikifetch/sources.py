@@ -1,7 +1,7 @@
 """Where a fetch's pages come from: a file, or the live API. Both give the same batches."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from urllib.parse import urlsplit
@@ -227,16 +227,20 @@ def _freeze_list(client: WikiClient, run: FetchRun) -> Frozen:
     else:
         wanted = " or ".join(_canonical(client.base)[run.options["kind"]])
         raise WikiError(f"This wiki has no template named {wanted}. Fetch by titles instead.")
-    # Where all are asked for, those that the wiki lists no longer too: their tags may be gone.
+    # Where all are asked for, those listed no longer too: their tags may be gone, or their texts hidden.
     return Frozen(pageids if limit else [*pageids, *listed_before(run)], names)
 
 
 def listed_before(run: FetchRun) -> list[int]:
-    """Ids of the pages with a live tag that a list of this kind, or of this category, had named."""
-    tags = Tag.objects.filter(article__wiki=run.wiki, state=TagState.LIVE)
+    """Ids of the known pages with a tag of this kind, or that this category had listed.
+
+    Also of those whose tags are gone: what the wiki has hidden of them since is still to be taken out.
+    """
+    tags = Tag.objects.filter(article__wiki=run.wiki)
     if run.source == FetchRun.Source.KIND:
         tags = tags.filter(kind=run.options["kind"])
-    found = list(tags.order_by("article__pageid").values_list("article__pageid", flat=True))
+    columns = tags.order_by("article__pageid").values_list("article__pageid", flat=True)
+    found = list(columns.distinct())
     if run.source == FetchRun.Source.KIND:
         return found
     earlier = FetchRun.objects.filter(
@@ -284,21 +288,40 @@ def _page_batch(
     standing = client.standing(set().union(*kept.values()))
     batch.hidden = standing.hidden
     batch.unchanged = [p for p in pageids if standing.newest.get(p, 0) in kept.get(p, ())]
-    read = []
-    for page in client.pages([p for p in pageids if p not in set(batch.unchanged)]):
-        client.beat()
-        history = PageHistory() if page.problem else _history(page.revisions, names)
-        read.append((page, history))
-    others = named_by_tags(wiki)
-    others |= {_capital(tag.other_article) for _, history in read for tag in history.reading.tags}
-    for page, history in read:
-        _add(batch, page, history, page.pageid in kept or page.title in others)
-        if page.is_missing and page.pageid in kept:
-            batch.missing.append(page.pageid)
+    changed = [pageid for pageid in pageids if pageid not in set(batch.unchanged)]
+    _add_changed(batch, wiki, _read(client, changed, names), kept)
     tagged = [page.title for page, history in batch.pages if history.reading.tags]
     for talk in client.talk_pages([*tagged, *_changed_talk(client, wiki, batch.unchanged)]):
         batch.talk += [(talk.title, revision) for revision in talk.revisions]
     return batch
+
+
+def _read(
+    client: WikiClient, pageids: Sequence[int], names: TagNames
+) -> list[tuple[PageSeen, PageHistory]]:
+    """The pages as they stand now, with what was read in them."""
+    found = []
+    for page in client.pages(pageids):
+        client.beat()
+        history = PageHistory() if page.problem else _history(page.revisions, names)
+        found.append((page, history))
+    return found
+
+
+def _add_changed(
+    batch: Batch, wiki: Wiki, read: list[tuple[PageSeen, PageHistory]], kept: Container[int]
+) -> None:
+    """Into the batch what is to be kept of them, and which known ones the wiki has no more."""
+    others = named_by_tags(wiki)
+    others |= {_capital(tag.other_article) for _, history in read for tag in history.reading.tags}
+    missing = [page.pageid for page, _ in read if page.is_missing and page.pageid in kept]
+    batch.missing = missing
+    # Of a page that was missing before it was told then.
+    live = Tag.objects.filter(article__wiki=wiki, state=TagState.LIVE)
+    new = set(live.filter(article__pageid__in=missing).values_list("article__pageid", flat=True))
+    for page, history in read:
+        if page.pageid not in missing or page.pageid in new:
+            _add(batch, page, history, page.pageid in kept or page.title in others)
 
 
 def _changed_talk(client: WikiClient, wiki: Wiki, pageids: Sequence[int]) -> list[str]:

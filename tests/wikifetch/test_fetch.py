@@ -394,7 +394,16 @@ def test_a_page_that_the_wiki_lists_no_longer_has_its_tag_marked_gone(live, ask)
     run = fetch.finished(ask())
     states = Tag.objects.order_by("article__title").values_list("state", flat=True)
     assert (list(states), run.unchanged) == (["live", "gone", "live"], 2)
-    assert fetch.finished(ask()).queue == [1, 3]
+
+
+def test_what_is_hidden_of_a_page_is_taken_out_though_its_tag_has_gone(live):
+    live.size = 2
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    live.untagged = {2}
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    live.hidden = {5: ["sha1hidden"]}
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    assert Sighting.objects.get(tag__article__title="Mill 2").block == ""
 
 
 def test_a_fetch_with_a_limit_takes_no_other_pages(live):
@@ -442,6 +451,8 @@ def test_a_page_that_the_wiki_has_no_more_loses_its_tags_and_keeps_its_rows(live
     assert states == {"Mill 1": "live", "Mill 2": "gone"}
     assert [p.problem for p in run.problems.all()] == ["The wiki has no such page any more."]
     assert Sighting.objects.count() == 2
+    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    assert not run.problems.exists()  # it was told once
 
 
 # ---------------------------------------------------------------- other ways to ask
