@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 
 from pages.worddiff import Piece, word_diff
 from wikifetch.models import Sighting, Tag, TalkPage
+from wikifetch.purging import TEXT_HIDDEN
 from wikifetch.reading import wikitext_html
 from wikifetch.states import TagState
 from wikifetch.wikitext.article import MAX_SECONDS
@@ -83,6 +84,11 @@ def talk_of(sighting: Sighting) -> list[ShownTalk]:
 def moved_on(sighting: Sighting) -> str:
     """How the article differs now from what was pinned, as far as this tag goes; "" where it does not."""
     tag, latest = sighting.tag, sighting.tag.latest
+    if sighting.revision.set_aside == TEXT_HIDDEN:
+        return (
+            "The wiki has hidden the text of this revision since it was fetched, so it was taken out here too. "
+            "What you have copied from it stays."
+        )
     if tag.state == TagState.GONE:
         return "The tag is gone from the article since. What you see here is the revision that was pinned."
     if latest is None or latest.pk == sighting.pk:

@@ -11,6 +11,8 @@ from annotation.models import Annotation, Assignment
 from annotation.states import AnnotationState, AssignmentState
 from tests.annotation import factories as make
 from tests.factories import person
+from wikifetch.answers import Hidden
+from wikifetch.purging import purge
 
 pytestmark = pytest.mark.django_db
 
@@ -52,6 +54,15 @@ def post(client, annotation, entries, **options):
 
 def text_of(response):
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode())))
+
+
+def test_a_tag_whose_text_the_wiki_has_hidden_says_so_and_not_that_it_gave_no_reason(client, draft):
+    revision = draft.sighting.revision
+    purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
+    shown = text_of(client.get(page_of(draft)))
+    assert "The wiki has hidden the text of this revision" in shown
+    assert "The tag gives none" not in shown
+    assert "no words but the tag" not in shown
 
 
 # ---------------------------------------------------------------- who may

@@ -6,8 +6,10 @@ import pytest
 
 from tests.wikifetch.factories import export, mill, page, revision, written
 from wikifetch import fetch
+from wikifetch.answers import Hidden
 from wikifetch.evidence import Introduction, moved_on, talk_of
 from wikifetch.models import Sighting, Tag
+from wikifetch.purging import purge
 from wikifetch.wikitext.parameters import month_of
 
 pytestmark = pytest.mark.django_db
@@ -64,6 +66,14 @@ def test_how_the_page_has_moved_on(fetched, later, told):
     pinned = Sighting.objects.select_related("tag__latest").get(pk=pinned.pk)
     assert told in moved_on(pinned)
     assert bool(moved_on(pinned)) == bool(told)
+
+
+def test_a_text_that_was_taken_out_is_told_above_all(fetched):
+    pinned = fetched(mill(f"{TEXT}{TAG}", 10))
+    purge(pinned.tag.article.wiki, {10: Hidden(text=True)})
+    fetched(mill(TEXT, 11))
+    pinned = Sighting.objects.select_related("tag__latest").get(pk=pinned.pk)
+    assert "hidden the text of this revision" in moved_on(pinned)
 
 
 def history(*edits):
