@@ -11,6 +11,7 @@ from leases.models import Leased
 from wikifetch.states import FetchState, TagState
 from wikifetch.wikitext.readable import readable
 
+_MOST_READ = 2_000  # characters
 _MARKUP = re.compile(r"\{\{|\[\[|''|[<&]")
 
 
@@ -198,8 +199,13 @@ class Sighting(models.Model):
 
     @property
     def reason_words(self) -> str:
-        """The reason as a person reads it: {{convert|34|mm}} is 34 mm."""
-        return readable(self.reason).text if _MARKUP.search(self.reason) else self.reason
+        """The reason as a person reads it: {{convert|34|mm}} is 34 mm. A longer one than any is left as written.
+
+        Fifty stand on a page: a hostile one may take half a second to be parsed.
+        """
+        if len(self.reason) > _MOST_READ or not _MARKUP.search(self.reason):
+            return self.reason
+        return readable(self.reason).text
 
 
 class FetchRun(Leased):

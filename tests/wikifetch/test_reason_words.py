@@ -17,3 +17,9 @@ from wikifetch.models import Sighting
 )
 def test_a_reason_is_read_without_its_markup(reason, words):
     assert Sighting(reason=reason).reason_words == words
+
+
+def test_a_reason_longer_than_any_is_not_parsed():
+    """Fifty of them stand on a page of the list."""
+    reason = "''old'' mill, " * 200
+    assert Sighting(reason=reason).reason_words == reason
