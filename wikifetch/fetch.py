@@ -19,7 +19,7 @@ from accounts.models import Person
 from leases.claim import new_holder, settle, take
 from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal
-from wikifetch import asking, sources
+from wikifetch import asking, freezing, sources
 from wikifetch.client import in_batches
 from wikifetch.dump import DumpError, read_dump
 from wikifetch.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
@@ -142,7 +142,7 @@ def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
         return
     client = sources.client_for(run.options["base"], heart.clock())
     if not run.queue_frozen:
-        for frozen in sources.freeze(client, run):
+        for frozen in freezing.freeze(client, run):
             _keep_queue(run, holder, frozen)
             if not frozen.is_whole:
                 yield Batch(
@@ -162,7 +162,7 @@ def _held(run: FetchRun, holder: str, **fields: Any) -> None:
 
 
 @transaction.atomic
-def _keep_queue(run: FetchRun, holder: str, frozen: sources.Frozen) -> None:
+def _keep_queue(run: FetchRun, holder: str, frozen: freezing.Frozen) -> None:
     options = run.options | {"names": frozen.names, "listed": frozen.listed}
     queue = list(dict.fromkeys([*run.queue, *frozen.pageids]))
     _held(run, holder, queue=queue, queue_frozen=frozen.is_whole, options=options)

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -13,18 +12,17 @@ from wikifetch.client import BATCH, WikiClient, in_batches
 from wikifetch.dump import Dump, DumpError
 from wikifetch.heartbeat import Heartbeat
 from wikifetch.history import PageHistory, read_history
-from wikifetch.manners import REAL_CLOCK, Clock, Manners, WikiError, articles_at
+from wikifetch.manners import REAL_CLOCK, Clock, Manners, articles_at
 from wikifetch.models import Article, FetchRun, Sighting, Tag, Wiki
 from wikifetch.origins import Traced, traced, untraced
 from wikifetch.purging import known_revids
 from wikifetch.revisions import ARTICLES, TALK, PageSeen, RevisionSeen
 from wikifetch.states import TagState
 from wikifetch.wikitext import TagNames
-from wikifetch.wikitext.names import CANONICAL, KNOWN_NAMES
+from wikifetch.wikitext.names import KNOWN_NAMES
 
 # A batch of a file is written when it has this many pages to write, has read so many, or took so long.
 _WRITTEN, _READ, _SECONDS = 50, 1_000, 10.0
-_LISTED = 2_500  # titles whose page ids are asked for before they are kept: fifty requests
 
 
 @dataclass
@@ -43,20 +41,6 @@ class Batch:
     missing: list[int] = field(default_factory=list)
     traced: list[Traced] = field(default_factory=list)
     hidden: dict[int, Hidden] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Frozen:
-    """What a live fetch, or a part of it, was found to consist of.
-
-    Page ids, the wiki's names of tags, titles not found; how many titles are listed now, and whether that is all.
-    """
-
-    pageids: list[int]
-    names: dict[str, list[str]]
-    problems: list[tuple[str, str]] = field(default_factory=list)
-    listed: int = 0
-    is_whole: bool = True
 
 
 # ---------------------------------------------------------------- files
@@ -194,77 +178,6 @@ def names_of(wiki: Wiki) -> TagNames:
         if wiki.base_url.startswith((articles_at(base), f"{base}/")):
             return TagNames.of(templates)
     return KNOWN_NAMES
-
-
-def freeze(client: WikiClient, run: FetchRun) -> Iterator[Frozen]:
-    """Ask once what a fetch consists of: the wiki's names of tags, and the page ids behind what was asked.
-
-    A list of titles in parts, from where a stop left it; the others in one.
-    """
-    if run.source == FetchRun.Source.TITLES:
-        return _freeze_titles(client, run)
-    return iter([_freeze_list(client, run)])
-
-
-def _freeze_titles(client: WikiClient, run: FetchRun) -> Iterator[Frozen]:
-    names = run.options.get("names") or _names_here(client, "")[0]
-    titles, listed = run.options["titles"], run.options.get("listed", 0)
-    for part in in_batches(titles[listed:], _LISTED):
-        found = list(client.pageids_of(part))
-        pageids = [title.pageid for title in found if title.pageid is not None]
-        problems = [(title.title, title.problem) for title in found if title.problem]
-        listed += len(part)
-        yield Frozen(pageids, names, problems, listed, listed == len(titles))
-
-
-def _freeze_list(client: WikiClient, run: FetchRun) -> Frozen:
-    names, targets = _names_here(client, run.options.get("kind", ""))
-    limit = run.options.get("limit")
-    if run.source == FetchRun.Source.CATEGORY:
-        pageids = client.pageids_in(run.options["category"], limit)
-    elif targets:
-        pageids = client.pageids_with(targets, limit)
-    else:
-        wanted = " or ".join(_canonical(client.base)[run.options["kind"]])
-        raise WikiError(f"This wiki has no template named {wanted}. Fetch by titles instead.")
-    # Where all are asked for, those listed no longer too: their tags may be gone, or their texts hidden.
-    return Frozen(pageids if limit else [*pageids, *listed_before(run)], names)
-
-
-def listed_before(run: FetchRun) -> list[int]:
-    """Ids of the known pages with a tag of this kind, or that this category had listed.
-
-    Also of those whose tags are gone: what the wiki has hidden of them since is still to be taken out.
-    """
-    tags = Tag.objects.filter(article__wiki=run.wiki)
-    if run.source == FetchRun.Source.KIND:
-        tags = tags.filter(kind=run.options["kind"])
-    columns = tags.order_by("article__pageid").values_list("article__pageid", flat=True)
-    found = list(columns.distinct())
-    if run.source == FetchRun.Source.KIND:
-        return found
-    earlier = FetchRun.objects.filter(
-        wiki=run.wiki, source=run.source, options__category=run.options["category"]
-    )
-    listed = set(chain.from_iterable(earlier.values_list("queue", flat=True)))
-    return [pageid for pageid in found if pageid in listed]
-
-
-def _canonical(base: str) -> dict[str, list[str]]:
-    """Kind -> names of its templates on the wiki at `base`; English where the operator gave none."""
-    return settings.WIKI_TEMPLATES.get(base, CANONICAL)
-
-
-def _names_here(client: WikiClient, kind: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
-    """Kind -> all names on this wiki, redirects too; and the templates of `kind`."""
-    names = KNOWN_NAMES.spellings() if client.base not in settings.WIKI_TEMPLATES else {}
-    targets: tuple[str, ...] = ()
-    for of, canonical in _canonical(client.base).items():
-        here = client.spellings(canonical)
-        names[of] = list(here.names) or names.get(of) or canonical
-        if of == kind:
-            targets = here.targets
-    return names, targets
 
 
 def live_batches(client: WikiClient, run: FetchRun) -> Iterator[Batch]:

@@ -8,7 +8,7 @@ from leases.refusal import Conflict, Refusal
 from tests.wikifetch.factories import TAG, export, page, revision, written
 from tests.wikifetch.fakewiki import Answer
 from tests.wikifetch.livewiki import LiveWiki
-from wikifetch import asking, fetch, sources, tasks
+from wikifetch import asking, fetch, freezing, sources, tasks
 from wikifetch.heartbeat import Heartbeat, LeaseLost
 from wikifetch.models import Article, FetchRun, Sighting, Tag, TalkPage
 from wikifetch.states import FETCH_RUN
@@ -201,7 +201,7 @@ def test_a_slice_of_time_hands_the_run_back_with_its_cursor(live):
 
 def test_many_titles_are_listed_in_slices_too_and_none_is_asked_for_twice(live, monkeypatch):
     """A task may not take as long as 50,000 titles at one request a second."""
-    monkeypatch.setattr(sources, "_LISTED", 2)
+    monkeypatch.setattr(freezing, "_LISTED", 2)
     titles = ["Mill 1", "Nope", "Mill 1", "Mill 2", "Mill 3"]
     run = asking.ask_for_titles(titles, by=None, how=asking.How(history=False))
     for queue, is_frozen in (([1], False), ([1, 2, 3], True)):
