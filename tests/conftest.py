@@ -6,7 +6,14 @@ import os
 import socket
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# How long an example takes to make up says how busy the machine is, not whether the code is right.
+hypothesis.settings.register_profile(
+    "here", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("here")
 
 # ---------------------------------------------------------------- what may be missing on a machine
 
