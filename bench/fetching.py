@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 T = TypeVar("T")
-ROUNDS = 3
+ROUNDS = 8
 
 
 def main() -> None:
@@ -82,4 +82,5 @@ def bare_loop(address: str, asked: list[tuple[str, dict[str, str]]]) -> None:
             session.request(method, f"{address}/w/api.php", timeout=30, **how).json()
 
 
-main()
+if __name__ == "__main__":
+    main()
