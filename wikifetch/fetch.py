@@ -6,7 +6,7 @@ A file is its own queue: its cursor is the number of pages read.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -111,18 +111,50 @@ def known_pages(run: FetchRun) -> int:
 
 def _work(run: FetchRun, holder: str, seconds: float | None) -> None:
     until = None
-    for batch in _batches(run, holder, Heartbeat(run, holder)):
-        _record(run, holder, batch)
-        if seconds is not None and until is None:
-            # From the first batch on: a file is first read up to the cursor again, and each slice must get on.
-            until = time.monotonic() + seconds
-        if until is not None and time.monotonic() >= until:
-            settle(run, FETCH_RUN, "expire", holder=holder)
-            return
+    recorder = _Recorder(run, holder)
+    try:
+        for batch in _batches(run, holder, Heartbeat(run, holder, aside=recorder.aside)):
+            recorder.take(batch)
+            if seconds is not None and until is None:
+                # From the first batch on: a file is first read up to the cursor again, and each slice must get on.
+                until = time.monotonic() + seconds
+            if until is not None and time.monotonic() >= until:
+                recorder.finish()
+                settle(run, FETCH_RUN, "expire", holder=holder)
+                return
+    except WikiError:
+        recorder.finish()  # what was asked before the wiki failed is kept
+        raise
+    recorder.finish()
     if settle(run, FETCH_RUN, "finish", holder=holder, finished_at=Now()) and run.options.get(
         "uploaded"
     ):
         file_of(run).unlink(missing_ok=True)
+
+
+class _Recorder:
+    """Writes batches as they come; a history in the pause before the next request, or without one while it is awaited.
+
+    A process that is killed has then one history under way; without a pause sometimes two, and asks for these again.
+    """
+
+    def __init__(self, run: FetchRun, holder: str) -> None:
+        self._run, self._holder = run, holder
+        self._waiting: Batch | None = None
+
+    def take(self, batch: Batch) -> None:
+        self.finish()
+        self._waiting = batch
+        if not batch.traced:
+            self.finish()
+
+    def finish(self) -> None:
+        batch, self._waiting = self._waiting, None
+        if batch is not None:
+            _record(self._run, self._holder, batch)
+
+    def aside(self) -> Callable[[], None] | None:
+        return self.finish if self._waiting else None
 
 
 def file_of(run: FetchRun) -> Path:

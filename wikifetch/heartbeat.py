@@ -27,9 +27,10 @@ class Heartbeat:
         holder: str,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
+        aside: Callable[[], Callable[[], None] | None] = lambda: None,
     ) -> None:
         self._run, self._holder = run, holder
-        self._sleep, self._monotonic = sleep, monotonic
+        self._sleep, self._monotonic, self._aside = sleep, monotonic, aside
         self._last = monotonic()
 
     def beat(self) -> None:
@@ -58,7 +59,7 @@ class Heartbeat:
         A wiki that is slower than the pace leaves no waiting.
         A run that is paused or cancelled asks for nothing more, and stops soon while the wiki is busy.
         """
-        return Clock(sleep=self._sleep_in_parts, beat=self.check, work=self.beat)
+        return Clock(sleep=self._sleep_in_parts, beat=self.check, work=self.beat, aside=self._aside)
 
     def _sleep_in_parts(self, seconds: float) -> None:
         while seconds > 0:

@@ -30,13 +30,17 @@ class WikiError(Exception):
 
 @dataclass(frozen=True)
 class Clock:
-    """Time, and waiting: tests bring their own. `beat` is called before each request, `work` in long work between."""
+    """Time, and waiting: tests bring their own. `beat` is called before each request, `work` in long work between.
+
+    `aside` gives what is to be done while an answer is awaited, None where there is nothing.
+    """
 
     sleep: Callable[[float], None] = time.sleep
     monotonic: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     beat: Callable[[], None] = lambda: None
     work: Callable[[], None] = lambda: None
+    aside: Callable[[], Callable[[], None] | None] = lambda: None
 
 
 REAL_CLOCK = Clock()
@@ -147,6 +151,11 @@ class Pace:
     last: float = -math.inf
 
     def keep(self) -> None:
-        if (early := self.last + self.gap - self.clock.monotonic()) > 0:
+        if self._early() > 0 and (work := self.clock.aside()):
+            work()  # there is time for it now
+        if (early := self._early()) > 0:
             self.clock.sleep(early)
         self.last = self.clock.monotonic()
+
+    def _early(self) -> float:
+        return self.last + self.gap - self.clock.monotonic()

@@ -6,6 +6,7 @@ HTML; the whole `continue` object is sent back.
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -57,6 +58,7 @@ class WikiApi:
         if manners.per_second <= 0:
             raise WikiError("WIKI_REQUESTS_PER_SECOND must be above 0.")
         self._pace = Pace(1 / manners.per_second, clock)
+        self._other: ThreadPoolExecutor | None = None  # its thread ends with this client
         self._session = requests.Session()
         library = f"python-requests/{requests.__version__}"
         agent = user_agent(manners.version, manners.contact, library)
@@ -87,10 +89,24 @@ class WikiApi:
         while True:
             self._pace.keep()
             self._clock.beat()
-            answer = self._ask_once(data)
+            answer = self._awaited(data)
             if not isinstance(answer, _Busy):
                 return answer
             patience.wait(answer.seconds, answer.why)
+
+    def _awaited(self, data: dict[str, Any]) -> dict[str, Any] | _Busy:
+        """One answer; what there is to do aside is done in this thread while another awaits it."""
+        aside = self._clock.aside()
+        if aside is None:
+            return self._ask_once(data)
+        if self._other is None:
+            self._other = ThreadPoolExecutor(1, thread_name_prefix="wiki")
+        answer = self._other.submit(self._ask_once, data)
+        try:
+            aside()
+        finally:
+            wait([answer])  # one request at a time, whatever went wrong here
+        return answer.result()
 
     def _ask_once(self, data: dict[str, Any]) -> dict[str, Any] | _Busy:
         try:

@@ -1,5 +1,7 @@
 """Runs: a frozen queue, a cursor, and going on after any stop."""
 
+import time
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -10,6 +12,7 @@ from tests.wikifetch.fakewiki import Answer
 from tests.wikifetch.livewiki import LiveWiki
 from wikifetch import asking, fetch, freezing, sources, tasks
 from wikifetch.heartbeat import Heartbeat, LeaseLost
+from wikifetch.manners import WikiError
 from wikifetch.models import Article, FetchRun, Sighting, Tag, TalkPage
 from wikifetch.states import FETCH_RUN
 
@@ -338,6 +341,39 @@ def test_a_page_takes_few_statements_all_of_them_for_its_history(live):
     assert counted[2] - counted[1] == 10 * 6
 
 
+def test_a_history_is_written_while_the_next_is_awaited(live, monkeypatch):
+    live.size, sent, real = 2, [], fetch.record_trace
+
+    def recorded(article, history):
+        if article.pageid == 1:  # no answer to the second is read before the first is written
+            give_up = time.monotonic() + 60
+            while live.histories_asked() != [1, 2] and time.monotonic() < give_up:
+                time.sleep(0.01)
+            sent.extend(live.histories_asked())
+        return real(article, history)
+
+    monkeypatch.setattr(fetch, "record_trace", recorded)
+    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    assert sent == [1, 2]
+    assert not Tag.objects.filter(introduced_revid=None).exists()
+
+
+def test_a_history_is_kept_where_the_wiki_fails_at_the_next(live, monkeypatch):
+    live.size, real = 2, sources.traced
+
+    def fails(client, article, names):
+        if article.pageid == 2:
+            raise WikiError("The API is switched off.")
+        return real(client, article, names)
+
+    monkeypatch.setattr(sources, "traced", fails)
+    run = asking.ask_for_kind("inconsistent", by=None)
+    assert fetch.carry_out(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.error) == ("failed", "The API is switched off.")
+    assert Tag.objects.exclude(introduced_revid=None).count() == 1
+
+
 def test_a_fetch_without_histories_leaves_them_to_a_later_one(live):
     live.size = 2
     without = asking.How(history=False)
@@ -348,8 +384,17 @@ def test_a_fetch_without_histories_leaves_them_to_a_later_one(live):
     assert not Tag.objects.filter(introduced_revid=None).exists()
 
 
-def test_a_run_killed_among_the_histories_goes_on_with_the_next(live, monkeypatch):
-    live.size = 3
+@pytest.mark.parametrize(
+    ("pace", "asked"),
+    [
+        (4, [1, 2, 2, 3]),  # the one under way when it died, again
+        (1_000_000, [1, 2, 3, 2, 3]),  # without a pause one is written while the next is awaited
+    ],
+)
+def test_a_run_killed_among_the_histories_goes_on_with_the_next(
+    live, monkeypatch, settings, pace, asked
+):
+    live.size, settings.WIKI_REQUESTS_PER_SECOND = 3, pace
     real, traced = fetch.record_trace, []
 
     def dies(article, history):
@@ -366,7 +411,7 @@ def test_a_run_killed_among_the_histories_goes_on_with_the_next(live, monkeypatc
     tasks.sweep_fetches()
     fetch.finished(run)
     assert live.content_requests() == [["1", "2", "3"]]
-    assert live.histories_asked() == [1, 2, 2, 3]  # the one under way when it died, again
+    assert live.histories_asked() == asked
     assert not Tag.objects.filter(introduced_revid=None).exists()
 
 
