@@ -18,6 +18,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 # filesystem:// names our own broker of files; kombu's loses workers to a race (see leases/broker.py).
 TRANSPORT_ALIASES["filesystem"] = "leases.broker:Transport"
+# redis:// is kombu's own, but for the end of a lost connection, which ended a worker now and then.
+TRANSPORT_ALIASES["redis"] = "leases.redis_broker:Transport"
 
 app = Celery("sicetnon")
 
