@@ -169,7 +169,9 @@ def _entry(
     if previous is not None:
         places = _shared(previous.places, places, known)
         blocks = _shared(previous.blocks, blocks, known)
-    return _Entry(replace(revision, text=None), revision.sha1, places, blocks, parents)
+    # No search goes beyond a text without tags, so what it equals is never asked.
+    sha1 = revision.sha1 if places else ""
+    return _Entry(replace(revision, text=None), sha1, places, blocks, parents)
 
 
 def _shared(before: Sequence[T], now: Sequence[T], known: Mapping[int, int]) -> tuple[T, ...]:

@@ -21,6 +21,8 @@ _LONG_RUN = re.compile(r"[*#:;]{100}|&[#&]{100}")
 
 def too_long(text: str) -> bool:
     """Whether a page is over the limit in UTF-8 bytes."""
+    if 4 * len(text) <= MAX_PAGE_BYTES:  # no character takes more
+        return False
     return len(text) > MAX_PAGE_BYTES or len(text.encode("utf-8", "replace")) > MAX_PAGE_BYTES
 
 
