@@ -8,10 +8,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from statistics import median
 from typing import TypeVar
 
 T = TypeVar("T")
-ROUNDS = 8
+ROUNDS = 12
 
 
 def main() -> None:
@@ -43,12 +44,15 @@ def compare() -> None:
         rounds = [one_round(wiki) for _ in range(ROUNDS)]
     finally:
         wiki.close()
-    fetch, loop, requests, pages = (min(column) for column in zip(*rounds, strict=True))
-    print(f"{pages} pages, {requests} requests, the best of {ROUNDS}")
-    for label, (seconds, busy) in (("bare loop", loop), ("fetch", fetch)):
+    fetches, loops, (requests, *_), (pages, *_) = zip(*rounds, strict=True)
+    print(f"{pages} pages, {requests} requests, {ROUNDS} rounds of each in turn")
+    for label, here in (("bare loop", loops), ("fetch", fetches)):
+        best, busy = min(here)
+        beside = [loop / ours for (loop, _), (ours, _) in zip(loops, here, strict=True)]
         print(
-            f"  {label:10} {seconds:6.2f} s  {requests / seconds:6.1f} requests/s   "
-            f"{loop[0] / seconds:.2f} of the loop's rate   {1000 * busy / requests:.1f} ms of processor for each"
+            f"  {label:10} best {best:5.2f} s, {requests / best:5.1f} requests/s, {min(loops)[0] / best:.2f} of the "
+            f"loop's best; median of the rounds {median(beside):.2f} of the loop's rate; "
+            f"{1000 * busy / requests:.1f} ms of processor for each"
         )
 
 

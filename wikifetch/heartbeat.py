@@ -1,5 +1,6 @@
 """Holding a fetch's lease while it waits or reads, and noticing that it was lost."""
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -10,6 +11,8 @@ from wikifetch.models import FetchRun
 
 LEASE_SECONDS = 120
 BEAT_SECONDS = 20.0
+# A look at the row holds for so long, which is less than a request takes: one under way is not called back either.
+LOOK_SECONDS = 0.05
 
 T = TypeVar("T")
 
@@ -32,6 +35,7 @@ class Heartbeat:
         self._run, self._holder = run, holder
         self._sleep, self._monotonic, self._aside = sleep, monotonic, aside
         self._last = monotonic()
+        self._looked = -math.inf
 
     def beat(self) -> None:
         if self._monotonic() - self._last < BEAT_SECONDS:
@@ -41,11 +45,14 @@ class Heartbeat:
         self._last = self._monotonic()
 
     def check(self) -> None:
-        """As beat, but it notices at once that the lease is lost: another worker may be asking now."""
-        if self._monotonic() - self._last >= BEAT_SECONDS:
+        """As beat, but it soon notices that the lease is lost: another worker may be asking now."""
+        now = self._monotonic()
+        if now - self._last >= BEAT_SECONDS:
             self.beat()
-        elif not FetchRun.objects.filter(pk=self._run.pk, lease_holder=self._holder).exists():
-            raise LeaseLost
+        elif now - self._looked >= LOOK_SECONDS:
+            if not FetchRun.objects.filter(pk=self._run.pk, lease_holder=self._holder).exists():
+                raise LeaseLost
+            self._looked = now
 
     def along(self, items: Iterable[T]) -> Iterator[T]:
         """The items, with a beat before each."""

@@ -32,6 +32,8 @@ _LONG_QUERY = 2_000  # bytes of a query beyond which it is posted
 _MAX_ANSWER = 32 * 1024 * 1024
 # Of reading one answer; with the wait for its beginning, less than a fetch's lease.
 _MAX_SECONDS = 60.0
+# After so long a request has been sent: two threads that both compute would only slow each other.
+_SENDING = 0.002
 _BUSY_STATUS = {429, 500, 502, 503, 504}
 _BUSY_CODES = {"maxlag", "ratelimited", "readonly"}
 
@@ -102,10 +104,11 @@ class WikiApi:
         if self._other is None:
             self._other = ThreadPoolExecutor(1, thread_name_prefix="wiki")
         answer = self._other.submit(self._ask_once, data)
+        wait([answer], _SENDING)
         try:
             aside()
         finally:
-            wait([answer])  # one request at a time, whatever went wrong here
+            answer.exception()  # one request at a time, whatever went wrong here
         return answer.result()
 
     def _ask_once(self, data: dict[str, Any]) -> dict[str, Any] | _Busy:
