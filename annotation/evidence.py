@@ -8,7 +8,8 @@ from functools import cached_property
 
 from annotation.publish import paragraphs, tag_text
 from wikifetch.evidence import Introduction, ShownTalk, moved_on, talk_of
-from wikifetch.models import Article, Revision, Sighting
+from wikifetch.models import Revision, Sighting
+from wikifetch.others import other_revision
 from wikifetch.reading import article_html
 
 
@@ -55,13 +56,7 @@ class Evidence:
     @cached_property
     def other(self) -> Revision | None:
         """The latest fetched revision of the other article that the tag names."""
-        title = self.sighting.other_article.replace("_", " ").strip()
-        if not title:
-            return None
-        article = Article.objects.filter(
-            wiki=self.revision.article.wiki, title__iexact=title
-        ).first()
-        return article.revisions.first() if article else None
+        return other_revision(self.sighting)
 
     @cached_property
     def other_html(self) -> str:

@@ -3,6 +3,7 @@
 Shapes: format=json, formatversion=2; a missing page has `missing`, a hidden revision lacks what is hidden.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -68,6 +69,24 @@ def title_elsewhere(link: dict[str, Any]) -> TitleFound:
     return TitleFound(
         title, problem="It names a page of another wiki. Fetch it from there, without the prefix."
     )
+
+
+def titles_behind(
+    titles: Iterable[str], answer: dict[str, Any]
+) -> Iterator[tuple[str, TitleFound]]:
+    """Each of the titles asked about, with what it led to in the end: a wiki tells of titles as it spells them."""
+    steps = [*answer.get("normalized", []), *answer.get("redirects", [])]
+    leads = {step["from"]: step["to"] for step in steps}
+    found = {page.get("title"): title_found(page) for page in answer.get("pages", [])}
+    found |= {link.get("title"): title_elsewhere(link) for link in answer.get("interwiki", [])}
+    for title in titles:
+        end = title
+        for _ in steps:  # a redirect to itself leads nowhere
+            end = leads.get(end, end)
+        yield (
+            title,
+            found.get(end) or TitleFound(title, problem="The wiki did not say where it leads."),
+        )
 
 
 def page_seen(page: dict[str, Any], title: str = "") -> PageSeen:

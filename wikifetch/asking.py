@@ -9,7 +9,7 @@ from django.conf import settings
 
 from accounts.models import Person
 from leases.refusal import Refusal
-from wikifetch import sources
+from wikifetch import livesource, wikis
 from wikifetch.dump import DumpError, read_dump
 from wikifetch.manners import WikiError, articles_at
 from wikifetch.models import FetchRun, TagKind
@@ -25,7 +25,7 @@ def ask_for_file(
     options = {"path": str(path.resolve()), "uploaded": uploaded}
     try:
         dump = read_dump(path, name=label, max_bytes=MAX_UNPACKED if uploaded else None)
-        wiki = sources.wiki_of(dump, default_wiki())
+        wiki = wikis.wiki_of(dump, default_wiki())
     except DumpError as error:
         raise Refusal(str(error)) from error
     return FetchRun.objects.create(
@@ -116,10 +116,10 @@ def _ask_live(
     how: How, source: str, label: str, options: dict[str, Any], by: Person | None
 ) -> FetchRun:
     try:
-        client = sources.client_for(how.wiki or default_wiki())
+        client = livesource.client_for(how.wiki or default_wiki())
     except WikiError as error:
         raise Refusal(error.message) from error
-    wiki = sources.wiki_at(articles_at(client.base), api_url=client.api_url)
+    wiki = wikis.wiki_at(articles_at(client.base), api_url=client.api_url)
     options |= {"base": client.base, "history": how.history, "dry_run": how.dry_run}
     return FetchRun.objects.create(
         source=source, label=label[:300], wiki=wiki, options=options, started_by=by

@@ -18,6 +18,7 @@ from wikifetch.answers import (
     revision_seen,
     title_elsewhere,
     title_found,
+    titles_behind,
     without_namespace,
 )
 from wikifetch.manners import WikiError
@@ -72,6 +73,12 @@ class WikiClient(WikiApi):
         for title in titles:
             if "|" in title:
                 yield TitleFound(title, problem="No title holds a bar (|).")
+
+    def behind(self, titles: Sequence[str]) -> Iterator[tuple[str, TitleFound]]:
+        """Each title, with the article that it leads to, redirects followed, or why there is none."""
+        for batch in in_batches(titles):
+            for answer in self.query({"titles": "|".join(batch), "redirects": 1}):
+                yield from titles_behind(batch, answer)
 
     def pages(self, pageids: Sequence[int]) -> Iterator[PageSeen]:
         """The present revision of each page, in the order asked; the wiki's problem with one in it."""

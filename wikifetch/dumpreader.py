@@ -39,6 +39,7 @@ class PageHead:
     title: str
     namespace: int
     is_redirect: bool
+    redirect_to: str
 
 
 class DumpReader:
@@ -129,7 +130,7 @@ class DumpReader:
             self._page, self._head, self._given = {}, None, False
             self._in_pages = True
         elif path == (*_REVISION[:2], "redirect"):
-            self._page["redirect"] = attributes.get("title", "") or "yes"
+            self._page["redirect"] = attributes.get("title", "")
         elif path == _REVISION:
             self._revision = {}
         elif path == (*_REVISION, "text"):
@@ -183,6 +184,7 @@ class DumpReader:
                 page.get("title", "").strip(),
                 _number(page.get("ns", "0").strip().removeprefix("-"), "a page's namespace"),
                 "redirect" in page,
+                page.get("redirect", "").strip(),
             )
         return self._head
 

@@ -19,15 +19,16 @@ from accounts.models import Person
 from leases.claim import new_holder, settle, take
 from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal
-from wikifetch import asking, freezing, sources
+from wikifetch import asking, filesource, freezing, livesource
+from wikifetch.batches import Batch
 from wikifetch.client import in_batches
 from wikifetch.dump import DumpError, read_dump
 from wikifetch.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
 from wikifetch.manners import WikiError
 from wikifetch.models import Article, FetchProblem, FetchRun, Tag
+from wikifetch.others import record_named
 from wikifetch.purging import purge
 from wikifetch.recording import record_missing, record_pages, record_talk, record_trace
-from wikifetch.sources import Batch
 from wikifetch.states import FETCH_RUN, FetchState, TagState
 from wikifetch.uploads import path_of_upload
 
@@ -169,10 +170,13 @@ def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
         path = file_of(run)
         bound = asking.MAX_UNPACKED if run.options.get("uploaded") else None
         dump = read_dump(path, name=run.label, max_bytes=bound)
-        yield from sources.file_batches(dump, run.wiki, run.cursor, heart)
-        yield from sources.beside_batches(read_dump(path), run.wiki, run.cursor, heart)
+        yield from filesource.file_batches(dump, run.wiki, run.cursor, heart)
+        leads = yield from filesource.beside_batches(read_dump(path), run.wiki, run.cursor, heart)
+        if leads:
+            again = read_dump(path)
+            yield from filesource.redirected_batches(again, run.wiki, leads, run.cursor, heart)
         return
-    client = sources.client_for(run.options["base"], heart.clock())
+    client = livesource.client_for(run.options["base"], heart.clock())
     if not run.queue_frozen:
         for frozen in freezing.freeze(client, run):
             _keep_queue(run, holder, frozen)
@@ -183,7 +187,7 @@ def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
         if run.options.get("dry_run"):
             settle(run, FETCH_RUN, "pause", holder=holder)
             return
-    yield from sources.live_batches(client, run)
+    yield from livesource.live_batches(client, run)
 
 
 def _held(run: FetchRun, holder: str, **fields: Any) -> None:
@@ -207,7 +211,11 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
     """A batch's rows, the counts and the cursor: all of it or nothing."""
     assert run.wiki is not None
     outcome = record_pages(run.wiki, batch.pages)
-    for page, error in outcome.refused:
+    beside = record_pages(
+        run.wiki, batch.others
+    )  # whose tags were not asked for: they do not count
+    record_named(run.wiki, batch.named)
+    for page, error in (*outcome.refused, *beside.refused):
         log.error("page_not_recorded", run=run.pk, page=page.title, exc_info=error)
         batch.problems.append((page.title, f"The database refused this page: {error}"[:500]))
     for title, revision in batch.talk:

@@ -7,7 +7,8 @@ from datetime import date
 from django.db.models import Q, QuerySet
 
 from wikifetch import tagfilters
-from wikifetch.models import Tag
+from wikifetch.models import Sighting, Tag
+from wikifetch.others import other_revision
 from wikifetch.states import TagState
 
 
@@ -99,7 +100,16 @@ def tag_details(tag: Tag) -> dict[str, object]:
         "scope": seen.scope,
         "block_kind": seen.block_kind,
         "introduced": introduction_record(tag),
+        "other": _other_record(seen),
     }
+
+
+def _other_record(seen: Sighting) -> dict[str, object] | None:
+    """The other article as it is kept here; None where the tag names none, or it was not fetched."""
+    other = other_revision(seen)
+    if other is None:
+        return None
+    return {"title": other.article.title, "pageid": other.article.pageid, "revid": other.revid}
 
 
 def introduction_record(tag: Tag) -> dict[str, object] | None:

@@ -71,6 +71,22 @@ class Article(models.Model):
         return f"{root}?oldid={revid}" if "?" not in root else f"{root}&oldid={revid}"
 
 
+class NamedArticle(models.Model):
+    """Where a title leads that a tag names as the other article: to a page of its wiki, redirects followed."""
+
+    wiki = models.ForeignKey(Wiki, on_delete=models.CASCADE, related_name="+")
+    title = models.CharField(max_length=300)
+    pageid = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["wiki", "title"], name="named_article_once_a_title")
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
 class TalkPage(models.Model):
     """The latest talk page seen of an article. Absent where the wiki has none, or the source held none."""
 

@@ -35,7 +35,8 @@ class RevisionSeen:
 class PageSeen:
     """One page with its revisions, oldest first; they may be a stream that can be read once.
 
-    `problem` says why the source could not give the page, `is_missing` that the wiki has it no more.
+    `problem` says why the source could not give the page, `is_missing` that the wiki has it no more; `redirect_to` is
+    the title that a redirect leads to, where the source tells.
     """
 
     pageid: int
@@ -45,6 +46,7 @@ class PageSeen:
     revisions: Iterable[RevisionSeen] = field(default_factory=tuple)
     problem: str = ""
     is_missing: bool = False
+    redirect_to: str = ""
 
 
 def storable(text: str) -> str:

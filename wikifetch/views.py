@@ -19,6 +19,7 @@ from wikifetch import asking, fetch, live, tagfilters
 from wikifetch.evidence import Introduction, talk_of
 from wikifetch.forms import CategoryForm, FileForm, KindForm, LiveForm, TagFilterForm, TitlesForm
 from wikifetch.models import FetchRun, Tag
+from wikifetch.others import other_revision
 from wikifetch.progress import duration, progress_of
 from wikifetch.reading import article_html, marked_block
 from wikifetch.states import FETCH_RUN, FetchState
@@ -175,9 +176,12 @@ def tag(request: HttpRequest, key: int) -> HttpResponse:
     seen = row.latest
     if seen is None:
         raise Http404
+    other = other_revision(seen)
     context = {
         "tag": row,
         "seen": seen,
+        "other": other,
+        "other_html": article_html(other) if other else "",
         "marked": marked_block(seen),
         "article": article_html(seen.revision, seen),
         "introduction": Introduction(row),

@@ -93,6 +93,12 @@ def _special_cases(wiki: Seed) -> None:
         "By position", f"{raw}\nOld.", tags=[("contradict-other", raw, "July 2018", "", "Mill 02")]
     )
 
+    raw = "{{Contradict-other|[[:ancient mill#Age]]}}"
+    wiki.add(
+        "By a redirect", f"{raw}\nOld.", tags=[("contradict-other", raw, "", "", "ancient mill")]
+    )
+    wiki.add("Ancient mill", "#REDIRECT [[Without tags]]")
+
     first, second = "{{Inconsistent|reason=a}}", "{{Contradict-inline|reason=b}}"
     tags = [("inconsistent", first, "", "a"), ("inconsistent", second, "", "b")]
     wiki.add("Two in one block", f"One.{first} Two.{second}", tags=tags)

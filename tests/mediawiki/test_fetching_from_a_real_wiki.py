@@ -4,11 +4,12 @@ import pytest
 
 from leases.refusal import Refusal
 from tests.mediawiki.seed import AWKWARD_TITLES, INTRODUCED, Found, seed
-from wikifetch import asking, fetch, sources
+from wikifetch import asking, fetch, livesource
 from wikifetch.client import WikiClient
 from wikifetch.evidence import Introduction
 from wikifetch.manners import Clock
 from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, TagKind, TalkPage
+from wikifetch.others import other_revision
 
 pytestmark = [pytest.mark.mediawiki, pytest.mark.django_db]
 
@@ -51,6 +52,20 @@ def test_fetching_by_kind_finds_every_tag_and_no_other(wiki):
     assert Tag.objects.count() == len(TRUTH)
     assert sum(run.tags_new for run in runs) == len(TRUTH)
     assert TalkPage.objects.get().wikitext == "== Height ==\nFour or five?"
+
+
+def test_the_other_articles_that_tags_name_come_too_redirects_followed(wiki):
+    run = fetch.finished(asking.ask_for_kind("contradict-other", by=None))
+    naming = Sighting.objects.exclude(other_article="").order_by("other_article")
+    others = [other_revision(sighting) for sighting in naming]
+    assert [(seen.article.title, seen.wikitext[:13]) for seen in others] == [
+        ("Mill 02", "'''Mill 02'''"),
+        ("Without tags", "Old."),
+    ]
+    assert (run.pages, run.tags_found, run.problems.count()) == (2, 2, 0)
+    wiki.forget()
+    fetch.finished(asking.ask_for_kind("contradict-other", by=None))
+    assert not any("pageids" in line["params"] for line in wiki.requests())
 
 
 def test_it_behaves_as_wikis_ask(wiki):
@@ -233,7 +248,7 @@ def waits(monkeypatch):
     waited = []
     clock = Clock(sleep=waited.append, monotonic=lambda: sum(waited) + len(waited))
     monkeypatch.setattr(
-        sources, "client_for", lambda base, _=None: WikiClient(base, sources.manners(), clock)
+        livesource, "client_for", lambda base, _=None: WikiClient(base, livesource.manners(), clock)
     )
     return waited
 
@@ -260,7 +275,7 @@ def test_it_gives_up_on_lag_that_lasts_and_can_be_resumed(wiki, waits, settings)
 
 def test_what_the_seed_says_is_what_the_wiki_holds(wiki):
     """The truth is no truth if the import lost a page."""
-    client = sources.client_for(wiki.address)
+    client = livesource.client_for(wiki.address)
     answer = client.ask({"action": "query", "list": "allpages", "aplimit": "max"})
     titles = {page["title"] for page in answer["query"]["allpages"]} - {"Main Page"}
     assert titles == set(seed().articles)

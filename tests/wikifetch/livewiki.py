@@ -26,7 +26,8 @@ class LiveWiki(FakeWiki):
     """A wiki of `size` tagged articles, the first with a talk page; it answers by what is asked.
 
     `hidden` says by revision what it conceals now, `deleted` which pages it has no more, and `untagged` which have
-    lost their tag by an edit: it lists neither.
+    lost their tag by an edit: it lists neither. `naming` says by page what other articles its tags name, and
+    `redirects` where a title leads. It has pages beyond those listed, up to a thousand.
     """
 
     LATER = 10_000  # what an edit adds to a page's number to make a revision
@@ -38,6 +39,8 @@ class LiveWiki(FakeWiki):
         self.hidden = {}
         self.deleted = set()
         self.untagged = set()
+        self.naming = {}
+        self.redirects = {}
 
     def _next(self):
         params = self.asked[-1].params
@@ -67,6 +70,10 @@ class LiveWiki(FakeWiki):
     def _page(self, n):
         if n in self.untagged:
             return article(n, revisions=[revision_of(n, 0) | {"revid": self.LATER + n}])
+        if n in self.naming:
+            tags = "\n\n".join(f"Mill.{{{{Contradicts other|{t}}}}}" for t in self.naming[n])
+            slot = {"contentmodel": "wikitext", "content": tags}
+            return article(n, revisions=[revision_of(n) | {"slots": {"main": slot}}])
         return {"pageid": n, "missing": True} if n in self.deleted else article(n)
 
     def _standing(self, revids):
@@ -84,9 +91,19 @@ class LiveWiki(FakeWiki):
         if titles[0].startswith("Talk:"):
             talk = article(1, ns=1, title="Talk:Mill 1", lastrevid=3)
             return Answer({"query": {"pages": [talk] if "Talk:Mill 1" in titles else []}})
-        found = [{"ns": 0, "title": t, "pageid": int(t[5:])} for t in titles if t != "Nope"]
-        missing = [{"ns": 0, "title": "Nope", "missing": True}] if "Nope" in titles else []
-        return Answer({"query": {"pages": found + missing}})
+        steps = [{"from": t, "to": self.redirects[t]} for t in titles if t in self.redirects]
+        ends = dict.fromkeys(self.redirects.get(title, title) for title in titles)
+        pages = [
+            {"ns": 0, "title": t}
+            | ({"pageid": int(t[5:])} if t[5:].isdecimal() else {"missing": True})
+            for t in ends
+        ]
+        return Answer({"query": {"pages": pages} | ({"redirects": steps} if steps else {})})
+
+    def titles_asked(self):
+        """Of articles, without those of talk pages and templates."""
+        asked = [a.params["titles"] for a in self.asked if "redirects" in a.params]
+        return [titles.split("|") for titles in asked if not titles.startswith("Template:")]
 
     def content_requests(self):
         return [

@@ -10,7 +10,7 @@ from leases.refusal import Conflict, Refusal
 from tests.wikifetch.factories import TAG, export, page, revision, written
 from tests.wikifetch.fakewiki import Answer
 from tests.wikifetch.livewiki import LiveWiki
-from wikifetch import asking, fetch, freezing, sources, tasks
+from wikifetch import asking, fetch, filesource, freezing, livesource, tasks
 from wikifetch.heartbeat import LOOK_SECONDS, Heartbeat, LeaseLost
 from wikifetch.manners import WikiError
 from wikifetch.models import Article, FetchRun, Sighting, Tag, TalkPage
@@ -108,7 +108,7 @@ def test_asking_a_wiki_that_is_slower_than_the_pace_holds_the_lease_too(live):
     run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
     time = [0.0]
     heart = Heartbeat(run, "me", monotonic=lambda: time[0])
-    client = sources.client_for(live.address, heart.clock())
+    client = livesource.client_for(live.address, heart.clock())
     for _ in range(2):
         time[0] += 30
         client.pageids_in("Mills")
@@ -124,7 +124,7 @@ def test_a_paused_run_asks_for_nothing_more_though_its_lease_was_renewed_a_momen
     """Resumed at once, another worker carries it out: a wiki is asked in series."""
     run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
     time = [0.0]
-    client = sources.client_for(
+    client = livesource.client_for(
         live.address, Heartbeat(run, "me", monotonic=lambda: time[0]).clock()
     )
     client.pageids_in("Mills")
@@ -169,14 +169,14 @@ def test_a_run_that_kills_every_worker_is_given_up():
 
 def test_a_cancelled_run_stops_after_its_batch_and_keeps_what_it_has(live, monkeypatch):
     run = asking.ask_for_kind("inconsistent", by=None)
-    batches = sources.live_batches
+    batches = livesource.live_batches
 
     def cancelled_after_one(*args):
         for batch in batches(*args):
             yield batch
             fetch.cancel(FetchRun.objects.get())
 
-    monkeypatch.setattr(sources, "live_batches", cancelled_after_one)
+    monkeypatch.setattr(livesource, "live_batches", cancelled_after_one)
     fetch.carry_out(run.pk)
     run.refresh_from_db()
     assert (run.state, run.cursor, Tag.objects.count()) == ("cancelled", 50, 50)
@@ -242,7 +242,7 @@ def many(count):
 
 
 def test_a_file_is_read_in_batches_and_goes_on_from_its_cursor(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "_WRITTEN", 4)
+    monkeypatch.setattr(filesource, "_WRITTEN", 4)
     run = asking.ask_for_file(written(tmp_path, export(*many(10)), "a.bz2"), by=None)
     for cursor in (4, 8, 10):
         fetch.carry_out(run.pk, seconds=0)
@@ -253,7 +253,7 @@ def test_a_file_is_read_in_batches_and_goes_on_from_its_cursor(tmp_path, monkeyp
 
 
 def test_a_file_that_ends_in_the_middle_keeps_what_came_before(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "_WRITTEN", 2)
+    monkeypatch.setattr(filesource, "_WRITTEN", 2)
     path = written(tmp_path, export(*many(5)).removesuffix("</mediawiki>\n"))
     with pytest.raises(Refusal, match="ends in the middle"):
         fetch.fetch_xml(path)
@@ -364,14 +364,14 @@ def test_a_history_is_written_while_the_next_is_awaited(live, monkeypatch):
 
 
 def test_a_history_is_kept_where_the_wiki_fails_at_the_next(live, monkeypatch):
-    live.size, real = 2, sources.traced
+    live.size, real = 2, livesource.traced
 
     def fails(client, article, names):
         if article.pageid == 2:
             raise WikiError("The API is switched off.")
         return real(client, article, names)
 
-    monkeypatch.setattr(sources, "traced", fails)
+    monkeypatch.setattr(livesource, "traced", fails)
     run = asking.ask_for_kind("inconsistent", by=None)
     assert fetch.carry_out(run.pk)
     run.refresh_from_db()
@@ -543,20 +543,20 @@ def test_a_dry_run_lists_what_it_would_take_and_rests(live):
 
 def test_a_paused_run_stops_after_its_batch_and_goes_on_when_resumed(live, monkeypatch):
     run = asking.ask_for_kind("inconsistent", by=None, how=asking.How(history=False))
-    batches = sources.live_batches
+    batches = livesource.live_batches
 
     def paused_after_one(*args):
         for batch in batches(*args):
             yield batch
             fetch.pause(FetchRun.objects.get())
 
-    monkeypatch.setattr(sources, "live_batches", paused_after_one)
+    monkeypatch.setattr(livesource, "live_batches", paused_after_one)
     fetch.carry_out(run.pk)
     run.refresh_from_db()
     assert (run.state, run.cursor) == ("paused", 50)
     tasks.sweep_fetches()
     assert not fetch.carry_out(run.pk)
-    monkeypatch.setattr(sources, "live_batches", batches)
+    monkeypatch.setattr(livesource, "live_batches", batches)
     fetch.resume(run)
     assert fetch.finished(run).tags_found == 120
 
