@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from accounts.addresses import is_loopback
+from wikifetch.wikitext.names import KINDS
 
 
 class SettingError(SystemExit):
@@ -156,7 +157,7 @@ def wiki_templates() -> dict[str, dict[str, list[str]]]:
     raw = text("WIKI_TEMPLATES", "{}")
     try:
         parsed = json.loads(raw)
-        return {
+        found = {
             str(base).rstrip("/"): {
                 kind: [str(name) for name in (names if isinstance(names, list) else [names])]
                 for kind, names in kinds.items()
@@ -168,6 +169,10 @@ def wiki_templates() -> dict[str, dict[str, list[str]]]:
             "WIKI_TEMPLATES",
             'must be JSON such as {"https://fr.wikipedia.org": {"inconsistent": ["Incohérence"]}}.',
         ) from None
+    if unknown := {kind for kinds in found.values() for kind in kinds} - set(KINDS):
+        told = f"names kinds of tag that are none: {sorted(unknown)}; there are {', '.join(KINDS)}."
+        raise SettingError("WIKI_TEMPLATES", told)
+    return found
 
 
 def services() -> dict[str, dict[str, object]]:

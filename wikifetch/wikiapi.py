@@ -136,7 +136,8 @@ class WikiApi:
 
     def _read(self, response: requests.Response) -> dict[str, Any] | _Busy:
         """The status first: what a wiki's edge says is HTML."""
-        asked = retry_after(response.headers.get("Retry-After"), self._clock.now())
+        said = response.headers
+        asked = retry_after(said.get("Retry-After"), self._clock.now(), said.get("Date"))
         if response.status_code in _BUSY_STATUS:
             return _Busy(asked, f"HTTP {response.status_code}")
         if response.is_redirect or 300 <= response.status_code < 400:

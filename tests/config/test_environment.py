@@ -37,6 +37,14 @@ def start(tmp_path, **variables) -> subprocess.CompletedProcess:
         ({"INFERENCE_SERVICES": '{"a": {}}'}, "service 'a' has no url"),
         ({"INFERENCE_SERVICES": '{"a": {"url": "http://x", "key": 1}}'}, "unknown keys: ['key']"),
         ({"DATABASE_URL": "oracle-of://delphi"}, "Setting DATABASE_URL"),
+        (
+            {"WIKI_TEMPLATES": '{"https://fr.wikipedia.org": ["x"]}'},
+            "Setting WIKI_TEMPLATES: must be JSON",
+        ),
+        (
+            {"WIKI_TEMPLATES": '{"https://fr.wikipedia.org": {"incohérent": ["x"]}}'},
+            "['incohérent']; there are",
+        ),
         ({"WIKI_MAXLAG": "five"}, "Setting WIKI_MAXLAG: 'five' is not a number"),
         ({"TRUSTED_PROXIES": "one"}, "Setting TRUSTED_PROXIES: 'one' is not a whole number"),
         ({"TRUST_FORWARDED_PROTO": "yes"}, "Set TRUSTED_PROXIES=1 in its place"),

@@ -101,7 +101,7 @@ class FakeWiki:
                     return
                 body = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
                 data = body.encode()
-                self.send_response(answer.status)
+                self.send_response_only(answer.status)
                 for name, value in {"Content-Length": str(len(data)), **answer.headers}.items():
                     self.send_header(name, value)
                 self.end_headers()

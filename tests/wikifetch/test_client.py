@@ -83,6 +83,19 @@ def test_titles_and_pages_are_asked_fifty_at_a_time():
         (Answer(HTML, 429, {"Retry-After": "7"}), 7.0),
         (Answer(HTML, 429, {"Retry-After": "1.5"}), 1.5),
         (Answer(HTML, 429, {"Retry-After": "Sun, 01 Mar 2026 12:00:30 GMT"}), 30.0),
+        # The clock here is an hour slow.
+        (
+            Answer(
+                HTML,
+                429,
+                {
+                    "Retry-After": "Sun, 01 Mar 2026 13:00:30 GMT",
+                    "Date": "Sun, 01 Mar 2026 13:00:10 GMT",
+                },
+            ),
+            20.0,
+        ),
+        (Answer(HTML, 429, {"Retry-After": "Sun, 01 Mar 2026 12:00:30 GMT", "Date": "noon"}), 30.0),
         (Answer(HTML, 429, {"Retry-After": "soon"}), 1.0),
         (Answer(HTML, 429, {"Retry-After": "nan"}), 1.0),
         (Answer(HTML, 429, {"Retry-After": "inf"}), 1.0),

@@ -28,7 +28,7 @@ def test_a_file_is_fetched_and_its_tags_are_listed(tmp_path):
     text = f"== History ==\nBuilt in {{{{circa|1801}}}}.{TAG}"
     path = written(tmp_path, export(mill(text), page(2, "Hidden", revision(11, None))), "a.bz2")
     out, err = call("fetch_tagged_pages", "--xml", str(path))
-    assert out.endswith("a.bz2: 2 pages read, 1 tags on them, 1 not seen before, 1 problems.\n")
+    assert out.endswith("a.bz2: 2 pages read, 1 tag found, 1 not seen before, 1 problem.\n")
     assert err == "Hidden: The file holds no text of it.\n"
     line, _ = call("list_tags", "--json")
     record = json.loads(line)
@@ -61,7 +61,7 @@ def test_titles_come_from_a_file(live, tmp_path):
     path = tmp_path / "titles.txt"
     path.write_text("Mill 1\nNope\n", encoding="utf-8-sig")
     out, err = call("fetch_tagged_pages", "--titles", str(path), "--wiki", live.address)
-    assert "2 titles: 1 pages read, 1 tags on them" in out
+    assert "2 titles: 1 page read, 1 tag found" in out
     assert err == "Nope: The wiki has no page of this title.\n"
 
 

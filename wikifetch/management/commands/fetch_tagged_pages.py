@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
 from leases.refusal import Refusal
+from pages.counting import how_many
 from wikifetch import asking, fetch
 from wikifetch.models import FetchRun, TagKind
 from wikifetch.progress import progress_line, progress_of
@@ -69,8 +70,8 @@ class Command(BaseCommand):
         state = "" if run.state == FetchState.DONE else f" ({run.get_state_display().lower()})"
         unchanged = f", {run.unchanged} of them unchanged" if run.unchanged else ""
         self.stdout.write(
-            f"{run}{state}: {run.pages} pages read{unchanged}, {run.tags_found} tags on them, "
-            f"{run.tags_new} not seen before, {run.problems.count()} problems."
+            f"{run}{state}: {how_many(run.pages, 'page')} read{unchanged}, {how_many(run.tags_found, 'tag')} found, "
+            f"{run.tags_new} not seen before, {how_many(run.problems.count(), 'problem')}."
         )
 
     def _print_plan(self, run: FetchRun) -> None:
@@ -79,7 +80,7 @@ class Command(BaseCommand):
             self.stderr.write(f"{problem.page}: {problem.problem}")
         known = fetch.known_pages(run)
         self.stdout.write(
-            f"{run} would take {len(run.queue)} pages, {known} of them known here. Nothing was taken."
+            f"{run} would take {how_many(len(run.queue), 'page')}, {known} known here. Nothing was taken."
         )
 
 
