@@ -22,6 +22,7 @@ from accounts.roles import Role
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere
 from operations.rows import Table
+from wikifetch.models import FetchRun
 
 log = structlog.get_logger(__name__)
 
@@ -40,7 +41,7 @@ DECISIONS = {
     "accounts.invitation.used_by": Fate.CLEARED,
     "accounts.rolegrant.granted_by": Fate.STAYS,
     "accounts.invitation.created_by": Fate.STAYS,
-    "wikifetch.fetchrun.started_by": Fate.STAYS,
+    "wikifetch.fetchrun.started_by": Fate.CLEARED,
     "datasets.collection.created_by": Fate.STAYS,
     "datasets.contradiction.author": Fate.STAYS,
     "datasets.instance.author": Fate.STAYS,
@@ -132,6 +133,7 @@ def forget(person: Person) -> None:
         if holding.fate == Fate.GOES:
             holding.rows.delete()
     Invitation.objects.filter(used_by=person).update(note="")
+    FetchRun.objects.filter(started_by=person).update(contact="")
     withdraw_invitations_of(person)
     person.set_unusable_password()
     Person.objects.filter(pk=person.pk).update(

@@ -12,7 +12,7 @@ from leases.refusal import Refusal
 from wikifetch import livesource, wikis
 from wikifetch.dump import DumpError, read_dump
 from wikifetch.manners import WikiError, articles_at
-from wikifetch.models import FetchRun, TagKind
+from wikifetch.models import ALL_KINDS, FetchRun, TagKind
 
 MAX_TITLES = 50_000
 MAX_UNPACKED = 4 * 1024**3  # of an upload; a file named on the command line has no limit
@@ -43,12 +43,14 @@ class How:
     """How a live fetch goes about it.
 
     `wiki` is one of WIKI_ALLOWED, "" for the first; `history` asks for the edit that added each tag, a request or
-    more a page; a `dry_run` lists what it would fetch, and pauses before it does.
+    more a page; a `dry_run` lists what it would fetch, and pauses before it does; `contact` is whom the wiki's
+    operators can reach, "" for WIKI_CONTACT.
     """
 
     wiki: str = ""
     history: bool = True
     dry_run: bool = False
+    contact: str = ""
 
 
 AS_USUAL = How()
@@ -68,11 +70,12 @@ def ask_for_titles(titles: Iterable[str], *, by: Person | None, how: How = AS_US
 def ask_for_kind(
     kind: str, *, by: Person | None, limit: int | None = None, how: How = AS_USUAL
 ) -> FetchRun:
-    """A run over the articles that carry a kind of tag, from the live API. Raises Refusal."""
-    if kind not in TagKind.values:
+    """A run over the articles that carry a kind of tag, or any of them, from the live API. Raises Refusal."""
+    if kind not in (*TagKind.values, ALL_KINDS):
         raise Refusal(f"{kind!r} is no kind of tag; there are {', '.join(TagKind.values)}.")
     options = {"kind": kind, "limit": _limit(limit)}
-    return _ask_live(how, FetchRun.Source.KIND, _bounded(kind, limit), options, by)
+    label = "all kinds of tag" if kind == ALL_KINDS else kind
+    return _ask_live(how, FetchRun.Source.KIND, _bounded(label, limit), options, by)
 
 
 def ask_for_category(
@@ -108,6 +111,12 @@ def clean_titles(lines: Iterable[str]) -> list[str]:
     return list(titles)
 
 
+def usual_contact(person: Person) -> str:
+    """What this person is offered as the contact: the operator's setting, else what they gave last."""
+    given = FetchRun.objects.filter(started_by=person).exclude(contact="")
+    return settings.WIKI_CONTACT or given.values_list("contact", flat=True).first() or ""
+
+
 def default_wiki() -> str:
     return settings.WIKI_ALLOWED[0]
 
@@ -116,11 +125,16 @@ def _ask_live(
     how: How, source: str, label: str, options: dict[str, Any], by: Person | None
 ) -> FetchRun:
     try:
-        client = livesource.client_for(how.wiki or default_wiki())
+        client = livesource.client_for(how.wiki or default_wiki(), contact=how.contact)
     except WikiError as error:
         raise Refusal(error.message) from error
     wiki = wikis.wiki_at(articles_at(client.base), api_url=client.api_url)
     options |= {"base": client.base, "history": how.history, "dry_run": how.dry_run}
     return FetchRun.objects.create(
-        source=source, label=label[:300], wiki=wiki, options=options, started_by=by
+        source=source,
+        label=label[:300],
+        wiki=wiki,
+        options=options,
+        contact=how.contact,
+        started_by=by,
     )

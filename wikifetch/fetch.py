@@ -176,7 +176,7 @@ def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
             again = read_dump(path)
             yield from filesource.redirected_batches(again, run.wiki, leads, run.cursor, heart)
         return
-    client = livesource.client_for(run.options["base"], heart.clock())
+    client = livesource.client_for(run.options["base"], heart.clock(), run.contact)
     if not run.queue_frozen:
         for frozen in freezing.freeze(client, run):
             _keep_queue(run, holder, frozen)

@@ -7,7 +7,8 @@ from django.conf import settings
 
 from wikifetch import tagfilters
 from wikifetch.asking import How
-from wikifetch.models import TagKind
+from wikifetch.manners import WikiError, user_agent
+from wikifetch.models import ALL_KINDS, TagKind
 from wikifetch.states import TagState
 
 MAX_UPLOAD_MB = 256
@@ -38,6 +39,12 @@ class LiveForm(forms.Form):
     """What every live fetch is asked: which wiki, with histories or without, and whether to look first."""
 
     wiki = forms.ChoiceField(label="Wiki")
+    contact = forms.CharField(
+        label="Your contact",
+        max_length=200,
+        widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "email"}),
+        help_text="An e-mail address or a web page. Wikis ask who is calling: they see it with every request.",
+    )
     history = forms.BooleanField(
         label="Find the edit that added each tag",
         required=False,
@@ -60,7 +67,15 @@ class LiveForm(forms.Form):
 
     def how(self) -> How:
         entered = self.cleaned_data
-        return How(entered["wiki"], entered["history"], entered["dry_run"])
+        return How(entered["wiki"], entered["history"], entered["dry_run"], entered["contact"])
+
+    def clean_contact(self) -> str:
+        contact: str = self.cleaned_data["contact"]
+        try:
+            user_agent("", contact, "")
+        except WikiError as error:
+            raise forms.ValidationError(error.message) from None
+        return contact
 
 
 class TitlesForm(LiveForm):
@@ -118,7 +133,9 @@ class LimitedForm(LiveForm):
 class KindForm(LimitedForm):
     """Articles by the tag that they carry."""
 
-    kind = forms.ChoiceField(label="Kind of tag", choices=TagKind.choices)
+    kind = forms.ChoiceField(
+        label="Kind of tag", choices=[(ALL_KINDS, "All kinds"), *TagKind.choices]
+    )
     field_order = ("kind", "limit")
 
 

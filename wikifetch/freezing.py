@@ -8,7 +8,7 @@ from django.conf import settings
 
 from wikifetch.client import WikiClient, in_batches
 from wikifetch.manners import WikiError
-from wikifetch.models import FetchRun, Tag
+from wikifetch.models import ALL_KINDS, FetchRun, Tag
 from wikifetch.wikitext.names import CANONICAL, KNOWN_NAMES
 
 _LISTED = 2_500  # titles whose page ids are asked for before they are kept: fifty requests
@@ -57,19 +57,22 @@ def _freeze_list(client: WikiClient, run: FetchRun) -> Frozen:
     elif targets:
         pageids = client.pageids_with(targets, limit)
     else:
-        wanted = " or ".join(_canonical(client.base)[run.options["kind"]])
+        kind, canonical = run.options["kind"], _canonical(client.base)
+        wanted = " or ".join(
+            chain.from_iterable(canonical.values()) if kind == ALL_KINDS else canonical[kind]
+        )
         raise WikiError(f"This wiki has no template named {wanted}. Fetch by titles instead.")
     # Where all are asked for, those listed no longer too: their tags may be gone, or their texts hidden.
     return Frozen(pageids if limit else [*pageids, *listed_before(run)], names)
 
 
 def listed_before(run: FetchRun) -> list[int]:
-    """Ids of the known pages with a tag of this kind, or that this category had listed.
+    """Ids of the known pages with a tag of this kind or any, or that this category had listed.
 
     Also of those whose tags are gone: what the wiki has hidden of them since is still to be taken out.
     """
     tags = Tag.objects.filter(article__wiki=run.wiki)
-    if run.source == FetchRun.Source.KIND:
+    if run.source == FetchRun.Source.KIND and run.options["kind"] != ALL_KINDS:
         tags = tags.filter(kind=run.options["kind"])
     columns = tags.order_by("article__pageid").values_list("article__pageid", flat=True)
     found = list(columns.distinct())
@@ -88,12 +91,12 @@ def _canonical(base: str) -> dict[str, list[str]]:
 
 
 def _names_here(client: WikiClient, kind: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
-    """Kind -> all names on this wiki, redirects too; and the templates of `kind`."""
+    """Kind -> all names on this wiki, redirects too; and the templates of `kind`, or of all kinds."""
     names = KNOWN_NAMES.spellings() if client.base not in settings.WIKI_TEMPLATES else {}
     targets: tuple[str, ...] = ()
     for of, canonical in _canonical(client.base).items():
         here = client.spellings(canonical)
         names[of] = list(here.names) or names.get(of) or canonical
-        if of == kind:
-            targets = here.targets
+        if kind in {of, ALL_KINDS}:
+            targets += here.targets
     return names, targets

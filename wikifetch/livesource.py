@@ -19,10 +19,10 @@ from wikifetch.wikitext import TagNames
 _MOST_OTHERS = 200  # that the tags on a batch's pages may name; a few do
 
 
-def manners() -> Manners:
-    """As the operator set them."""
+def manners(contact: str = "") -> Manners:
+    """As the operator set them, under this contact if there is one."""
     return Manners(
-        contact=settings.WIKI_CONTACT,
+        contact=contact or settings.WIKI_CONTACT,
         version=settings.VERSION,
         allowed=tuple(settings.WIKI_ALLOWED),
         per_second=settings.WIKI_REQUESTS_PER_SECOND,
@@ -31,9 +31,9 @@ def manners() -> Manners:
     )
 
 
-def client_for(base: str, clock: Clock = REAL_CLOCK) -> WikiClient:
+def client_for(base: str, clock: Clock = REAL_CLOCK, contact: str = "") -> WikiClient:
     """The API of the wiki at `base`. Raises WikiError without a contact, or for a wiki that is not allowed."""
-    return WikiClient(base, manners(), clock)
+    return WikiClient(base, manners(contact), clock)
 
 
 def live_batches(client: WikiClient, run: FetchRun) -> Iterator[Batch]:

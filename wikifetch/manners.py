@@ -64,8 +64,12 @@ def user_agent(version: str, contact: str, library: str) -> str:
     contact = " ".join(contact.split())
     if not re.search(r"[^@\s]+@[^@\s]+\.\w|https?://\S+\.\S", contact):
         raise WikiError(
-            "Set WIKI_CONTACT to your own e-mail address or web page first: wikis ask who is calling, "
-            "and answer far fewer requests without it."
+            "Give your own e-mail address or web page as the contact first: wikis ask who is calling, and answer far "
+            "fewer requests without it."
+        )
+    if re.search(r"[^ -~]|[()\\]", contact):  # it stands in brackets, in a header
+        raise WikiError(
+            "The contact may hold unaccented letters, digits and signs, but no brackets."
         )
     return f"SicEtNon/{version} ({contact}) {library}"
 

@@ -137,6 +137,9 @@ class TagKind(models.TextChoices):
     CONTRADICT_OTHER = "contradict-other", "Contradicts another article"
 
 
+ALL_KINDS = "all"  # what a fetch by kind may ask for
+
+
 class Tag(models.Model):
     """An inconsistency tag on an article: one identity over all revisions in which it stands."""
 
@@ -239,6 +242,11 @@ class FetchRun(Leased):
     )
     wiki = models.ForeignKey(Wiki, on_delete=models.PROTECT, null=True, related_name="fetch_runs")
     options = models.JSONField(default=dict)
+    contact = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="Whom the wiki's operators can reach, as this fetch was asked for; empty: as the setting says.",
+    )
     queue = models.JSONField(default=list, help_text="Page ids or titles, frozen.")
     queue_frozen = models.BooleanField(default=False)
     cursor = models.PositiveIntegerField(default=0, help_text="How many of the queue are done.")

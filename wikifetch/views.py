@@ -1,6 +1,5 @@
 """Pages of fetches and tags."""
 
-from django.conf import settings
 from django.contrib import messages
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
@@ -48,11 +47,12 @@ def fetches(request: HttpRequest) -> HttpResponse:
 def new_fetch(request: HttpRequest) -> HttpResponse:
     """Ask for a fetch: by kind of tag, titles, category or file. A refused form keeps what was entered."""
     source = request.POST.get("source", "")
+    usual = {"contact": asking.usual_contact(person_of(request))}
     # Each with ids of its own: all stand on one page.
     forms: dict[str, Form] = {
         name: form(request.POST, request.FILES, auto_id=f"id_{name}_%s")
         if name == source
-        else form(auto_id=f"id_{name}_%s")
+        else form(initial=usual, auto_id=f"id_{name}_%s")
         for name, form in FORMS.items()
     }
     asked, refused = forms.get(source), None
@@ -66,12 +66,7 @@ def new_fetch(request: HttpRequest) -> HttpResponse:
         else:
             nudge(carry_out_fetch, run.pk)
             return redirect("wikifetch:fetch", run.pk)
-    context = {
-        "forms": forms,
-        "asked": asked,
-        "wiki": asking.default_wiki(),
-        "has_contact": bool(settings.WIKI_CONTACT),
-    }
+    context = {"forms": forms, "asked": asked, "wiki": asking.default_wiki()}
     bad = asked is not None
     return form_page(request, "wikifetch/new_fetch.html", context, bad=bad, refused=refused)
 

@@ -86,7 +86,8 @@ def is_told_to_wait(answer, kind):
 
 
 def test_one_fetch_too_many_keeps_the_titles(client, olga):
-    answer = client.post("/fetches/new/", {"source": "titles", "titles": "Mill of Ansbach"})
+    asked = {"source": "titles", "titles": "Mill of Ansbach", "contact": "olga@lab.example"}
+    answer = client.post("/fetches/new/", asked)
     assert "Mill of Ansbach" in is_told_to_wait(answer, "fetches")
 
 

@@ -248,7 +248,9 @@ def waits(monkeypatch):
     waited = []
     clock = Clock(sleep=waited.append, monotonic=lambda: sum(waited) + len(waited))
     monkeypatch.setattr(
-        livesource, "client_for", lambda base, _=None: WikiClient(base, livesource.manners(), clock)
+        livesource,
+        "client_for",
+        lambda base, *_, **__: WikiClient(base, livesource.manners(), clock),
     )
     return waited
 

@@ -23,6 +23,7 @@ from operations.rows import tables
 from tests.annotation import factories as annotation
 from tests.factories import PASSWORD, person
 from tests.judging import factories as judging
+from wikifetch.models import FetchRun
 
 pytestmark = pytest.mark.django_db
 
@@ -36,11 +37,12 @@ def olga():
 
 @pytest.fixture
 def dorothea(olga):
-    """Somebody who was invited by her address, joined, signed in, annotated a tag, and is an admin too."""
+    """Somebody who was invited by her address, joined, signed in, annotated a tag, and as an admin fetched."""
     token = invitations.invite(roles=[Role.ANNOTATOR, Role.ADMIN], by=olga, note=NOTE)
     made = invitations.accept(token, username=USERNAME, name=NAME, password=PASSWORD)
     annotation.submitted(made, within=annotation.campaign(by=olga))
     Client().login(username=USERNAME, password=PASSWORD)
+    FetchRun.objects.create(source="kind", label="x", contact=NOTE, started_by=made)
     return made
 
 

@@ -325,7 +325,10 @@ def test_only_talk_pages_that_exist_are_given_under_the_articles_title():
 def test_without_a_contact_nothing_is_asked():
     with FakeWiki() as wiki:
         for contact in ("", "nobody", "  "):
-            with pytest.raises(WikiError, match="Set WIKI_CONTACT"):
+            with pytest.raises(WikiError, match="as the contact first"):
+                wiki.client(contact=contact)
+        for contact in ("ła@example.org", "a@example.org (me)", "a@example.org \\"):
+            with pytest.raises(WikiError, match="no brackets"):
                 wiki.client(contact=contact)
         assert wiki.asked == []
 

@@ -75,7 +75,7 @@ def test_a_kind_is_fetched_up_to_a_limit(live):
     [
         (["--xml", "nothing.xml"], "nothing.xml cannot be read: No such file"),
         (["--titles", "nothing.txt"], "nothing.txt cannot be read: No such file"),
-        (["--kind", "inconsistent"], "Set WIKI_CONTACT"),
+        (["--kind", "inconsistent"], "as the contact first"),
         (["--xml", "a.xml", "--limit", "5"], "--limit goes with --kind"),
         (["--kind", "dubious"], "invalid choice"),
         (["--kind", "inconsistent", "--xml", "a.xml"], "not allowed with"),
@@ -101,3 +101,10 @@ def test_a_broken_file_fails_the_command_and_the_run(tmp_path):
     with pytest.raises(CommandError, match="ends in the middle"):
         call("fetch_tagged_pages", "--xml", str(path))
     assert FetchRun.objects.get().state == "failed"
+
+
+def test_the_contact_may_be_given_on_the_command_line(live, settings):
+    settings.WIKI_CONTACT = ""
+    call("fetch_tagged_pages", "--kind", "all", "--limit", "1", "--contact", "b@lab.example")
+    assert FetchRun.objects.get().contact == "b@lab.example"
+    assert all("(b@lab.example)" in asked.headers["User-Agent"] for asked in live.asked)

@@ -15,6 +15,7 @@ from wikifetch.heartbeat import LOOK_SECONDS, Heartbeat, LeaseLost
 from wikifetch.manners import WikiError
 from wikifetch.models import Article, FetchRun, Sighting, Tag, TalkPage
 from wikifetch.states import FETCH_RUN
+from wikifetch.wikitext.names import CANONICAL
 
 pytestmark = pytest.mark.django_db
 
@@ -37,6 +38,23 @@ def test_a_second_fetch_by_kind_adds_nothing(live):
     run = fetch.finished(asking.ask_for_kind("inconsistent", by=None))
     assert (run.tags_found, run.tags_new) == (120, 0)
     assert (Tag.objects.count(), Sighting.objects.count()) == (120, 120)
+
+
+def test_a_fetch_of_all_kinds_takes_the_pages_of_each_once(live):
+    run = fetch.finished(asking.ask_for_kind("all", by=None))
+    assert (run.label, len(run.queue), run.tags_found) == ("all kinds of tag", 120, 120)
+    listed = [a.params["eititle"] for a in live.asked if a.params.get("list") == "embeddedin"]
+    assert listed == [f"Template:{names[0]}" for names in CANONICAL.values()]
+    live.untagged = {1}
+    fetch.finished(asking.ask_for_kind("all", by=None))
+    assert Tag.objects.filter(state="gone").count() == 1
+
+
+def test_the_contact_given_with_a_fetch_is_the_one_the_wiki_sees(live):
+    fetch.finished(
+        asking.ask_for_titles(["Mill 1"], by=None, how=asking.How(contact="b@lab.example"))
+    )
+    assert all("(b@lab.example)" in asked.headers["User-Agent"] for asked in live.asked)
 
 
 def test_a_limit_bounds_the_queue(live):
@@ -293,7 +311,7 @@ def test_problems_are_kept_up_to_a_bound(tmp_path, monkeypatch):
 
 def test_asking_without_contact_titles_or_leave_is_refused(settings):
     settings.WIKI_CONTACT = ""
-    with pytest.raises(Refusal, match="Set WIKI_CONTACT"):
+    with pytest.raises(Refusal, match="as the contact first"):
         asking.ask_for_kind("inconsistent", by=None)
     settings.WIKI_CONTACT = "alice@example.org"
     for ask, told in [

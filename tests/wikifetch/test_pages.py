@@ -17,6 +17,7 @@ from wikifetch.purging import purge
 pytestmark = pytest.mark.django_db
 
 NEW = "/fetches/new/"
+CONTACT = {"contact": "alice@lab.example"}
 
 
 @pytest.fixture
@@ -130,24 +131,25 @@ def test_no_room_for_an_upload_is_said(alice, monkeypatch, settings, tmp_path):
 
 
 def test_pasted_titles_become_a_run(alice, live):
-    response = alice.post(NEW, {"source": "titles", "titles": "Mill 1\r\nMill 2\r\n"})
+    response = alice.post(NEW, CONTACT | {"source": "titles", "titles": "Mill 1\r\nMill 2\r\n"})
     run = FetchRun.objects.get()
     assert response.url == f"/fetches/{run.pk}/"
     assert run.options["titles"] == ["Mill 1", "Mill 2"]
 
 
 def test_a_kind_becomes_a_run(alice, live):
-    alice.post(NEW, {"source": "kind", "kind": "contradict-other", "limit": "3"})
+    alice.post(NEW, CONTACT | {"source": "kind", "kind": "contradict-other", "limit": "3"})
     assert FetchRun.objects.get().label == "contradict-other, at most 3 pages"
 
 
 @pytest.mark.parametrize(
     ("entered", "told"),
     [
-        ({"source": "titles", "titles": "Kettle Mill"}, "Set WIKI_CONTACT"),
-        ({"source": "titles", "titles": " \r\n "}, "There is no title"),
+        ({"source": "titles", "titles": "Kettle Mill"}, "This field is required"),
+        ({"source": "kind", "kind": "all", "contact": "nobody"}, "as the contact first"),
+        ({"source": "kind", "kind": "all", "contact": "a(b)@example.org"}, "no brackets"),
+        (CONTACT | {"source": "titles", "titles": " \r\n "}, "There is no title"),
         ({"source": "category", "category": ""}, "This field is required"),
-        ({"source": "category", "category": "Mills"}, "Set WIKI_CONTACT"),
         ({"source": "kind", "kind": "dubious"}, "Select a valid choice"),
         ({"source": "kind", "kind": "inconsistent", "limit": "0"}, "greater than or equal to 1"),
         ({"source": "xml"}, "This field is required"),
@@ -163,17 +165,25 @@ def test_a_refused_form_says_why_and_keeps_what_was_entered(alice, settings, ent
     assert not FetchRun.objects.exists()
 
 
-def test_what_cannot_be_done_without_a_contact_is_not_offered(alice, settings):
+def offered_contacts(client):
+    return set(re.findall(r'name="contact" value="([^"]*)"', body(client.get(NEW))))
+
+
+def test_the_contact_is_the_operators_or_what_this_person_gave_last(alice, live, settings):
     settings.WIKI_CONTACT = ""
-    assert "WIKI_CONTACT" in body(alice.get(NEW))
-    assert re.findall(r'name="source" value="(\w+)"', body(alice.get(NEW))) == ["xml"]
-    settings.WIKI_CONTACT = "alice@example.org"
-    assert len(re.findall(r'name="source"', body(alice.get(NEW)))) == 4
+    assert offered_contacts(alice) == set()
+    alice.post(NEW, {"source": "kind", "kind": "all", "contact": "alice@lab.example"})
+    assert FetchRun.objects.get().contact == "alice@lab.example"
+    assert offered_contacts(alice) == {"alice@lab.example"}
+    FetchRun.objects.update(started_by=None)
+    assert offered_contacts(alice) == set()
+    settings.WIKI_CONTACT = "operator@example.org"
+    assert offered_contacts(alice) == {"operator@example.org"}
 
 
 def test_titles_may_come_in_a_file(alice, live):
     file = SimpleUploadedFile("titles.txt", "\ufeffŁódź\nKettle Mill\n".encode())
-    asked = {"source": "titles", "titles": "Ford", "titles_file": file, "history": "on"}
+    asked = CONTACT | {"source": "titles", "titles": "Ford", "titles_file": file, "history": "on"}
     assert alice.post(NEW, asked).status_code == 302
     assert FetchRun.objects.get().options["titles"] == ["Ford", "Łódź", "Kettle Mill"]
 
@@ -183,14 +193,16 @@ def test_titles_may_come_in_a_file(alice, live):
 )
 def test_a_file_that_is_no_list_of_titles_is_refused(alice, live, data, told):
     file = SimpleUploadedFile("titles.txt", data)
-    response = alice.post(NEW, {"source": "titles", "titles": "Ford", "titles_file": file})
+    response = alice.post(
+        NEW, CONTACT | {"source": "titles", "titles": "Ford", "titles_file": file}
+    )
     assert response.status_code == 400
     assert told in body(response)
     assert ">Ford</textarea>" in body(response).replace("\n", "").replace("\r", "")
 
 
 def test_a_category_becomes_a_run_that_looks_first(alice, live):
-    asked = {"source": "category", "category": "Mills", "limit": "5", "dry_run": "on"}
+    asked = CONTACT | {"source": "category", "category": "Mills", "limit": "5", "dry_run": "on"}
     assert alice.post(NEW, asked).status_code == 302
     options = FetchRun.objects.get().options
     assert (options["category"], options["limit"]) == ("Mills", 5)
@@ -200,7 +212,7 @@ def test_a_category_becomes_a_run_that_looks_first(alice, live):
 def test_where_several_wikis_are_allowed_one_is_chosen(alice, live, settings):
     settings.WIKI_ALLOWED = ["https://en.wikipedia.org", "https://fr.wikipedia.org"]
     assert "fr.wikipedia.org</option>" in body(alice.get(NEW))
-    asked = {"source": "titles", "titles": "Moulin"}
+    asked = CONTACT | {"source": "titles", "titles": "Moulin"}
     assert alice.post(NEW, asked | {"wiki": "https://example.org"}).status_code == 400
     assert alice.post(NEW, asked | {"wiki": "https://fr.wikipedia.org"}).status_code == 302
     assert FetchRun.objects.get().options["base"] == "https://fr.wikipedia.org"

@@ -11,7 +11,7 @@ from django.db import connection
 from leases.refusal import Refusal
 from pages.counting import how_many
 from wikifetch import asking, fetch
-from wikifetch.models import FetchRun, TagKind
+from wikifetch.models import ALL_KINDS, FetchRun, TagKind
 from wikifetch.progress import progress_line, progress_of
 from wikifetch.states import FetchState
 
@@ -29,13 +29,23 @@ class Command(BaseCommand):
             metavar="FILE",
             help="a text file with a title on each line; - for standard input",
         )
-        source.add_argument("--kind", choices=TagKind.values, help="all articles with this tag")
+        source.add_argument(
+            "--kind",
+            choices=[*TagKind.values, ALL_KINDS],
+            help="all articles with this tag, or with any",
+        )
         source.add_argument("--category", metavar="NAME", help="all articles of this category")
         parser.add_argument(
             "--limit", type=int, metavar="N", help="at most N pages, with --kind or --category"
         )
         parser.add_argument(
             "--wiki", default="", metavar="URL", help="one of WIKI_ALLOWED; the first by default"
+        )
+        parser.add_argument(
+            "--contact",
+            default="",
+            metavar="ADDRESS",
+            help="your e-mail address or web page, which the wiki sees; WIKI_CONTACT by default",
         )
         parser.add_argument(
             "--no-history",
@@ -113,7 +123,9 @@ class Bar:
 def _asked(options: dict[str, Any]) -> FetchRun:
     if options["xml"]:
         return asking.ask_for_file(options["xml"], by=None)
-    how = asking.How(options["wiki"], not options["no_history"], options["dry_run"])
+    how = asking.How(
+        options["wiki"], not options["no_history"], options["dry_run"], options["contact"]
+    )
     if options["titles"]:
         return asking.ask_for_titles(_titles(options["titles"]), by=None, how=how)
     if options["category"]:
