@@ -53,14 +53,19 @@ def without_namespace(title: str) -> str:
 def title_found(page: dict[str, Any]) -> TitleFound:
     title = storable(str(page.get("title", "")))
     if page.get("invalid"):
-        return TitleFound(title, problem=f"No valid title: {page.get('invalidreason', '')}")
+        reason = page.get("invalidreason", "")
+        said = reason.get("text", "") if isinstance(reason, dict) else reason
+        return TitleFound(title, problem=f"No valid title: {said}")
     if page.get("missing") or "pageid" not in page:
         return TitleFound(title, problem="The wiki has no page of this title.")
+    pageid = page["pageid"]
+    if type(pageid) is not int or not 0 < pageid < 2**63:
+        return TitleFound(title, problem=f"The wiki gave no page id that can be: {pageid!r:.40}")
     if page.get("ns") != ARTICLES:
         return TitleFound(
             title, problem="Not an article: only pages of the main namespace are fetched."
         )
-    return TitleFound(title, page["pageid"])
+    return TitleFound(title, pageid)
 
 
 def title_elsewhere(link: dict[str, Any]) -> TitleFound:

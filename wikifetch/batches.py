@@ -12,7 +12,7 @@ from wikifetch.wikitext import TagNames
 
 @dataclass
 class Batch:
-    """What to record; `done` is the cursor after it.
+    """What to record; `done` is the cursor after it, `read` the pages read by then where that is another number.
 
     Pages with what was read in them, the other articles that their tags name and where those titles led, talk pages
     by the article's title, problems by page, ids of pages that had not changed and of known ones that the wiki has no
@@ -20,6 +20,7 @@ class Batch:
     """
 
     done: int
+    read: int | None = None
     pages: list[tuple[PageSeen, PageHistory]] = field(default_factory=list)
     others: list[tuple[PageSeen, PageHistory]] = field(default_factory=list)
     named: dict[str, int] = field(default_factory=dict)

@@ -2,11 +2,12 @@
 
 A run first freezes its queue (page ids), then works through it; rows, counts and cursor of a batch are
 written in one transaction, so that a killed run goes on where it stopped and counts nothing twice.
-A file is its own queue: its cursor is the number of pages read.
+A file is its own queue: its cursor is the number of pages read, over all readings of it.
 """
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -167,14 +168,9 @@ def file_of(run: FetchRun) -> Path:
 def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
     assert run.wiki is not None
     if run.source == FetchRun.Source.XML:
-        path = file_of(run)
         bound = asking.MAX_UNPACKED if run.options.get("uploaded") else None
-        dump = read_dump(path, name=run.label, max_bytes=bound)
-        yield from filesource.file_batches(dump, run.wiki, run.cursor, heart)
-        leads = yield from filesource.beside_batches(read_dump(path), run.wiki, run.cursor, heart)
-        if leads:
-            again = read_dump(path)
-            yield from filesource.redirected_batches(again, run.wiki, leads, run.cursor, heart)
+        opened = partial(read_dump, file_of(run), name=run.label, max_bytes=bound)
+        yield from filesource.file_batches(opened, run.wiki, run.cursor, heart)
         return
     client = livesource.client_for(run.options["base"], heart.clock(), run.contact)
     if not run.queue_frozen:
@@ -211,9 +207,7 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
     """A batch's rows, the counts and the cursor: all of it or nothing."""
     assert run.wiki is not None
     outcome = record_pages(run.wiki, batch.pages)
-    beside = record_pages(
-        run.wiki, batch.others
-    )  # whose tags were not asked for: they do not count
+    beside = record_pages(run.wiki, batch.others)  # not asked for, so not counted
     record_named(run.wiki, batch.named)
     for page, error in (*outcome.refused, *beside.refused):
         log.error("page_not_recorded", run=run.pk, page=page.title, exc_info=error)
@@ -224,9 +218,9 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
         record_trace(traced.article, traced.history)
     if batch.missing:
         record_missing(run.wiki, batch.missing)
-    if batch.hidden:
-        purge(run.wiki, batch.hidden)
     _tell(run, batch.problems)
+    if batch.hidden:  # after all that may have words of it
+        purge(run.wiki, batch.hidden)
     counts = {
         "tags_found": outcome.found + _live_tags_on(run, batch.unchanged),
         "tags_new": outcome.new,
@@ -234,7 +228,8 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
     }
     more = {name: F(name) + count for name, count in counts.items() if count}
     # Last, since it undoes everything above where the lease was lost meanwhile.
-    _held(run, holder, cursor=batch.done, pages=batch.done, **more)
+    pages = batch.done if batch.read is None else batch.read
+    _held(run, holder, cursor=batch.done, pages=pages, **more)
     run.cursor = batch.done
 
 

@@ -11,7 +11,8 @@ from wikifetch.models import FetchRun
 
 LEASE_SECONDS = 120
 BEAT_SECONDS = 20.0
-# A look at the row holds for so long, which is less than a request takes: one under way is not called back either.
+# A look at the row holds for so long: as with a request that is under way, nothing is called back within it. At any
+# usual pace there is a look before each request.
 LOOK_SECONDS = 0.05
 
 T = TypeVar("T")

@@ -1,6 +1,6 @@
 """The other articles that tags name: where their titles lead, and which page that is. Annotators compare both.
 
-A tag may name a redirect: NamedArticle keeps which page a title led to when the wiki was last asked.
+A tag may name a redirect: NamedArticle keeps which page a title led to when its wiki, or a file, last told.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,35 +10,45 @@ from wikifetch.models import Article, NamedArticle, Revision, Sighting, Tag, Wik
 from wikifetch.states import TagState
 
 
-def as_title(named: str) -> str:
-    """A title as the wiki writes it: it begins with a capital."""
-    words = " ".join(named.replace("_", " ").split())
-    return words[:1].upper() + words[1:]
+def cleaned(named: str) -> str:
+    """A title as a tag names it, without underscores and needless blanks. How it is capitalised the wiki knows."""
+    return " ".join(named.replace("_", " ").split())
+
+
+def spellings(title: str) -> tuple[str, str]:
+    """The titles that a page may have which is named so: as written, and as most wikis capitalise it."""
+    return title, title[:1].upper() + title[1:]
 
 
 def named_by_tags(wiki: Wiki) -> set[str]:
-    """Titles that any tag of this wiki names: these pages are kept though they have no tag."""
+    """What any tag of this wiki names: these pages are kept though they have no tag."""
     named = Sighting.objects.filter(tag__article__wiki=wiki).exclude(other_article="")
-    return set(map(as_title, named.order_by().values_list("other_article", flat=True).distinct()))
+    return set(map(cleaned, named.order_by().values_list("other_article", flat=True).distinct()))
 
 
 def named_in(histories: Iterable[PageHistory]) -> set[str]:
-    """Titles that the tags of pages name which were just read."""
+    """What the tags of pages name which were just read."""
     tags = (tag for history in histories for tag in history.reading.tags)
-    return {as_title(tag.other_article) for tag in tags if tag.other_article}
+    return {cleaned(tag.other_article) for tag in tags if tag.other_article}
 
 
 def named_on(wiki: Wiki, pageids: Iterable[int]) -> set[str]:
-    """Titles that the tags name which stand on these pages, as they are kept here."""
+    """What the tags name which stand on these pages, as they are kept here."""
     tags = Tag.objects.filter(article__wiki=wiki, article__pageid__in=pageids, state=TagState.LIVE)
     named = tags.exclude(latest__other_article="").exclude(latest=None)
-    return set(map(as_title, named.values_list("latest__other_article", flat=True)))
+    return set(map(cleaned, named.values_list("latest__other_article", flat=True)))
 
 
-def pageids_named_on(wiki: Wiki, pageids: Iterable[int]) -> list[int]:
-    """Ids of the pages to which those titles led."""
-    led = NamedArticle.objects.filter(wiki=wiki, title__in=named_on(wiki, pageids))
-    return sorted(set(led.values_list("pageid", flat=True)))
+def pageids_behind(wiki: Wiki, titles: Iterable[str]) -> set[int]:
+    """Ids of the pages to which these titles led when that was last told."""
+    led = NamedArticle.objects.filter(wiki=wiki, title__in=titles)
+    return set(led.values_list("pageid", flat=True))
+
+
+def led_to(wiki: Wiki, pageids: Iterable[int]) -> set[int]:
+    """Which of these pages some title led to."""
+    led = NamedArticle.objects.filter(wiki=wiki, pageid__in=pageids)
+    return set(led.values_list("pageid", flat=True))
 
 
 def record_named(wiki: Wiki, named: Mapping[str, int]) -> None:
@@ -53,11 +63,12 @@ def record_named(wiki: Wiki, named: Mapping[str, int]) -> None:
 
 def other_revision(sighting: Sighting) -> Revision | None:
     """The latest fetched revision of the article that the tag names as the other one; None where there is none here."""
-    title = as_title(sighting.other_article)
+    title = cleaned(sighting.other_article)
     if not title:
         return None
     wiki = sighting.revision.article.wiki
-    led = NamedArticle.objects.filter(wiki=wiki, title=title).values("pageid")
     here = Article.objects.filter(wiki=wiki)
-    article = here.filter(pageid__in=led).first() or here.filter(title=title).first()
+    article = here.filter(pageid__in=pageids_behind(wiki, [title])).first()
+    for spelling in spellings(title):
+        article = article or here.filter(title=spelling).first()
     return article.revisions.first() if article else None

@@ -30,7 +30,8 @@ def progress_of(run: FetchRun, now: datetime | None = None) -> Progress:
     rate = _rate(run, now or timezone.now())
     left = (total - run.cursor) / rate if total is not None and rate else None
     traced, to_trace = _traced(run)
-    return Progress(run.cursor, total, rate and rate * 60, left, traced, to_trace)
+    done = run.cursor if total is not None else run.pages
+    return Progress(done, total, rate and rate * 60, left, traced, to_trace)
 
 
 def _rate(run: FetchRun, now: datetime) -> float | None:

@@ -9,7 +9,16 @@ from collections.abc import Iterable, Mapping
 from django.db.models import Q
 
 from wikifetch.answers import Hidden
-from wikifetch.models import Revision, Sighting, Tag, TalkPage, Wiki
+from wikifetch.models import (
+    FetchProblem,
+    NamedArticle,
+    Revision,
+    Sighting,
+    Tag,
+    TalkPage,
+    Wiki,
+)
+from wikifetch.others import cleaned
 
 TEXT_HIDDEN = "The wiki has hidden this text since it was fetched."
 
@@ -49,6 +58,7 @@ def purge(wiki: Wiki, hidden: Mapping[int, Hidden]) -> int:
 
 def _purge_texts(wiki: Wiki, revids: list[int]) -> None:
     gone = Revision.objects.filter(article__wiki=wiki, revid__in=revids)
+    named = set(gone.values_list("sightings__other_article", flat=True)) - {None, ""}
     gone.update(wikitext="", set_aside=TEXT_HIDDEN)
     words = (
         "raw",
@@ -63,8 +73,17 @@ def _purge_texts(wiki: Wiki, revids: list[int]) -> None:
     Sighting.objects.filter(revision__in=gone).update(
         **dict.fromkeys(words, ""), month=None, dropped=[]
     )
+    _purge_problems(wiki, set(gone.values_list("article__title", flat=True)), named)
     tags = Tag.objects.filter(article__wiki=wiki)
     tags.filter(introduced_revid__in=revids).update(introduced_raw="", introduced_block="")
     around = Q(introduced_parent_revid__in=revids) | Q(introduced_revid__in=revids)
     tags.filter(around).update(introduced_parent_block="")
     TalkPage.objects.filter(article__wiki=wiki, revid__in=revids).update(wikitext="")
+
+
+def _purge_problems(wiki: Wiki, pages: set[str], named: set[str]) -> None:
+    """What fetches told of these pages may quote them; the titles that only their tags named are their words too."""
+    still = Sighting.objects.filter(tag__article__wiki=wiki, other_article__in=named)
+    words = {cleaned(title) for title in named - set(still.values_list("other_article", flat=True))}
+    FetchProblem.objects.filter(run__wiki=wiki, page__in=pages | words).delete()
+    NamedArticle.objects.filter(wiki=wiki, title__in=words).delete()

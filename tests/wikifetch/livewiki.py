@@ -41,6 +41,8 @@ class LiveWiki(FakeWiki):
         self.untagged = set()
         self.naming = {}
         self.redirects = {}
+        self.ids = {}
+        self.histories_fail = False
 
     def _next(self):
         params = self.asked[-1].params
@@ -54,6 +56,8 @@ class LiveWiki(FakeWiki):
         if params.get("list") == "categorymembers":
             found = listed if params["cmtitle"] == "Category:Mills" else []
             return Answer({"query": {"categorymembers": found}})
+        if params.get("rvstartid") and self.histories_fail:
+            return Answer("down", 404)
         if params.get("rvstartid"):
             n = int(params["pageids"])
             both = [revision_of(n), revision_of(n, 0)]
@@ -93,12 +97,14 @@ class LiveWiki(FakeWiki):
             return Answer({"query": {"pages": [talk] if "Talk:Mill 1" in titles else []}})
         steps = [{"from": t, "to": self.redirects[t]} for t in titles if t in self.redirects]
         ends = dict.fromkeys(self.redirects.get(title, title) for title in titles)
-        pages = [
-            {"ns": 0, "title": t}
-            | ({"pageid": int(t[5:])} if t[5:].isdecimal() else {"missing": True})
-            for t in ends
-        ]
+        pages = [{"ns": 0, "title": t} | self._numbered(t) for t in ends]
         return Answer({"query": {"pages": pages} | ({"redirects": steps} if steps else {})})
+
+    def _numbered(self, title):
+        if title in self.ids:
+            return {"pageid": self.ids[title]}
+        known = title[5:].isdecimal() and int(title[5:]) not in self.deleted
+        return {"pageid": int(title[5:])} if known else {"missing": True}
 
     def titles_asked(self):
         """Of articles, without those of talk pages and templates."""

@@ -2,10 +2,11 @@
 
 import pytest
 
+from leases.refusal import Refusal
 from tests.wikifetch.factories import export, page, revision, written
-from wikifetch import asking, fetch, livesource
-from wikifetch.models import Article, NamedArticle, Revision, Sighting, Tag
-from wikifetch.others import as_title, other_revision
+from wikifetch import asking, fetch, filesource, livesource
+from wikifetch.models import Article, FetchProblem, NamedArticle, Revision, Sighting, Tag, TalkPage
+from wikifetch.others import cleaned, other_revision, spellings
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +25,7 @@ def others():
 def naming(live):
     """A wiki of two tagged articles, the first of which names one that has no tag, by a redirect to it."""
     live.size, live.untagged = 2, {7}
-    live.naming, live.redirects = {1: ["old mill"]}, {"Old mill": "Mill 7"}
+    live.naming, live.redirects = {1: ["old mill"]}, {"Old mill": "Mill 7", "old mill": "Mill 7"}
     return live
 
 
@@ -56,7 +57,7 @@ def test_fetching_again_asks_for_its_text_only_when_it_has_changed(naming):
 
 def test_a_title_that_leads_elsewhere_now_is_followed(naming):
     fetched_by_kind()
-    naming.redirects = {"Old mill": "Mill 8"}
+    naming.redirects = {"old mill": "Mill 8"}
     fetched_by_kind()
     assert others() == ["Mill 8"]
     assert NamedArticle.objects.count() == 1
@@ -112,7 +113,7 @@ def test_a_title_that_leads_to_no_article_is_told_and_the_fetch_goes_on(naming):
 
 
 def test_one_deleted_between_its_title_and_its_text_is_told(naming):
-    naming.untagged, naming.deleted = set(), {7}
+    naming.untagged, naming.deleted, naming.ids = set(), {7}, {"Mill 7": 7}
     run = fetched_by_kind()
     assert others() == [None]
     assert run.problems.get().problem == "The wiki has no such page any more."
@@ -124,52 +125,181 @@ def test_a_page_that_names_hundreds_costs_a_bounded_number_of_requests(naming, m
     run = fetched_by_kind()
     assert [len(titles) for titles in naming.titles_asked()] == [50, 10]
     assert [len(ids) for ids in naming.content_requests()] == [2, 50, 10]
-    assert run.problems.get().problem == ("Tags here name 70 other articles; only 60 were fetched.")
+    assert run.problems.get().problem == (
+        "Tags on them name 70 other articles; only 60 were fetched."
+    )
 
 
-def test_a_stop_after_the_pages_leaves_the_others_histories_to_the_next_start(naming, monkeypatch):
+def test_a_stop_after_the_pages_leaves_the_others_histories_to_the_next_start(naming):
+    """As when the process is killed once the pages and the others are written."""
     naming.untagged = set()
     run = asking.ask_for_kind("contradict-other", by=None)
-    real = livesource._history_batches
-    monkeypatch.setattr(livesource, "_history_batches", lambda *_: iter(()))
-    fetch.finished(run)
-    assert naming.histories_asked() == []
-    monkeypatch.setattr(livesource, "_history_batches", real)
-    type(run).objects.update(state="failed")
+    naming.histories_fail = True
+    with pytest.raises(Refusal):
+        fetch.finished(run)
+    assert others() == ["Mill 7"]
+    naming.histories_fail = False
+    naming.asked.clear()
     run.refresh_from_db()
     fetch.resume(run)
     fetch.finished(run)
     assert naming.histories_asked() == [1, 2, 7]
+    assert naming.content_requests() == []
+
+
+@pytest.mark.parametrize("asked", [["Mill 7", "Mill 1"], ["Mill 1", "Mill 7"]])
+@pytest.mark.parametrize("named", ["Old mill", "Mill 7"])
+def test_one_without_tags_that_the_fetch_takes_itself_is_kept_and_asked_for_once(
+    naming, asked, named
+):
+    naming.naming = {1: [named]}
+    fetch.finished(titles_run(asked))
+    assert others() == ["Mill 7"]
+    assert sum("7" in ids for ids in naming.content_requests()) == 1
+
+
+def test_one_without_tags_that_was_read_before_a_tag_named_it_is_read_again(naming, monkeypatch):
+    monkeypatch.setattr(livesource, "BATCH", 1)
+    fetch.finished(titles_run(["Mill 7", "Mill 1"]))
+    assert others() == ["Mill 7"]
+
+
+def test_one_still_to_come_in_the_fetch_is_kept_when_it_comes(naming, monkeypatch):
+    monkeypatch.setattr(livesource, "BATCH", 1)
+    fetch.finished(titles_run(["Mill 1", "Mill 7"]))
+    assert others() == ["Mill 7"]
+    assert naming.content_requests() == [["1"], ["7"]]
+
+
+def titles_run(titles):
+    return asking.ask_for_titles(titles, by=None)
+
+
+def test_what_the_wiki_hides_of_one_that_no_tag_names_any_more_is_taken_out_too(naming):
+    fetched_by_kind()
+    naming.untagged = {1, 7}
+    fetched_by_kind()
+    naming.hidden = {naming.LATER + 7: ["sha1hidden"]}
+    fetched_by_kind()
+    assert Revision.objects.get(article__title="Mill 7").wikitext == ""
+
+
+@pytest.mark.parametrize("its_title_leads_there_still", [True, False])
+def test_tags_on_one_that_the_wiki_has_deleted_are_gone(naming, its_title_leads_there_still):
+    naming.untagged = set()
+    fetched_by_kind()
+    naming.deleted = {7}
+    if not its_title_leads_there_still:
+        naming.redirects = {}
+    fetched_by_kind()
+    assert Tag.objects.get(article__title="Mill 7").state == "gone"
+    assert others() == ["Mill 7"]
+
+
+@pytest.mark.parametrize("pageid", [-1, 0, 2**63, "x", 1.5, None, True])
+def test_a_page_id_that_cannot_be_is_told_and_the_fetch_goes_on(naming, pageid):
+    naming.ids = {"Mill 7": pageid}
+    run = fetched_by_kind()
+    assert (run.state, run.tags_found, others()) == ("done", 2, [None])
+    assert "gave no page id that can be" in run.problems.get().problem
+
+
+def test_each_is_looked_at_once_however_many_batches_name_it(naming, monkeypatch):
+    monkeypatch.setattr(livesource, "BATCH", 1)
+    naming.naming = {1: ["old mill"], 2: ["old mill"]}
+    fetched_by_kind()
+    assert naming.titles_asked() == [["old mill"]]
+    assert naming.content_requests() == [["1"], ["7"], ["2"]]
+
+
+def test_words_of_a_text_that_is_hidden_do_not_stay_in_what_the_fetch_told(naming):
+    naming.naming = {1: ["Ann is a thief", "old mill"]}
+    fetched_by_kind()
+    assert FetchProblem.objects.get().page == "Ann is a thief"
+    naming.hidden = {3: ["sha1hidden"]}
+    fetched_by_kind()
+    assert not FetchProblem.objects.exists()
+    assert not NamedArticle.objects.exists()
+
+
+def test_the_talk_page_of_one_with_tags_is_followed(naming):
+    naming.naming, naming.redirects, naming.untagged = {2: ["Mill 1"]}, {}, set()
+    fetch.finished(titles_run(["Mill 2"]))
+    assert TalkPage.objects.get().article.title == "Mill 1"
+    TalkPage.objects.update(revid=1, wikitext="old")
+    fetch.finished(titles_run(["Mill 2"]))
+    assert TalkPage.objects.get().wikitext != "old"
 
 
 @pytest.mark.parametrize(
-    ("named", "title"),
-    [("old_mill", "Old mill"), (" the  mill", "The mill"), ("éA", "ÉA"), ("", "")],
+    ("named", "title", "capital"),
+    [
+        ("old_mill", "old mill", "Old mill"),
+        (" the  mill", "the mill", "The mill"),
+        ("iPod", "iPod", "IPod"),
+        ("", "", ""),
+    ],
 )
-def test_titles_begin_with_a_capital(named, title):
-    assert as_title(named) == title
+def test_a_title_is_asked_for_as_it_is_written_and_found_as_wikis_write_it(named, title, capital):
+    assert cleaned(named) == title
+    assert spellings(title) == (title, capital)
+
+
+# ---------------------------------------------------------------- files
+
+
+def read(tmp_path, *pages):
+    return fetch.fetch_xml(written(tmp_path, export(*pages)))
+
+
+def naming_page(pageid, *titles):
+    tags = "".join(f"Old.{{{{Contradicts other|{title}}}}}\n\n" for title in titles)
+    return page(pageid, f"Mill {pageid}", revision(100 + pageid, tags))
 
 
 def test_titles_that_differ_in_case_are_two_articles(tmp_path):
-    tag = "{{Contradicts other|Iron Man}}"
-    pages = [
-        page(1, "Mill", revision(10, f"Old.{tag}")),
+    man, hero = (
         page(2, "Iron man", revision(11, "A race.")),
         page(3, "Iron Man", revision(12, "A hero.")),
-    ]
-    fetch.fetch_xml(written(tmp_path, export(*pages)))
-    assert others() == ["Iron Man"]
+    )
+    read(tmp_path, naming_page(1, "Iron Man", "iron man"), man, hero)
+    assert others() == ["Iron Man", "Iron man"]
+
+
+OLD_MILL = page(8, "Old mill", revision(15, "#REDIRECT [[Mill 7]]"), redirect="Mill 7")
+OTHER_REDIRECT = page(9, "Older mill", revision(16, "#REDIRECT [[Mill 10]]"), redirect="Mill 10")
 
 
 def test_in_a_file_too_a_redirect_is_followed_wherever_it_stands(tmp_path):
-    pages = [
-        page(7, "Mill 7", revision(14, "It was built in 1801.")),
-        page(1, "Mill", revision(10, "Old.{{Contradicts other|Old mill}}")),
-        page(8, "Old mill", revision(15, "#REDIRECT [[Mill 7]]"), redirect="Mill 7"),
-        page(9, "Older mill", revision(16, "#REDIRECT [[Mill 10]]"), redirect="Mill 10"),
-        page(10, "Mill 10", revision(17, "It was built in 1701.")),
-    ]
-    run = fetch.fetch_xml(written(tmp_path, export(*pages)))
+    mill, ten = (page(n, f"Mill {n}", revision(n, "It was built in 1801.")) for n in (7, 10))
+    run = read(tmp_path, mill, naming_page(1, "Old mill"), OLD_MILL, OTHER_REDIRECT, ten)
     assert others() == ["Mill 7"]
-    assert set(Article.objects.values_list("title", flat=True)) == {"Mill", "Mill 7"}
+    assert set(Article.objects.values_list("title", flat=True)) == {"Mill 1", "Mill 7"}
     assert (run.pages, run.tags_found) == (5, 1)
+
+
+def test_tags_of_the_article_that_a_redirect_leads_to_are_counted_once(tmp_path):
+    run = read(tmp_path, naming_page(1, "Old mill"), OLD_MILL, naming_page(7, "Mill 1"))
+    assert others() == ["Mill 7", "Mill 1"]
+    assert (run.tags_found, run.tags_new) == (2, 2)
+
+
+def test_a_redirect_that_has_become_an_article_is_that_article(tmp_path):
+    mill = page(7, "Mill 7", revision(14, "It was built in 1801."))
+    read(tmp_path, naming_page(1, "old mill"), OLD_MILL, mill)
+    read(tmp_path, naming_page(1, "old mill"), page(8, "Old mill", revision(17, "Another.")), mill)
+    assert others() == ["Old mill"]
+
+
+def test_a_file_whose_readings_take_long_goes_on_in_each(tmp_path, monkeypatch):
+    monkeypatch.setattr(filesource, "_READ", 1)
+    mill = page(7, "Mill 7", revision(14, "It was built in 1801."))
+    path = written(tmp_path, export(naming_page(1, "Old mill"), OLD_MILL, mill))
+    run = asking.ask_for_file(path, by=None)
+    cursors = []
+    for _ in range(10):
+        fetch.carry_out(run.pk, seconds=0)
+        run.refresh_from_db()
+        cursors.append((run.cursor, run.pages))
+    assert cursors == [(n, min(n, 3)) for n in range(1, 10)] + [(9, 3)]
+    assert (run.state, run.tags_found, others()) == ("done", 1, ["Mill 7"])
