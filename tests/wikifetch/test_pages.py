@@ -11,7 +11,7 @@ from tests.factories import person
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
 from wikifetch import fetch
 from wikifetch.answers import Hidden
-from wikifetch.models import FetchRun, Tag
+from wikifetch.models import FetchRun, Sighting, Tag
 from wikifetch.purging import purge
 
 pytestmark = pytest.mark.django_db
@@ -358,3 +358,25 @@ def test_no_page_carries_inline_style_or_script(alice, fetched):
     for path in ("/fetches/", NEW, f"/fetches/{fetched.pk}/", "/tags/", f"/tags/{tag.pk}/"):
         shown = body(alice.get(path))
         assert not re.search(r"<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=", shown)
+
+
+# ---------------------------------------------------------------- the other article
+
+
+def test_the_page_of_a_tag_shows_the_other_article_that_it_names(alice, fetched):
+    tag = Tag.objects.get(article__title="Weir")
+    assert "Deep." in body(alice.get(f"/tags/{tag.pk}/")).split("The other article", 1)[1]
+    other = alice.get(f"/tags/{tag.pk}.json").json()["other"]
+    assert other == {"title": "Ford", "pageid": 2, "revid": 20}
+
+
+def test_the_page_of_a_tag_says_how_to_get_an_other_article_that_is_not_here(alice, fetched):
+    Sighting.objects.filter(revision__article__title="Weir").update(other_article="Lock")
+    tag = Tag.objects.get(article__title="Weir")
+    assert "Lock is not kept here. Fetch this article again" in body(alice.get(f"/tags/{tag.pk}/"))
+    assert alice.get(f"/tags/{tag.pk}.json").json()["other"] is None
+
+
+def test_the_page_of_a_tag_that_names_none_speaks_of_none(alice, fetched):
+    tag = Tag.objects.get(article__title="Kettle Mill")
+    assert "ther article" not in body(alice.get(f"/tags/{tag.pk}/"))
