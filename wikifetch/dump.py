@@ -54,9 +54,13 @@ Item = tuple[PageHead, RevisionSeen | None]
 def _pages(first: Item | None, rest: Iterator[Item]) -> Iterator[PageSeen]:
     for head, items in groupby(_chained(first, rest), key=lambda item: item[0]):
         found = (revision for _, revision in items if revision is not None)
-        whither = head.redirect_to
         yield PageSeen(
-            head.pageid, head.title, head.namespace, head.is_redirect, found, redirect_to=whither
+            head.pageid,
+            head.title,
+            head.namespace,
+            head.is_redirect,
+            found,
+            redirect_to=head.redirect_to,
         )
 
 
