@@ -133,7 +133,7 @@ def forget(person: Person) -> None:
         if holding.fate == Fate.GOES:
             holding.rows.delete()
     Invitation.objects.filter(used_by=person).update(note="")
-    FetchRun.objects.filter(started_by=person).update(contact="")
+    _clear_contact(person)
     withdraw_invitations_of(person)
     person.set_unusable_password()
     Person.objects.filter(pk=person.pk).update(
@@ -146,6 +146,14 @@ def forget(person: Person) -> None:
         forgotten_at=Now(),
     )
     log.info("person_forgotten", pseudonym=person.pseudonym)
+
+
+def _clear_contact(person: Person) -> None:
+    """The address that they gave with a fetch, also where they gave it on the command line."""
+    given = FetchRun.objects.filter(started_by=person).exclude(contact="")
+    addresses = set(given.values_list("contact", flat=True))
+    theirs = Q(started_by=person) | Q(started_by=None, contact__in=addresses)
+    FetchRun.objects.filter(theirs).update(contact="")
 
 
 # ------------------------------------------------------------ their own data

@@ -218,9 +218,9 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
         record_trace(traced.article, traced.history)
     if batch.missing:
         record_missing(run.wiki, batch.missing)
-    _tell(run, batch.problems)
-    if batch.hidden:  # after all that may have words of it
+    if batch.hidden:
         purge(run.wiki, batch.hidden)
+    _tell(run, batch.problems)
     counts = {
         "tags_found": outcome.found + _live_tags_on(run, batch.unchanged),
         "tags_new": outcome.new,

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from wikifetch.client import WikiClient, in_batches
 from wikifetch.manners import WikiError
-from wikifetch.models import ALL_KINDS, Article, FetchRun, Tag
+from wikifetch.models import ALL_KINDS, FetchRun, Tag
 from wikifetch.wikitext.names import CANONICAL, KNOWN_NAMES
 
 _LISTED = 2_500  # titles whose page ids are asked for before they are kept: fifty requests
@@ -69,8 +69,7 @@ def _freeze_list(client: WikiClient, run: FetchRun) -> Frozen:
 def listed_before(run: FetchRun) -> list[int]:
     """Ids of the known pages with a tag of this kind or any, or that this category had listed.
 
-    Also of those whose tags are gone, and by kind of those that were kept as the other article of a tag: what the wiki
-    has hidden of them since is still to be taken out.
+    Also of those whose tags are gone: what the wiki has hidden of them since is still to be taken out.
     """
     tags = Tag.objects.filter(article__wiki=run.wiki)
     if run.source == FetchRun.Source.KIND and run.options["kind"] != ALL_KINDS:
@@ -78,8 +77,7 @@ def listed_before(run: FetchRun) -> list[int]:
     columns = tags.order_by("article__pageid").values_list("article__pageid", flat=True)
     found = list(columns.distinct())
     if run.source == FetchRun.Source.KIND:
-        others = Article.objects.filter(wiki=run.wiki, tags__isnull=True)
-        return found + list(others.order_by("pageid").values_list("pageid", flat=True))
+        return found
     earlier = FetchRun.objects.filter(
         wiki=run.wiki, source=run.source, options__category=run.options["category"]
     )

@@ -61,6 +61,7 @@ class _Live:
             done += len(pageids)
             yield self._page_batch(pageids, done)
             yield from self._histories(pageids)
+        yield from self._beside()
 
     def _page_batch(self, pageids: Sequence[int], done: int) -> Batch:
         """Those of the pages that have changed since they were fetched, with what belongs to them."""
@@ -117,14 +118,19 @@ class _Live:
     def _add_others(self, batch: Batch, read: Read) -> list[int]:
         """Into the batch the other articles that tags on its pages name; returns those that have not changed."""
         titles = others.named_in(history for _, history in batch.pages)
-        titles |= others.named_on(self._wiki, batch.unchanged)
+        hidden = [revid for revid, what in batch.hidden.items() if what.text]
+        titles |= others.named_on(self._wiki, batch.unchanged, hidden)
         self._follow(batch, sorted(titles - self._followed), len(read) + len(batch.unchanged))
         led_to = {*batch.named.values(), *others.pageids_behind(self._wiki, titles)}
         for page, history in read:  # one without tags, in this very batch
             if page.pageid in led_to - self._looked_at and history.newest is not None:
                 add(batch, page, history, known=True)
                 self._looked_at.add(page.pageid)
-        wanted = sorted(led_to - self._looked_at - {*self._run.queue[batch.done :]})
+        return self._look_at(batch, led_to - {*self._run.queue[batch.done :]})
+
+    def _look_at(self, batch: Batch, pageids: set[int]) -> list[int]:
+        """Into the batch those of these other articles that have changed; returns those that have not."""
+        wanted = sorted(pageids - self._looked_at)
         self._looked_at |= {*wanted}
         kept = known_revids(self._wiki, wanted)
         changed = self._changed(wanted, kept, batch)
@@ -134,6 +140,20 @@ class _Live:
             if page.pageid not in told:
                 add(batch, page, history, known=True, to=batch.others)
         return [pageid for pageid in wanted if pageid not in set(changed)]
+
+    def _beside(self) -> Iterator[Batch]:
+        """The other articles that are kept, though no tag may name them any more: the wiki may have hidden their texts.
+
+        Where all pages with a kind of tag were asked for.
+        """
+        if self._run.source != FetchRun.Source.KIND or self._run.options.get("limit"):
+            return
+        kept = Article.objects.filter(wiki=self._wiki, tags__isnull=True)
+        for part in in_batches(list(kept.values_list("pageid", flat=True)), BATCH):
+            batch = Batch(self._run.cursor)
+            self._look_at(batch, {*part})
+            yield batch
+            yield from self._histories(part)
 
     def _follow(self, batch: Batch, titles: Sequence[str], pages: int) -> None:
         """Into the batch where these titles lead."""
@@ -147,8 +167,7 @@ class _Live:
             if found.pageid is not None:
                 batch.named[title] = found.pageid
             else:
-                told = f"A tag names it as the other article. {found.problem}"
-                batch.problems.append((title, told))
+                batch.problems.append((title, f"{others.NAMED_BY_A_TAG} {found.problem}"))
 
     def _changed_talk(self, pageids: Sequence[int]) -> list[str]:
         """Titles of the articles with tags, among these unchanged ones, whose talk page has changed."""

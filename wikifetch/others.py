@@ -9,6 +9,8 @@ from wikifetch.history import PageHistory
 from wikifetch.models import Article, NamedArticle, Revision, Sighting, Tag, Wiki
 from wikifetch.states import TagState
 
+NAMED_BY_A_TAG = "A tag names it as the other article."
+
 
 def cleaned(named: str) -> str:
     """A title as a tag names it, without underscores and needless blanks. How it is capitalised the wiki knows."""
@@ -32,10 +34,11 @@ def named_in(histories: Iterable[PageHistory]) -> set[str]:
     return {cleaned(tag.other_article) for tag in tags if tag.other_article}
 
 
-def named_on(wiki: Wiki, pageids: Iterable[int]) -> set[str]:
-    """What the tags name which stand on these pages, as they are kept here."""
+def named_on(wiki: Wiki, pageids: Iterable[int], hidden: Iterable[int] = ()) -> set[str]:
+    """What the tags name which stand on these pages, as they are kept here; but not in `hidden` revisions."""
     tags = Tag.objects.filter(article__wiki=wiki, article__pageid__in=pageids, state=TagState.LIVE)
     named = tags.exclude(latest__other_article="").exclude(latest=None)
+    named = named.exclude(latest__revision__revid__in=hidden)
     return set(map(cleaned, named.values_list("latest__other_article", flat=True)))
 
 

@@ -18,7 +18,7 @@ from wikifetch.models import (
     TalkPage,
     Wiki,
 )
-from wikifetch.others import cleaned
+from wikifetch.others import NAMED_BY_A_TAG, cleaned
 
 TEXT_HIDDEN = "The wiki has hidden this text since it was fetched."
 
@@ -58,6 +58,7 @@ def purge(wiki: Wiki, hidden: Mapping[int, Hidden]) -> int:
 
 def _purge_texts(wiki: Wiki, revids: list[int]) -> None:
     gone = Revision.objects.filter(article__wiki=wiki, revid__in=revids)
+    pages = set(gone.exclude(set_aside=TEXT_HIDDEN).values_list("article__title", flat=True))
     named = set(gone.values_list("sightings__other_article", flat=True)) - {None, ""}
     gone.update(wikitext="", set_aside=TEXT_HIDDEN)
     words = (
@@ -73,7 +74,7 @@ def _purge_texts(wiki: Wiki, revids: list[int]) -> None:
     Sighting.objects.filter(revision__in=gone).update(
         **dict.fromkeys(words, ""), month=None, dropped=[]
     )
-    _purge_problems(wiki, set(gone.values_list("article__title", flat=True)), named)
+    _purge_problems(wiki, pages, named)
     tags = Tag.objects.filter(article__wiki=wiki)
     tags.filter(introduced_revid__in=revids).update(introduced_raw="", introduced_block="")
     around = Q(introduced_parent_revid__in=revids) | Q(introduced_revid__in=revids)
@@ -85,5 +86,6 @@ def _purge_problems(wiki: Wiki, pages: set[str], named: set[str]) -> None:
     """What fetches told of these pages may quote them; the titles that only their tags named are their words too."""
     still = Sighting.objects.filter(tag__article__wiki=wiki, other_article__in=named)
     words = {cleaned(title) for title in named - set(still.values_list("other_article", flat=True))}
-    FetchProblem.objects.filter(run__wiki=wiki, page__in=pages | words).delete()
+    of_words = Q(page__in=words, problem__startswith=NAMED_BY_A_TAG)
+    FetchProblem.objects.filter(Q(page__in=pages) | of_words, run__wiki=wiki).delete()
     NamedArticle.objects.filter(wiki=wiki, title__in=words).delete()

@@ -43,6 +43,7 @@ def dorothea(olga):
     annotation.submitted(made, within=annotation.campaign(by=olga))
     Client().login(username=USERNAME, password=PASSWORD)
     FetchRun.objects.create(source="kind", label="x", contact=NOTE, started_by=made)
+    FetchRun.objects.create(source="kind", label="on the command line", contact=NOTE)
     return made
 
 

@@ -42,6 +42,7 @@ class LiveWiki(FakeWiki):
         self.naming = {}
         self.redirects = {}
         self.ids = {}
+        self.edited = set()
         self.histories_fail = False
 
     def _next(self):
@@ -74,6 +75,8 @@ class LiveWiki(FakeWiki):
     def _page(self, n):
         if n in self.untagged:
             return article(n, revisions=[revision_of(n, 0) | {"revid": self.LATER + n}])
+        if n in self.edited:
+            return article(n, revisions=[revision_of(n) | {"revid": 2 * self.LATER + n}])
         if n in self.naming:
             tags = "\n\n".join(f"Mill.{{{{Contradicts other|{t}}}}}" for t in self.naming[n])
             slot = {"contentmodel": "wikitext", "content": tags}
@@ -86,7 +89,8 @@ class LiveWiki(FakeWiki):
             n = revid // 2
             if n not in self.deleted:
                 page = found.setdefault(n, {"pageid": n, "ns": 0, "title": f"Mill {n}"})
-                page |= {"lastrevid": self.LATER + n if n in self.untagged else 2 * n + 1}
+                newest = self.LATER + n if n in self.untagged else 2 * n + 1
+                page |= {"lastrevid": 2 * self.LATER + n if n in self.edited else newest}
                 flags = dict.fromkeys(self.hidden.get(revid, ()), True)
                 page.setdefault("revisions", []).append({"revid": revid} | flags)
         return list(found.values())

@@ -5,7 +5,16 @@ import pytest
 from leases.refusal import Refusal
 from tests.wikifetch.factories import export, page, revision, written
 from wikifetch import asking, fetch, filesource, livesource
-from wikifetch.models import Article, FetchProblem, NamedArticle, Revision, Sighting, Tag, TalkPage
+from wikifetch.models import (
+    Article,
+    FetchProblem,
+    FetchRun,
+    NamedArticle,
+    Revision,
+    Sighting,
+    Tag,
+    TalkPage,
+)
 from wikifetch.others import cleaned, other_revision, spellings
 
 pytestmark = pytest.mark.django_db
@@ -220,6 +229,37 @@ def test_words_of_a_text_that_is_hidden_do_not_stay_in_what_the_fetch_told(namin
     fetched_by_kind()
     assert not FetchProblem.objects.exists()
     assert not NamedArticle.objects.exists()
+
+
+def test_hiding_a_tag_takes_nothing_of_what_was_told_of_other_pages_or_later(naming):
+    naming.naming = {1: ["Mill 2"]}
+    fetch.finished(titles_run(["Mill 1"]))
+    run = FetchRun.objects.get()
+    told = [("Mill 1", "Of an earlier text."), ("Mill 2", "Of another page.")]
+    FetchProblem.objects.bulk_create([FetchProblem(run=run, page=p, problem=t) for p, t in told])
+    naming.hidden = {3: ["sha1hidden"]}
+    fetch.finished(titles_run(["Mill 1"]))
+    assert [p.page for p in run.problems.all()] == ["Mill 2"]
+    FetchProblem.objects.create(run=run, page="Mill 1", problem="Of the text that is shown.")
+    fetch.finished(titles_run(["Mill 1"]))
+    assert [p.page for p in run.problems.all()] == ["Mill 2", "Mill 1"]
+
+
+def test_a_title_that_a_hidden_tag_named_is_followed_for_another_tag(naming, monkeypatch):
+    monkeypatch.setattr(livesource, "BATCH", 1)
+    naming.naming = {1: ["old mill"], 2: ["old mill"]}
+    fetch.finished(titles_run(["Mill 1"]))
+    naming.hidden = {3: ["sha1hidden"]}
+    fetch.finished(titles_run(["Mill 1", "Mill 2"]))
+    assert others() == ["Mill 7"]
+
+
+def test_one_that_gets_a_tag_of_its_own_later_is_in_no_count(naming):
+    first = fetched_by_kind()
+    naming.untagged, naming.edited = set(), {7}
+    second = fetched_by_kind()
+    assert Tag.objects.get(article__title="Mill 7").introduced_by == "Editor 1"
+    assert (second.pages, second.tags_found, second.tags_new) == (first.pages, first.tags_found, 0)
 
 
 def test_the_talk_page_of_one_with_tags_is_followed(naming):

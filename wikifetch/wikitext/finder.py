@@ -17,7 +17,7 @@ from wikifetch.wikitext.blocks import (
     parameters,
 )
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
-from wikifetch.wikitext.names import FILL, HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
+from wikifetch.wikitext.names import HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
 from wikifetch.wikitext.parameters import Said, read_tag
 from wikifetch.wikitext.readable import Readable, readable
 from wikifetch.wikitext.sections import path_to
@@ -178,6 +178,7 @@ def _unclosed(layout: Layout, names: TagNames) -> list[str]:
     for start in layout.braces.unclosed:
         match = names.name_pattern.match(layout.masked, start + 2)
         if match and names.kind_of(match["name"]):
-            shown = layout.raw[start : start + 60].replace(FILL, " ").split("\n")[0]
-            told.append(f"A tag at character {start} has no closing braces: {shown}")
+            # Its name alone: what else stands there the wiki may hide one day, and this sentence would not know.
+            name = " ".join(match["name"].split())
+            told.append(f"A tag at character {start} has no closing braces: {{{{{name}…")
     return told[:_MAX_PROBLEMS]
