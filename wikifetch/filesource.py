@@ -53,7 +53,9 @@ def _batches(
 ) -> Generator[Batch, None, int]:
     """One reading's batches; `before` are the pages of each reading before it. Returns the number of pages."""
     start, number = sum(before), 0
-    batch, since, began = Batch(max(start, skip)), max(start, skip), time.monotonic()
+    read = before[0] if before else None
+    since, began = max(start, skip), time.monotonic()
+    batch = Batch(since, read)
     for number, page in enumerate(heart.along(dump.pages), start=1):
         reading.note(page)
         if start + number <= skip:
@@ -62,11 +64,10 @@ def _batches(
         batch.done = start + number
         full = len(batch.pages) + len(batch.others) + len(batch.talk) >= _WRITTEN
         if full or number % _READ == 0 or time.monotonic() - began > _SECONDS:
-            batch.read = before[0] if before else batch.done
             yield batch
-            batch, since, began = Batch(batch.done), batch.done, time.monotonic()
+            since, began = batch.done, time.monotonic()
+            batch = Batch(since, read)
     if batch.done > since:
-        batch.read = before[0] if before else batch.done
         yield batch
     return number
 

@@ -67,8 +67,7 @@ class _Live:
         """Those of the pages that have changed since they were fetched, with what belongs to them."""
         batch = Batch(done)
         kept = known_revids(self._wiki, pageids)
-        changed = self._changed(pageids, kept, batch)
-        batch.unchanged = [pageid for pageid in pageids if pageid not in set(changed)]
+        changed, batch.unchanged = self._compared(pageids, kept, batch)
         read = self._read(changed)
         self._add_changed(batch, read, kept)
         self._looked_at |= {*batch.unchanged, *(page.pageid for page, _ in batch.pages)}
@@ -79,13 +78,14 @@ class _Live:
             batch.talk += [(talk.title, revision) for revision in talk.revisions]
         return batch
 
-    def _changed(
+    def _compared(
         self, pageids: Sequence[int], kept: Mapping[int, set[int]], batch: Batch
-    ) -> list[int]:
-        """Those whose newest revision is not kept here; what the wiki hides of the others goes into the batch."""
+    ) -> tuple[list[int], list[int]]:
+        """Those whose newest revision is not kept here, and the others; into the batch what the wiki hides of these."""
         standing = self._client.standing(set().union(*kept.values()))
         batch.hidden |= standing.hidden
-        return [p for p in pageids if standing.newest.get(p, 0) not in kept.get(p, ())]
+        unchanged = {p for p in pageids if standing.newest.get(p, 0) in kept.get(p, ())}
+        return [p for p in pageids if p not in unchanged], [p for p in pageids if p in unchanged]
 
     def _read(self, pageids: Sequence[int]) -> Read:
         """The pages as they stand now, with what was read in them."""
@@ -133,13 +133,13 @@ class _Live:
         wanted = sorted(pageids - self._looked_at)
         self._looked_at |= {*wanted}
         kept = known_revids(self._wiki, wanted)
-        changed = self._changed(wanted, kept, batch)
+        changed, unchanged = self._compared(wanted, kept, batch)
         found = self._read(changed)
         told = self._add_missing(batch, found, kept)
         for page, history in found:
             if page.pageid not in told:
                 add(batch, page, history, known=True, to=batch.others)
-        return [pageid for pageid in wanted if pageid not in set(changed)]
+        return unchanged
 
     def _beside(self) -> Iterator[Batch]:
         """The other articles that are kept, though no tag may name them any more: the wiki may have hidden their texts.
