@@ -1,9 +1,9 @@
-# One image for web, workers and scheduler; docker-compose.yml says which each container is.
+# One image for web, workers and scheduler; docker-compose.yml gives each container its command.
 FROM python:3.12.11-slim-bookworm
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 DATA_DIR=/data
 
-# The labels of charts made into PNG.
+# A font for charts as PNG.
 RUN apt-get update && apt-get install -y --no-install-recommends fonts-dejavu-core && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /app

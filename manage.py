@@ -4,7 +4,7 @@
 import os
 import sys
 
-# What does without the database, or says itself what it makes of a newer one.
+# Commands that do not use the database, or that handle a newer one themselves.
 ANY_DATABASE = {
     *("help", "--help", "-h", "version", "--version", "check", "makemigrations", "dbshell"),
     *("state_tables", "serve_model", "restore"),
@@ -23,16 +23,16 @@ def main() -> None:
     except (InterfaceError, OperationalError) as error:
         from leases.outage import outage_in_a_command
 
-        if not (said := outage_in_a_command(error)):
+        if not (message := outage_in_a_command(error)):
             raise
-        sys.exit(said)
+        sys.exit(message)
 
 
 def refuse_a_newer_database() -> None:
     import django
 
     django.setup()
-    from operations.schema import start_only_if_known
+    from operations.schema_version import start_only_if_known
 
     start_only_if_known()
 

@@ -1,4 +1,4 @@
-"""Who may open what: the decorators for pages, the permission for the API."""
+"""Who may open which page: decorators for views, the permission class for the API."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -29,9 +29,9 @@ SIGNED_OUT = (
 
 
 def check_role(person: Person, *roles: Role, sent: bool = False) -> None:
-    """Raise NotAllowed, with the roles that would do, unless the person holds one of them.
+    """Raise NotAllowed, which names the roles, unless the person holds one of them.
 
-    `sent`: a form was sent, perhaps begun while they still held it.
+    `sent`: a form was sent; the message then adds that nothing was changed.
     """
     if person.has_role(*roles):
         return
@@ -43,7 +43,7 @@ def check_role(person: Person, *roles: Role, sent: bool = False) -> None:
 
 
 def signed_in(view: View) -> View:
-    """Let the signed-in in; send others to the sign-in page, which brings them back afterwards."""
+    """For signed-in people; others go to the sign-in page, which leads back afterwards."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -55,7 +55,7 @@ def signed_in(view: View) -> View:
 
 
 def to_sign_in(request: HttpRequest) -> HttpResponse:
-    """To the sign-in page, which is told why; what somebody has typed and sent is handed back instead."""
+    """Redirect to the sign-in page, with the reason. Shows typed text again instead, if a form was sent."""
     was_sent = request.method not in READS
     if was_sent and typed(request):
         return refusal_answer(request, NotAllowed(SIGNED_OUT))
@@ -66,13 +66,13 @@ def to_sign_in(request: HttpRequest) -> HttpResponse:
         query["ended"] = "yes"
     address = f"{resolve_url(settings.LOGIN_URL)}?{urlencode(query)}"
     if request.headers.get("HX-Request"):
-        # A fragment's place is in a page: the whole page has to go there.
+        # htmx would put the sign-in page into a part of this page; the whole page has to go there.
         return HttpResponse(headers={"HX-Redirect": address})
     return HttpResponseRedirect(address)
 
 
 def _page_left(request: HttpRequest) -> str:
-    """The page that a form was sent from, as far as the browser says; a button's own address is none."""
+    """The page that a form was sent from, by the Referer header; else the start page."""
     came_from = urlsplit(request.headers.get("Referer", ""))
     if came_from.netloc != request.get_host():
         return resolve_url(settings.LOGIN_REDIRECT_URL)
@@ -80,7 +80,7 @@ def _page_left(request: HttpRequest) -> str:
 
 
 def roles_required(*roles: Role) -> Callable[[View], View]:
-    """Let people with any of `roles` in; send the signed-out to the sign-in page, refuse the others (403)."""
+    """For people with any of `roles`; the signed-out go to the sign-in page, others are refused (403)."""
 
     def decorate(view: View) -> View:
         @signed_in
@@ -96,7 +96,7 @@ def roles_required(*roles: Role) -> Callable[[View], View]:
 
 
 def person_of(request: HttpRequest | Request) -> Person:
-    """The signed-in person of a request that a decorator has let in."""
+    """The signed-in person of a request that passed one of the decorators."""
     assert isinstance(request.user, Person)
     return request.user
 

@@ -1,35 +1,36 @@
-"""Addresses of machines: from which one a request came, whether it is this one. Pure."""
+"""IP addresses: where a request came from, and whether that is this machine. Pure."""
 
 import ipaddress
 
 
 def client_address(peer: str, forwarded_for: str, proxies: int) -> str:
-    """The address of whoever asked.
+    """The client's address.
 
-    `peer` is the other end of the connection, `forwarded_for` the header X-Forwarded-For, to which each of the
-    `proxies` that an operator vouches for has added the address that it was reached from. What stands further
-    left the client has written itself. Without proxies the header is not read.
+    `peer` is the other end of the connection. `forwarded_for` is the header X-Forwarded-For: each of the
+    `proxies` trusted proxies appends the address that connected to it. The client may have written anything
+    further left. Without proxies the header is not read.
     """
     named = [part.strip() for part in forwarded_for.split(",") if part.strip()]
     if proxies and named:
-        return written(named[-proxies] if proxies <= len(named) else named[0]) or written(peer)
-    return written(peer)
+        client = named[-proxies] if proxies <= len(named) else named[0]
+        return normalized(client) or normalized(peer)
+    return normalized(peer)
 
 
-def written(address: str) -> str:
-    """The address in one spelling, with IPv6 cut to the /64 that one household or host holds whole.
+def normalized(address: str) -> str:
+    """The address in one spelling; IPv6 is cut to its /64, which belongs to one household or host.
 
-    "" for what is no address, such as the peer of a Unix socket.
+    "" for anything else, such as the peer of a Unix socket.
     """
     try:
-        found = ipaddress.ip_address(_without_port(address))
+        ip = ipaddress.ip_address(_without_port(address))
     except ValueError:
         return ""
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped:
-            return str(found.ipv4_mapped)
-        return str(ipaddress.ip_network((found, 64), strict=False).network_address)
-    return str(found)
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.ipv4_mapped:
+            return str(ip.ipv4_mapped)
+        return str(ipaddress.ip_network((ip, 64), strict=False).network_address)
+    return str(ip)
 
 
 def _without_port(address: str) -> str:
@@ -41,7 +42,7 @@ def _without_port(address: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host, as an address of a page names it, can only be this machine."""
+    """Whether the host of a URL can only be this machine."""
     if host == "localhost":
         return True
     try:

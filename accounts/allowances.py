@@ -1,7 +1,7 @@
-"""Counting what is done too often, for all web processes together: a row for each thing counted.
+"""Rate limits shared by all web processes: one row for each key and rate.
 
-A row holds one time: when all that was taken will be regained. Taking one is one conditional UPDATE by the
-database's clock, so two requests at one instant cannot both take the last.
+The row holds one time: when the whole allowance will be regained. Taking one is one conditional UPDATE by the
+database's clock, so two requests at the same time cannot both take the last one.
 """
 
 from collections.abc import Iterable
@@ -14,11 +14,11 @@ from accounts.models import Allowance
 from accounts.rates import Rate
 from leases.clock import in_seconds, now
 
-Taken = tuple[str, tuple[Rate, ...]]  # what is counted, and how much of it is given
+Taken = tuple[str, tuple[Rate, ...]]  # the key that is counted, and its rates
 
 
 def take(*wanted: Taken) -> float:
-    """Take one of each; 0.0 when all were there, else nothing is taken and this many seconds are to wait."""
+    """Take one of each key; 0.0 if all were left, else takes none and returns the seconds to wait."""
     waits = {(key, rate): _wait_for(key, rate) for key, rate in _rows(wanted)}
     longest = max(waits.values())
     if longest:
@@ -29,18 +29,18 @@ def take(*wanted: Taken) -> float:
 
 
 def give_back(*taken: Taken) -> None:
-    """As if it had not been taken."""
+    """Undo one `take`."""
     for key, rate in _rows(taken):
         _move(key, -rate.seconds)
 
 
 def forget(*taken: Taken) -> None:
-    """Give everything back that was ever taken of these."""
+    """Reset these keys: their whole allowance is available again."""
     Allowance.objects.filter(key__in=[key for key, _ in _rows(taken)]).delete()
 
 
 def sweep() -> int:
-    """Delete the rows of which all has long been regained; how many."""
+    """Delete rows whose whole allowance was regained over an hour ago; returns how many."""
     return Allowance.objects.filter(regained_at__lt=in_seconds(-3600)).delete()[0]
 
 

@@ -1,6 +1,6 @@
-"""What a browser calls itself, in two words that its owner recognises. Pure."""
+"""The browser and system of a User-Agent header, in words that its owner recognises. Pure."""
 
-# The first that is named counts: each of these names itself beside those that come after it.
+# The first match counts: a browser's header also names browsers that come later in this list.
 BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -22,7 +22,7 @@ SYSTEMS = (
 
 
 def browser_named(user_agent: str) -> str:
-    """ "Firefox on Linux" for the header User-Agent of one; "" for what is no browser known here."""
+    """E.g. "Firefox on Linux"; "" for a program or an unknown browser."""
     browser = next((name for sign, name in BROWSERS if sign in user_agent), "")
     system = next((name for sign, name in SYSTEMS if sign in user_agent), "")
     return f"{browser} on {system}" if browser and system else browser or system

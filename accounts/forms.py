@@ -16,7 +16,7 @@ from leases.refusal import TooMany
 
 
 class SignInForm(AuthenticationForm):
-    """Name and password. `too_many` is set where they were not even tried, as there were too many tries."""
+    """Name and password. `too_many` is set if they were not checked, after too many attempts."""
 
     too_many: TooMany | None = None
 
@@ -31,11 +31,11 @@ class SignInForm(AuthenticationForm):
             self.too_many = refused
             raise ValidationError(refused.message) from None
         cleaned = super().clean()
-        guard.right()
+        guard.succeed()
         return cleaned
 
     def get_invalid_login_error(self) -> ValidationError:
-        """Says that a door was closed only to whoever holds its key."""
+        """Only someone with the right password learns that the account is closed."""
         username, password = self.cleaned_data["username"], self.cleaned_data["password"]
         closed = Person.objects.filter(username__iexact=username, is_active=False).first()
         if closed and closed.check_password(password):
@@ -85,7 +85,7 @@ class JoinForm(forms.ModelForm):
 
 
 class SettingsForm(forms.ModelForm):
-    """What a person decides about their own pages."""
+    """A person's own settings."""
 
     class Meta:
         model = Person
@@ -99,12 +99,12 @@ class SettingsForm(forms.ModelForm):
 
 
 class OwnPasswordForm(forms.Form):
-    """The present password and a new one. `too_many` is set where the present one was not even tried."""
+    """The current password and a new one. `too_many` is set if the current one was not checked."""
 
     too_many: TooMany | None = None
 
     current_password = forms.CharField(
-        label="Present password",
+        label="Current password",
         strip=False,
         max_length=200,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
@@ -124,8 +124,8 @@ class OwnPasswordForm(forms.Form):
             self.too_many = refused
             raise ValidationError(refused.message) from None
         if not person.check_password(given):
-            raise ValidationError("This is not your present password.")
-        guard.right()
+            raise ValidationError("This is not your current password.")
+        guard.succeed()
         return str(given)
 
     def clean_new_password(self) -> str:

@@ -1,13 +1,12 @@
-"""Tries on a password: slowed down for whoever guesses, never stopped for the person themself.
+"""Limit wrong passwords: guessing becomes slow, and nobody can lock an account's owner out.
 
-Counted are wrong passwords for one account from one place. A place is a browser in which that account has
-signed in before (a signed cookie says so), else an address. What a stranger tries is so counted apart from what
-the person tries in their own browser. Two wider counts hold for unknown browsers alone: all accounts from one
-address, and one account from all addresses. A person whom a crowd of strangers slows down in a new browser
-has a way past: an admin's link for a new password.
+Wrong passwords are counted for one account and one origin. The origin is a browser in which the account has
+signed in before (a signed cookie shows it), else an address. So a stranger's attempts do not count against the
+owner's browser. Two wider limits hold for unknown browsers only: all accounts from one address, and one account
+from all addresses. An owner who meets the second one in a new browser can use an admin's link for a new password.
 
-A try is counted before the password is looked at, and given back when it was right: tries that come at one
-instant cannot all slip through.
+An attempt is counted before the password is checked, and given back if it was right. Otherwise many attempts at
+the same time could all pass.
 """
 
 import secrets
@@ -18,7 +17,7 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts import allowances
 from accounts.allowances import Taken
-from accounts.hiding import hidden
+from accounts.hashing import keyed_hash
 from accounts.models import Person
 from accounts.rates import TRIES, TRIES_FROM_ADDRESS, TRIES_ON_ACCOUNT
 from accounts.throttles import address_of
@@ -29,35 +28,37 @@ SALT = "accounts.guard.known"
 
 
 class Guard:
-    """One try to sign in as `username` by `request`."""
+    """One attempt of `request` to sign in as `username`."""
 
     def __init__(self, request: HttpRequest, username: str) -> None:
         account = account_key(username)
-        address = hidden(address_of(request))
+        address = keyed_hash(address_of(request))
         known = known_browser(request, account)
-        place = f"browser {known}" if known else f"from {address}"
-        self.here: Taken = (f"try {account} {place}", TRIES)
-        self.around: list[Taken] = []
+        origin = f"browser {known}" if known else f"from {address}"
+        self.own: Taken = (f"try {account} {origin}", TRIES)
+        self.wider: list[Taken] = []
         if not known:
-            self.around = [
+            self.wider = [
                 (f"try {account}", TRIES_ON_ACCOUNT),
                 (f"try from {address}", TRIES_FROM_ADDRESS),
             ]
 
     def begin(self) -> None:
-        """Count the try; raises TooMany when it has to wait."""
-        if wait := allowances.take(self.here, *self.around):
-            raise TooMany("There were many wrong passwords, so this was not tried.", wait=wait)
+        """Count the attempt. Raises TooMany when it has to wait."""
+        if wait := allowances.take(self.own, *self.wider):
+            raise TooMany(
+                "There were many wrong passwords, so this one was not checked.", wait=wait
+            )
 
-    def right(self) -> None:
-        """The password was right: the tries of this place are forgotten; those of others are not."""
-        allowances.forget(self.here)
-        allowances.give_back(*self.around)
+    def succeed(self) -> None:
+        """The password was right: reset this origin's count, and take this attempt out of the wider ones."""
+        allowances.forget(self.own)
+        allowances.give_back(*self.wider)
 
 
 def account_key(username: str) -> str:
-    """The same for all spellings that sign in as one, whether there is such an account or not."""
-    return hidden("account", Person.normalize_username(username).casefold())
+    """The same for all spellings that sign in to one account, whether the account exists or not."""
+    return keyed_hash("account", Person.normalize_username(username).casefold())
 
 
 def cookie_name(account: str) -> str:
@@ -65,18 +66,18 @@ def cookie_name(account: str) -> str:
 
 
 def known_browser(request: HttpRequest, account: str) -> str:
-    """The id that this browser was given when the account signed in here; "" for none or a forged one."""
+    """The id that this browser got when the account signed in; "" for none or a forged one."""
     signed = request.COOKIES.get(cookie_name(account), "")
     try:
-        said: str = signing.TimestampSigner(salt=SALT).unsign(signed, max_age=KNOWN_FOR)
+        value: str = signing.TimestampSigner(salt=SALT).unsign(signed, max_age=KNOWN_FOR)
     except signing.BadSignature:
         return ""
-    owner, _, browser = said.partition(" ")
+    owner, _, browser = value.partition(" ")
     return browser if owner == account else ""
 
 
 def remember(response: HttpResponse, request: HttpRequest, person: Person) -> HttpResponse:
-    """Let this browser be known to the person's account from now on. It opens nothing by itself."""
+    """Mark this browser as known to the person's account. The cookie gives no access by itself."""
     account = account_key(person.username)
     browser = known_browser(request, account) or secrets.token_hex(8)
     signed = signing.TimestampSigner(salt=SALT).sign(f"{account} {browser}")
@@ -84,7 +85,7 @@ def remember(response: HttpResponse, request: HttpRequest, person: Person) -> Ht
         cookie_name(account),
         signed,
         max_age=KNOWN_FOR,
-        path=settings.SESSION_COOKIE_PATH,  # the page for a new password asks for the present one too
+        path=settings.SESSION_COOKIE_PATH,  # not only /sign-in/: changing the password is limited too
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Lax",

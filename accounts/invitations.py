@@ -1,4 +1,4 @@
-"""Letting people in: invitation links, the first administrator, new passwords by an admin's link."""
+"""Invitation links, the first administrator, roles, and links for a new password."""
 
 import hashlib
 import secrets
@@ -28,7 +28,7 @@ def hashed(token: str) -> str:
 def invite(
     *, roles: Iterable[Role], by: Person | None, note: str = "", valid_for: timedelta = VALID_FOR
 ) -> str:
-    """Make an invitation; returns its token, which is kept nowhere else."""
+    """Make an invitation; returns its token, of which only the hash is stored."""
     chosen = sorted(set(roles))
     if not chosen:
         raise Refusal("Choose at least one role for the new person.")
@@ -44,15 +44,15 @@ def invite(
 
 
 def has_admin() -> bool:
-    """Whether somebody who can sign in is an admin; people of the demonstration cannot."""
+    """Whether there is an admin who can sign in; people of the demonstration cannot."""
     admins = RoleGrant.objects.filter(role=Role.ADMIN, person__is_active=True)
     return admins.filter(person__is_demonstration=False).exists()
 
 
 def first_admin_token() -> str | None:
-    """A fresh one-time token for the first administrator; None when there is an admin already.
+    """A new one-time token for the first administrator; None when there is an admin already.
 
-    Earlier tokens of this kind that nobody used are withdrawn: the terminal shows the only one that works.
+    Withdraws earlier unused tokens of this kind, so that only the one last shown works.
     """
     if has_admin():
         return None
@@ -62,27 +62,27 @@ def first_admin_token() -> str | None:
 
 
 def open_invitation(token: str) -> Invitation:
-    """The invitation of a token that can still be used; raises NotFoundHere with the reason otherwise."""
+    """The invitation of a token that can still be used. Raises NotFoundHere with the reason."""
     invitation = Invitation.objects.filter(token_hash=hashed(token)).first()
     if invitation is None:
         raise NotFoundHere(
-            "This invitation link is not known here. Check that it was copied whole."
+            "This invitation link is not known here. Check that you copied the whole link."
         )
     if invitation.used_by_id:
         raise NotFoundHere(
             "This invitation has been used. Sign in, or ask an admin for a new link.", status=410
         )
     usable = Invitation.objects.filter(pk=invitation.pk, withdrawn_at=None, expires_at__gt=Now())
-    # Nobody made the first administrator's link: once there is an admin it must open nothing.
-    outlived = invitation.created_by_id is None and has_admin()
-    if outlived or not usable.exists():
+    # Only the link of the first administrator has no maker; it ends once there is an admin.
+    obsolete = invitation.created_by_id is None and has_admin()
+    if obsolete or not usable.exists():
         raise NotFoundHere("This invitation has expired. Ask an admin for a new link.", status=410)
     return invitation
 
 
 @transaction.atomic
 def accept(token: str, *, username: str, name: str, password: str) -> Person:
-    """Make the person whom an invitation lets in; of two clicks on one link the second is refused."""
+    """Create the invited person; a second click on the same link is refused."""
     invitation = open_invitation(token)
     try:
         with transaction.atomic():
@@ -101,7 +101,7 @@ def accept(token: str, *, username: str, name: str, password: str) -> Person:
 
 @transaction.atomic
 def grant(person: Person, *, roles: Iterable[Role], by: Person | None) -> None:
-    """Give `person` exactly these roles. The last active admin cannot be taken away."""
+    """Give `person` exactly these roles. Raises Refusal if no admin would be left."""
     wanted = {str(role) for role in roles}
     if wanted:
         check_not_forgotten(person)
@@ -112,14 +112,14 @@ def grant(person: Person, *, roles: Iterable[Role], by: Person | None) -> None:
     person.grants.filter(role__in=held - wanted).delete()
     RoleGrant.objects.bulk_create(
         [RoleGrant(person=person, role=role, granted_by=by) for role in sorted(wanted - held)],
-        ignore_conflicts=True,  # of two clicks one made them
+        ignore_conflicts=True,  # another click may have just made them
     )
     person.__dict__.pop("_roles", None)
 
 
 def check_not_last_admin(person: Person) -> None:
-    """Raise Refusal unless there is another; call inside the transaction that takes this one away."""
-    # Held until then: two admins who take each other away at once would both find the other.
+    """Raise Refusal unless there is another admin; call inside the transaction that removes this one."""
+    # Lock the grants: two admins who remove each other at once would otherwise both see the other.
     admins = RoleGrant.objects.filter(role=Role.ADMIN)
     list(admins.select_for_update().order_by("pk"))
     others = admins.filter(person__is_active=True).exclude(person=person)
@@ -131,14 +131,14 @@ def check_not_last_admin(person: Person) -> None:
 def check_not_forgotten(person: Person) -> None:
     if person.forgotten_at:
         raise Refusal(
-            "This person has been forgotten. To let them in again, invite them as somebody new.",
+            "This person has been forgotten. To let them in again, invite them as a new person.",
             status=409,
         )
 
 
 @transaction.atomic
 def set_active(person: Person, *, active: bool) -> None:
-    """Let a person sign in, or no longer; their work stays. Sessions end at once (backends check is_active)."""
+    """Allow or forbid signing in; the person's work stays. Sessions end at once (backends check is_active)."""
     if active:
         check_not_forgotten(person)
     elif person.has_role(Role.ADMIN):
@@ -146,13 +146,13 @@ def set_active(person: Person, *, active: bool) -> None:
     person.is_active = active
     person.save(update_fields=["is_active"])
     if not active:
-        # Or they would come to life again with the person.
+        # Or the sessions would work again if the person is allowed back.
         sessions.end_all(person)
         withdraw_invitations_of(person)
 
 
 def withdraw_invitations_of(admin: Person) -> None:
-    """Of somebody who is an admin no longer: by a link of their own they could come back as a new one."""
+    """Withdraw a former admin's invitations: by their own link they could come back as a new admin."""
     unused = Invitation.objects.filter(created_by=admin, used_by=None, withdrawn_at=None)
     unused.update(withdrawn_at=Now())
 
@@ -160,8 +160,7 @@ def withdraw_invitations_of(admin: Person) -> None:
 def password_path(person: Person, *, by: Person | None = None) -> str:
     """Path of a link by which `person` sets a new password; works once, for three days.
 
-    It ends with its maker: a link that an admin made opens nothing once they are an admin no longer. `by` None
-    is the machine's own command line.
+    It stops working when its maker is no longer an admin. `by` is None for the command line.
     """
     maker = by.pk if by else 0
     key = urlsafe_base64_encode(force_bytes(f"{person.pk}.{maker}"))
@@ -169,7 +168,7 @@ def password_path(person: Person, *, by: Person | None = None) -> str:
 
 
 class _PasswordLinks(PasswordResetTokenGenerator):
-    """Django's tokens, which end when the person signs in or gets a password; sealed with who made them."""
+    """Django's tokens, which end when the person signs in or gets a password; the signature covers the maker."""
 
     def __init__(self, maker: int) -> None:
         super().__init__()
@@ -177,10 +176,10 @@ class _PasswordLinks(PasswordResetTokenGenerator):
 
 
 def person_of_link(key: str, token: str) -> Person:
-    """The person of a password link; raises NotFoundHere when it is wrong, used or too old."""
+    """The person of a password link. Raises NotFoundHere when it is wrong, used or too old."""
     try:
-        whose, maker = (int(part) for part in force_str(urlsafe_base64_decode(key)).split("."))
-        person = Person.objects.filter(pk=whose, is_active=True).first()
+        owner, maker = (int(part) for part in force_str(urlsafe_base64_decode(key)).split("."))
+        person = Person.objects.filter(pk=owner, is_active=True).first()
         made_by_admin = maker == 0 or _is_admin(maker)
     except (ValueError, OverflowError):
         person = None

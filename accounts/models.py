@@ -14,7 +14,7 @@ ALPHABET = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
 
 
 def new_pseudonym() -> str:
-    """A name for exports and reports that says nothing of the person, such as 'P-7KQ2MX'."""
+    """A random name for exports and reports, e.g. 'P-7KQ2MX'."""
     return "P-" + "".join(secrets.choice(ALPHABET) for _ in range(6))
 
 
@@ -22,7 +22,7 @@ class PersonManager(BaseUserManager["Person"]):
     def create_person(
         self, username: str, *, name: str = "", password: str | None = None
     ) -> "Person":
-        # As the sign-in form reads names, so that what was chosen can be entered.
+        # The sign-in form normalizes names in the same way.
         username = self.model.normalize_username(username)
         person = self.model(username=username, name=name or username)
         person.set_password(password)
@@ -35,7 +35,7 @@ class PersonManager(BaseUserManager["Person"]):
 
 
 class Person(AbstractBaseUser):
-    """Somebody who works here. Rows keep their verdicts under the pseudonym when the person is forgotten."""
+    """A person who works here. When they are forgotten, their work stays under the pseudonym."""
 
     username = models.CharField(
         max_length=60,
@@ -75,7 +75,7 @@ class Person(AbstractBaseUser):
 
     @property
     def roles(self) -> frozenset[Role]:
-        """Read from the database once an instance, so that a change of roles acts on the next request."""
+        """Read from the database once for each instance, so a change acts on the next request."""
         if not hasattr(self, "_roles"):
             self._roles = frozenset(
                 Role(role) for role in self.grants.values_list("role", flat=True)
@@ -107,7 +107,7 @@ class RoleGrant(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that lets one new person in, once, until it expires. Only the token's hash is kept."""
+    """A link by which one new person joins, once, until it expires. Only the token's hash is stored."""
 
     token_hash = models.CharField(max_length=64, unique=True)
     roles = models.JSONField(default=list)
@@ -138,9 +138,9 @@ class Invitation(models.Model):
 
 
 class Allowance(models.Model):
-    """How much somebody has taken of what is given only so often (allowances); swept when all is regained.
+    """The state of one rate limit (accounts.allowances); deleted when all of it is regained.
 
-    The key holds no name and no address: those are hashed with the secret key.
+    The key holds no name and no address, only their hashes with the secret key.
     """
 
     key = models.CharField(max_length=120, unique=True)
@@ -151,7 +151,7 @@ class Allowance(models.Model):
 
 
 class Session(AbstractBaseSession):
-    """A browser in which somebody is signed in. Written by accounts.session_store alone."""
+    """A browser session of a signed-in person. Only accounts.session_store writes it."""
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE, null=True, related_name="sessions")
     browser = models.CharField(max_length=60, blank=True)

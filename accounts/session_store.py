@@ -1,4 +1,4 @@
-"""Django's sessions in the database, with whose they are: SESSION_ENGINE names this module."""
+"""Django's database sessions, with a column for their person. SESSION_ENGINE names this module."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from accounts.models import Session
 
 
 class SessionStore(DatabaseStore):
-    """Keeps the person and the browser of a session in columns, so that its person can find and end it."""
+    """Stores a session's person and browser in columns, so that people can list and end their sessions."""
 
     @classmethod
     def get_model_class(cls) -> type[Session]:

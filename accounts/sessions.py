@@ -1,4 +1,4 @@
-"""A person's sessions: noted as they begin, shown to their person, ended."""
+"""A person's sessions: recorded at sign-in, listed, ended."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,14 +9,14 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.browsers import browser_named
-from accounts.hiding import hidden
+from accounts.hashing import keyed_hash
 from accounts.models import Person, Session
 from leases.refusal import NotFoundHere
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A session as its person sees it. `handle` names it in a form; its key, which opens it, is never shown."""
+    """A session as its person sees it. `handle` identifies it in a form; its secret key is never shown."""
 
     handle: str
     browser: str
@@ -25,13 +25,13 @@ class Shown:
 
 
 def note_sign_in(sender: object, request: HttpRequest, user: Person, **signal: Any) -> None:
-    """Receiver of user_logged_in: by what, and when, this session began."""
+    """Receiver of user_logged_in: record the browser and the time."""
     request.session["browser"] = browser_named(request.headers.get("User-Agent", ""))
     request.session["signed_in_at"] = timezone.now().isoformat()
 
 
 def of_person(person: Person, this: str | None) -> list[Shown]:
-    """The sessions in which the person is signed in, the newest first; `this` is the key of the present one."""
+    """The person's valid sessions, newest first; `this` is the key of the current one."""
     rows = Session.objects.filter(person=person, expire_date__gt=Now()).order_by("-signed_in_at")
     return [
         Shown(handle_of(row), row.browser, row.signed_in_at, row.session_key == this)
@@ -40,11 +40,11 @@ def of_person(person: Person, this: str | None) -> list[Shown]:
 
 
 def handle_of(session: Session) -> str:
-    return hidden("session", session.session_key)
+    return keyed_hash("session", session.session_key)
 
 
 def end(person: Person, handle: str) -> None:
-    """End one session of the person's own."""
+    """End one of the person's sessions. Raises NotFoundHere."""
     for session in Session.objects.filter(person=person):
         if handle_of(session) == handle:
             session.delete()
@@ -53,5 +53,5 @@ def end(person: Person, handle: str) -> None:
 
 
 def end_all(person: Person, but: str | None = None) -> int:
-    """End all the person's sessions, but for the one with the key `but`; how many."""
+    """End all the person's sessions except the one with the key `but`; returns how many."""
     return Session.objects.filter(person=person).exclude(session_key=but or "").delete()[0]

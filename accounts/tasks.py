@@ -1,4 +1,4 @@
-"""The scheduler's work in accounts."""
+"""Scheduled tasks of accounts."""
 
 from importlib import import_module
 
@@ -10,6 +10,6 @@ from accounts import allowances
 
 @shared_task
 def sweep_doors() -> int:
-    """Delete sessions that have expired and counts that count nothing any more; how many counts."""
+    """Delete expired sessions and regained allowances; returns the number of allowances."""
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
     return allowances.sweep()

@@ -1,4 +1,4 @@
-"""What is asked too often is refused with 429: who is counted for what, and the words of the refusal."""
+"""Refuse too many requests with 429: what is counted for whom, and the messages."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -12,7 +12,7 @@ from rest_framework.throttling import BaseThrottle
 
 from accounts import allowances
 from accounts.addresses import client_address
-from accounts.hiding import hidden
+from accounts.hashing import keyed_hash
 from accounts.models import Person
 from accounts.rates import API, JOBS, LINKS
 from leases.refusal import TooMany
@@ -21,20 +21,20 @@ View = Callable[..., HttpResponseBase]
 
 
 def address_of(request: HttpRequest) -> str:
-    """The client's address; "" where the server cannot know it."""
+    """The client's address; "" if it is unknown."""
     meta = request.META
     peer, forwarded = meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", "")
     return client_address(peer, forwarded, settings.TRUSTED_PROXIES)
 
 
 def count_job(person: Person, kind: str) -> None:
-    """Count one more of these jobs by this person; raises TooMany when it is one too many now."""
+    """Count one more job of this kind by this person. Raises TooMany."""
     if wait := allowances.take((f"{kind} {person.pk}", JOBS[kind])):
         raise TooMany(f"You have started many {kind} in a short time.", wait=wait)
 
 
 def counted(kind: str) -> Callable[[View], View]:
-    """For a view that starts such a job whenever it is called; to stand below roles_required."""
+    """For a view that starts such a job on every call. Goes below roles_required."""
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -49,16 +49,16 @@ def counted(kind: str) -> Callable[[View], View]:
 
 
 def count_useless_link(request: HttpRequest) -> None:
-    """Count a link that opened nothing. A good link is never counted, whoever tries others beside it."""
-    if wait := allowances.take((f"link {hidden(address_of(request))}", LINKS)):
-        raise TooMany("Many links that open nothing were tried from your address.", wait=wait)
+    """Count an invalid link. A valid link always opens, even from an address that reached the limit."""
+    if wait := allowances.take((f"link {keyed_hash(address_of(request))}", LINKS)):
+        raise TooMany("Many invalid links were tried from your address.", wait=wait)
 
 
 class PersonThrottle(BaseThrottle):
-    """Counts what a person's scripts and programs ask of the API. Who is not let in is not counted."""
+    """Counts the API requests of each signed-in person."""
 
     def allow_request(self, request: Request, view: object) -> bool:
         person = request.user
         if isinstance(person, Person) and (wait := allowances.take((f"api {person.pk}", API))):
-            raise TooMany("Your programs or pages ask for too much at once.", wait=wait)
+            raise TooMany("Your pages or programs send too many requests.", wait=wait)
         return True

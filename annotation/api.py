@@ -1,4 +1,4 @@
-"""Keeping drafts by program: what the annotate page's autosave speaks to."""
+"""The API of drafts, used by the annotate page's autosave."""
 
 from typing import Any
 
@@ -11,16 +11,16 @@ from rest_framework.response import Response
 from accounts.access import HasRole, person_of
 from accounts.roles import Role
 from annotation import workflow
-from annotation.desk import standing_data
+from annotation.draft_page import draft_data
 from annotation.entries import entries_of
-from annotation.reading import number, read_changes
+from annotation.form_input import number, read_changes
 from annotation.steps import STEPS
 from annotation.workflow import Place
 from leases.refusal import Refusal
 
 
 class SaveIn(serializers.Serializer[Any]):
-    """`entries`: fields by name, any of them; `step` and `seconds`: where one is and active time since."""
+    """`entries`: any fields by name; `step`: the current step; `seconds`: active time since the last save."""
 
     entries = serializers.DictField()
     step = serializers.CharField(required=False, allow_blank=True, max_length=40, default="")
@@ -87,7 +87,7 @@ def draft(request: Request, annotation_id: int) -> Response:
 
 
 def version_of(request: Request) -> int:
-    """The version in If-Match. Raises Refusal (428) where a save does not say what it was made from."""
+    """The version in If-Match. Raises Refusal (428) if the header is missing."""
     version = number(request.headers.get("If-Match", "").strip().strip('"'))
     if version is None:
         raise Refusal(
@@ -97,4 +97,4 @@ def version_of(request: Request) -> int:
 
 
 def answer(row: workflow.Annotation, **more: object) -> Response:
-    return Response({**standing_data(row), **more}, headers={"ETag": f'"{row.version}"'})
+    return Response({**draft_data(row), **more}, headers={"ETag": f'"{row.version}"'})

@@ -5,7 +5,7 @@ class AnnotationConfig(AppConfig):
     name = "annotation"
 
     def ready(self) -> None:
-        from annotation.tagfilter import CAMPAIGN
-        from wikifetch.tagfilters import register
+        from annotation.tagfilter import campaign_filter
+        from wikifetch.tagfilters import tag_filters
 
-        register(CAMPAIGN)
+        tag_filters.add(self.name, campaign_filter)

@@ -13,9 +13,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from accounts.models import Person
+from annotation.form_input import plain
 from annotation.guidelines import current_guideline
 from annotation.models import Annotation, Assignment, Campaign
-from annotation.reading import plain
 from annotation.states import ASSIGNMENT, CAMPAIGN, AnnotationState, AssignmentState, CampaignState
 from datasets.models import Collection
 from leases import claim as leases
@@ -23,7 +23,7 @@ from leases.refusal import Conflict, NotFoundHere, Refusal
 from wikifetch.models import Tag, TagKind
 from wikifetch.states import TagState
 
-# A place outlives a weekend. It is renewed by every save, so only abandoned ones run out.
+# Longer than a weekend. Every save renews the lease, so only abandoned places expire.
 LEASE_SECONDS = 4 * 24 * 3600
 SENT_BACK_SECONDS = 14 * 24 * 3600
 MOST_REASON = 1_000
@@ -45,7 +45,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a campaign's tags are given out.
+    """How a campaign's tags are assigned.
 
     `double_share` of the tags, drawn by `seed`, get all `people_per_tag` people; the others get one.
     """
@@ -65,7 +65,7 @@ def open_campaign(
     by: Person,
     demonstration: bool = False,
 ) -> Campaign:
-    """Draw the tags, pin the latest sighting of each, make all places. Raises Refusal when there is nothing to draw."""
+    """Draw the tags, pin the latest sighting of each, make all places. Raises Refusal if no tag matches."""
     if unknown := set(frame.kinds) - set(TagKind.values):
         raise Refusal(
             f"There is no kind of tag {sorted(unknown)}. Kinds: {', '.join(TagKind.values)}."
@@ -74,7 +74,7 @@ def open_campaign(
         raise Conflict(f"There is a campaign “{name}” already. Choose another name.")
     tags = list(frame.tags())
     if not tags:
-        raise Refusal("No live tag fits. Fetch pages first, or choose other kinds of tag.")
+        raise Refusal("No live tag matches. Fetch pages first, or choose other kinds of tag.")
     campaign = Campaign.objects.create(
         name=name,
         collection=collection,
@@ -92,7 +92,7 @@ def open_campaign(
 
 
 def _places(campaign: Campaign, tags: list[Tag], limit: int, plan: Plan) -> Iterable[Assignment]:
-    # The draw is stored as `seed`; it chooses tags, it keeps no secret.
+    # Reproducible from the stored `seed`; not a matter of security.
     random.Random(plan.seed).shuffle(tags)  # noqa: S311
     drawn = tags[:limit] if limit else tags
     shared = round(plan.double_share * len(drawn))
@@ -106,15 +106,15 @@ def _places(campaign: Campaign, tags: list[Tag], limit: int, plan: Plan) -> Iter
 
 
 def change_campaign(campaign: Campaign, verb: str) -> None:
-    """Make the move "close" (nobody gets a tag of it any more) or "reopen"."""
+    """Make the move "close" (no more tags are assigned) or "reopen"."""
     CAMPAIGN.require(campaign, verb)
 
 
 def free_places(person: Person) -> QuerySet[Assignment]:
     """The places that this person may claim, in the order of the draw.
 
-    Not those of a tag where the person has, had or skipped a place in that round, nor those of a tag
-    whose draft the person handed back: that one is taken up instead.
+    Without tags where the person has, had or skipped a place in that round, and without tags whose draft they
+    handed back, which they can take up again.
     """
     left = Annotation.objects.filter(
         author=person,
@@ -122,7 +122,7 @@ def free_places(person: Person) -> QuerySet[Assignment]:
         state__in=(AnnotationState.DRAFT, AnnotationState.SENT_BACK),
     )
     places = _open_to(person).exclude(tag__in=left.values("sighting__tag"))
-    # campaign_id: by "campaign" a campaign's own order would be meant, which no index has.
+    # "campaign" would order by Campaign.Meta.ordering, which has no index.
     return places.order_by("campaign_id", "round", "slot", "order")
 
 
@@ -134,7 +134,7 @@ def _open_to(person: Person) -> QuerySet[Assignment]:
 
 
 def next_assignment(*, by: Person, campaign: Campaign | None = None) -> Assignment | None:
-    """Claim the next tag for this person and lay out an empty draft; None when there is none left."""
+    """Claim the next tag for this person and create an empty draft; None when there is none left."""
     for _ in range(3):
         places = free_places(by)
         if campaign:
@@ -161,7 +161,7 @@ def holder_of(person: Person) -> str:
 
 
 def begin_annotation(place: Assignment, person: Person) -> Annotation:
-    """An empty draft with the titles proposed; what is proposed is not `touched`."""
+    """An empty draft with proposed titles, which are not `touched`."""
     known = Assignment.objects.filter(pk=place.pk).values_list(
         "campaign__guideline", "tag__article__title", "sighting__other_article"
     )
@@ -177,16 +177,16 @@ def begin_annotation(place: Assignment, person: Person) -> Annotation:
 
 
 def held_by(assignment_id: int, person: Person) -> Assignment:
-    """This person's place, or NotFoundHere: that somebody else holds it is nobody's business."""
+    """This person's place. Raises NotFoundHere, also for another person's."""
     place = Assignment.objects.filter(pk=assignment_id, person=person).first()
     if place is None:
-        raise NotFoundHere("You have no such place. Your queue lists what is yours.")
+        raise NotFoundHere("You have no such assignment. Your queue lists your assignments.")
     return place
 
 
 @transaction.atomic
 def hand_back(*, assignment_id: int, by: Person) -> None:
-    """Free the place for somebody else. The draft stays with its author, and can be taken up again."""
+    """Free the place for other people. The draft stays with its author, who can take it up again."""
     place = held_by(assignment_id, by)
     ASSIGNMENT.require(place, "hand_back", **FREE_AGAIN)
     detach_drafts()
@@ -194,16 +194,16 @@ def hand_back(*, assignment_id: int, by: Person) -> None:
 
 @transaction.atomic
 def skip(*, assignment_id: int, by: Person, reason: str) -> None:
-    """Give the tag up for good, with a reason; a new place goes to somebody else."""
+    """Skip the tag for good, with a reason; another person gets a new place."""
     reason = plain(reason)[:MOST_REASON]
     if not reason:
         raise Refusal("Say why you skip this tag: the next person will read it.")
     place = held_by(assignment_id, by)
-    beside = Assignment.objects.filter(campaign=place.campaign, round=place.round, tag=place.tag)
-    # Held, so that two who skip one tag at once do not both make the same new place.
-    list(beside.select_for_update().order_by("pk"))
+    same_tag = Assignment.objects.filter(campaign=place.campaign, round=place.round, tag=place.tag)
+    # Locked, so that two people who skip a tag at the same time do not make the same new place.
+    list(same_tag.select_for_update().order_by("pk"))
     ASSIGNMENT.require(place, "skip", skip_reason=reason, lease_holder="", lease_until=None)
-    last = beside.aggregate(last=Max("slot"))["last"]
+    last = same_tag.aggregate(last=Max("slot"))["last"]
     Assignment.objects.create(
         campaign=place.campaign,
         round=place.round,
@@ -216,18 +216,18 @@ def skip(*, assignment_id: int, by: Person, reason: str) -> None:
 
 @transaction.atomic
 def take_up(*, annotation_id: int, by: Person) -> Assignment:
-    """Claim a free place for a draft that its author had handed back. Raises Conflict when none is free."""
+    """Claim a free place for a handed-back draft of this person. Raises Conflict when none is free."""
     draft = Annotation.objects.filter(pk=annotation_id, author=by, assignment=None).first()
     if draft is None:
-        raise NotFoundHere("You have no such draft without a place.")
+        raise NotFoundHere("You have no such draft to continue.")
     places = _open_to(by).filter(sighting=draft.sighting)
     try:
         with transaction.atomic():
             place = _claim(places.order_by("slot"), by)
     except IntegrityError as error:
-        raise Conflict("You have just taken this draft up. Your queue lists it.") from error
+        raise Conflict("You have already continued this draft. Your queue lists it.") from error
     if place is None:
-        raise Conflict("All places of this tag are taken. Your draft is kept.")
+        raise Conflict("All assignments of this tag are taken. Your draft is kept.")
     Annotation.objects.filter(pk=draft.pk).update(assignment=place)
     return place
 
@@ -238,7 +238,7 @@ def renew(place: Assignment, person: Person, seconds: float = LEASE_SECONDS) -> 
 
 @transaction.atomic
 def sweep_assignments() -> int:
-    """Free the places whose lease has run out; their drafts stay with their authors."""
+    """Free the places whose lease has expired; their drafts stay with their authors."""
     freed = leases.sweep(Assignment.objects.all(), ASSIGNMENT, "expire", person=None)
     if freed:
         detach_drafts()
@@ -246,15 +246,15 @@ def sweep_assignments() -> int:
 
 
 def detach_drafts() -> None:
-    """A free place has no annotation: whatever still points at one belongs to its author alone."""
+    """Separate drafts from places that are free again."""
     Annotation.objects.filter(assignment__state=AssignmentState.FREE).update(assignment=None)
 
 
 @transaction.atomic
 def withdraw(*, assignment_id: int, campaign: Campaign) -> None:
-    """Take a free or held place out of the campaign; a draft stays with its author."""
+    """Withdraw a free or held place from the campaign; a draft stays with its author."""
     place = Assignment.objects.filter(pk=assignment_id, campaign=campaign).first()
     if place is None:
-        raise NotFoundHere("This campaign has no such place.")
+        raise NotFoundHere("This campaign has no such assignment.")
     ASSIGNMENT.require(place, "withdraw", lease_holder="", lease_until=None)
     Annotation.objects.filter(assignment=place).update(assignment=None)

@@ -1,7 +1,7 @@
-"""What the form checks before it takes an annotation: what blocks it, and what a person should look at again.
+"""The checks of an annotation: findings that block it, and warnings that a person should check.
 
-Pure. UX.md's list, twinned in static/js/annotation/checks.js; tests/annotation/check_cases.json drives both,
-and the server decides. Checks bind what is entered here; an import is stored as it is.
+Pure. The browser applies the same rules while a person types (static/js/annotation/checks.js); both are tested
+with tests/annotation/check_cases.json, and the server decides. Imported annotations are not checked.
 """
 
 import re
@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from annotation.folding import FILLERS, answer_key, fold, holds, words
+from annotation.matching import FILLERS, answer_key, fold, holds, words
 from annotation.steps import DIFFERENT, QUESTIONS, SAME, STEPS, VALID
 from annotation.walker import Entries, Field, Kind, counted, row_begun, standings
 from datasets.taxonomy import IMPLICIT, TYPE_II, TYPE_III
 
-TEXT_TEXT, TEXT_TABLE, TABLE_TABLE, _OTHER = TYPE_II.values
+_, TEXT_TABLE, TABLE_TABLE, _ = TYPE_II.values
 WITHIN, ACROSS = TYPE_III.values
 
 PRONOUN = re.compile(
@@ -37,7 +37,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing a check found: `field` is the entry to look at, by its name in the form."""
+    """The result of a check: `field` is the name of the entry in the form."""
 
     code: str
     level: Level
@@ -50,21 +50,21 @@ class Finding:
 
 
 def check(entries: Entries) -> list[Finding]:
-    """Everything that blocks or warns, in the order of the form. An invalid tag's later steps are not read."""
-    whole = counted(STEPS, entries)
-    found = list(_missing(whole))
-    if whole["validity"] == VALID:
-        found += [finding for rule in RULES for finding in rule(whole)]
-    return found
+    """All findings, in the order of the form. Of an invalid tag only the first step is checked."""
+    complete = counted(STEPS, entries)
+    findings = list(_missing(complete))
+    if complete["validity"] == VALID:
+        findings += [finding for rule in RULES for finding in rule(complete)]
+    return findings
 
 
-def told_to_browser() -> dict[str, Any]:
-    """What the twin in static/js/annotation/checks.js needs to know of the form, as JSON can hold it."""
+def browser_rules() -> dict[str, Any]:
+    """The form's rules for static/js/annotation/checks.js, as JSON."""
     return {
         "steps": [
             {
                 "needs": asdict(step.needs) if step.needs else None,
-                "fields": [_told(each) for each in step.fields],
+                "fields": [_field_rules(each) for each in step.fields],
             }
             for step in STEPS
         ],
@@ -74,13 +74,13 @@ def told_to_browser() -> dict[str, Any]:
     }
 
 
-def _told(field: Field) -> dict[str, Any]:
+def _field_rules(field: Field) -> dict[str, Any]:
     return {
         "name": field.name,
         "label": field.label,
         "kind": str(field.kind),
         "required": field.required,
-        "fields": [_told(column) for column in field.fields],
+        "fields": [_field_rules(column) for column in field.fields],
     }
 
 
@@ -91,9 +91,9 @@ def blocks(findings: Iterable[Finding]) -> list[Finding]:
 def unchecked(
     findings: Iterable[Finding], entries: Entries, checked: Mapping[str, Any]
 ) -> list[Finding]:
-    """The warnings that nobody has looked at since their field was last changed.
+    """The warnings not ticked as checked since their field was last changed.
 
-    `checked` maps a finding's key to what its field held when a person ticked "I checked".
+    `checked` maps a finding's key to its field's value when a person ticked "I checked".
     """
     return [
         finding
@@ -104,7 +104,7 @@ def unchecked(
 
 
 def value_at(entries: Entries, name: str) -> Any:
-    """The value of a field or of one cell of a row (questions-0-answer_1); None where there is none."""
+    """The value of a field or of one cell of a row (questions-0-answer_1); None if there is none."""
     if name in entries:
         return entries[name]
     field, _, rest = name.partition("-")
@@ -134,7 +134,7 @@ def _missing(entries: Entries) -> Iterator[Finding]:
 
 
 def context(entries: Entries, n: int) -> str:
-    """Passage n as models will read it: stand-alone, else as copied."""
+    """Passage n as models read it: stand-alone if there is one, else as copied."""
     standalone = entries[f"passage_{n}_standalone"]
     return standalone if standalone.strip() else entries[f"passage_{n}_copied"]
 
@@ -164,7 +164,7 @@ def _identical_but_different(entries: Entries) -> Iterator[Finding]:
             "identical_but_different",
             Level.BLOCK,
             "same_passage",
-            "The two passages hold the same text, yet “Different” is chosen. Choose “Same”, or tell them apart.",
+            "The two passages contain the same text, but “Different” is chosen. Choose “Same”, or change one of them.",
         )
 
 
@@ -175,7 +175,7 @@ def _same_but_texts_differ(entries: Entries) -> Iterator[Finding]:
             "same_but_texts_differ",
             Level.WARN,
             "same_passage",
-            "“Same” is chosen, but the two passages hold different texts.",
+            "“Same” is chosen, but the two passages contain different texts.",
         )
 
 
@@ -200,7 +200,7 @@ def _span_not_found(entries: Entries) -> Iterator[Finding]:
                 "span_not_found",
                 Level.WARN,
                 f"span_{n}",
-                f"This span stands in neither form of passage {n}.",
+                f"These words are not in passage {n}.",
             )
 
 
@@ -210,12 +210,12 @@ def _origin_against_titles(entries: Entries) -> Iterator[Finding]:
     if not first or not second or len(origin) != 1:
         return
     if origin == {ACROSS} and first == second:
-        said = "“Across different articles” is chosen, but both titles are the same."
+        message = "“Different articles” is chosen, but both titles are the same."
     elif origin == {WITHIN} and first != second:
-        said = "“Within the same article” is chosen, but the titles differ."
+        message = "“Same article” is chosen, but the titles differ."
     else:
         return
-    yield Finding("origin_against_titles", Level.WARN, "type_3", said)
+    yield Finding("origin_against_titles", Level.WARN, "type_3", message)
 
 
 def _answers_equal(entries: Entries) -> Iterator[Finding]:
@@ -241,15 +241,15 @@ def _answer_not_found(entries: Entries) -> Iterator[Finding]:
     }
     for index, row in _rows(entries):
         for n in (1, 2):
-            said = words(row[f"answer_{n}"])
-            derived = row.get(f"derived_{n}") or (said and said[0] in YES_NO)
-            if not derived and set(said) - FILLERS - known:
+            answer = words(row[f"answer_{n}"])
+            derived = row.get(f"derived_{n}") or (answer and answer[0] in YES_NO)
+            if not derived and set(answer) - FILLERS - known:
                 yield Finding(
                     "answer_not_found",
                     Level.WARN,
                     _cell(index, f"answer_{n}"),
-                    f"Answer {n} of question {index + 1} uses words that stand in neither passage. "
-                    "If it is worked out from them, tick “worked out”.",
+                    f"Answer {n} of question {index + 1} uses words that are not in the passages. "
+                    f"If it is calculated or inferred, tick “Answer {n} is calculated or inferred”.",
                 )
 
 
@@ -260,12 +260,12 @@ def _question_names_passage(entries: Entries) -> Iterator[Finding]:
                 "question_names_passage",
                 Level.WARN,
                 _cell(index, "question"),
-                f"Question {index + 1} names a passage: whoever answers it may not see the passages so named.",
+                f"Question {index + 1} mentions a passage. Someone who answers it may not see the passages.",
             )
 
 
 def _rows(entries: Entries) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The questions that were begun, with their place in the form."""
+    """The started questions, with their index in the form."""
     return (
         (index, row) for index, row in enumerate(entries["questions"]) if row_begun(QUESTIONS, row)
     )

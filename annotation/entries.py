@@ -1,6 +1,6 @@
 """An annotation's columns as the entries of the form, and back.
 
-The form has one field for each dimension of the taxonomy, the row one list of pairs in the order chosen.
+The form has one field for each dimension of the taxonomy; the row has one list of pairs in the order of choice.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,19 +21,19 @@ DIMENSION_OF = {
 
 
 def entries_of(annotation: Annotation) -> dict[str, Any]:
-    """What the form shows of this annotation: every field of every step."""
-    found: dict[str, Any] = {name: getattr(annotation, name) for name in COLUMNS}
+    """The form's entries for this annotation: every field of every step."""
+    entries: dict[str, Any] = {name: getattr(annotation, name) for name in COLUMNS}
     for name, key in DIMENSION_OF.items():
-        found[name] = [pair[1] for pair in annotation.taxonomy if pair[0] == key]
-    found[QUESTIONS.name] = [
+        entries[name] = [pair[1] for pair in annotation.taxonomy if pair[0] == key]
+    entries[QUESTIONS.name] = [
         {name: getattr(question, name) for name in QUESTION_COLUMNS}
         for question in annotation.questions.all()
     ]
-    return {name: found[name] for name in NAMES}
+    return {name: entries[name] for name in NAMES}
 
 
 def columns_of(changes: Entries, taxonomy: list[list[str]]) -> dict[str, Any]:
-    """The columns that `changes` set; `taxonomy` is the present list, whose order is kept."""
+    """The columns that `changes` set; `taxonomy` is the current list, whose order is kept."""
     columns: dict[str, Any] = {name: changes[name] for name in COLUMNS if name in changes}
     chosen = {DIMENSION_OF[name]: changes[name] for name in TYPE_FIELDS if name in changes}
     if chosen:
@@ -52,7 +52,7 @@ def replace_questions(annotation: Annotation, rows: Iterable[Mapping[str, Any]])
 
 
 def same_entries(first: Entries, second: Entries) -> bool:
-    """Whether both say the same. Options of a dimension are a set: their order says nothing."""
+    """Whether both are equal; the order of a dimension's options does not count."""
     return not differing(first, second)
 
 

@@ -1,21 +1,21 @@
-"""What an annotator reads beside the form: the tag in its block, the edit that added it, the article, the talk page.
+"""The evidence next to the form: the tag in its block, the edit that added it, the article, the talk page.
 
-Everything hangs on the sighting that the annotation pins. What is missing is said by the page in a line.
+All of it belongs to the sighting that the annotation pins. For missing parts the page shows a line.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
 
 from annotation.publish import paragraphs, tag_text
-from wikifetch.evidence import Introduction, ShownTalk, moved_on, talk_of
+from wikifetch.evidence import ShownIntroduction, ShownTalk, moved_on, talk_of
 from wikifetch.models import Revision, Sighting
-from wikifetch.others import other_revision
-from wikifetch.reading import article_html
+from wikifetch.otherarticles import other_revision
+from wikifetch.rendering import article_html
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence for one sighting; each part is made when the page asks for it."""
+    """The evidence for one sighting; each part is computed on its first use."""
 
     sighting: Sighting
 
@@ -34,13 +34,13 @@ class Evidence:
         return [(text, is_tag) for text, is_tag in pieces if text]
 
     @cached_property
-    def introduction(self) -> Introduction:
-        """The edit that added the tag; false where it is not known."""
-        return Introduction(self.sighting.tag)
+    def introduction(self) -> ShownIntroduction:
+        """The edit that added the tag; false if it is unknown."""
+        return ShownIntroduction(self.sighting.tag)
 
     @cached_property
     def moved_on(self) -> str:
-        """How the article differs now from what the annotation pins; "" where it does not."""
+        """How the article differs now from the pinned revision; "" if it does not."""
         return moved_on(self.sighting)
 
     @cached_property
@@ -50,7 +50,7 @@ class Evidence:
 
     @cached_property
     def talk(self) -> list[ShownTalk]:
-        """The talk page's sections, those that speak of the contradiction first."""
+        """The talk page's sections, those about the contradiction first."""
         return talk_of(self.sighting)
 
     @cached_property

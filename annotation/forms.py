@@ -1,4 +1,4 @@
-"""What an admin hands in: a new campaign."""
+"""The form of a new campaign."""
 
 from django import forms
 
@@ -26,7 +26,7 @@ class CampaignForm(forms.Form):
         required=False,
         min_value=1,
         label="At most this many tags",
-        help_text="Drawn at random by the seed. Empty: all that fit.",
+        help_text="Chosen at random with the seed. Leave it empty to use all that match.",
     )
     people_per_tag = forms.IntegerField(
         min_value=1, max_value=MOST_PEOPLE, initial=1, label="People per tag"
@@ -35,7 +35,7 @@ class CampaignForm(forms.Form):
         min_value=0,
         max_value=1,
         initial=1.0,
-        label="Share of the tags that gets all of them",
+        label="Share of the tags that all of them annotate",
         help_text="From 0 to 1. The other tags get one person each.",
     )
     seed = forms.IntegerField(
@@ -43,7 +43,7 @@ class CampaignForm(forms.Form):
         min_value=0,
         max_value=2**53,
         label="Seed",
-        help_text="The same seed over the same tags draws the same order.",
+        help_text="The same seed and the same tags give the same order.",
     )
     collection = forms.CharField(
         max_length=80,

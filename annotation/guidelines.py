@@ -1,7 +1,7 @@
-"""The annotators' guideline: Markdown files beside this module, stored as versions that work points at.
+"""The annotators' guideline: Markdown files in guidelines/, stored as versions.
 
-A body is the files in their order, each under a line that names its anchor; an edited file makes a new
-version the next time a campaign opens, and older annotations keep the one they were made by.
+A body is the files in their order, each below a line with its anchor. After an edit the next campaign to open
+stores a new version; older annotations keep theirs.
 """
 
 import hashlib
@@ -25,14 +25,14 @@ MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def written() -> str:
-    """The guideline as the files hold it now."""
+    """The current content of the files."""
     texts = ((anchor, (FOLDER / f"{anchor}.md").read_text(encoding="utf-8")) for anchor in ANCHORS)
     return "\n".join(f"<!-- {anchor} -->\n{text.strip()}\n" for anchor, text in texts)
 
 
 @transaction.atomic
 def current_guideline() -> Guideline:
-    """The version whose body is what the files hold now, stored when it is new."""
+    """The version with the current content of the files, stored if it is new."""
     body = written()
     sha256 = hashlib.sha256(body.encode("utf-8")).hexdigest()
     version = str(Guideline.objects.count() + 1)

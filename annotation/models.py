@@ -29,7 +29,7 @@ class Guideline(models.Model):
 
 
 class Campaign(models.Model):
-    """Annotating a drawn set of tags: the frame it was drawn from, and how many people see each tag."""
+    """The annotation of a drawn set of tags: the frame of the draw, and the number of people for each tag."""
 
     name = models.CharField(max_length=120, unique=True)
     state = models.CharField(
@@ -53,8 +53,6 @@ class Campaign(models.Model):
     frame_size = models.PositiveIntegerField(
         default=0, help_text="N: how many tags fitted the query."
     )
-    strata = models.JSONField(default=list, blank=True)
-    reserve = models.PositiveIntegerField(default=0)
     seed = models.BigIntegerField(default=0)
     is_demonstration = models.BooleanField(default=False)
     created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
@@ -77,7 +75,7 @@ class Campaign(models.Model):
 
 
 class Assignment(Leased):
-    """A place for one person's annotation of one tag. Places are made beforehand and claimed."""
+    """A place for one person's annotation of one tag. A campaign makes its places; people claim them."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="assignments")
     round = models.PositiveIntegerField(default=1)
@@ -111,7 +109,7 @@ class Assignment(Leased):
             ),
         ]
         indexes = [
-            # The next place for a person is read from this, whatever the number of places.
+            # For the query of a person's next place.
             models.Index(
                 fields=["state", "campaign", "round", "slot", "order"],
                 name="assignment_next_to_take",
@@ -123,17 +121,14 @@ class Assignment(Leased):
 
 
 class Annotation(models.Model):
-    """What one person made of one tag: a column for each field of the six steps (steps.py).
+    """One person's annotation of one tag: a column for each field of the six steps (steps.py).
 
-    As a draft it holds whatever has been typed. "" means nothing entered; `touched` names the fields that
-    the person chose themselves, so that a default is told from a choice.
+    A draft contains whatever has been typed; "" means nothing entered. `touched` names the fields that the person
+    has set, to distinguish a choice from a default.
     """
 
     assignment = models.OneToOneField(
         Assignment, on_delete=models.PROTECT, null=True, blank=True, related_name="annotation"
-    )
-    merged_from = models.ManyToManyField(
-        "self", symmetrical=False, blank=True, related_name="merged_into"
     )
     sighting = models.ForeignKey(Sighting, on_delete=models.PROTECT, related_name="annotations")
     author = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="annotations")
@@ -178,7 +173,7 @@ class Annotation(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     saved_at = models.DateTimeField(db_default=Now())
     submitted_at = models.DateTimeField(null=True, blank=True)
-    # Not one to one: two people who both say no more than "Invalid" publish one and the same record.
+    # Not one to one: two people who both enter only "Invalid" publish the same record.
     contradiction = models.ForeignKey(
         Contradiction, on_delete=models.PROTECT, null=True, blank=True, related_name="annotations"
     )
@@ -236,7 +231,7 @@ class Question(models.Model):
 
 
 class DraftRevision(models.Model):
-    """What a draft held at a save: its entries as JSON. Of old ones some are kept (thinning.py)."""
+    """A draft's entries at one save, as JSON. Some old ones are deleted (retention.py)."""
 
     annotation = models.ForeignKey(
         Annotation, on_delete=models.CASCADE, related_name="draft_revisions"

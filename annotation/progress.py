@@ -1,4 +1,4 @@
-"""How far people and campaigns are: every number is counted from the rows when it is asked for."""
+"""Progress of people and campaigns, counted from the rows."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person
 from annotation.campaigns import free_places
-from annotation.desk import last_review, where_to_go_on
+from annotation.draft_page import last_review, step_to_resume
 from annotation.entries import entries_of
 from annotation.models import Annotation, Assignment, Campaign, Review
 from annotation.states import AnnotationState, AssignmentState
@@ -26,8 +26,8 @@ SHOWN_DONE = 50
 
 
 @dataclass(frozen=True)
-class InHand:
-    """A draft in a person's hands: where to go on, how many of the steps it needs are complete."""
+class HeldDraft:
+    """A draft that a person holds: the step to resume, and the number of complete and needed steps."""
 
     annotation: Annotation
     step: str
@@ -40,8 +40,8 @@ class InHand:
 class Queue:
     """An annotator's own page: drafts, free tags by campaign, what is done and at what pace."""
 
-    sent_back: list[InHand]
-    drafts: list[InHand]
+    sent_back: list[HeldDraft]
+    drafts: list[HeldDraft]
     detached: list[Annotation]
     free: list[tuple[Campaign, int]]
     done: list[Annotation]
@@ -50,15 +50,15 @@ class Queue:
 
 
 def queue_of(person: Person) -> Queue:
-    """Everything that is this person's to do."""
+    """All of this person's work."""
     mine = Annotation.objects.filter(author=person).select_related(
         "assignment__campaign", "sighting__tag__article", "sighting__revision"
     )
     held = mine.filter(assignment__state=AssignmentState.HELD)
     done = mine.filter(state__in=DONE).order_by("-submitted_at")
     return Queue(
-        sent_back=[in_hand(each) for each in held.filter(state=AnnotationState.SENT_BACK)],
-        drafts=[in_hand(each) for each in held.filter(state=AnnotationState.DRAFT)],
+        sent_back=[held_draft(each) for each in held.filter(state=AnnotationState.SENT_BACK)],
+        drafts=[held_draft(each) for each in held.filter(state=AnnotationState.DRAFT)],
         detached=list(mine.filter(assignment=None, state__in=EDITABLE)),
         free=free_by_campaign(person),
         done=list(done[:SHOWN_DONE]),
@@ -69,13 +69,13 @@ def queue_of(person: Person) -> Queue:
     )
 
 
-def in_hand(annotation: Annotation) -> InHand:
+def held_draft(annotation: Annotation) -> HeldDraft:
     at_steps = standings(STEPS, entries_of(annotation))
-    # Until the first step is decided, all may still be needed.
+    # Until the first step is complete, all others may still be needed.
     steps = [at for at in at_steps if at.open or not at_steps[0].complete]
-    return InHand(
+    return HeldDraft(
         annotation,
-        where_to_go_on(annotation),
+        step_to_resume(annotation),
         sum(at.complete for at in steps),
         len(steps),
         last_review(annotation) if annotation.state == AnnotationState.SENT_BACK else None,
@@ -83,7 +83,7 @@ def in_hand(annotation: Annotation) -> InHand:
 
 
 def free_by_campaign(person: Person) -> list[tuple[Campaign, int]]:
-    """The open campaigns with how many tags they have for this person."""
+    """The open campaigns with the number of free tags for this person."""
     counts = {
         row["campaign"]: row["tags"]
         for row in free_places(person)
@@ -96,14 +96,14 @@ def free_by_campaign(person: Person) -> list[tuple[Campaign, int]]:
 
 
 def minutes_a_tag(seconds: Iterable[float]) -> float | None:
-    """The median time at the form in minutes, idle time left out; None before the first."""
+    """The median active time at the form in minutes; None before the first."""
     known = list(seconds)
     return median(known) / 60 if known else None
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage of a campaign's work with how many places or annotations are in it."""
+    """One stage of a campaign's work with the number of places or annotations in it."""
 
     label: str
     count: int
@@ -131,7 +131,7 @@ def stages(campaign: Campaign) -> list[Stage]:
     )
     return [
         *(
-            Stage(f"Places: {state.label.lower()}", places.get(state, 0))
+            Stage(f"Assignments: {state.label.lower()}", places.get(state, 0))
             for state in AssignmentState
         ),
         *(
@@ -142,7 +142,7 @@ def stages(campaign: Campaign) -> list[Stage]:
 
 
 def people_of(campaign: Campaign) -> list[dict[str, object]]:
-    """Each person with a place in the campaign, with counts by state and minutes a tag."""
+    """Each person with a place in the campaign, with counts by state and minutes for each tag."""
     rows = (
         Assignment.objects.filter(campaign=campaign, person__isnull=False)
         .order_by("person__name")

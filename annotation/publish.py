@@ -1,4 +1,4 @@
-"""Publishing: accepted annotations become the records of the campaign's collection.
+"""Publish accepted annotations as records of the campaign's collection.
 
 A record is made from columns in the shape of the published dataset (WikiContradict, Appendix E); invalid tags
 are kept too. Publishing again adds nothing: only accepted annotations are published, each once, and a record
@@ -17,10 +17,10 @@ from datasets.schema import Slot
 from wikifetch.models import Sighting
 from wikifetch.wikitext.readable import readable
 
-# Stands for the tag while the block is made readable; no wiki text holds a private-use character by intent.
+# Replaces the tag while the block is made readable; a private-use character, which wikitext does not contain.
 PLACEHOLDER = "\ue000"
 
-# Columns that a record lacks where nothing was entered.
+# Columns that a record lacks if nothing was entered.
 OPTIONAL = (
     "valid_comment",
     "article_1",
@@ -41,7 +41,7 @@ OPTIONAL = (
 
 @dataclass(frozen=True)
 class Published:
-    """How many annotations were published, and how many records that added to the collection."""
+    """The numbers of published annotations and of new records."""
 
     annotations: int
     records: int
@@ -61,7 +61,7 @@ def publish_campaign(campaign: Campaign) -> Published:
 
 @transaction.atomic
 def publish(annotation: Annotation) -> bool | None:
-    """Publish one; True when that added a record, None when somebody else has published it meanwhile."""
+    """Publish one; True if it added a record, None if it was published meanwhile."""
     assert annotation.assignment is not None
     fresh = (
         Annotation.objects.select_for_update()
@@ -75,7 +75,7 @@ def publish(annotation: Annotation) -> bool | None:
         columns=record_columns(fresh),
         questions=slots_of(fresh),
         author=fresh.author,
-        beside={
+        extra={
             "oldid": fresh.sighting.revision.revid,
             "modality_1": fresh.modality_1,
             "modality_2": fresh.modality_2,
@@ -86,7 +86,7 @@ def publish(annotation: Annotation) -> bool | None:
 
 
 def record_columns(annotation: Annotation) -> dict[str, Any]:
-    """The record's columns: what was seen of the tag, and what the annotator made of it."""
+    """The record's columns, from the sighting and the annotation."""
     sighting = annotation.sighting
     with_tag, without_tag = paragraphs(sighting)
     columns: dict[str, Any] = {
@@ -118,9 +118,9 @@ def tag_text(sighting: Sighting) -> str:
 
 
 def paragraphs(sighting: Sighting) -> tuple[str, str]:
-    """The readable block with the tag kept as wikitext, and without it; the first less the tag is the second.
+    """The readable block with the tag as wikitext, and without it.
 
-    So it is in the published records (paragraph_A, paragraph_A_clean). Both are "" where the wiki has hidden it.
+    As in the published records (paragraph_A, paragraph_A_clean). Both are "" if the wiki has hidden the text.
     """
     if not sighting.raw:
         return "", ""

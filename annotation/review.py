@@ -12,8 +12,8 @@ from django.db.models import F, QuerySet
 from accounts.models import Person
 from annotation.campaigns import SENT_BACK_SECONDS, holder_of
 from annotation.entries import FIELDS, columns_of, replace_questions
+from annotation.form_input import plain
 from annotation.models import Annotation, Review
-from annotation.reading import plain
 from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState
 from annotation.steps import INVALID, QUESTIONS
 from leases.clock import in_seconds
@@ -25,13 +25,13 @@ MOST_NOTE = 4_000
 
 @dataclass(frozen=True)
 class Notes:
-    """What a reviewer says: about the whole, and by field name."""
+    """A reviewer's notes: on the whole annotation, and by field name."""
 
     whole: str = ""
     by_field: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def said(self) -> bool:
+    def has_text(self) -> bool:
         return any(map(plain, [self.whole, *self.by_field.values()]))
 
 
@@ -41,7 +41,7 @@ def decide(
 ) -> Review:
     """Carry out one decision.
 
-    Raises NotAllowed for one's own annotation, Refusal where the decision lacks a reason, StaleVersion where the
+    Raises NotAllowed for one's own annotation, Refusal if the decision lacks a reason, StaleVersion if the
     text has changed.
     """
     annotation = Annotation.objects.filter(pk=annotation_id).first()
@@ -64,19 +64,19 @@ def decide(
 
 
 def may_review(annotation: Annotation, person: Person) -> bool:
-    """Nobody reviews what they have written themselves."""
+    """Nobody reviews their own annotation."""
     return annotation.author_id != person.pk
 
 
 def check_may_review(annotation: Annotation, person: Person) -> None:
     if not may_review(annotation, person):
         raise NotAllowed(
-            "This is your own annotation: another admin decides on it. One can be invited under People."
+            "This is your own annotation, so another admin has to decide on it. You can invite one under People."
         )
 
 
 def _require_reason(decision: str, notes: Notes) -> None:
-    if decision != Decision.ACCEPT and not notes.said:
+    if decision != Decision.ACCEPT and not notes.has_text:
         verb = "send it back" if decision == Decision.SEND_BACK else "drop it"
         raise Refusal(f"Say why you {verb}: a note on the whole, or on a field.")
     if unknown := {name.partition("-")[0] for name in notes.by_field} - set(FIELDS):
@@ -98,10 +98,12 @@ def _refuse(annotation: Annotation, version: int, decision: str) -> None:
 
 
 def _give_back(annotation: Annotation) -> None:
-    """Put the annotation into its author's hands again, with what an invalid submission had left out."""
+    """Let the author edit the annotation again, with the entries that an invalid submission left out."""
     place = annotation.assignment
     if place is None or place.person_id is None:
-        raise Refusal("This annotation has no place in a campaign; it can be accepted or dropped.")
+        raise Refusal(
+            "This annotation belongs to no campaign any more; it can only be accepted or dropped."
+        )
     ASSIGNMENT.require(
         place,
         "send_back",
@@ -116,6 +118,6 @@ def _give_back(annotation: Annotation) -> None:
 
 
 def waiting_for(person: Person) -> QuerySet[Annotation]:
-    """What waits for a review by this person, the longest first: all but their own."""
+    """The annotations that this person can review, oldest first: all but their own."""
     submitted = Annotation.objects.filter(state=AnnotationState.SUBMITTED)
     return submitted.exclude(author=person).order_by("submitted_at")

@@ -22,7 +22,7 @@ CAMPAIGN = StateTable(
 
 class AssignmentState(TextChoices):
     FREE = "free", "Free"
-    HELD = "held", "In work"
+    HELD = "held", "In progress"
     SUBMITTED = "submitted", "Submitted"
     SKIPPED = "skipped", "Skipped"
     WITHDRAWN = "withdrawn", "Withdrawn"

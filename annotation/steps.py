@@ -4,7 +4,7 @@ Source: WikiContradict (Hou et al. 2024), section 3.2 and the form and guideline
 the help are this project's own words. Pure. The field names are the columns of `Annotation` and `Question`.
 
 Two things differ from the paper's form on purpose. Nothing is set beforehand: the paper's form offered
-confidence 5, "Different" and placeholder answers, so that what a person chose could not be told from what
+confidence 5, "Different" and placeholder answers, so that what a person chose could not be distinguished from what
 they left. And the modality of each passage can be noted in step 2, because a table row needs rewriting.
 """
 
@@ -29,7 +29,7 @@ def _passage(n: int, letter: str) -> tuple[Field, ...]:
             Kind.LINE,
             required=True,
             max_length=LINE,
-            help="As it stands at the head of the article. "
+            help="Exactly as at the top of the article. "
             + (
                 "Often the same article again; it may also be another one, or the same one in another language."
                 if n == 2
@@ -61,8 +61,8 @@ def _passage(n: int, letter: str) -> tuple[Field, ...]:
             f"Passage {n}, stand-alone",
             Kind.TEXT,
             max_length=PASSAGE,
-            help="The same passage, understandable on its own: in its first sentence put names for pronouns and for "
-            "“the …”; write a table or infobox row out as prose. Leave it empty where the copy stands by itself.",
+            help="The same passage, clear on its own: in its first sentence, replace pronouns and “the …” with names; "
+            "rewrite a table or infobox row as prose. Leave it empty if the copied passage is clear on its own.",
         ),
     )
 
@@ -84,8 +84,8 @@ def _span(n: int) -> Field:
         f"Contradicted span of passage {n}",
         Kind.TEXT,
         max_length=PROSE,
-        help="The few words that clash, copied from the passage. Write … between pieces that stand apart; "
-        "leave it empty where no short span holds the claim."
+        help="The few words that contradict, copied from the passage. Write … between separate pieces. "
+        "Leave it empty if no short span contains the claim."
         if n == 1
         else "",
     )
@@ -114,10 +114,10 @@ QUESTIONS = Field(
     "and has one answer from each passage.",
     fields=(
         Field("question", "Question", Kind.TEXT, required=True, max_length=SHORT),
-        Field("answer_1", "Answer by passage 1", Kind.TEXT, required=True, max_length=SHORT),
-        Field("answer_2", "Answer by passage 2", Kind.TEXT, required=True, max_length=SHORT),
-        Field("derived_1", "Answer 1 is worked out", Kind.TICK),
-        Field("derived_2", "Answer 2 is worked out", Kind.TICK),
+        Field("answer_1", "Answer from passage 1", Kind.TEXT, required=True, max_length=SHORT),
+        Field("answer_2", "Answer from passage 2", Kind.TEXT, required=True, max_length=SHORT),
+        Field("derived_1", "Answer 1 is calculated or inferred", Kind.TICK),
+        Field("derived_2", "Answer 2 is calculated or inferred", Kind.TICK),
     ),
     at_most=MAX_QUESTIONS,
 )
@@ -162,7 +162,7 @@ STEPS: tuple[Step, ...] = (
                 "Are passage 1 and passage 2 the same?",
                 Kind.ONE,
                 required=True,
-                help="Same: one stretch of text contradicts itself, and no two parts of it can be told apart.",
+                help="Same: one piece of text contradicts itself and cannot be split into two passages.",
                 choices=(Choice(SAME, "Same"), Choice(DIFFERENT, "Different")),
             ),
         ),

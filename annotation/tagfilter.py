@@ -1,4 +1,4 @@
-"""Narrowing the list of tags by the campaign that they are in."""
+"""Filter the list of tags by campaign."""
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -10,8 +10,8 @@ NONE = "none"
 
 
 def choices() -> list[tuple[str, str]]:
-    found = [(str(pk), name) for pk, name in Campaign.objects.values_list("pk", "name")]
-    return [("", "Any or none"), (NONE, "In no campaign"), *found]
+    campaigns = [(str(pk), name) for pk, name in Campaign.objects.values_list("pk", "name")]
+    return [("", "Any or none"), (NONE, "In no campaign"), *campaigns]
 
 
 def narrow(tags: QuerySet[Tag], campaign: str) -> QuerySet[Tag]:
@@ -22,4 +22,5 @@ def narrow(tags: QuerySet[Tag], campaign: str) -> QuerySet[Tag]:
     return tags.filter(Exists(places.filter(campaign=int(campaign))))
 
 
-CAMPAIGN = TagFilter("campaign", "Campaign", choices, narrow)
+def campaign_filter() -> TagFilter:
+    return TagFilter("campaign", "Campaign", choices, narrow)

@@ -1,17 +1,17 @@
-"""The scheduler's work in annotation."""
+"""Scheduled tasks of annotation."""
 
 from celery import shared_task
 
-from annotation import campaigns, histories
+from annotation import campaigns, draft_history
 
 
 @shared_task
 def sweep_assignments() -> int:
-    """Free the places whose lease has run out; returns how many."""
+    """Free the places whose lease has expired; returns how many."""
     return campaigns.sweep_assignments()
 
 
 @shared_task
 def thin_histories() -> int:
-    """Delete the saves of old drafts that need not be kept; returns how many."""
-    return histories.thin()
+    """Delete old saves of drafts; returns how many."""
+    return draft_history.thin()

@@ -1,6 +1,6 @@
-"""Walking a form that is made of steps: which steps are open, what is missing, where to go next.
+"""The logic of a form with steps: which steps are open, what is missing, which step is next.
 
-Pure, and ignorant of field names: it reads only the shape that `Step` and `Field` declare. Entries are a
+Pure, and independent of field names: it uses only the shape that `Step` and `Field` declare. Entries are a
 plain mapping of field name to value: text for most kinds, a list of option values for MANY, an int or None
 for RATING, a list of mappings for ROWS.
 """
@@ -14,7 +14,7 @@ Entries = Mapping[str, Any]
 
 
 class Kind(StrEnum):
-    """How a field is entered, and so what its value looks like."""
+    """How a field is entered, which determines the type of its value."""
 
     ONE = "one"
     MANY = "many"
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Choice:
-    """One option of a field: `value` is stored, `label` and `help` are read; `opens` where steps need it."""
+    """One option of a field: `value` is stored, `label` and `help` are read; `opens` if steps need it."""
 
     value: str
     label: str
@@ -40,8 +40,8 @@ class Choice:
 class Field:
     """One entry of a step.
 
-    `max_length` counts characters, 0 where the kind has none. For ROWS, `fields` are the columns of a row,
-    and `at_most` says how many rows there may be; a required ROWS field needs one whole row.
+    `max_length` is in characters, 0 if the kind has none. For ROWS, `fields` are the columns of a row,
+    and `at_most` is the maximum number of rows; a required ROWS field needs one complete row.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Missing:
-    """A required entry that is not there: where it belongs, and what kind of entry it is."""
+    """A missing required entry: its name, label and kind."""
 
     name: str
     label: str
@@ -90,7 +90,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Standing:
-    """How far one step is: whether it is open, whether anything was entered, what is missing."""
+    """The standing of one step: whether it is open, whether anything was entered, what is missing."""
 
     step: Step
     open: bool
@@ -103,7 +103,7 @@ class Standing:
 
 
 def blank(field: Field) -> Any:
-    """The value of a field that nobody filled in."""
+    """The value of an empty field."""
     if field.kind in (Kind.MANY, Kind.ROWS):
         return []
     if field.kind == Kind.RATING:
@@ -112,7 +112,7 @@ def blank(field: Field) -> Any:
 
 
 def answered(field: Field, value: Any) -> bool:
-    """Whether anything was entered; blanks are nothing."""
+    """Whether anything but blanks was entered."""
     if field.kind == Kind.ROWS:
         return any(row_begun(field, row) for row in value or ())
     return bool(value.strip()) if isinstance(value, str) else value not in (None, [], (), False)
@@ -132,7 +132,7 @@ def is_open(step: Step, entries: Entries) -> bool:
 
 
 def missing(field: Field, entries: Entries) -> Iterator[Missing]:
-    """What of this field is required and not there; every row that was begun must be whole."""
+    """The missing required entries of this field; every started row must be complete."""
     value = entries.get(field.name)
     if field.kind != Kind.ROWS:
         if field.required and not answered(field, value):
@@ -171,7 +171,7 @@ def fields_of(steps: Iterable[Step]) -> dict[str, Field]:
 
 
 def counted(steps: Iterable[Step], entries: Entries) -> dict[str, Any]:
-    """The entries that count: every field is there, and those of closed steps are blank."""
+    """The entries with all fields; those of closed steps are blank."""
     return {
         field.name: entries.get(field.name, blank(field))
         if is_open(step, entries)
@@ -182,9 +182,9 @@ def counted(steps: Iterable[Step], entries: Entries) -> dict[str, Any]:
 
 
 def kept(steps: Iterable[Step], entries: Entries) -> dict[str, Any]:
-    """The entries as a submission stores them: those that count, without rows that nobody began."""
-    whole = counted(steps, entries)
+    """The entries as a submission stores them: `counted`, without empty rows."""
+    complete = counted(steps, entries)
     for field in fields_of(steps).values():
         if field.kind == Kind.ROWS:
-            whole[field.name] = [row for row in whole[field.name] if row_begun(field, row)]
-    return whole
+            complete[field.name] = [row for row in complete[field.name] if row_begun(field, row)]
+    return complete

@@ -1,4 +1,4 @@
-"""An annotator's verbs: keep a draft, submit it.
+"""An annotator's actions: save a draft, submit it.
 
 A save names the version it was made from and is one conditional UPDATE, so no save overwrites another unseen;
 a refused one gets both texts. A save that says exactly what is stored already is taken as done, whatever
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
@@ -24,8 +24,8 @@ from annotation.entries import (
     replace_questions,
     same_entries,
 )
+from annotation.form_input import plain
 from annotation.models import Annotation, Assignment, DraftRevision
-from annotation.reading import plain
 from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState, AssignmentState
 from annotation.steps import QUESTIONS, STEPS
 from annotation.walker import Entries, kept
@@ -33,23 +33,23 @@ from leases.clock import in_seconds
 from leases.refusal import Conflict, NotFoundHere, Refusal, StaleVersion
 
 EDITABLE = (AnnotationState.DRAFT, AnnotationState.SENT_BACK)
-# Saves within this many seconds are kept as one revision of the draft: the last of them.
+# Of all saves within this many seconds only the last is kept as a revision of the draft.
 REVISION_EVERY = 300
-# One save never counts for more time at the form than this; a browser cannot claim a night.
+# The most active time that one save may report, in seconds; a browser left open does not count.
 MOST_SECONDS_A_SAVE = 120
 MOST_FLAG_NOTE = 1_000
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where somebody is in the form, and for how long they were active since the last save, in seconds."""
+    """The person's current step, and the seconds of activity since the last save."""
 
     step: str = ""
     seconds: float = 0
 
 
 def draft_of(annotation_id: int, by: Person) -> Annotation:
-    """This person's annotation, or NotFoundHere, as if it did not exist."""
+    """This person's annotation. Raises NotFoundHere, also for another person's."""
     draft = Annotation.objects.filter(pk=annotation_id, author=by).first()
     if draft is None:
         raise NotFoundHere("You have no such draft. Your queue lists what is yours.")
@@ -62,7 +62,7 @@ def save_draft(
 ) -> Annotation:
     """Store `changes` over version `version` of the draft; returns it at its new version.
 
-    Raises NotFoundHere, Conflict where it cannot be edited any more, StaleVersion where it was saved
+    Raises NotFoundHere, Conflict if it cannot be edited any more, StaleVersion if it was saved
     elsewhere since: details hold {version, saved_at, mine, theirs, fields}.
     """
     draft = draft_of(annotation_id, by)
@@ -71,16 +71,7 @@ def save_draft(
     if not changed and (draft.version == version or set(changes) == set(NAMES)):
         _keep_place(draft, place)
         return draft
-    # No join: Django would move the version into a subquery, which PostgreSQL does not look at again
-    # when it has waited for another save of this row.
-    in_hand = Assignment.objects.filter(state=AssignmentState.HELD, person=by)
-    held = Annotation.objects.filter(
-        Q(assignment=None) | Q(assignment__in=in_hand),
-        pk=draft.pk,
-        version=version,
-        state__in=EDITABLE,
-    )
-    moved = held.update(
+    moved = _editable(draft, by, version).update(
         version=F("version") + 1,
         saved_at=Now(),
         touched=[name for name in NAMES if name in draft.touched or name in changed],
@@ -98,8 +89,21 @@ def save_draft(
     return draft
 
 
+def _editable(draft: Annotation, by: Person, version: int) -> QuerySet[Annotation]:
+    """The draft's row, if it still has this version and the person may edit it."""
+    # No join: Django would move the version into a subquery, which PostgreSQL does not evaluate again
+    # after waiting for another save of this row.
+    own_places = Assignment.objects.filter(state=AssignmentState.HELD, person=by)
+    return Annotation.objects.filter(
+        Q(assignment=None) | Q(assignment__in=own_places),
+        pk=draft.pk,
+        version=version,
+        state__in=EDITABLE,
+    )
+
+
 def _keep_place(draft: Annotation, place: Place) -> None:
-    """Where one was is no part of the version: two tabs at different steps are no conflict."""
+    """Store the step and the time without a new version: two tabs at different steps are no conflict."""
     seconds = min(max(place.seconds, 0), MOST_SECONDS_A_SAVE)
     step = place.step if place.step in {step.key for step in STEPS} else draft.current_step
     if seconds or step != draft.current_step:
@@ -116,7 +120,7 @@ def _why_not_saved(annotation_id: int, version: int, mine: Entries) -> Refusal:
         return Conflict(f"This annotation is {state}; it can no longer be edited.")
     if now.version == version:
         return Conflict(
-            "This tag is no longer in your hands. Your draft is kept as it was last saved."
+            "This tag is no longer assigned to you. Your draft is kept as it was last saved."
         )
     return stale(now, mine)
 
@@ -138,7 +142,7 @@ def stale(now: Annotation, mine: Entries) -> StaleVersion:
 
 
 def _keep_revision(draft: Annotation) -> None:
-    """Keep what was saved; within a stretch of REVISION_EVERY only its last save."""
+    """Store the save as a revision, replacing one of the last REVISION_EVERY seconds."""
     kept_now = {"version": draft.version, "entries": entries_of(draft)}
     recent = draft.draft_revisions.filter(saved_at__gt=in_seconds(-REVISION_EVERY)).first()
     if recent:
@@ -149,7 +153,7 @@ def _keep_revision(draft: Annotation) -> None:
 
 @dataclass(frozen=True)
 class Submission:
-    """What became of a submission: taken, or the findings that stand in its way. The entries are saved either way."""
+    """The result of a submission: accepted, or the findings that prevent it. The entries are saved in both cases."""
 
     annotation: Annotation
     findings: list[Finding]
@@ -168,9 +172,9 @@ def submit(
     checked: frozenset[str] = frozenset(),
     place: Place = Place(),
 ) -> Submission:
-    """Save, check, and hand in. `checked` holds the keys of the warnings ticked "I checked".
+    """Save, check, and submit. `checked` holds the keys of the warnings ticked "I checked".
 
-    An invalid tag is handed in without steps 2 to 6. Submitting twice is submitting once.
+    An invalid tag is submitted without steps 2 to 6. Submitting twice has no further effect.
     Raises as save_draft does.
     """
     draft = draft_of(annotation_id, by)
@@ -198,7 +202,7 @@ def _says(draft: Annotation, entries: Entries) -> bool:
 def looked_at(
     draft: Annotation, findings: list[Finding], entries: Entries, checked: frozenset[str]
 ) -> dict[str, Any]:
-    """What was ticked before and still stands, and what is ticked now: finding key to the field's value."""
+    """The warnings ticked before and unchanged, and those ticked now: finding key to the field's value."""
     before: Mapping[str, Any] = dict(draft.checked_warnings)
     now = {finding.key: value_at(entries, finding.field) for finding in findings}
     return {
@@ -212,7 +216,7 @@ def looked_at(
 def _hand_in(draft: Annotation, entries: Entries) -> Annotation:
     if draft.assignment is None:
         raise Conflict(
-            "This draft has no place in a campaign. Take it up again from your queue first."
+            "This draft is no longer assigned to you. Continue it from your queue first."
         )
     final = kept(STEPS, entries)
     columns = columns_of(final, draft.taxonomy)
@@ -226,6 +230,6 @@ def _hand_in(draft: Annotation, entries: Entries) -> Annotation:
 
 
 def flag(*, annotation: Annotation, flagged: bool, note: str) -> None:
-    """Mark one's own annotation for the admin's attention, or take the mark away. No part of the version."""
+    """Flag one's own annotation for the admins, or remove the flag. Makes no new version."""
     kept_note = plain(note)[:MOST_FLAG_NOTE] if flagged else ""
     Annotation.objects.filter(pk=annotation.pk).update(flagged=flagged, flag_note=kept_note)

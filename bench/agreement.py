@@ -1,9 +1,9 @@
-"""How long the agreement of a report takes, cold, beside the bare GROUP BY of its rows; and a million labels.
+"""The time of a report's agreement, compared with a bare GROUP BY of its rows; and of a million labels.
 
 Two judged studies: one of the paper's size (48 questions from 40 articles, 5 models, 5 prompts, 2 judges), and
-one of 100,000 judgments (2,000 questions from 1,700 articles). Each is measured in a program of its own whose
-first work it is, with 10,000 resamples. The bare GROUP BY is the query of the judges' pairs, read to its end and
-thrown away. A file of a million labels is read and measured beside csv.reader alone.
+one of 100,000 judgments (2,000 questions from 1,700 articles). Each is measured in a new process, with 10,000
+resamples. The bare GROUP BY is the query of the judges' pairs, without use of its result. A file of a million
+labels is compared with csv.reader alone.
 """
 
 import argparse
@@ -186,20 +186,20 @@ def measure(size: str) -> None:
 
 
 def agreement(size: str) -> None:
-    from evaluation import counts
-    from evaluation.agreement_report import study_agreement
+    from evaluation.counts.naming import prompt_entry, prompts_of
+    from evaluation.sections.agreement import study_agreement
     from judging.models import Study
 
     study = Study.objects.select_related("rubric").get(slug=size)
-    prompts = [counts.prompt_entry(name) for name in counts.prompts_of(study)]
-    found = study_agreement(study, prompts)
-    kappa = found["prompts"][0]["pairs"][0]["coefficients"][1]
+    prompts = [prompt_entry(name) for name in prompts_of(study)]
+    agreement = study_agreement(study, prompts)
+    kappa = agreement["prompts"][0]["pairs"][0]["coefficients"][1]
     assert kappa["clustered"]["low"] < kappa["value"] < kappa["clustered"]["high"]
     assert kappa["clustered"]["resamples"] == 10_000
 
 
 def group_by(size: str) -> None:
-    """The pairs of verdicts by prompt, judges and article, as the database alone makes them."""
+    """The pairs of verdicts by prompt, judges and article, counted by the database alone."""
     from django.db import connection
 
     sql = """SELECT r.prompt, a.judge_id, b.judge_id, c.title, ja.first_verdict, jb.first_verdict, COUNT(*)
@@ -241,15 +241,15 @@ def read_only(path: Path) -> None:
 
 
 def label_file(path: Path) -> None:
-    from evaluation.bootstrap import Plan
-    from evaluation.label_agreement import Wanted, agreement_of
-    from evaluation.labelfile import read
-    from evaluation.scale import scale_of
+    from evaluation.labels.agreement import Wanted, agreement_of
+    from evaluation.labels.file import read
+    from evaluation.labels.scale import scale_of
+    from evaluation.statistics.bootstrap import Plan
 
     with io.BufferedReader(path.open("rb", buffering=0)) as stream:
         ratings = read(stream)
-    found = agreement_of(ratings, scale_of(ratings.label_names), Wanted(Plan()))
-    assert found["n_labels"] == LINES
+    agreement = agreement_of(ratings, scale_of(ratings.label_names), Wanted(Plan()))
+    assert agreement["n_labels"] == LINES
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -259,7 +259,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def peak() -> float:
-    """The most memory that this program has had, in MB."""
+    """Peak memory of this process, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -1,9 +1,9 @@
-"""How long a person waits for their next tag when everybody asks at once, beside the bare cost of a write.
+"""The time that a person waits for their next tag when all ask at once, compared with a bare write.
 
-A campaign of 1,000 tags for two people each. All people, each on a connection of their own, take tags one after
-another without a pause until none is left: 16 threads of one process, and the web server as it comes, which is
-one process of 8 threads on SQLite (bin/run) and two of them on PostgreSQL (Dockerfile). The raw limit is what as
-many people pay for the least that a claim could be: BEGIN, one UPDATE of one row by its key, COMMIT.
+A campaign of 1,000 tags for two people each. All people, each on their own connection, take tags one after
+another without a pause until none is left: in 16 threads of one process, and in the shape of the web server, one
+process of 8 threads on SQLite (bin/run) or two of them on PostgreSQL (Dockerfile). The bare write is the least
+that a claim could be, for as many people: BEGIN, one UPDATE of one row by its key, COMMIT.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def on(name: str, database: str, folder: str, tags: int) -> None:
-    """The measurements in a program of their own, whose settings name this database."""
+    """Measure in a new process whose settings name this database."""
     env = {
         **os.environ,
         "DATABASE_URL": database,
@@ -65,10 +65,10 @@ def measure(name: str, tags: int) -> None:
     for processes, threads in (SQLITE | POSTGRESQL)[name]:
         claims = storm(processes, threads, tags)
         raw = bare_writes(processes, threads, 2 * tags)
-        said = f"{processes} process{'es' if processes > 1 else ''} of {threads} threads"
-        print(f"{name}, {said}, {len(claims)} claims of {2 * tags} places")
-        print(f"  a claim       {told(claims)}")
-        print(f"  a bare write  {told(raw)}")
+        workers = f"{processes} process{'es' if processes > 1 else ''} of {threads} threads"
+        print(f"{name}, {workers}, {len(claims)} claims of {2 * tags} places")
+        print(f"  a claim       {in_words(claims)}")
+        print(f"  a bare write  {in_words(raw)}")
         print(f"  ratio         {compared(claims, raw)}", flush=True)
 
 
@@ -77,7 +77,7 @@ def shape(seconds: Sequence[float]) -> tuple[float, float]:
     return cuts[49], cuts[98]
 
 
-def told(seconds: Sequence[float]) -> str:
+def in_words(seconds: Sequence[float]) -> str:
     median, p99 = shape(seconds)
     return f"{median * 1e3:7.1f} ms median  {p99 * 1e3:7.1f} ms p99"
 
@@ -94,7 +94,7 @@ Work = Callable[[int], list[float]]
 
 
 def together(work: Work, processes: int, threads: int) -> list[float]:
-    """What `work` measured for each number from 0, each in a thread of its own, all at once."""
+    """Results of `work` for each number from 0, each in its own thread, all at once."""
     numbers = range(processes * threads)
     if processes == 1:
         return in_threads(work, numbers)

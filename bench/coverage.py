@@ -1,12 +1,12 @@
-"""How often 95 % intervals of agreement hold the true value, in simulated studies of the paper's shape.
+"""How often 95 % intervals of agreement contain the true value, in simulated studies of the paper's shape.
 
     bin/bench coverage [STUDIES [RESAMPLES [ARTICLES]]]
 
 48 questions from 40 articles, five models, two judges; kappa as published for prompts 1 to 5. Within an article
-verdicts agree beyond chance by 0.4, and so does whether the judges agree, in one of two ways: a response takes
-what its article has with probability sqrt(0.4), or each article draws its own share of agreement (beta). The true
-value is that of 1,000,000 articles. Beside the product's interval stand the closed form and Wilson's, which take
-responses as independent, and the plain percentile interval of the same draws.
+verdicts correlate by 0.4, and so does whether the judges agree, in one of two ways: a response takes its
+article's value with probability sqrt(0.4), or each article draws its own share of agreement (beta). The true
+value is that of 1,000,000 articles. The product's interval is compared with the closed form and Wilson's, which
+treat responses as independent, and with the plain percentile interval of the same draws.
 """
 
 import sys
@@ -18,9 +18,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation import stacked
-from evaluation.agreement import cohen_kappa, percent_agreement
-from evaluation.bootstrap import METHOD, Plan, draws, intervals
+from evaluation.statistics import two_raters
+from evaluation.statistics.bootstrap import METHOD, Plan, draws, intervals
+from evaluation.statistics.two_raters import cohen_kappa, percent_agreement
 
 KAPPAS = {"1": 0.84, "2": 0.88, "3": 0.85, "4": 0.58, "5": 0.67}
 SHARES = np.array([0.2, 0.3, 0.5])
@@ -36,25 +36,25 @@ def main() -> None:
     studies, resamples, articles = given + [2_000, 2_000, ARTICLES][len(given) :]
     print(
         f"{studies} studies of {articles} articles for each line, {resamples} resamples: share of 95 % intervals "
-        "that hold the truth"
+        "that contain the true value"
     )
-    print(f"(missed: truth below | above the interval). Bootstrap: {METHOD}.")
+    print(f"(missed: true value below | above the interval). Bootstrap: {METHOD}.")
     began = time.perf_counter()
     for way in ("article", "beta"):
         for prompt, kappa in KAPPAS.items():
             rng = np.random.Generator(np.random.PCG64([SEED, int(prompt)]))
             truth = values(large_sample(rng, kappa, way))
-            found = [
+            intervals_of_all = [
                 one
                 for number in range(studies)
                 for one in of_study(study(rng, kappa, way, articles), Plan(number, resamples))
             ]
-            tell(f"{way:8} prompt {prompt}", truth, found, studies)
+            print_coverage(f"{way:8} prompt {prompt}", truth, intervals_of_all, studies)
     print(f"{time.perf_counter() - began:.0f} s")
 
 
 def study(rng: np.random.Generator, kappa: float, way: str, articles: int = ARTICLES) -> Floats:
-    """Articles x 9: how often the two judges gave which two verdicts. Later articles have one question."""
+    """Articles x 9: counts of the pairs of verdicts of the two judges. Later articles have one question."""
     twice = articles * (QUESTIONS - ARTICLES) // ARTICLES
     questions = np.concatenate([np.arange(articles), np.arange(twice)])
     article = np.repeat(questions, MODELS)
@@ -67,14 +67,14 @@ def study(rng: np.random.Generator, kappa: float, way: str, articles: int = ARTI
 
 
 def adopts(rng: np.random.Generator, article: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Two responses of an article both take what it has with probability 0.4."""
+    """Which responses take their article's value; two of one article both do with probability 0.4."""
     return rng.random(len(article)) < sqrt(WITHIN)
 
 
 def agrees(
     rng: np.random.Generator, article: NDArray[np.int64], articles: int, kappa: float, way: str
 ) -> NDArray[np.bool_]:
-    """Whether the second judge says the same for the same reason; else they say what chance gives."""
+    """Where the second judge gives the same verdict; elsewhere theirs is drawn at random."""
     if way == "beta":
         strength = (1 - WITHIN) / WITHIN
         share = rng.beta(kappa * strength, (1 - kappa) * strength, articles)
@@ -89,7 +89,7 @@ def large_sample(rng: np.random.Generator, kappa: float, way: str) -> Floats:
 
 def statistic(sums: Floats) -> Floats:
     tables = sums.reshape(3, 3, *sums.shape[1:])
-    return np.stack([stacked.kappa(tables), stacked.observed(tables)])
+    return np.stack([two_raters.kappa(tables), two_raters.observed(tables)])
 
 
 def values(sums: Floats) -> dict[str, float]:
@@ -111,26 +111,26 @@ def of_study(counts: Floats, plan: Plan) -> Iterator[tuple[str, str, Ends]]:
         yield name, "product", (made.low, made.high)
 
 
-def tell(
-    line: str, truth: dict[str, float], found: list[tuple[str, str, Ends]], studies: int
+def print_coverage(
+    line: str, truth: dict[str, float], results: list[tuple[str, str, Ends]], studies: int
 ) -> None:
     counted: Counter[tuple[str, str, str]] = Counter()
-    for name, method, (low, high) in found:
+    for name, method, (low, high) in results:
         if low is None or high is None:
             counted[name, method, "none"] += 1
             continue
         where = "below" if truth[name] < low else "above" if truth[name] > high else "held"
         counted[name, method, where] += 1
     for name in truth:
-        told = []
+        parts = []
         for method in ("independent", "percentile", "product"):
             held, below, above, none = (
                 100 * counted[name, method, where] / studies
                 for where in ("held", "below", "above", "none")
             )
             missing = f" none {none:.1f}" if none else ""
-            told.append(f"{method} {held:5.1f} % ({below:.1f} | {above:.1f}{missing})")
-        print(f"{line} {name:9} true {truth[name]:.3f}: {'; '.join(told)}", flush=True)
+            parts.append(f"{method} {held:5.1f} % ({below:.1f} | {above:.1f}{missing})")
+        print(f"{line} {name:9} true {truth[name]:.3f}: {'; '.join(parts)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A fetch from a real MediaWiki beside a bare loop that sends the same requests, both without pause.
+"""A fetch from a real MediaWiki, compared with a bare loop that sends the same requests, both without pauses.
 
 Needs Debian's mediawiki (see docs/wikifetch.md). Loopback only.
 """
@@ -48,40 +48,40 @@ def compare() -> None:
     print(f"{pages} pages, {requests} requests, {ROUNDS} rounds of each in turn")
     for label, here in (("bare loop", loops), ("fetch", fetches)):
         best, busy = min(here)
-        beside = [loop / ours for (loop, _), (ours, _) in zip(loops, here, strict=True)]
+        ratios = [loop / ours for (loop, _), (ours, _) in zip(loops, here, strict=True)]
         print(
             f"  {label:10} best {best:5.2f} s, {requests / best:5.1f} requests/s, {min(loops)[0] / best:.2f} of the "
-            f"loop's best; median of the rounds {median(beside):.2f} of the loop's rate; "
+            f"loop's best; median of the rounds {median(ratios):.2f} of the loop's rate; "
             f"{1000 * busy / requests:.1f} ms of processor for each"
         )
 
 
 def one_round(wiki) -> tuple[tuple[float, float], tuple[float, float], int, int]:
-    """Seconds of a fetch into empty tables, and of the loop, each with those of the processor; requests, pages."""
+    """(seconds, CPU seconds) of a fetch into empty tables, the same of the loop, requests, pages."""
     from django.core.management import call_command
 
-    from wikifetch import asking, fetch
+    from wikifetch import fetch, newfetch
 
     call_command("flush", interactive=False, verbosity=0)
     wiki.forget()
-    run, ours = timed(lambda: fetch.finished(asking.ask_for_kind("inconsistent", by=None)))
-    asked = [(line["method"], line["params"]) for line in wiki.requests()]
-    _, loop = timed(lambda: bare_loop(wiki.address, asked))
-    return ours, loop, len(asked), run.pages
+    run, ours = timed(lambda: fetch.finished(newfetch.fetch_of_kind("inconsistent", by=None)))
+    requests_sent = [(line["method"], line["params"]) for line in wiki.requests()]
+    _, loop = timed(lambda: bare_loop(wiki.address, requests_sent))
+    return ours, loop, len(requests_sent), run.pages
 
 
 def timed(work: Callable[[], T]) -> tuple[T, tuple[float, float]]:
-    """What the work gives; its seconds, and those of this process's own that it took."""
-    began, busy = time.perf_counter(), time.process_time()
-    done = work()
-    return done, (time.perf_counter() - began, time.process_time() - busy)
+    """The result of `work`, and its (seconds, CPU seconds)."""
+    start, busy = time.perf_counter(), time.process_time()
+    result = work()
+    return result, (time.perf_counter() - start, time.process_time() - busy)
 
 
-def bare_loop(address: str, asked: list[tuple[str, dict[str, str]]]) -> None:
+def bare_loop(address: str, requests_sent: list[tuple[str, dict[str, str]]]) -> None:
     import requests
 
     with requests.Session() as session:
-        for method, params in asked:
+        for method, params in requests_sent:
             how = {"data" if method == "POST" else "params": params}
             session.request(method, f"{address}/w/api.php", timeout=30, **how).json()
 

@@ -1,7 +1,7 @@
-"""How fast a backup is made and restored, beside SQLite's own copy of its file (VACUUM INTO), which knows no rows.
+"""Time and memory of a backup, a restore and a move, compared with SQLite's own copy of its file (VACUUM INTO).
 
-100,000 rows unless another number is named on the command line, of the kinds that are most and largest in use:
-responses with their texts and attempts. Each measure is a process of its own, so that its peak memory is its own.
+100,000 rows, or the number on the command line, of the most frequent and largest kinds: responses with their
+texts and attempts. Each step runs in a process of its own, to measure its peak memory.
 """
 
 import json
@@ -39,20 +39,21 @@ def main() -> None:
         size = (here / "db.sqlite3").stat().st_size
         print(f"{made['rows']} rows, database of {size / 1e6:.0f} MB")
         raw = apart(here, "vacuum", Path(folder) / "raw.sqlite3")
-        told("VACUUM INTO (the raw limit)", raw, raw)
+        print_line("VACUUM INTO (the raw limit)", raw, raw)
         backup = apart(here, "backup", Path(folder) / "kept")
-        told(f"backup, of {backup['bytes'] / 1e6:.0f} MB, read back", backup, raw)
-        told("restore, compared", apart(there, "restore", backup["path"]), raw)
-        told("move to another SQLite, compared", apart(here, "move", f"sqlite:///{moved}"), raw)
+        print_line(f"backup, of {backup['bytes'] / 1e6:.0f} MB, read back", backup, raw)
+        print_line("restore, compared", apart(there, "restore", backup["path"]), raw)
+        moving = apart(here, "move", f"sqlite:///{moved}")
+        print_line("move to another SQLite, compared", moving, raw)
 
 
-def told(name: str, took: dict, raw: dict) -> None:
+def print_line(name: str, took: dict, raw: dict) -> None:
     ratio = took["seconds"] / raw["seconds"]
     print(f"{name:38} {took['seconds']:7.1f} s  {ratio:6.1f} times  peak {took['peak_mb']:5.0f} MB")
 
 
 def apart(data_dir: Path, *arguments: object) -> dict:
-    """One measure in a process of its own, over the database in `data_dir`."""
+    """One step in its own process, on the database in `data_dir`."""
     env = {**os.environ, "DATA_DIR": str(data_dir), "SECRET_KEY": "bench-" + "0" * 50}
     env |= {"DATABASE_URL": f"sqlite:///{data_dir}/db.sqlite3", "LOG_LEVEL": "WARNING"}
     env["DJANGO_SETTINGS_MODULE"] = "config.settings"
@@ -65,15 +66,15 @@ def measure(what: str, given: str) -> None:
     import django
 
     django.setup()
-    begun = time.perf_counter()
-    found = MEASURES[what](given)
-    found["seconds"] = time.perf_counter() - begun
-    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps(found))
+    start = time.perf_counter()
+    result = MEASURES[what](given)
+    result["seconds"] = time.perf_counter() - start
+    result["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps(result))
 
 
 def text(words: random.Random, n: int) -> str:
-    """About a thousand characters that compress about as texts do, not as one sentence repeated."""
+    """About a thousand characters that compress about as well as real text."""
     return " ".join(f"{words.choice(WORDS)}{words.randrange(1000)}" for _ in range(100)) + f" {n}"
 
 

@@ -1,4 +1,4 @@
-"""How fast dumps are read and tags found, each beside what nothing can be faster than.
+"""The speed of reading dumps and their tags, compared with the fastest possible.
 
 reading            the demonstration set's text
 reading FILE       a dump (.xml, .bz2) of yours
@@ -18,13 +18,14 @@ from xml.sax.saxutils import escape
 
 import mwparserfromhell
 
-from wikifetch.dump import read_dump
-from wikifetch.history import read_history
-from wikifetch.tracing import Outline, Outlines, trace
+from demonstration.export import export
+from demonstration.history import pages
+from wikifetch.history.introductions import read_history
+from wikifetch.history.tracing import Outline, Outlines, trace
+from wikifetch.source.dump import read_dump
 from wikifetch.wikitext import KNOWN_NAMES
 from wikifetch.wikitext.finder import find_tags
 
-DEMONSTRATION = Path(__file__).resolve().parent.parent / "demonstration" / "articles.xml"
 CHUNK = 64 * 1024
 ROUNDS = 10
 
@@ -33,8 +34,7 @@ def main() -> None:
     if sys.argv[1:2] == ["big"]:
         big(float(sys.argv[2]))
         return
-    path = Path(sys.argv[1]) if sys.argv[1:] else DEMONSTRATION
-    raw = path.read_bytes()
+    raw = Path(sys.argv[1]).read_bytes() if sys.argv[1:] else export(pages()).encode()
     xml = bz2.decompress(raw) if raw[:3] == b"BZh" else raw
     with tempfile.TemporaryDirectory() as folder:
         packed = Path(folder) / "dump.xml.bz2"
@@ -73,16 +73,16 @@ def bare(xml: bytes) -> None:
 
 
 def scan(path: Path) -> int:
-    """What a fetch does with a file, but for the rows."""
+    """A fetch of a file, without its rows."""
     return sum(len(read_history(page.revisions).reading.words()) for page in read_dump(path).pages)
 
 
 def latest_texts(path: Path) -> list[str]:
-    found = []
+    latest = []
     for page in read_dump(path).pages:
         texts = [revision.text for revision in page.revisions if revision.text]
-        found += texts[-1:]
-    return found
+        latest += texts[-1:]
+    return latest
 
 
 def finding(texts: list[str]) -> None:
@@ -99,7 +99,7 @@ def finding(texts: list[str]) -> None:
 
 
 class Kept:
-    """A history of 3,000 revisions in memory, asked as a wiki is; counts its requests."""
+    """A history of 3,000 revisions in memory, with a wiki's interface; counts the requests."""
 
     def __init__(self, revisions: list) -> None:
         self.revisions, self.requests = revisions, 0
@@ -120,7 +120,7 @@ class Kept:
 
 
 def histories() -> None:
-    from wikifetch.revisions import RevisionSeen
+    from wikifetch.history.revisions import RevisionSeen
 
     words = "The mill was built by Ann Kettle in 1801. " * 400
     revisions = [
@@ -130,16 +130,16 @@ def histories() -> None:
     print("A history of 3,000 revisions, 17 kB each, the tag added in the 701st")
     whole = seconds(lambda: read_history(iter(revisions)))
     kept = Kept(revisions)
-    found = trace(kept).introductions[0]
+    introduction = trace(kept).introductions[0]
     asked, traced = kept.requests, seconds(lambda: trace(Kept(revisions)))
     print(f"  read from a file, every text           {whole:7.2f} s")
     print(f"  traced, asking a wiki                  {traced:7.2f} s, {asked} requests")
-    assert found
-    assert found.revision.revid == 701
+    assert introduction
+    assert introduction.revision.revid == 701
 
 
 def big(gigabytes: float) -> None:
-    """Memory stays flat whatever the length of the file."""
+    """Shows that memory does not grow with the length of the file."""
     page = (
         "<page><title>Mill {n}</title><ns>0</ns><id>{n}</id><revision><id>{n}</id>"
         "<timestamp>2020-05-01T10:00:00Z</timestamp><contributor><username>Ann</username></contributor>"
@@ -160,17 +160,17 @@ def big(gigabytes: float) -> None:
         size = Path(file.name).stat().st_size
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         began = time.perf_counter()
-        found = scan(Path(file.name))
+        tags = scan(Path(file.name))
         took = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"{size / 1e9:.2f} GB, {n} pages, {found} tags: {took:.0f} s, {size / 1e6 / took:.0f} MB/s, "
+        f"{size / 1e9:.2f} GB, {n} pages, {tags} tags: {took:.0f} s, {size / 1e6 / took:.0f} MB/s, "
         f"{after:.0f} MB at most, {before:.0f} MB before"
     )
 
 
 def seconds(work: Callable[[], object], times: int = 3) -> float:
-    """The best of so many."""
+    """The best of `times` runs."""
     taken = []
     for _ in range(times):
         began = time.perf_counter()

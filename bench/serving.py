@@ -1,7 +1,7 @@
-"""Seconds from bin/run to the first page, on an empty folder and again; memory; milliseconds a page.
+"""Seconds from bin/run to the first page, with an empty folder and again; memory; milliseconds for each page.
 
-Starts the app on a free port of this machine with a data folder of its own, joins as its first
-administrator, and asks for each page of the demonstration set, one request after another.
+Starts the app on a free port with a temporary data folder, joins as its first administrator, and requests each
+page of the demonstration set, one after another.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ def main() -> None:
 
 @contextlib.contextmanager
 def started(folder: str) -> Iterator[tuple[float, str, str]]:
-    """(seconds until the address is told, the address, the first administrator's link)"""
+    """(seconds until the address is printed, the address, the first administrator's link)"""
     env = {**os.environ, "DATA_DIR": folder}
     port = free_port()
     began = time.perf_counter()
@@ -63,21 +63,21 @@ def started(folder: str) -> Iterator[tuple[float, str, str]]:
         text=True,
     )
     try:
-        address = said(app, "Sic et Non is at ").split()[0]
+        address = rest_of_line(app, "Sic et Non is at ").split()[0]
         taken = time.perf_counter() - began
-        yield taken, address, said(app, "First administrator, once: ")
+        yield taken, address, rest_of_line(app, "First administrator, once: ")
     finally:
         app.send_signal(signal.SIGINT)
         app.communicate(timeout=60)
 
 
-def said(app: subprocess.Popen[str], words: str) -> str:
-    """What follows `words` in the app's lines."""
+def rest_of_line(app: subprocess.Popen[str], words: str) -> str:
+    """The rest of the app's line that contains `words`."""
     assert app.stdout
     for line in app.stdout:
         if words in line:
             return line.partition(words)[2].strip()
-    raise SystemExit(f"bin/run ended without saying {words!r}.")
+    raise SystemExit(f"bin/run ended without a line that contains {words!r}.")
 
 
 def memory(folder: str) -> float:

@@ -1,7 +1,7 @@
-"""What comes before the servers: secret, database, demonstration set, the first administrator's link.
+"""Prepare the start of the servers: secret, database, demonstration set, the first administrator's link.
 
-One process for all of it, as loading Django anew for each would double the time a start takes. Says its
-steps on standard error; the link alone goes to standard output.
+All in one process, since loading Django for each step would double the time of a start. The steps are reported
+on standard error; only the link goes to standard output.
 """
 
 import argparse
@@ -27,7 +27,7 @@ def main() -> None:
     from django.db import DatabaseError
 
     django.setup()
-    from operations.schema import start_only_if_known
+    from operations.schema_version import start_only_if_known
 
     start_only_if_known()
     try:
@@ -59,7 +59,7 @@ def migrate() -> None:
 
 
 def load_demonstration() -> None:
-    """Only into an empty database: whoever has begun work of their own does not want ours beside it."""
+    """Only into an empty database, so as not to mix it with people's own work."""
     from django.core.management import call_command
 
     from accounts.models import Person

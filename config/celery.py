@@ -1,7 +1,7 @@
 """The Celery application: broker, delivery rules, the scheduler's table.
 
-Delivery is at least once, late, and sometimes twice: the database row is the truth, a message only a nudge
-(see leases/). So a lost message costs the sweep's interval, never work.
+A message may come late, twice or never: the database row is the truth, a message only starts the work (leases/).
+So a lost message costs the time until the next sweep, never work.
 """
 
 import os
@@ -16,9 +16,9 @@ from config import settings, task_lines
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-# filesystem:// names our own broker of files; kombu's loses workers to a race (see leases/broker.py).
+# In kombu's own file transport a race ends workers (see leases/broker.py).
 TRANSPORT_ALIASES["filesystem"] = "leases.broker:Transport"
-# redis:// is kombu's own, but for the end of a lost connection, which ended a worker now and then.
+# In kombu's own Redis transport a lost connection may end a worker (see leases/redis_broker.py).
 TRANSPORT_ALIASES["redis"] = "leases.redis_broker:Transport"
 
 app = Celery("sicetnon")
@@ -27,7 +27,7 @@ VISIBILITY_TIMEOUT = 1800
 
 
 def broker_options(url: str, data_dir: Path) -> dict[str, object]:
-    """Transport options: the file-system broker needs folders, Redis a visibility timeout in seconds."""
+    """Transport options: folders for the file broker, a visibility timeout in seconds for Redis."""
     if not url.startswith("filesystem"):
         return {"visibility_timeout": VISIBILITY_TIMEOUT}
     folder = data_dir / "broker"
@@ -51,11 +51,11 @@ app.conf.update(
     task_reject_on_worker_lost=True,
     worker_prefetch_multiplier=1,
     # Under half the visibility timeout, so that no task is delivered again while it runs. Only a pool of
-    # processes obeys; in threads each task ends by itself (docs/decisions/0007).
+    # processes enforces it; in threads each task limits itself (docs/decisions/0007).
     task_time_limit=VISIBILITY_TIMEOUT // 2 - 60,
     task_soft_time_limit=VISIBILITY_TIMEOUT // 2 - 120,
     task_default_queue="work",
-    # What asks a service waits in a queue of its own, so that slow models hold nothing else up.
+    # Calls to models wait in a queue of their own, so that slow models delay nothing else.
     task_routes={
         "generation.tasks.generate_response": {"queue": "generation"},
         "judging.tasks.judge_with_model": {"queue": "generation"},
@@ -83,9 +83,9 @@ task_lines.connect()
 
 @worker_init.connect
 @beat_init.connect
-def refuse_a_newer_database(**told: object) -> None:
-    """Neither worker nor scheduler starts on tables that it does not know."""
+def refuse_a_newer_database(**signal: object) -> None:
+    """No worker or scheduler starts on a database of a newer version."""
     django.setup()
-    from operations.schema import start_only_if_known
+    from operations.schema_version import start_only_if_known
 
     start_only_if_known()

@@ -1,7 +1,7 @@
-"""Reading settings from the environment, failing loudly.
+"""Read settings from the environment.
 
 A setting that is missing or malformed stops the program with one line that names the variable and says
-what to write; no setting is guessed. Pure: neither Django nor files outside DATA_DIR.
+what to write; nothing is guessed. Pure: uses neither Django nor files outside DATA_DIR.
 """
 
 import json
@@ -15,7 +15,7 @@ from wikifetch.wikitext.names import KINDS
 
 
 class SettingError(SystemExit):
-    """A setting that cannot be used; ends the program with one line on standard error."""
+    """An invalid setting; ends the program with one line on standard error."""
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(f"Setting {name}: {problem}")
@@ -29,9 +29,9 @@ def text(name: str, default: str) -> str:
 
 
 def of_running(name: str) -> str:
-    """What bin/run gave the processes that it started for this DATA_DIR; "" where it gave nothing.
+    """The value that bin/run gave to the processes of this DATA_DIR; "" for none.
 
-    So that manage.py, typed beside a running installation, speaks of the same address and the same model.
+    With it manage.py uses the same address and the same model as the running installation.
     """
     if name not in {"BASE_URL", "INFERENCE_SERVICES"}:
         return ""
@@ -43,7 +43,7 @@ def of_running(name: str) -> str:
 
 
 def choice(name: str, options: list[str]) -> str:
-    """One of `options`; the first where nothing is set."""
+    """One of `options`; the first if nothing is set."""
     raw = text(name, options[0])
     if raw not in options:
         raise SettingError(name, f"{raw!r} is none of {', '.join(options)}.")
@@ -76,7 +76,7 @@ def whole_number(name: str, default: int) -> int:
 
 
 def token(name: str) -> str:
-    """A secret that opens something; "" where it is not set, and then nothing is open."""
+    """A secret that gives access; "" if it is not set, which gives access to nobody."""
     given = text(name, "")
     if given and len(given) < 20:
         raise SettingError(name, "is shorter than 20 characters. Use a long random one.")
@@ -84,12 +84,12 @@ def token(name: str) -> str:
 
 
 def trusted_proxies() -> int:
-    """TRUSTED_PROXIES: how many proxies in front set the forwarded headers; 0 believes none of them."""
+    """TRUSTED_PROXIES: the number of proxies whose forwarded headers are trusted."""
     if flag("TRUST_FORWARDED_PROTO", False):
         raise SettingError(
             "TRUST_FORWARDED_PROTO",
-            "is no longer read. Set TRUSTED_PROXIES=1 in its place, and have the proxy send "
-            "X-Forwarded-For too (docs/operators.md).",
+            "is no longer read. Set TRUSTED_PROXIES=1 instead, and have the proxy send "
+            "X-Forwarded-For too (docs/operators/install.md).",
         )
     return whole_number("TRUSTED_PROXIES", 0)
 
@@ -107,7 +107,7 @@ def data_dir(root: Path = ROOT) -> Path:
 
 
 def secret_key(folder: Path) -> str:
-    """SECRET_KEY, or the one kept in DATA_DIR/secret_key (see write_secret_key)."""
+    """SECRET_KEY, or the content of DATA_DIR/secret_key (see write_secret_key)."""
     given = os.environ.get("SECRET_KEY", "").strip()
     path = folder / "secret_key"
     if not given and path.exists():
@@ -123,7 +123,7 @@ def secret_key(folder: Path) -> str:
 
 
 def write_secret_key(folder: Path) -> Path:
-    """Write a fresh secret to DATA_DIR/secret_key, readable by its owner alone, unless one is there."""
+    """Write a new secret to DATA_DIR/secret_key, readable by its owner only, unless there is one."""
     path = folder / "secret_key"
     if not path.exists():
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -157,7 +157,7 @@ def wiki_templates() -> dict[str, dict[str, list[str]]]:
     raw = text("WIKI_TEMPLATES", "{}")
     try:
         parsed = json.loads(raw)
-        found = {
+        templates = {
             str(base).rstrip("/"): {
                 kind: [str(name) for name in (names if isinstance(names, list) else [names])]
                 for kind, names in kinds.items()
@@ -169,10 +169,10 @@ def wiki_templates() -> dict[str, dict[str, list[str]]]:
             "WIKI_TEMPLATES",
             'must be JSON such as {"https://fr.wikipedia.org": {"inconsistent": ["Incohérence"]}}.',
         ) from None
-    if unknown := {kind for kinds in found.values() for kind in kinds} - set(KINDS):
-        told = f"names kinds of tag that are none: {sorted(unknown)}; there are {', '.join(KINDS)}."
-        raise SettingError("WIKI_TEMPLATES", told)
-    return found
+    if unknown := {kind for kinds in templates.values() for kind in kinds} - set(KINDS):
+        problem = f"names unknown kinds of tag: {sorted(unknown)}; there are {', '.join(KINDS)}."
+        raise SettingError("WIKI_TEMPLATES", problem)
+    return templates
 
 
 def services() -> dict[str, dict[str, object]]:

@@ -1,7 +1,7 @@
-"""Logging: one line an event on standard error, readable or JSON (LOG_FORMAT). No passages, no secrets.
+"""Logging: one line for each event on standard error, as text or JSON (LOG_FORMAT). No passages, no secrets.
 
-In JSON each request and each task has its line; in text, which one reads over somebody's shoulder, only those
-that went wrong, unless LOG_LEVEL is DEBUG.
+In JSON each request and each task has a line. In text, which people read in a terminal, only those that failed
+have one, unless LOG_LEVEL is DEBUG.
 """
 
 import logging
@@ -12,14 +12,41 @@ import structlog
 
 from config.masking import is_watched, masked_path
 
-# Loggers of what happens all the time.
+# Loggers with a line for every request or task.
 BUSY = ("config.request_lines", "config.task_lines")
-# What PostgreSQL quotes of the rows that it refuses: texts that people entered.
+# PostgreSQL quotes the rows that it refuses, with texts that people entered.
 DETAIL = re.compile(r"DETAIL:.*?(?=\n(?:Traceback|The above|During handling)|\Z)", re.DOTALL)
 
 
 def logging_config(log_format: str, level: str) -> dict[str, Any]:
-    """A logging.dictConfig for Django's and our own loggers; `log_format` is 'text' or 'json'."""
+    """A logging.dictConfig for Django's and the project's loggers; `log_format` is 'text' or 'json'."""
+    busy = level if log_format == "json" or level == "DEBUG" else "WARNING"
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": _formatter(log_format)},
+        "filters": {"requests": {"()": AboutRequests}},
+        "handlers": {
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "formatter": "line",
+                "filters": ["requests"],
+            }
+        },
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            "django": {"handlers": [], "propagate": True, "level": level},
+            # A request with a wrong host name is no server error; the request's own line has its status.
+            "django.security.DisallowedHost": {"handlers": [], "level": "CRITICAL"},
+            **{name: {"level": busy} for name in BUSY},
+            # Its "received" and "succeeded" say less than the line of config.task_lines.
+            "celery": {"level": "WARNING"},
+        },
+    }
+
+
+def _formatter(log_format: str) -> dict[str, Any]:
+    """Configures structlog; returns the formatter for its lines and for those of the logging module."""
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -34,7 +61,7 @@ def logging_config(log_format: str, level: str) -> dict[str, Any]:
     last: Any = structlog.dev.ConsoleRenderer(colors=False)
     if log_format == "json":
         last = structlog.processors.JSONRenderer(ensure_ascii=False)
-    formatter = {
+    return {
         "()": structlog.stdlib.ProcessorFormatter,
         "foreign_pre_chain": shared,
         "processors": [
@@ -44,47 +71,24 @@ def logging_config(log_format: str, level: str) -> dict[str, Any]:
             last,
         ],
     }
-    busy = level if log_format == "json" or level == "DEBUG" else "WARNING"
-    return {
-        "version": 1,
-        "disable_existing_loggers": False,
-        "formatters": {"line": formatter},
-        "filters": {"requests": {"()": AboutRequests}},
-        "handlers": {
-            "stderr": {
-                "class": "logging.StreamHandler",
-                "formatter": "line",
-                "filters": ["requests"],
-            }
-        },
-        "root": {"handlers": ["stderr"], "level": level},
-        "loggers": {
-            "django": {"handlers": [], "propagate": True, "level": level},
-            # A request by a wrong name is no fault of ours; the request's own line has its status.
-            "django.security.DisallowedHost": {"handlers": [], "level": "CRITICAL"},
-            **{name: {"level": busy} for name in BUSY},
-            # Its "received" and "succeeded" say less than our own line for each task.
-            "celery": {"level": "WARNING"},
-        },
-    }
 
 
 class AboutRequests(logging.Filter):
-    """Of Django's own lines about requests: takes the tokens out of their paths, and leaves out those who watch."""
+    """Masks tokens in the paths of Django's own lines about requests, and drops the lines of monitoring."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         request = getattr(record, "request", None)
         if request is None or not hasattr(request, "path"):
             return True
         if isinstance(record.args, tuple):
-            whole, masked = request.path, masked_path(request)
-            record.args = tuple(masked if word == whole else word for word in record.args)
-        # Not ready, asked for every few seconds: the answer says why.
+            path, masked = request.path, masked_path(request)
+            record.args = tuple(masked if word == path else word for word in record.args)
+        # Monitoring asks every few seconds, and the response of /readyz itself gives the reason.
         return bool(record.exc_info) or not is_watched(request)
 
 
 def without_details(logger: object, name: str, event: dict[str, Any]) -> dict[str, Any]:
-    """Cut what a database quotes of a row out of an event's words."""
+    """Remove the rows that a database quotes from an event's texts."""
     for key in ("exception", "error", "event"):
         if "DETAIL:" in str(event.get(key, "")):
             event[key] = DETAIL.sub("DETAIL: (left out)", str(event[key]))

@@ -1,12 +1,12 @@
-"""Paths as the log may keep them, if at all: whoever reads it must not be able to open a door with it."""
+"""Paths without secrets, for the log: nobody who reads it may get access by a link in it."""
 
 from django.http import HttpRequest
 from django.urls import ResolverMatch
 
-# Parts of addresses that open something by themselves, by their names in urlpatterns.
+# URL parameters that give access by themselves, by their names in urlpatterns.
 SECRET_PARTS = {"token"}
 MASK = "…"
-# Asked for every few seconds by programs that watch.
+# Requested every few seconds by monitoring.
 WATCHED = ("/healthz", "/readyz", "/metrics")
 
 
@@ -15,7 +15,7 @@ def is_watched(request: HttpRequest) -> bool:
 
 
 def masked_path(request: HttpRequest) -> str:
-    """The path without its tokens; of an address that is none of ours, which may be one cut off, the first part."""
+    """The path without its tokens; only its first part if it is unknown, as it may be a truncated link."""
     match: ResolverMatch | None = getattr(request, "resolver_match", None)
     path = request.path_info
     if match is None:

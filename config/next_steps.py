@@ -25,9 +25,9 @@ from wikifetch.states import TagState
 
 @dataclass(frozen=True)
 class Step:
-    """One line of the page: a count that was just read from the rows, what it counts, where to go.
+    """One line of the page: a count, what it counts, and a link.
 
-    `counted` is "one of them|many of them"; without an `action` there is nowhere to go.
+    `counted` is "singular|plural"; without an `action` there is no link.
     """
 
     count: int
@@ -47,12 +47,12 @@ class Step:
 
 
 def work(count: int, counted: str, view: str, action: str) -> Step:
-    """What waits for the person; of what does not, only that it does not."""
+    """Work that waits for the person; no link where the count is 0."""
     return Step(count, counted, view, action if count else "", is_to_do=count > 0)
 
 
 def stock(count: int, counted: str, view: str, action: str, begin: tuple[str, str]) -> Step:
-    """What there is to see; of what there is none, how to begin: (view, action)."""
+    """Rows to see; where there are none, `begin` says how to make the first: (view, action)."""
     return Step(count, counted, view, action) if count else Step(0, counted, *begin, is_to_do=True)
 
 
@@ -62,10 +62,10 @@ def next_steps(person: Person) -> list[tuple[Role, list[Step]]]:
 
 
 def of_annotator(person: Person) -> Iterator[Step]:
-    # As in the queue: a draft whose place has run out waits there without being in hand.
-    in_hand = Annotation.objects.filter(author=person, assignment__state=AssignmentState.HELD)
-    returned = in_hand.filter(state=AnnotationState.SENT_BACK).count()
-    begun = in_hand.filter(state=AnnotationState.DRAFT).count()
+    # As in the queue, which lists drafts with an expired lease separately.
+    held = Annotation.objects.filter(author=person, assignment__state=AssignmentState.HELD)
+    returned = held.filter(state=AnnotationState.SENT_BACK).count()
+    begun = held.filter(state=AnnotationState.DRAFT).count()
     free = (
         Assignment.objects.filter(state=AssignmentState.FREE, campaign__state=CampaignState.OPEN)
         .exclude(tag__in=Assignment.objects.filter(person=person).values("tag"))
@@ -76,7 +76,7 @@ def of_annotator(person: Person) -> Iterator[Step]:
     queue = "annotation:queue"
     sent_back = "annotation sent back to you|annotations sent back to you"
     yield work(returned, sent_back, queue, "Read the notes")
-    yield work(begun, "tag that you have begun|tags that you have begun", queue, "Go on")
+    yield work(begun, "tag in progress|tags in progress", queue, "Continue")
     waiting = "tag that waits for an annotator|tags that wait for an annotator"
     yield work(free, waiting, queue, "Get the next tag")
 
@@ -126,7 +126,7 @@ def of_admin(person: Person) -> Iterator[Step]:
 def stock_of_admin(person: Person) -> Iterator[Step]:
     others = Person.objects.filter(is_active=True, is_demonstration=False).exclude(pk=person.pk)
     tags = Tag.objects.filter(state=TagState.LIVE).count()
-    # Not where the admin judges: how many came apart is a result, hidden until the study closes.
+    # Not in studies where the admin judges: the number of disagreements is hidden until the study closes.
     open_ones = Study.objects.filter(state=StudyState.OPEN).exclude(judges__person=person)
     undecided = StudyItem.objects.filter(study__in=open_ones, resolution=None).count()
     people = "accounts:people"
@@ -134,8 +134,8 @@ def stock_of_admin(person: Person) -> Iterator[Step]:
         others.count(), "other person|other people", people, "See people", (people, "Invite")
     )
     fetch = ("wikifetch:new_fetch", "Fetch pages")
-    found = "live tag on fetched pages|live tags on fetched pages"
-    yield stock(tags, found, "wikifetch:tags", "See tags", fetch)
+    live = "live tag on fetched pages|live tags on fetched pages"
+    yield stock(tags, live, "wikifetch:tags", "See tags", fetch)
     begin = ("annotation:campaign_new", "Open a campaign")
     campaigns = Campaign.objects.count()
     yield stock(campaigns, "campaign|campaigns", "annotation:campaigns", "See campaigns", begin)

@@ -1,4 +1,4 @@
-"""Settings of Sic et Non: one file, read from the environment (see docs/operators.md)."""
+"""Settings of Sic et Non: one file, read from the environment (see docs/operators/settings.md)."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -29,15 +29,15 @@ SESSION_COOKIE_NAME = "sicetnon_session"
 CSRF_COOKIE_NAME = "sicetnon_csrf"
 CSRF_FAILURE_VIEW = "config.views.csrf_failed"
 SESSION_COOKIE_SAMESITE = "Lax"
-# Counted from the sign-in; kept by the server, so that it ends at once when an admin says so.
+# The age counts from the sign-in. Sessions are in the database, so that an admin can end them at once.
 SESSION_ENGINE = "accounts.session_store"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 SECURE_SSL_REDIRECT = False
 SECURE_HSTS_SECONDS = 31_536_000 if _https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
 SECURE_REFERRER_POLICY = "same-origin"
-# Only an operator knows whether a proxy sets these headers; trusting them unasked lets anyone claim to come
-# by https, or from any address.
+# Only the operator knows whether a proxy sets these headers. Without one, any client could claim to use https,
+# or to have another address.
 TRUSTED_PROXIES = environment.trusted_proxies()
 if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -133,13 +133,13 @@ except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeErr
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["ENGINE"] = "leases.sqlite3"
     DATABASES["default"]["OPTIONS"] = {
-        # Writers queue instead of failing: a transaction takes the write lock when it begins, and waits for it.
+        # A transaction waits for the write lock when it begins, instead of failing later.
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
     }
 elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
-    # A server that is gone without a word must not hold a request for minutes.
+    # A server that no longer answers must not block a request for minutes.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 10)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -224,7 +224,7 @@ WIKI_TEMPLATES = environment.wiki_templates()
 
 SILENCED_SYSTEM_CHECKS = [
     "security.W004",  # HSTS follows BASE_URL: set with https, absent on loopback
-    "security.W005",  # sub-domains are the operator's to decide
+    "security.W005",  # the operator decides about sub-domains
     "security.W021",  # likewise preloading
-    "security.W008",  # the redirect to https is the proxy's; BASE_URL refuses plain http off loopback
+    "security.W008",  # the proxy redirects to https; BASE_URL refuses plain http except on loopback
 ]

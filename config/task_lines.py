@@ -1,4 +1,4 @@
-"""One line in the log for each task, with the id of the request that asked for it."""
+"""One log line for each task, with the id of the request that started it."""
 
 import logging.config
 import time
@@ -24,14 +24,14 @@ def connect() -> None:
 
 
 def set_up(**signal: Any) -> None:
-    """Workers and scheduler log as the web server does; Celery leaves it at that where this is connected."""
+    """Workers and scheduler log as the web server does; with this receiver Celery sets up no logging."""
     from django.conf import settings
 
     logging.config.dictConfig(settings.LOGGING)
 
 
 def sign(headers: dict[str, Any] | None = None, **signal: Any) -> None:
-    """Receiver of before_task_publish: the message takes the request's id along."""
+    """Receiver of before_task_publish: put the request's id into the message."""
     identity = get_contextvars().get(REQUEST_ID)
     if headers is not None and identity:
         headers[REQUEST_ID] = identity
@@ -47,6 +47,6 @@ def begin(task: Any, task_id: str, **signal: Any) -> None:
 
 def end(state: str | None = None, **signal: Any) -> None:
     """Receiver of task_postrun."""
-    began, tokens = _running.get()
-    log.info("task", state=state, ms=round((time.perf_counter() - began) * 1000))
+    start, tokens = _running.get()
+    log.info("task", state=state, ms=round((time.perf_counter() - start) * 1000))
     reset_contextvars(**tokens)

@@ -1,4 +1,4 @@
-"""Addresses: every room's pages at the root, its API under /api/."""
+"""URLs: every room's pages at the root, its API under /api/."""
 
 from django.templatetags.static import static
 from django.urls import include, path
@@ -21,7 +21,7 @@ ROOMS = [
 
 urlpatterns = [
     path("", views.home, name="home"),
-    # Browsers ask for it beside pages that are no HTML, such as JSON twins.
+    # Browsers request it for responses that are not HTML, such as JSON.
     path("favicon.ico", require_safe(RedirectView.as_view(url=static("icon.svg")))),
     path("healthz", views.healthz, name="healthz"),
     path("api/schema.json", SpectacularJSONAPIView.as_view(), name="schema"),

@@ -1,4 +1,4 @@
-"""The page that says what is next, and the pages for when something is wrong."""
+"""The start page and the error pages."""
 
 import sys
 
@@ -15,15 +15,15 @@ from leases.refusal import NotAllowed, NotFoundHere, Refusal
 from pages.refusals import outage_answer, refusal_answer
 
 OTHER_HOST = (
-    "This server does not answer under the name by which you asked for it. Open {} in its place. For whoever "
-    "runs it: BASE_URL is the address that people use."
+    "This server does not answer under this name. Open {} instead. For the operator: BASE_URL is the address that "
+    "people use."
 )
 
 
 @require_safe
 @signed_in
 def home(request: HttpRequest) -> HttpResponse:
-    """What the signed-in person can do now, most pressing first."""
+    """What the signed-in person can do now, most urgent first."""
     return render(request, "home.html", {"steps": next_steps(person_of(request))})
 
 
@@ -34,7 +34,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form without the token of a page: mostly one that was open while its sender signed in anew."""
+    """A form without a valid CSRF token: mostly one that was open while the person signed in again."""
     problem = (
         "This form was made before you last signed in, or by another site. Nothing was changed. Load its page "
         "again, and enter it there."
@@ -65,9 +65,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def misdirected(prefix: str) -> Refusal:
-    """Under a sub-path: the proxy passes it on, and every address looks unknown."""
+    """The proxy does not remove the sub-path of BASE_URL, so every address is unknown."""
     return Refusal(
-        f"The proxy in front passes addresses on with {prefix}, the sub-path in BASE_URL. It has to take that off: "
+        f"The proxy in front of this server passes {prefix}, the sub-path in BASE_URL, on. It has to remove it: "
         f"in nginx, end proxy_pass with a slash inside location {prefix}/; with docker-compose.yml, set "
         f"BASE_PATH={prefix}.",
         status=500,
@@ -75,7 +75,7 @@ def misdirected(prefix: str) -> Refusal:
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """Django calls it while it handles the error: of a view, or of what comes before one, such as the session."""
+    """Django calls it while it handles the error of a view or of middleware, e.g. of reading the session."""
     if refusal := outage(sys.exc_info()[1]):
         return outage_answer(request, refusal)
     problem = (

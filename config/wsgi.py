@@ -8,7 +8,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application = get_wsgi_application()
 
-from operations.schema import start_only_if_known  # noqa: E402 models need the application
+from operations.schema_version import start_only_if_known  # noqa: E402 models need the application
 
-# By this status gunicorn knows that another try would end the same way.
+# With status 3 gunicorn stops, instead of starting the worker again.
 start_only_if_known(status=3)

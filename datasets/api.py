@@ -1,4 +1,4 @@
-"""Reading collections by program."""
+"""The API of collections, read-only."""
 
 from typing import Any
 
@@ -62,7 +62,7 @@ class DeviationOut(serializers.Serializer[Any]):
 
 
 class ContradictionOut(serializers.ModelSerializer[Contradiction]):
-    """`record` is the contradiction as the published file has it, built from its columns."""
+    """`record` is the contradiction in the format of the published file."""
 
     record = serializers.SerializerMethodField()
     questions = QuestionOut(many=True, source="instances")
@@ -87,14 +87,14 @@ class ContradictionOut(serializers.ModelSerializer[Contradiction]):
 
     @extend_schema_field(DeviationOut(many=True))
     def get_deviations(self, row: Contradiction) -> list[dict[str, str]]:
-        return [found._asdict() for found in deviations(columns_of(row), questions_of(row))]
+        return [deviation._asdict() for deviation in deviations(columns_of(row), questions_of(row))]
 
 
 @extend_schema(responses=CollectionOut(many=True))
 @api_view(["GET"])
 @permission_classes([MayRead])
 def collections(request: Request) -> Response:
-    """All collections with how many contradictions and questions each holds."""
+    """All collections with their numbers of contradictions and questions."""
     rows = Collection.objects.all()
     return Response(CollectionOut(rows, many=True, context={"sizes": sizes()}).data)
 
@@ -111,7 +111,7 @@ def contradictions(request: Request, name: str) -> Response:
 
 
 class ExclusionOut(serializers.ModelSerializer[Exclusion]):
-    """A proposal, or once `seconded_by` is there an exclusion that counts; people stand under their pseudonyms."""
+    """A proposal, or with `seconded_by` an exclusion in force; people appear under their pseudonyms."""
 
     contradiction = serializers.CharField(source="instance.contradiction.external_id")
     question_number = serializers.IntegerField(source="instance.n")
@@ -140,7 +140,7 @@ class ExclusionOut(serializers.ModelSerializer[Exclusion]):
 @api_view(["GET"])
 @permission_classes([MayExclude])
 def exclusions(request: Request, name: str) -> Response:
-    """The questions of a collection that are proposed for exclusion or excluded, but those hidden from a judge."""
+    """The questions that are proposed for exclusion or excluded, without those hidden from a judge."""
     pages = Pages()
     rows = listed(exclusions_of(collection_named(name), person_of(request)))
     page = pages.paginate_queryset(rows, request)
@@ -148,7 +148,7 @@ def exclusions(request: Request, name: str) -> Response:
 
 
 class RevisionOut(serializers.ModelSerializer[RevisedPassage]):
-    """Passages revised so that they agree; people stand under their pseudonyms."""
+    """Passages revised so that they agree; people appear under their pseudonyms."""
 
     contradiction = serializers.CharField(source="instance.contradiction.external_id")
     question_number = serializers.IntegerField(source="instance.n")
@@ -179,7 +179,7 @@ class RevisionOut(serializers.ModelSerializer[RevisedPassage]):
 @api_view(["GET"])
 @permission_classes([MayRead])
 def revised(request: Request, name: str) -> Response:
-    """All revised passages of a collection in the order of its questions, past ones among them."""
+    """All revised passages of a collection, past ones too, in the order of its questions."""
     pages = Pages()
     rows = RevisedPassage.objects.filter(
         instance__contradiction__collection=collection_named(name)

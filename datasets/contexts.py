@@ -1,4 +1,4 @@
-"""What a prompt shows of a contradiction, and how its questions are grouped. Pure.
+"""The context that a prompt shows of a contradiction, and the groups of its questions. Pure.
 
 Source: WikiContradict (Hou et al. 2024), sections 3.3 and 3.4, and the derivation of the published question
 table from the published records (docs/datasets.md).
@@ -13,7 +13,7 @@ from datasets.taxonomy import EXPLICIT, IMPLICIT
 
 
 class Passages(Protocol):
-    """The columns of a contradiction that a context is made from; None where the source has none."""
+    """The columns of a contradiction that its context is made from; None if the source has none."""
 
     passage_1_copied: str | None
     passage_1_standalone: str | None
@@ -34,29 +34,29 @@ class Reasoning(StrEnum):
 
 
 def context_1(passages: Passages) -> str:
-    """Passage 1 as a prompt shows it: stand-alone where written, else as copied."""
+    """Passage 1 as a prompt shows it: stand-alone if there is one, else as copied."""
     return passages.passage_1_standalone or passages.passage_1_copied or ""
 
 
 def context_2(passages: Passages) -> str:
-    """Passage 2 as a prompt shows it: stand-alone where written, else as copied."""
+    """Passage 2 as a prompt shows it: stand-alone if there is one, else as copied."""
     return passages.passage_2_standalone or passages.passage_2_copied or ""
 
 
 def is_same(passages: Passages) -> bool:
-    """Whether both answers come from one passage: only where an annotator said so, never by comparing texts."""
+    """Whether both answers come from one passage, by the annotator's answer; texts are not compared."""
     return passages.same_passage == SAME
 
 
 def merged_context(passages: Passages, joined_by: str = "\n") -> str:
-    """Both contexts as one text; the passage once where it is the same."""
+    """Both contexts as one text; only once if the passage is the same."""
     if is_same(passages):
         return context_1(passages)
     return context_1(passages) + joined_by + context_2(passages)
 
 
 def reasoning(type_4: str | None) -> Reasoning:
-    """The group of a type IV value; anything but the two options, absence included, is untyped."""
+    """The group of a type IV value; anything but the two options, also None, is untyped."""
     if type_4 == EXPLICIT:
         return Reasoning.EXPLICIT
     return Reasoning.IMPLICIT if type_4 == IMPLICIT else Reasoning.UNTYPED
@@ -70,5 +70,5 @@ _AUXILIARY = re.compile(
 
 
 def question_kind(question: str) -> QuestionKind:
-    """Yes/no where the question opens with an auxiliary verb, else wh-: the rule that gives Table 1's 133 and 120."""
+    """Yes/no if the question begins with an auxiliary verb, else wh-. This rule gives Table 1's 133 and 120."""
     return QuestionKind.YES_NO if _AUXILIARY.match(question) else QuestionKind.WH

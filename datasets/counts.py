@@ -1,4 +1,4 @@
-"""How many of what a collection holds; always computed from its newest rows."""
+"""The numbers of a collection's contradictions and questions, computed from its newest rows."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ _SAME = Q(contradiction__same_passage=SamePassage.SAME)
 
 
 class Facet(NamedTuple):
-    """One way to narrow the questions: the address's parameter and value, the words, the condition."""
+    """One filter of the questions: the URL's parameter and value, the label, the condition."""
 
     parameter: str
     value: str
@@ -21,12 +21,12 @@ class Facet(NamedTuple):
     condition: Q
 
 
-# Counts and lists share these, so that a number on a page is the number of rows behind its link.
+# Counts and lists share these filters, so that a number on a page is the number of rows that its link shows.
 FACETS = (
     Facet("reasoning", "explicit", "Explicit", Q(contradiction__type_4=EXPLICIT)),
     Facet("reasoning", "implicit", "Implicit", Q(contradiction__type_4=IMPLICIT)),
     Facet("reasoning", "untyped", "No type IV", Q(contradiction__type_4=None) | ~_TYPED),
-    # Only what somebody called the same is the same; what nobody judged counts as different, as in the paper.
+    # Passages are the same only by the annotator's answer; unanswered counts as different, as in the paper.
     Facet(
         "passages", "different", "Different passages", Q(contradiction__same_passage=None) | ~_SAME
     ),
@@ -37,14 +37,14 @@ FACETS = (
 
 
 class Counted(NamedTuple):
-    """A facet and the questions it holds."""
+    """A facet and the number of its questions."""
 
     facet: Facet
     questions: int
 
 
 class Counts(NamedTuple):
-    """contradictions include the invalid; facets are in the order of FACETS."""
+    """`contradictions` includes the invalid ones; `facets` is in the order of FACETS."""
 
     contradictions: int
     invalid: int
@@ -61,18 +61,18 @@ def current_instances(collection: Collection) -> QuerySet[Instance]:
 
 def counts_of(collection: Collection) -> Counts:
     tallies = {f"facet_{n}": Count("pk", filter=facet.condition) for n, facet in enumerate(FACETS)}
-    found = current_instances(collection).order_by().aggregate(questions=Count("pk"), **tallies)
+    totals = current_instances(collection).order_by().aggregate(questions=Count("pk"), **tallies)
     rows = current(collection)
     return Counts(
         contradictions=rows.count(),
         invalid=rows.filter(validity=Validity.INVALID).count(),
-        questions=found["questions"],
-        facets=[Counted(facet, found[f"facet_{n}"]) for n, facet in enumerate(FACETS)],
+        questions=totals["questions"],
+        facets=[Counted(facet, totals[f"facet_{n}"]) for n, facet in enumerate(FACETS)],
     )
 
 
 def narrowed(instances: QuerySet[Instance], chosen: list[Facet]) -> QuerySet[Instance]:
-    """The questions that every chosen facet holds."""
+    """The questions that match all chosen facets."""
     for facet in chosen:
         instances = instances.filter(facet.condition)
     return instances
@@ -82,10 +82,11 @@ def sizes() -> dict[int, tuple[int, int]]:
     """Collection's key -> (contradictions, questions), of all collections in one query."""
     newest = Q(contradictions__superseded_by=None)
     rows = Collection.objects.order_by().annotate(
-        held=Count("contradictions", filter=newest, distinct=True),
-        asked=Count("contradictions__instances", filter=newest),
+        n_contradictions=Count("contradictions", filter=newest, distinct=True),
+        n_questions=Count("contradictions__instances", filter=newest),
     )
-    return {pk: (held, asked) for pk, held, asked in rows.values_list("pk", "held", "asked")}
+    counts = rows.values_list("pk", "n_contradictions", "n_questions")
+    return {pk: (contradictions, questions) for pk, contradictions, questions in counts}
 
 
 def options_chosen(taxonomy: list[list[str]] | None) -> set[str]:
@@ -94,7 +95,7 @@ def options_chosen(taxonomy: list[list[str]] | None) -> set[str]:
 
 
 def with_option(instances: QuerySet[Instance], value: str) -> QuerySet[Instance]:
-    """The questions whose contradiction has this option of the taxonomy, alone or beside others."""
+    """The questions whose contradiction has this option of the taxonomy, alone or with others."""
     typed = (
         instances.order_by().values_list("contradiction_id", "contradiction__taxonomy").distinct()
     )

@@ -1,7 +1,7 @@
-"""Taking a question out after the fact: one person proposes with a reason, another agrees or declines.
+"""Exclude a question from results: one person proposes it with a reason, another agrees or declines.
 
 Only an exclusion that a second person has agreed to counts. Nothing is deleted: responses and verdicts stay, and
-every table says how many it leaves out. The second person decides on the very proposal that they have read.
+every table shows how many it leaves out. The second person decides on exactly the proposal that they have read.
 """
 
 from collections.abc import Iterable
@@ -12,6 +12,7 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Now
 
 from accounts.models import Person
+from datasets.exposure import hidden_from, known_to
 from datasets.models import (
     Collection,
     Contradiction,
@@ -20,7 +21,6 @@ from datasets.models import (
     PastExclusion,
     ReleaseExclusion,
 )
-from datasets.witnesses import hidden_from, known_to
 from leases.refusal import Conflict, NotAllowed, NotFoundHere, Refusal
 
 MOST_WORDS = 2_000
@@ -35,29 +35,29 @@ GONE = "This proposal is no longer there. Read what became of it below; nothing 
 def question_of(contradiction_id: int, n: int) -> Instance:
     """The question with its contradiction and collection. Raises NotFoundHere."""
     rows = Instance.objects.select_related("contradiction__collection")
-    found = rows.filter(contradiction=contradiction_id, n=n).first()
-    if found is None:
+    instance = rows.filter(contradiction=contradiction_id, n=n).first()
+    if instance is None:
         raise NotFoundHere("There is no such question.")
-    return found
+    return instance
 
 
 def check_not_hidden(person: Person, instance: Instance) -> None:
-    """Raise NotAllowed, with the same words whether there is a proposal or not."""
+    """Raise NotAllowed, with the same message whether there is a proposal or not."""
     if instance.pk in hidden_from(person):
         raise NotAllowed(HIDDEN)
 
 
-# ---------------------------------------------------------------- what there is
+# ---------------------------------------------------------------- queries
 
 
 def exclusions_of(collection: Collection, person: Person) -> QuerySet[Exclusion]:
-    """All that are proposed or in force, on questions of every version, but what is hidden from the person."""
+    """All proposed and in force, on questions of every version, without those hidden from the person."""
     rows = Exclusion.objects.filter(instance__contradiction__collection=collection)
     return rows.exclude(instance__in=hidden_from(person))
 
 
 def listed(rows: QuerySet[Exclusion]) -> QuerySet[Exclusion]:
-    """For a list: what waits for a second person first, the longest waiting on top; then the latest in force.
+    """In the order of the list: first those that wait for a second person, oldest first; then the latest in force.
 
     `is_old` says that the contradiction has a newer version.
     """
@@ -70,7 +70,7 @@ def listed(rows: QuerySet[Exclusion]) -> QuerySet[Exclusion]:
 
 
 def tally(rows: QuerySet[Exclusion]) -> dict[str, int]:
-    """How many are in force on questions of the newest versions ("excluded"), and how many wait ("proposed")."""
+    """The numbers in force on questions of the newest versions ("excluded"), and waiting ("proposed")."""
     newest = Q(seconded_by__isnull=False, instance__contradiction__superseded_by=None)
     return rows.aggregate(
         excluded=Count("pk", filter=newest), proposed=Count("pk", filter=Q(seconded_by=None))
@@ -84,7 +84,7 @@ def past_of(collection: Collection, person: Person) -> QuerySet[PastExclusion]:
 
 
 def in_force(collection: Collection) -> QuerySet[Exclusion]:
-    """The exclusions that count, on questions of the newest versions."""
+    """The exclusions in force on questions of the newest versions."""
     return Exclusion.objects.filter(
         seconded_by__isnull=False,
         instance__contradiction__collection=collection,
@@ -98,18 +98,18 @@ def excluded_ids(collection: Collection) -> list[int]:
 
 
 def left_out_for(person: Person) -> QuerySet[ReleaseExclusion]:
-    """What releases leave out, but what is hidden from the person."""
+    """The questions that releases leave out, without those hidden from the person."""
     rows = ReleaseExclusion.objects.select_related("instance")
     return rows.exclude(instance__in=hidden_from(person))
 
 
-# ---------------------------------------------------------------- what people do
+# ---------------------------------------------------------------- actions
 
 
 def propose(*, instance: Instance, reason: str, said: str = "", by: Person) -> Exclusion:
-    """Propose to take the question out. Raises Refusal without a reason, Conflict where it has been proposed.
+    """Propose to exclude the question. Raises Refusal without a reason, Conflict if it is proposed already.
 
-    A second click finds what the first one made.
+    A second click returns the proposal of the first.
     """
     check_not_hidden(by, instance)
     reason, said = _words(reason, "reason"), _words(said, "note on what you had seen")
@@ -132,92 +132,92 @@ def _already_proposed(instance: Instance, reason: str, by: Person) -> Exclusion:
     if there and there.proposed_by_id == by.pk and there.reason == reason:
         return there
     raise Conflict(
-        "Somebody has proposed to exclude this question meanwhile. Read that proposal below; what you wrote is kept "
-        "beneath it, to copy."
+        "Someone else has proposed to exclude this question in the meantime. Their proposal is shown below; what "
+        "you wrote is kept under it, to copy."
     )
 
 
 @transaction.atomic
 def second(*, instance: Instance, proposal: int, said: str = "", by: Person) -> Exclusion:
-    """Agree: from now on the exclusion counts. Raises NotAllowed for one's own, Conflict where it is gone."""
-    found = _proposal(instance, proposal, by)
-    if found.seconded_by_id == by.pk:
-        return found
-    _check_open(found, by)
+    """Agree: the exclusion is now in force. Raises NotAllowed for one's own, Conflict if it is gone."""
+    exclusion = _proposal(instance, proposal, by)
+    if exclusion.seconded_by_id == by.pk:
+        return exclusion
+    _check_open(exclusion, by)
     said = _words(said, "note on what you had seen")
-    found.seconded_by, found.seconded_at = by, Now()
-    found.seen = {**found.seen, "seconded": {"said": said, "known": known_to(by, instance)}}
-    found.save(update_fields=["seconded_by", "seconded_at", "seen"])
-    found.refresh_from_db()
-    return found
+    exclusion.seconded_by, exclusion.seconded_at = by, Now()
+    exclusion.seen = {**exclusion.seen, "seconded": {"said": said, "known": known_to(by, instance)}}
+    exclusion.save(update_fields=["seconded_by", "seconded_at", "seen"])
+    exclusion.refresh_from_db()
+    return exclusion
 
 
 @transaction.atomic
 def decline(*, instance: Instance, proposal: int, note: str, by: Person) -> PastExclusion:
-    """Say no, with a reason: the question stays, and the proposal is kept among the past ones."""
+    """Decline with a reason: the question stays, and the proposal is kept as a past one."""
     if ended := _ended(instance, proposal, How.DECLINED, by):
         return ended
-    found = _proposal(instance, proposal, by)
-    _check_open(found, by)
+    exclusion = _proposal(instance, proposal, by)
+    _check_open(exclusion, by)
     note = _words(note, "reason")
     if not note:
-        raise Refusal("Say why you decline: whoever proposed it wants to know.")
-    return _end(found, How.DECLINED, by, note)
+        raise Refusal("Say why you decline: the person who proposed it will read it.")
+    return _end(exclusion, How.DECLINED, by, note)
 
 
 @transaction.atomic
 def withdraw(*, instance: Instance, proposal: int, by: Person) -> PastExclusion:
-    """Take one's own proposal back, as long as nobody has agreed to it."""
+    """Withdraw one's own proposal, as long as nobody has agreed to it."""
     if ended := _ended(instance, proposal, How.WITHDRAWN, by):
         return ended
-    found = _proposal(instance, proposal, by)
-    if found.proposed_by_id != by.pk:
-        raise NotAllowed("Somebody else proposed this: you can agree or decline.")
-    _check_not_seconded(found)
-    return _end(found, How.WITHDRAWN, by)
+    exclusion = _proposal(instance, proposal, by)
+    if exclusion.proposed_by_id != by.pk:
+        raise NotAllowed("Another person proposed this: you can agree or decline.")
+    _check_not_seconded(exclusion)
+    return _end(exclusion, How.WITHDRAWN, by)
 
 
 def _proposal(instance: Instance, proposal: int, by: Person) -> Exclusion:
-    """The proposal that was read, locked."""
+    """The proposal with this id, locked."""
     check_not_hidden(by, instance)
     rows = Exclusion.objects.select_for_update().filter(pk=proposal, instance=instance)
-    found = rows.first()
-    if found is None:
+    exclusion = rows.first()
+    if exclusion is None:
         raise Conflict(GONE)
-    return found
+    return exclusion
 
 
-def _check_open(found: Exclusion, by: Person) -> None:
-    if found.proposed_by_id == by.pk:
+def _check_open(exclusion: Exclusion, by: Person) -> None:
+    if exclusion.proposed_by_id == by.pk:
         raise NotAllowed("You proposed this yourself: another researcher or admin has to agree.")
-    _check_not_seconded(found)
+    _check_not_seconded(exclusion)
 
 
-def _check_not_seconded(found: Exclusion) -> None:
-    if found.seconded_by_id is not None:
+def _check_not_seconded(exclusion: Exclusion) -> None:
+    if exclusion.seconded_by_id is not None:
         raise Conflict(
             "A second person has agreed to this exclusion meanwhile: the question is excluded."
         )
 
 
-def _end(found: Exclusion, how: str, by: Person, note: str = "") -> PastExclusion:
+def _end(exclusion: Exclusion, how: str, by: Person, note: str = "") -> PastExclusion:
     past = PastExclusion.objects.create(
-        instance_id=found.instance_id,
-        proposal=found.pk,
-        reason=found.reason,
-        proposed_by_id=found.proposed_by_id,
-        proposed_at=found.created_at,
-        seen=found.seen,
+        instance_id=exclusion.instance_id,
+        proposal=exclusion.pk,
+        reason=exclusion.reason,
+        proposed_by_id=exclusion.proposed_by_id,
+        proposed_at=exclusion.created_at,
+        seen=exclusion.seen,
         how=how,
         ended_by=by,
         note=note,
     )
-    found.delete()
+    exclusion.delete()
     return past
 
 
 def _ended(instance: Instance, proposal: int, how: str, by: Person) -> PastExclusion | None:
-    """What a first click has made of the same proposal."""
+    """The same proposal, ended by a first click."""
     check_not_hidden(by, instance)
     return PastExclusion.objects.filter(
         instance=instance, proposal=proposal, how=how, ended_by=by
@@ -225,7 +225,7 @@ def _ended(instance: Instance, proposal: int, how: str, by: Person) -> PastExclu
 
 
 def _words(text: str, what: str) -> str:
-    """The text as it is kept: one kind of line end, nothing around it. Raises Refusal where it is too long."""
+    """The text as it is stored: \\n line ends, stripped. Raises Refusal if it is too long."""
     text = text.replace("\x00", "").replace("\r\n", "\n").strip()
     if len(text) > MOST_WORDS:
         raise Refusal(
@@ -235,7 +235,7 @@ def _words(text: str, what: str) -> str:
 
 
 class Standing(NamedTuple):
-    """A question with its exclusion, proposed or in force; `hidden` where the person may not know of one."""
+    """A question with its exclusion, proposed or in force; `hidden` if the person may not know of one."""
 
     instance: Instance
     exclusion: Exclusion | None
@@ -247,9 +247,9 @@ class Standing(NamedTuple):
 
 
 def standings(instances: Iterable[Instance], person: Person) -> list[Standing]:
-    """How each question stands, in the order given."""
-    asked = list(instances)
+    """The standing of each question, in the order given."""
+    questions = list(instances)
     hidden = hidden_from(person)
-    rows = Exclusion.objects.filter(instance__in=[one.pk for one in asked])
-    found = {row.instance_id: row for row in rows.exclude(instance__in=hidden)}
-    return [Standing(one, found.get(one.pk), one.pk in hidden) for one in asked]
+    rows = Exclusion.objects.filter(instance__in=[one.pk for one in questions])
+    exclusions = {row.instance_id: row for row in rows.exclude(instance__in=hidden)}
+    return [Standing(one, exclusions.get(one.pk), one.pk in hidden) for one in questions]

@@ -1,4 +1,4 @@
-"""Writing export files: whole under their final name, or not there at all."""
+"""Write export files; a file gets its final name only when it is complete."""
 
 import hashlib
 import os
@@ -19,14 +19,14 @@ class ExportFailed(Refusal):
 def write_file(
     exporter: Exporter, contradictions: Iterable[Contradiction], path: Path
 ) -> tuple[int, str]:
-    """Write the export to `path`, replacing what is there; returns (bytes, sha256). Raises ExportFailed."""
+    """Write the export to `path`, replacing an existing file; returns (bytes, sha256). Raises ExportFailed."""
     return write_chunks(exporter.chunks(contradictions), path)
 
 
 def write_chunks(chunks: Iterable[str], path: Path) -> tuple[int, str]:
-    """Write the text as UTF-8 to `path`, replacing what is there; returns (bytes, sha256).
+    """Write the text as UTF-8 to `path`, replacing an existing file; returns (bytes, sha256).
 
-    Raises ExportFailed; then `path` is as it was before.
+    Raises ExportFailed; then `path` is unchanged.
     """
     try:
         with tempfile.NamedTemporaryFile(

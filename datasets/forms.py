@@ -1,4 +1,4 @@
-"""What people hand in: a file to import, a version to release."""
+"""Forms: a file to import, a version to release."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from datasets.releases import VERSION
 
 
 class ImportForm(forms.Form):
-    """A file for a collection, a new one or one that is there."""
+    """A file for a new or existing collection."""
 
     collection = forms.CharField(
         max_length=80,
@@ -25,7 +25,7 @@ class ImportForm(forms.Form):
     )
     file = forms.FileField(
         label="File",
-        help_text=f"UTF-8, at most {MAX_BYTES // 2**20} MB. All of it is taken, or nothing.",
+        help_text=f"UTF-8, at most {MAX_BYTES // 2**20} MB. The whole file is imported, or nothing.",
     )
 
     def clean_file(self) -> Any:
@@ -38,7 +38,7 @@ class ImportForm(forms.Form):
 
 
 class ReleaseForm(forms.Form):
-    """A version to freeze the collection under."""
+    """A version for a release of the collection."""
 
     version = forms.RegexField(
         VERSION,

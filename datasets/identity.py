@@ -1,4 +1,4 @@
-"""What makes two records the same record. Pure."""
+"""The identity of a record, by its content. Pure."""
 
 import hashlib
 import json

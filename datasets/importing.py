@@ -1,4 +1,4 @@
-"""Bringing a file into a collection: all of it or nothing, and twice the same as once."""
+"""Import a file into a collection: all of it or nothing; a second import of the same file adds nothing."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from leases.refusal import Refusal
 
 @dataclass
 class ImportReport:
-    """What an import did.
+    """The result of an import.
 
     records, questions: in the file. duplicates: (record, the earlier one that it equals), counted from 1.
     deviations: (record, deviation) for every record of the file.
@@ -50,9 +50,9 @@ def import_file(
     source: str = "",
     by: Person | None = None,
 ) -> ImportReport:
-    """Read the file and add what the collection lacks; makes the collection if there is none of that name.
+    """Read the file and add the records that the collection lacks; makes the collection if there is none.
 
-    Raises Refusal (Unreadable with a list where records are at fault); then nothing was stored.
+    Raises Refusal (Unreadable with a list of the records' problems); then nothing was stored.
     """
     parsed = importer.read(data)
     collection = named_collection(collection_name, source=source, by=by)
@@ -72,7 +72,7 @@ def import_file(
 
 
 def named_collection(name: str, *, source: str = "", by: Person | None = None) -> Collection:
-    """The collection of that name, made if there is none. Raises Refusal for a name that no address can hold."""
+    """The collection of that name, made if there is none. Raises Refusal for a name that no URL can contain."""
     if held := Collection.objects.filter(name=name).first():
         return held
     collection = Collection(name=name, source=source[:300], created_by=by)

@@ -1,4 +1,4 @@
-"""Contradictions, the questions asked of them, and what is released of them.
+"""Contradictions, their questions, and releases.
 
 Contradictions and instances are append-only: an edit makes a new version that supersedes the old one,
 so that a response or a verdict always points at the text it was given for. Keys of the published file
@@ -68,7 +68,7 @@ def kept_text(**options: object) -> models.TextField:
 
 
 class Contradiction(models.Model):
-    """One tag with what an annotator made of it (WikiContradict, 3.1 and Appendix E)."""
+    """One tag with its annotation (WikiContradict, 3.1 and Appendix E)."""
 
     collection = models.ForeignKey(
         Collection, on_delete=models.PROTECT, related_name="contradictions"
@@ -277,10 +277,10 @@ class Subset(models.Model):
 
 
 class Exclusion(models.Model):
-    """An instance that somebody proposes to take out after the fact; out once a second person has agreed.
+    """An instance that a person proposes to exclude; in force once a second person has agreed.
 
-    Its reason never changes, so that whoever agrees has read what counts. A proposal that came to nothing is a
-    PastExclusion.
+    Its reason never changes, so that the second person agrees to what they have read. A proposal that was declined
+    or withdrawn is a PastExclusion.
     """
 
     instance = models.OneToOneField(Instance, on_delete=models.PROTECT, related_name="exclusion")
@@ -292,7 +292,7 @@ class Exclusion(models.Model):
     seen = models.JSONField(
         default=dict,
         blank=True,
-        help_text="What the two had seen: {proposed, seconded: {said, known}} (datasets.witnesses).",
+        help_text="What the two had seen: {proposed, seconded: {said, known}} (exposure.py).",
     )
     created_at = models.DateTimeField(db_default=Now())
     seconded_at = models.DateTimeField(null=True, blank=True)
@@ -310,7 +310,7 @@ class Exclusion(models.Model):
 
 
 class PastExclusion(models.Model):
-    """A proposal to exclude that came to nothing, kept with what was said for and against it."""
+    """A proposal to exclude that was declined or withdrawn, with the reasons for and against it."""
 
     class How(models.TextChoices):
         DECLINED = "declined", "Declined"
@@ -383,7 +383,7 @@ class ReleaseRow(models.Model):
 
 
 class ReleaseExclusion(models.Model):
-    """A question that a release leaves out, with the reason as it stood."""
+    """A question that a release leaves out, with the reason at that time."""
 
     release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="left_out")
     instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="+")

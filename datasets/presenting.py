@@ -1,4 +1,4 @@
-"""What the pages of a contradiction show, put together from its row."""
+"""Template contexts of a contradiction's pages."""
 
 from collections import Counter
 from itertools import groupby
@@ -22,7 +22,7 @@ from datasets.states import RevisionState as State
 
 
 class Typed(NamedTuple):
-    """A dimension of the taxonomy with the options chosen in it; an unknown option stands as it was given."""
+    """A dimension of the taxonomy with its chosen options; an unknown option is shown as given."""
 
     title: str
     chosen: list[str]
@@ -38,7 +38,7 @@ def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
     questions = standings(sorted(contradiction.instances.all(), key=lambda row: row.n), person)
     states = RevisedPassage.objects.filter(instance__contradiction=contradiction)
     revised = dict(
-        # Where one is checked and another waits to replace it, the one that waits is to be done.
+        # If one is checked and another waits to replace it, show the one that waits.
         states.filter(state__in=[State.CHECKED, State.PROPOSED])
         .order_by("state")
         .values_list("instance_id", "state")
@@ -53,7 +53,7 @@ def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
         "source": source_link(contradiction.url, contradiction.oldid),
         "passage_1": marked(context_1(contradiction), contradiction.span_1, one),
         "passage_2": marked(context_2(contradiction), contradiction.span_2, two),
-        # The kept ranges are counted in the passage above; in its other form the span is looked for.
+        # The stored ranges refer to the passage above; in its other form the span is searched for.
         "copied_1": marked(contradiction.passage_1_copied or "", contradiction.span_1, []),
         "copied_2": marked(contradiction.passage_2_copied or "", contradiction.span_2, []),
         "rewritten": bool(contradiction.passage_1_standalone or contradiction.passage_2_standalone),
@@ -74,7 +74,7 @@ def _passage_title(n: int, article: str | None) -> str:
 def deviation_table(
     rows: QuerySet[Contradiction],
 ) -> tuple[list[tuple[Kind, int]], list[DeviationLine]]:
-    """How many deviations of each kind, and each of them with its row."""
+    """The number of deviations of each kind, and all of them with their rows."""
     lines = [
         DeviationLine(row, deviation)
         for row in streamed(rows)
@@ -99,21 +99,21 @@ def marked(passage: str, span: str | None, kept: list[list[int]]) -> SafeString:
 
 
 def types_of(entries: list[list[str]]) -> list[Typed]:
-    """All four dimensions in the form's order, each with what was chosen; unknown dimensions last."""
+    """All four dimensions in the form's order with their chosen options; unknown dimensions last."""
     chosen: dict[str, list[str]] = {dimension.key: [] for dimension in taxonomy.DIMENSIONS}
     for key, *values in entries:
         chosen.setdefault(key, []).extend(values)
     return [
         Typed(
             dimension.title if (dimension := taxonomy.dimension(key)) else key,
-            [found.label if (found := taxonomy.option(value)) else value for value in values],
+            [known.label if (known := taxonomy.option(value)) else value for value in values],
         )
         for key, values in chosen.items()
     ]
 
 
 def facet_filters(chosen: list[Facet]) -> list[tuple[str, str, list[tuple[str, str, bool]]]]:
-    """The select boxes of the question list: (parameter, label, [(value, words, is chosen)])."""
+    """The select boxes of the question list: (parameter, label, [(value, label, is chosen)])."""
     return [
         (
             parameter,
@@ -125,9 +125,9 @@ def facet_filters(chosen: list[Facet]) -> list[tuple[str, str, list[tuple[str, s
 
 
 def source_link(url: str, oldid: int | None) -> str:
-    """The article, at the pinned revision where there is one.
+    """The article's URL, at the pinned revision if there is one.
 
-    "" for an address that is no web page: records come from files, and a link must not run a script.
+    "" unless it is http(s): records come from files, and a link must not run a script.
     """
     try:
         if urlsplit(url).scheme.lower() not in {"http", "https"}:

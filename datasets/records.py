@@ -17,8 +17,8 @@ from datasets.schema import Slot
 from leases.refusal import Conflict, NotFoundHere, Refusal
 
 BATCH = 500
-# Columns that the published record has no key for; they are no part of a record's identity.
-BESIDE = ("oldid", "modality_1", "modality_2", "span_1_ranges", "span_2_ranges")
+# Columns without a key in the published record; they are not part of a record's identity.
+EXTRA = ("oldid", "modality_1", "modality_2", "span_1_ranges", "span_2_ranges")
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class Draft:
 
     columns: by schema.COLUMNS; missing ones are absent (None), types are taken from the taxonomy.
     slots: questions with their answers, those without a question included.
-    beside: any of BESIDE.
+    extra: any of EXTRA.
     """
 
     columns: Mapping[str, Any]
     slots: Sequence[Slot]
-    beside: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Added(NamedTuple):
-    """`is_new` is False where the collection had the very same record already."""
+    """`is_new` is False if the collection had the same record already."""
 
     contradiction: Contradiction
     is_new: bool
@@ -48,10 +48,10 @@ def add_contradiction(
     columns: Mapping[str, Any],
     questions: Sequence[Slot],
     author: Person | None = None,
-    beside: Mapping[str, Any] | None = None,
+    extra: Mapping[str, Any] | None = None,
 ) -> Added:
-    """Add one record to the end of the collection, unless it is there. Raises Refusal for what no export could hold."""
-    draft = Draft(columns, questions, beside or {})
+    """Add one record to the end of the collection, unless it has it. Raises Refusal for text that no file can hold."""
+    draft = Draft(columns, questions, extra or {})
     (added,) = add_contradictions(collection=collection, drafts=[draft], author=author)
     if added.is_new:
         added.contradiction.refresh_from_db()
@@ -62,7 +62,7 @@ def add_contradiction(
 def add_contradictions(
     *, collection: Collection, drafts: Iterable[Draft], author: Person | None = None
 ) -> list[Added]:
-    """Add records in order, each once; all of them or, when one is refused, none."""
+    """Add records in order, each once; none of them if one is refused."""
     locked(collection)
     last = collection.contradictions.aggregate(last=Max("position"))["last"]
     position = 0 if last is None else last + 1
@@ -82,14 +82,14 @@ def supersede(
     columns: Mapping[str, Any],
     questions: Sequence[Slot],
     author: Person | None = None,
-    beside: Mapping[str, Any] | None = None,
+    extra: Mapping[str, Any] | None = None,
 ) -> Contradiction:
-    """A new version in the old one's place. Raises Conflict when it is not the newest, or says what one said before."""
+    """Replace a row by a new version. Raises Conflict if it is not the newest, or if nothing has changed."""
     collection = contradiction.collection
     locked(collection)
     if Contradiction.objects.filter(supersedes=contradiction).exists():
         raise Conflict("A newer version of this contradiction exists; open it and edit that one.")
-    draft = _completed(Draft(columns, questions, beside or {}))
+    draft = _completed(Draft(columns, questions, extra or {}))
     row = _row(collection, draft, contradiction.position, author)
     if collection.contradictions.filter(external_id=row.external_id).exists():
         raise Conflict("The collection already has a record with exactly this content.")
@@ -101,7 +101,7 @@ def supersede(
 
 
 def locked(collection: Collection) -> None:
-    """Inside a transaction: one writer a collection, so that positions and identities are given out in a row."""
+    """Lock the collection for this transaction, so that positions are assigned by one writer at a time."""
     Collection.objects.select_for_update().get(pk=collection.pk)
 
 
@@ -119,7 +119,7 @@ def current(collection: Collection) -> QuerySet[Contradiction]:
 
 
 def without_questions(collection: Collection, excluded: QuerySet[Any]) -> QuerySet[Contradiction]:
-    """The newest contradictions that had questions and lost all of them to these exclusions."""
+    """The newest contradictions all of whose questions are in these exclusions."""
     asked = Instance.objects.filter(contradiction=OuterRef("pk"))
     left = asked.exclude(pk__in=excluded.order_by().values("instance"))
     return current(collection).filter(Exists(asked), ~Exists(left))
@@ -130,7 +130,7 @@ def streamed(
 ) -> Iterator[Contradiction]:
     """The rows with their instances, a batch in memory at a time; `without` the questions of these ids.
 
-    One SELECT names the rows, and what they hold never changes: so this is one snapshot, whoever writes meanwhile.
+    One SELECT selects the rows, and their content never changes, so this is a consistent snapshot.
     """
     kept = Instance.objects.exclude(pk__in=without) if without else Instance.objects.all()
     instances = Prefetch("instances", kept.order_by("n"))
@@ -181,9 +181,7 @@ def _add_batch(
 
 
 def _completed(draft: Draft) -> Draft:
-    if unknown := (draft.columns.keys() - set(schema.COLUMNS)) | (
-        draft.beside.keys() - set(BESIDE)
-    ):
+    if unknown := (draft.columns.keys() - set(schema.COLUMNS)) | (draft.extra.keys() - set(EXTRA)):
         raise TypeError(f"a contradiction has no columns {sorted(unknown)}")
     columns = dict.fromkeys(schema.COLUMNS) | {key.column: "" for key in schema.RECORD_KEYS}
     columns |= schema.types_of(draft.columns.get("taxonomy") or [])
@@ -192,7 +190,7 @@ def _completed(draft: Draft) -> Draft:
         schema.parse(schema.build(columns, draft.slots))
     except schema.RecordRefused as refused:
         raise Refusal(f"This record cannot be stored: {refused}.") from None
-    return Draft(columns, draft.slots, draft.beside)
+    return Draft(columns, draft.slots, draft.extra)
 
 
 def _row(
@@ -206,7 +204,7 @@ def _row(
         unused_answers=unused,
         author=author,
         **draft.columns,
-        **draft.beside,
+        **draft.extra,
     )
 
 
@@ -229,11 +227,11 @@ def _instances(row: Contradiction, draft: Draft, author: Person | None) -> list[
 
 
 def _trimmed(slot: Slot) -> list[str | None]:
-    """[answer 1, answer 2], and the blank question where the record has its key."""
+    """[answer 1, answer 2], and the blank question if the record has its key."""
     answers = [slot.answer_1, slot.answer_2]
     return answers if slot.question is None else [*answers, slot.question]
 
 
 def _padded(texts: list[str | None]) -> tuple[str | None, str | None, str | None]:
-    """The other way round: (question, answer 1, answer 2)."""
+    """The inverse of _texts: (question, answer 1, answer 2)."""
     return (texts[2] if len(texts) > 2 else None, texts[0], texts[1])

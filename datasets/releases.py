@@ -1,4 +1,4 @@
-"""Freezing what a collection holds, so that a paper can cite it."""
+"""Releases: frozen versions of a collection that a paper can cite."""
 
 import re
 from collections.abc import Iterator
@@ -24,22 +24,15 @@ VERSION = re.compile(r"\A[0-9A-Za-z][0-9A-Za-z._-]{0,39}\Z")
 def freeze(
     *, collection: Collection, version: str, notes: str = "", by: Person | None = None
 ) -> Release:
-    """Release the collection as it stands: its newest rows, in order, with the hash of their JSON export.
+    """Release the collection: its newest rows, in order, with the hash of their JSON export.
 
-    Excluded questions stay out; which, and why, is kept with the release. A contradiction that has lost all of its
+    Excluded questions are left out; the release records which, and why. A contradiction that has lost all of its
     questions stays, as a record without any.
 
-    Raises Conflict where that version exists, Refusal where there is nothing to release or the version is no name.
+    Raises Conflict if that version exists, Refusal if the collection is empty or the version is no valid name.
     """
-    if not VERSION.match(version):
-        raise Refusal(
-            "A version has up to 40 letters, digits, . _ - and starts with a letter or digit."
-        )
     locked(collection)
-    if collection.releases.filter(version=version).exists():
-        raise Conflict(
-            f"Version {version} of {collection.name} exists and never changes; choose another."
-        )
+    _check_version(collection, version)
     keys = list(current(collection).values_list("pk", flat=True))
     if not keys:
         raise Refusal("The collection is empty; there is nothing to release.")
@@ -63,15 +56,26 @@ def freeze(
     return release
 
 
+def _check_version(collection: Collection, version: str) -> None:
+    if not VERSION.match(version):
+        raise Refusal(
+            "A version has up to 40 letters, digits, . _ - and starts with a letter or digit."
+        )
+    if collection.releases.filter(version=version).exists():
+        raise Conflict(
+            f"Version {version} of {collection.name} exists and never changes; choose another."
+        )
+
+
 def released_rows(release: Release) -> Iterator[Contradiction]:
-    """The release's rows with the questions that it has, a batch in memory at a time: what its files are made of."""
+    """The release's rows with its questions, a batch in memory at a time, for its files."""
     left_out = release.left_out.order_by().values_list("instance_id", flat=True)
     return streamed(released(release), without=list(left_out))
 
 
 def released(release: Release) -> QuerySet[Contradiction]:
-    """The release's rows in its order, whatever the collection has become since."""
-    # Positions are kept over versions, so the collection's order is the order in which they were frozen.
+    """The release's rows in its order, also if the collection has changed since."""
+    # A new version keeps its position, so the collection's order is the release's order.
     keys = release.rows.values("contradiction")
     return Contradiction.objects.filter(pk__in=keys).order_by("position")
 

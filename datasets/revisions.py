@@ -1,7 +1,7 @@
 """Passages revised so that the two agree, for prompts 5.3 and 5.4: one person writes them, another checks.
 
 A question has at most one revision that waits for a check, and at most one that is checked; runs ask about the
-checked one. A response keeps the passages that it was given, whatever becomes of them later.
+checked one. A response keeps the passages that its prompt showed, even if they change later.
 """
 
 from typing import NamedTuple
@@ -21,14 +21,14 @@ from pages.worddiff import Piece, word_diff
 MOST_PASSAGE = 20_000
 MOST_ANSWER = 1_000
 MOST_NOTE = 2_000
-# What a list can be narrowed to; "none" is a question of which no revision waits or is checked.
+# Filters of a list; "none" is a question without a revision that waits or is checked.
 WAITING, CHECKED, NONE = "waiting", "checked", "none"
 State = RevisionState
 GONE = "These passages are no longer there to be decided on. Reload the page."
 
 
 class Texts(NamedTuple):
-    """What somebody writes: both passages (the same text twice where both answers come from one) and the answer."""
+    """A revision's texts: both passages (the same text twice if both answers come from one) and the answer."""
 
     passage_1: str
     passage_2: str
@@ -36,26 +36,26 @@ class Texts(NamedTuple):
 
 
 def originals(instance: Instance) -> Texts:
-    """The question's passages as prompts show them when they contradict each other."""
+    """The question's contradicting passages as prompts show them."""
     tag = instance.contradiction
     return Texts(context_1(tag), context_1(tag) if is_same(tag) else context_2(tag))
 
 
 def starting_from(instance: Instance, *, afresh: bool = False) -> Texts:
-    """What the form begins with: the latest revision, unless `afresh`, so that a rejected one can be mended."""
+    """The form's initial texts: the latest revision, so that a rejected one can be corrected; else the originals."""
     latest = None if afresh else instance.revised_passages.order_by("-pk").first()
     if latest is None:
         return originals(instance)
     return Texts(latest.passage_1, latest.passage_2, latest.answer)
 
 
-# ---------------------------------------------------------------- what people do
+# ---------------------------------------------------------------- actions
 
 
 def write(*, instance: Instance, texts: Texts, by: Person) -> RevisedPassage:
-    """Hand in a revision to be checked; a second click finds what the first one made.
+    """Submit a revision to be checked; a second click returns the revision of the first.
 
-    Raises Refusal for texts that are none, Conflict where another waits or the question has a newer version.
+    Raises Refusal for unusable texts, Conflict if another waits or the question has a newer version.
     """
     texts = _texts(instance, texts)
     if Contradiction.objects.filter(supersedes=instance.contradiction_id).exists():
@@ -77,59 +77,59 @@ def write(*, instance: Instance, texts: Texts, by: Person) -> RevisedPassage:
 
 @transaction.atomic
 def accept(*, instance: Instance, revision: int, by: Person) -> RevisedPassage:
-    """These are the passages from now on; those that were checked before are replaced."""
-    found = _to_decide(instance, revision, by)
-    if found.state == State.CHECKED and found.checker_id == by.pk:
-        return found
-    if REVISION.may(found, "accept"):
+    """Accept the revision; it replaces one that was accepted before."""
+    revised = _to_decide(instance, revision, by)
+    if revised.state == State.CHECKED and revised.checker_id == by.pk:
+        return revised
+    if REVISION.may(revised, "accept"):
         REVISION.move(instance.revised_passages.all(), "replace")
-    REVISION.require(found, "accept", checker=by, decided_at=Now())
-    return found
+    REVISION.require(revised, "accept", checker=by, decided_at=Now())
+    return revised
 
 
 @transaction.atomic
 def reject(*, instance: Instance, revision: int, note: str, by: Person) -> RevisedPassage:
-    """Say what is wrong; the author, or anybody, can begin from them again."""
-    found = _to_decide(instance, revision, by)
-    if found.state == State.REJECTED and found.checker_id == by.pk:
-        return found
+    """Reject the revision with a note; anyone can start from its texts again."""
+    revised = _to_decide(instance, revision, by)
+    if revised.state == State.REJECTED and revised.checker_id == by.pk:
+        return revised
     note = _bounded(note, "note", MOST_NOTE).strip()
     if not note:
-        raise Refusal("Say what is wrong with them: whoever wrote them wants to mend it.")
-    REVISION.require(found, "reject", checker=by, decided_at=Now(), note=note)
-    return found
+        raise Refusal("Say what is wrong with them, so that their author can fix it.")
+    REVISION.require(revised, "reject", checker=by, decided_at=Now(), note=note)
+    return revised
 
 
 @transaction.atomic
 def withdraw(*, instance: Instance, revision: int, by: Person) -> RevisedPassage:
-    """Take one's own back, as long as nobody has checked them."""
-    found = _locked(instance, revision)
-    if found.author_id != by.pk:
-        raise NotAllowed("Somebody else wrote these: you can accept or reject them.")
-    if found.state != State.WITHDRAWN:
-        REVISION.require(found, "withdraw", decided_at=Now())
-    return found
+    """Withdraw one's own revision, as long as nobody has checked it."""
+    revised = _locked(instance, revision)
+    if revised.author_id != by.pk:
+        raise NotAllowed("Another person wrote these: you can accept or reject them.")
+    if revised.state != State.WITHDRAWN:
+        REVISION.require(revised, "withdraw", decided_at=Now())
+    return revised
 
 
 def _to_decide(instance: Instance, revision: int, by: Person) -> RevisedPassage:
-    found = _locked(instance, revision)
-    if found.author_id == by.pk:
+    revised = _locked(instance, revision)
+    if revised.author_id == by.pk:
         raise NotAllowed("You wrote these yourself: another researcher or admin has to check them.")
-    return found
+    return revised
 
 
 def _locked(instance: Instance, revision: int) -> RevisedPassage:
-    found = instance.revised_passages.select_for_update().filter(pk=revision).first()
-    if found is None:
+    revised = instance.revised_passages.select_for_update().filter(pk=revision).first()
+    if revised is None:
         raise Conflict(GONE)
-    return found
+    return revised
 
 
-# ---------------------------------------------------------------- what there is
+# ---------------------------------------------------------------- queries
 
 
 class Progress(NamedTuple):
-    """How many questions of the newest versions have a checked revision, one that waits, or neither.
+    """The numbers of newest questions with a checked revision, with one that waits, or with neither.
 
     A question whose checked revision is to be replaced has both.
     """
@@ -157,7 +157,7 @@ CONDITIONS = {
 
 
 def narrowed(rows: QuerySet[Instance], which: str) -> QuerySet[Instance]:
-    """Only those that are checked, wait or have none; anything else narrows nothing."""
+    """Filter by WAITING, CHECKED or NONE; any other value filters nothing."""
     return rows.filter(CONDITIONS.get(which, Q()))
 
 
@@ -168,7 +168,7 @@ def progress(collection: Collection) -> Progress:
 
 
 def diffs(revision: Texts | RevisedPassage, instance: Instance) -> list[list[Piece]]:
-    """What each passage changes of the original, word by word; one where both answers come from one passage."""
+    """The word diff of each passage from its original; only one if both answers come from one passage."""
     before = originals(instance)
     pairs = [(before.passage_1, revision.passage_1), (before.passage_2, revision.passage_2)]
     shown = pairs[:1] if is_same(instance.contradiction) else pairs
@@ -179,13 +179,13 @@ def diffs(revision: Texts | RevisedPassage, instance: Instance) -> list[list[Pie
 
 
 def _texts(instance: Instance, given: Texts) -> Texts:
-    """The texts as they are kept. Raises Refusal where they cannot be asked about."""
+    """The texts as they are stored. Raises Refusal if a prompt cannot use them."""
     one_passage = is_same(instance.contradiction)
     first = _bounded(given.passage_1, "passage" if one_passage else "passage 1", MOST_PASSAGE)
     second = first if one_passage else _bounded(given.passage_2, "passage 2", MOST_PASSAGE)
     answer = _bounded(given.answer, "answer", MOST_ANSWER).strip()
     if not first.strip() or not second.strip():
-        raise Refusal("A passage is empty: models are shown what stands here.")
+        raise Refusal("A passage is empty. Models are shown exactly these passages.")
     if not answer:
         raise Refusal("Give the one answer: what the revised text now says.")
     if (first, second) == originals(instance)[:2]:
@@ -194,7 +194,7 @@ def _texts(instance: Instance, given: Texts) -> Texts:
 
 
 def _bounded(text: str, what: str, most: int) -> str:
-    """The text with one kind of line end and no NUL. Raises Refusal where it is too long."""
+    """The text with \\n line ends and no NUL. Raises Refusal if it is too long."""
     text = text.replace("\x00", "").replace("\r\n", "\n")
     if len(text) > most:
         raise Refusal(

@@ -22,9 +22,9 @@ Columns = dict[str, Any]
 
 
 class Key(NamedTuple):
-    """A key of the record and our column for it.
+    """A key of the record and its column.
 
-    `valid_needs`: a valid tag is of no use without it. `values`: the only ones it may have. `longest`: in characters.
+    `valid_needs`: required in a valid tag. `values`: the allowed values. `longest`: in characters.
     """
 
     key: str
@@ -72,25 +72,25 @@ TYPE_COLUMNS = {key.key: key.column for key in ANNOTATION_KEYS if key.column.sta
 
 @dataclass(frozen=True)
 class Slot:
-    """One question of a record, numbered from 1; None where the record lacks the key."""
+    """One question of a record, numbered from 1; None if the record lacks the key."""
 
     n: int
     question: str | None
     answer_1: str | None
     answer_2: str | None
-    # Kept beside the record, which has no key for it: the answer was worked out and stands in no passage.
+    # Whether the answer was inferred and is in no passage; the published record has no key for it.
     derived_1: bool = False
     derived_2: bool = False
 
     @property
     def is_question(self) -> bool:
-        """A question counts only where it has text: the form leaves placeholder answers without one."""
+        """A question counts only if it has text: the form leaves placeholder answers without a question."""
         return bool(self.question and self.question.strip())
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """A record as columns: `slots` with a question, `unused` without one (kept for the way back)."""
+    """A record as columns: `slots` with a question, `unused` without one (kept for the export)."""
 
     columns: Columns
     slots: tuple[Slot, ...]
@@ -99,7 +99,7 @@ class Parsed:
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a record is refused: the key, and a sentence."""
+    """Why a record is refused: the key and a message."""
 
     key: str
     message: str
@@ -117,7 +117,7 @@ class RecordRefused(ValueError):
 
 
 def parse(record: object) -> Parsed:
-    """A decoded JSON record as columns. Raises RecordRefused with every problem found."""
+    """A decoded JSON record as columns. Raises RecordRefused with all problems."""
     if not isinstance(record, dict):
         raise RecordRefused([Problem("", f"is {kind_of(record)}, not an object with keys")])
     if problems := _record_problems(record):
@@ -186,75 +186,75 @@ def _slots(annotation: Mapping[str, Any]) -> list[Slot]:
 
 def _record_problems(record: Mapping[str, Any]) -> list[Problem]:
     known = {key.key: key for key in RECORD_KEYS}
-    found = [Problem(key, "is missing") for key in known if key not in record]
+    problems = [Problem(key, "is missing") for key in known if key not in record]
     for name, value in record.items():
         if name in known:
-            found += text_problems(name, value, known[name])
+            problems += text_problems(name, value, known[name])
         elif name != ANNOTATION:
-            found.append(Problem(name, "is not a key of this format"))
+            problems.append(Problem(name, "is not a key of this format"))
     annotation = record.get(ANNOTATION)
     if ANNOTATION not in record:
-        return [*found, Problem(ANNOTATION, "is missing")]
+        return [*problems, Problem(ANNOTATION, "is missing")]
     if not isinstance(annotation, dict):
-        return [*found, Problem(ANNOTATION, f"is {kind_of(annotation)}, not an object")]
-    return found + _annotation_problems(annotation)
+        return [*problems, Problem(ANNOTATION, f"is {kind_of(annotation)}, not an object")]
+    return problems + _annotation_problems(annotation)
 
 
 def _annotation_problems(annotation: Mapping[str, Any]) -> list[Problem]:
     known = {key.key: key for key in ANNOTATION_KEYS}
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for name, value in annotation.items():
         if name == TAXONOMY:
-            found += _taxonomy_problems(value)
+            problems += _taxonomy_problems(value)
         elif name in known or QUESTION.fullmatch(name):
-            found += text_problems(name, value, known.get(name))
+            problems += text_problems(name, value, known.get(name))
         else:
-            found.append(Problem(name, f"is not a key of {ANNOTATION}"))
+            problems.append(Problem(name, f"is not a key of {ANNOTATION}"))
     if VALIDITY_KEY not in annotation:
-        found.append(Problem(VALIDITY_KEY, "is missing"))
-    return found if found else _missing(annotation)
+        problems.append(Problem(VALIDITY_KEY, "is missing"))
+    return problems if problems else _missing(annotation)
 
 
 def _missing(annotation: Mapping[str, Any]) -> list[Problem]:
-    found = []
+    problems = []
     if annotation[VALIDITY_KEY] == VALID:
         wanted = [key.key for key in ANNOTATION_KEYS if key.valid_needs]
-        found = [
+        problems = [
             Problem(key, "is missing from a valid tag") for key in wanted if key not in annotation
         ]
     for slot in _slots(annotation):
         if slot.is_question and slot.answer_1 is None:
-            found.append(
+            problems.append(
                 Problem(
                     f"question{slot.n}_answer1", f"is missing although question{slot.n} is there"
                 )
             )
         if slot.is_question and slot.answer_2 is None:
-            found.append(
+            problems.append(
                 Problem(
                     f"question{slot.n}_answer2", f"is missing although question{slot.n} is there"
                 )
             )
-    return found
+    return problems
 
 
 def _taxonomy_problems(value: object) -> list[Problem]:
     if not isinstance(value, list):
         return [Problem(TAXONOMY, f"is {kind_of(value)}, not a list")]
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for place, entry in enumerate(value, 1):
         if not isinstance(entry, list) or not 1 <= len(entry) <= 2:
-            found.append(
+            problems.append(
                 Problem(TAXONOMY, f"entry {place} is not [dimension] or [dimension, option]")
             )
             continue
         for text in entry:
-            found += text_problems(TAXONOMY, text)
-    return found
+            problems += text_problems(TAXONOMY, text)
+    return problems
 
 
 def text_problems(name: str, value: object, key: Key | None = None) -> list[Problem]:
-    """Why `value` cannot stand under the key `name`: not text, not storable, or not what `key` allows."""
+    """Why `name` cannot have this value: not text, not storable, or not allowed by `key`."""
     if not isinstance(value, str):
         return [Problem(name, f"is {kind_of(value)}, not text")]
     if "\0" in value:

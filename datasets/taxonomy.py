@@ -45,7 +45,7 @@ def _read() -> tuple[Dimension, ...]:
 
 
 DIMENSIONS: tuple[Dimension, ...] = _read()
-TYPE_I, TYPE_II, TYPE_III, TYPE_IV = DIMENSIONS
+_, TYPE_II, TYPE_III, TYPE_IV = DIMENSIONS
 EXPLICIT, IMPLICIT = TYPE_IV.values
 
 _DIMENSION_OF_KEY = {dimension.key: dimension for dimension in DIMENSIONS}
@@ -60,7 +60,7 @@ def dimension(key: str) -> Dimension | None:
 
 
 def option(value: str) -> Option | None:
-    """The option of exactly that value, blanks included, or None. No value stands in two dimensions."""
+    """The option of exactly that value, blanks included, or None. No value is in two dimensions."""
     place = _PLACE_OF_VALUE.get(value)
     return place[1] if place else None
 

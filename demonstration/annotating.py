@@ -1,4 +1,4 @@
-"""The demonstration's campaign: what the invented annotators did, through the functions that do it in use."""
+"""The demonstration's campaign: the invented annotators' work, made by the app's own functions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ from wikifetch.models import Tag, Wiki
 
 COLLECTION = "demonstration"
 CAMPAIGN = "Demonstration"
-SEED = 15116  # draws the tags so that the collection begins with one of each article
+SEED = 15116  # with this seed the collection begins with one tag of each article
 
 
 @dataclass(frozen=True)
 class DemonstrationFrame(campaigns.Frame):
-    """The live tags of the demonstration wiki alone, whatever else has been fetched."""
+    """Only the live tags of the demonstration wiki."""
 
     def tags(self) -> QuerySet[Tag]:
         return super().tags().filter(article__wiki=demonstration_wiki())
@@ -80,7 +80,7 @@ def annotate(each: Given, campaign: Campaign, people: Mapping[str, Person]) -> N
 
 
 def skip(each: Skipped, campaign: Campaign, people: Mapping[str, Person]) -> None:
-    """One place claimed and given up."""
+    """Claim one place and skip it."""
     person = people[each.person]
     place = claimed(each, campaign, person)
     campaigns.begin_annotation(place, person)
@@ -105,7 +105,7 @@ def claimed(each: Given | Skipped, campaign: Campaign, person: Person) -> Assign
 
 
 def handed_in(draft: Annotation, entries: Entries) -> Annotation:
-    """Saved after the first step and after the last, then submitted with every warning looked at."""
+    """Save after the first and the last step, then submit with all warnings ticked."""
     first = {field.name: entries[field.name] for field in STEPS[0].fields}
     draft = workflow.save_draft(
         annotation_id=draft.pk, by=draft.author, version=draft.version, changes=first
@@ -122,8 +122,8 @@ def handed_in(draft: Annotation, entries: Entries) -> Annotation:
     return submission.annotation
 
 
-def sent_back(draft: Annotation, said: Mapping[str, object], by: Person) -> Annotation:
-    notes = Notes(str(said["note"]), said["notes_by_field"])  # type: ignore[arg-type]
+def sent_back(draft: Annotation, remark: Mapping[str, object], by: Person) -> Annotation:
+    notes = Notes(str(remark["note"]), remark["notes_by_field"])  # type: ignore[arg-type]
     decide(
         annotation_id=draft.pk,
         by=by,

@@ -1,4 +1,4 @@
-"""What two people made of the demonstration's tags, as annotations.json holds it. Pure."""
+"""Two people's annotations of the demonstration's tags, from annotations.json. Pure."""
 
 import json
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class Given:
     """One person's annotation of one tag.
 
     title, tag: the article and the tag as written. entries: the form's fields by name (annotation/steps.py).
-    review: {"decision": "accept" or "drop", "note"}, or None where nobody has decided yet. sent_back: the
+    review: {"decision": "accept" or "drop", "note"}, or None if it is not decided yet. sent_back: the
     reviewer's note, notes_by_field, and what those fields held the first time, or None. flag: why its author
     wants the admin to look at it, or "".
     """
@@ -28,13 +28,13 @@ class Given:
 
     @property
     def first_entries(self) -> dict[str, Any]:
-        """What was handed in the first time."""
+        """The entries of the first submission."""
         return self.entries | (self.sent_back["first"] if self.sent_back else {})
 
 
 @dataclass(frozen=True)
 class Skipped:
-    """A tag that one person gave up, and why."""
+    """A tag that one person skipped, and why."""
 
     title: str
     tag: str

@@ -1,6 +1,6 @@
-"""Pages with their histories as a MediaWiki export, the XML that Special:Export gives (schema 0.11). Pure.
+"""Pages with their histories as a MediaWiki export, the XML of Special:Export (schema 0.11). Pure.
 
-Numbers are made from the page ids, so that a page keeps its own when others are added.
+Revision ids are derived from page ids, so that a page keeps them when others are added.
 """
 
 import hashlib
@@ -30,14 +30,14 @@ DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def export(pages: Iterable[Page]) -> str:
-    """The whole file as text, to be written as UTF-8."""
+    """The file's text, to be written as UTF-8."""
     return "\n".join(
         [*_head(), *(line for page in pages for line in _page(page)), "</mediawiki>", ""]
     )
 
 
 def revid(pageid: int, n: int) -> int:
-    """The number of a page's nth edit, counted from 1."""
+    """The id of a page's nth edit, counted from 1."""
     return pageid * 1000 + n
 
 

@@ -1,4 +1,4 @@
-"""The texts that a demonstration page went through, worked out from its latest text and the list of its edits.
+"""All versions of a demonstration page, derived from its latest text and the list of its edits.
 
 A page is `articles/NAME.wiki` (the latest text), `articles/NAME.toml` (title, pageid, and its edits, oldest
 first) and sometimes `articles/NAME.talk.wiki`. An edit says what it changed, and the earlier texts are made by
@@ -32,7 +32,7 @@ HEADING = re.compile(r"^(={2,6})[ \t]*(.+?)[ \t]*\1[ \t]*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Edit:
-    """One revision of a page: who, when, why, and the whole text after it."""
+    """One revision of a page: who, when, why, and the text after it."""
 
     user: str
     time: datetime
@@ -86,7 +86,7 @@ def _edits(latest: str, entries: list[dict[str, Any]]) -> Iterator[Edit]:
 
 def texts(latest: str, entries: list[dict[str, Any]]) -> list[str]:
     """The text after each edit. `latest` is the text after the last one."""
-    found: list[str] = [latest]
+    versions: list[str] = [latest]
     later: dict[str, Any] = {}
     for entry in reversed(entries):
         if entry.get("vandalism"):
@@ -94,14 +94,14 @@ def texts(latest: str, entries: list[dict[str, Any]]) -> list[str]:
                 raise ValueError(
                     f"The vandalism of {entry['time']} is not reverted by the next edit."
                 )
-            found[-1] = _redo(found[-2], entry)
+            versions[-1] = _redo(versions[-2], entry)
         if not entry.get("revert") and not entry.get("vandalism"):
-            found.append(_undo(found[-1], entry))
+            versions.append(_undo(versions[-1], entry))
         else:
-            found.append(found[-1] if entry.get("revert") else found[-2])
+            versions.append(versions[-1] if entry.get("revert") else versions[-2])
         later = entry
-    found.pop()
-    return found[::-1]
+    versions.pop()
+    return versions[::-1]
 
 
 def _undo(text: str, entry: dict[str, Any]) -> str:
@@ -134,7 +134,7 @@ def _swap(text: str, old: str, new: str) -> str:
 
 
 def section_of(text: str, title: str) -> str:
-    """The section of that title with its heading and what stands under it, up to the next heading of its level."""
+    """The section of that title with its heading, up to the next heading of its level."""
     headings = list(HEADING.finditer(text))
     for at, heading in enumerate(headings):
         if heading[2] == title:
@@ -145,10 +145,10 @@ def section_of(text: str, title: str) -> str:
 
 def template_of(text: str, name: str) -> str:
     """The template of that name that starts a line and is closed by braces on a line of their own."""
-    found = re.search(rf"^\{{\{{{re.escape(name)}\n.*?^\}}\}}\n", text, re.MULTILINE | re.DOTALL)
-    if not found:
+    match = re.search(rf"^\{{\{{{re.escape(name)}\n.*?^\}}\}}\n", text, re.MULTILINE | re.DOTALL)
+    if not match:
         raise ValueError(f"There is no template {name!r} on lines of its own.")
-    return found[0]
+    return match[0]
 
 
 def comments(talk: str) -> Iterator[Edit]:
@@ -157,7 +157,7 @@ def comments(talk: str) -> Iterator[Edit]:
     for signature in SIGNATURE.finditer(talk):
         time = datetime.strptime(signature["time"], "%H:%M, %d %B %Y").replace(tzinfo=UTC)
         if last and time < last:
-            raise ValueError(f"The comment of {signature['time']} stands under a later one.")
+            raise ValueError(f"The comment of {signature['time']} is below a later one.")
         section = HEADING.findall(talk[: signature.end()])[-1][1]
         yield Edit(signature["user"], time, f"/* {section} */", talk[: signature.end()])
         last = time

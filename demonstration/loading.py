@@ -1,15 +1,18 @@
-"""Loading the demonstration set: the articles, and people's work on their tags, as that work is really done.
+"""Load the demonstration set: the articles, and people's work on their tags.
 
-Rows are made by the functions that make them in use: the fetcher reads the XML, places are claimed, drafts
+The app's own functions make all rows: the fetcher reads the XML, places are claimed, drafts
 saved, submitted and reviewed, the accepted ones published and released; two judges judge, a third person
 resolves, the report is frozen. Only the responses come from a file, as they were recorded, since there may be no
 model to ask.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from django.db import transaction
 
+from accounts.models import Person
 from annotation.models import Annotation, Campaign
 from annotation.publish import publish_campaign
 from datasets.models import Collection
@@ -21,7 +24,8 @@ from demonstration.annotating import (
     skip,
 )
 from demonstration.annotations import given, skipped
-from demonstration.build import ARTICLES
+from demonstration.export import export
+from demonstration.history import pages
 from demonstration.outputs import IMPORTED, freeze_report, import_records, release
 from demonstration.people import ADMIN, create_people
 from demonstration.responses import load_responses
@@ -36,7 +40,7 @@ from wikifetch.models import Article, Tag
 
 @dataclass(frozen=True)
 class Loaded:
-    """What the database now holds of the demonstration set."""
+    """The numbers of rows of the demonstration set."""
 
     articles: int
     tags: int
@@ -52,20 +56,20 @@ def is_loaded() -> bool:
 
 @transaction.atomic
 def load(*, beside_other_work: bool = False) -> Loaded:
-    """All of it or nothing. Loading again changes nothing; raises Refusal in a database with work of its own."""
+    """Load all of it or nothing. A second load changes nothing. Raises Refusal if the database holds other work."""
     if is_loaded():
         return counted()
-    if not beside_other_work and (found := other_work()):
+    if not beside_other_work and (work := other_work()):
         raise Refusal(
-            f"This database holds work already ({found}). The demonstration set is meant for an empty one; "
-            "--beside-other-work loads it all the same, marked as demonstration."
+            f"This database holds work already ({work}). The demonstration set is meant for an empty one; "
+            "--beside-other-work loads it anyway, marked as demonstration."
         )
     if taken := Collection.objects.filter(name__in=(COLLECTION, IMPORTED)).first():
         raise Conflict(
             f"There is a collection {taken.name!r} that is no demonstration. Rename it first."
         )
     people = create_people()
-    fetch_xml(ARTICLES, by=people[ADMIN])
+    fetch_articles(by=people[ADMIN])
     campaign = open_campaign(people[ADMIN])
     for each in given():
         annotate(each, campaign, people)
@@ -81,8 +85,16 @@ def load(*, beside_other_work: bool = False) -> Loaded:
     return counted()
 
 
+def fetch_articles(*, by: Person) -> None:
+    """Import the articles and their histories from an export file, as from a wiki."""
+    with TemporaryDirectory(prefix="sicetnon-") as folder:
+        file = Path(folder) / "articles.xml"
+        file.write_text(export(pages()), encoding="utf-8")
+        fetch_xml(file, by=by)
+
+
 def other_work() -> str:
-    """What stands in the database, as words; "" where it is empty."""
+    """The work in the database, in words; "" if there is none."""
     kinds = {"articles": Article, "campaigns": Campaign, "collections": Collection}
     counts = {name: model._default_manager.count() for name, model in kinds.items()}
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count)

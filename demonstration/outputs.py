@@ -1,7 +1,7 @@
-"""What stands at the end of the road in the demonstration set: a release, a frozen report, and an imported file.
+"""The results in the demonstration set: a release, a frozen report, and an imported file.
 
-The imported file (imported.json) has the form of the published dataset, and departs from the annotation form as
-that dataset does, so that the page of deviations has something to show.
+The imported file (imported.json) has the form of the published dataset, with deviations from the
+annotation form like those of that dataset, to fill the page of deviations.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ from datasets import releases
 from datasets.importers import IMPORTERS
 from datasets.importing import import_file
 from datasets.models import Collection, Release
-from evaluation import snapshots
+from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
 from judging.models import Study
 
@@ -26,7 +26,7 @@ def release(collection: Collection, *, by: Person) -> Release:
 
 
 def import_records(*, by: Person) -> Collection:
-    """A collection of its own from the file, each record with something that the form would have asked for."""
+    """A separate collection from the file, whose records each have a deviation."""
     report = import_file(
         importer=IMPORTERS["wikicontradict"],
         data=RECORDS.read_bytes(),

@@ -1,4 +1,4 @@
-"""The invented people of the demonstration set. They have no password, so nobody can sign in as one of them."""
+"""The invented people of the demonstration set. They have no password, so nobody can sign in as them."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
-"""Taking the demonstration set out again, with all that hangs on it, and nothing else.
+"""Remove the demonstration set with all that depends on it, and nothing else.
 
-Rows are deleted from the leaves to the roots. The keys between rooms are PROTECT, so that a row which this
-list forgets stops the removal as a whole instead of vanishing with it.
+Rows are deleted from the leaves to the roots. The keys between rooms are PROTECT: a row that this list forgets
+stops the whole removal, instead of being deleted too.
 """
 
 from collections import Counter
@@ -42,7 +42,7 @@ from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, Wiki
 
 
 class Scope:
-    """What goes: the marked rows, and the campaigns, runs and studies that stand on them. Keys are read once."""
+    """The rows to remove: the marked ones, and campaigns, runs and studies based on them. Keys are read once."""
 
     def __init__(self) -> None:
         marked = Q(is_demonstration=True)
@@ -60,7 +60,7 @@ class Scope:
         self.people = _keys(Person.objects.filter(marked))
 
     def others_work(self) -> list[str]:
-        """What people have made on the demonstration set themselves, by name."""
+        """People's own work based on the demonstration set, by name."""
         kinds: tuple[tuple[str, type[Campaign | Run | Study], list[int]], ...] = (
             ("campaign", Campaign, self.campaigns),
             ("run", Run, self.runs),
@@ -69,14 +69,14 @@ class Scope:
         return [
             f"{kind} “{row}”"
             for kind, model, keys in kinds
-            # A run on demonstration questions is marked as one too: who made it tells whose it is.
+            # A person's run on demonstration questions is marked too, so its creator decides.
             for row in model._default_manager.filter(pk__in=keys)
             .exclude(created_by__in=self.people)
             .order_by("pk")
         ]
 
     def rows(self) -> Iterator[QuerySet[Any]]:
-        """All rows that go, in an order in which they can."""
+        """All rows to remove, in an order that the keys allow."""
         yield from self._judging()
         yield from self._generation()
         yield from self._annotation()
@@ -87,11 +87,7 @@ class Scope:
         yield Person.objects.filter(pk__in=self.people)
 
     def _judging(self) -> Iterator[QuerySet[Any]]:
-        yield ReportSnapshot.objects.filter(
-            Q(study__in=self.studies)
-            | Q(campaign__in=self.campaigns)
-            | Q(release__collection__in=self.collections)
-        )
+        yield ReportSnapshot.objects.filter(study__in=self.studies)
         # Their calls go with them.
         yield MachineVerdict.objects.filter(judge__study__in=self.studies)
         for of_slot in (JudgmentEvent, Judgment):
@@ -128,7 +124,7 @@ class Scope:
             yield of_collection._default_manager.filter(collection__in=self.collections)
         yield Instance.objects.filter(pk__in=instances)
         newest = Contradiction.objects.filter(collection__in=self.collections, superseded_by=None)
-        while newest.exists():  # a later version holds on to the one before it
+        while newest.exists():  # a later version protects the one before it
             yield newest.all()
         yield Collection.objects.filter(pk__in=self.collections)
 
@@ -144,11 +140,11 @@ class Scope:
 
 @transaction.atomic
 def remove(*, with_work_built_on_it: bool = False) -> Counter[str]:
-    """Delete it all, or nothing; rows deleted by kind. Raises Conflict naming what else stands on it."""
+    """Delete all of it or nothing; returns the deleted rows by kind. Raises Conflict naming work based on it."""
     scope = Scope()
     if not with_work_built_on_it and (others := scope.others_work()):
         raise Conflict(
-            f"Work of this installation stands on the demonstration set: {', '.join(others)}. "
+            f"Work of this installation is based on the demonstration set: {', '.join(others)}. "
             "Nothing was removed. --with-work-built-on-it removes that too."
         )
     deleted: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Responses of the demonstration set: really given by a model, kept in responses.json, and never made up.
+"""Responses of the demonstration set: real responses of a model, stored in responses.json.
 
 They are recorded once (manage.py record_demonstration_responses) and loaded as responses imported from a file,
 since there may be no model to ask. Each is kept with the sha256 of the text that was sent: where an annotation has
@@ -23,7 +23,7 @@ from generation.states import ResponseState, RunState
 from leases.refusal import Refusal
 
 RESPONSES = Path(__file__).parent / "responses.json"
-# Two runs, so that the report of the one can be published while the responses of the other are being judged.
+# Two runs, so that the report of one can be published while the responses of the other are judged.
 RUNS = {
     "Demonstration: responses recorded from the embedded model": ("1", "2", "3", "4", "5"),
     "Demonstration: the control prompt": ("5.2",),
@@ -54,7 +54,7 @@ class Recorded:
 
 
 def recorded_before() -> set[Question]:
-    """The questions that the file holds responses to."""
+    """The questions with responses in the file."""
     return {(title, question) for title, question, _ in _by_key(_whole())}
 
 
@@ -73,7 +73,7 @@ def first_questions(collection: Collection, number: int) -> set[Question]:
 
 
 def questions_named(collection: Collection, named: list[str]) -> set[Question]:
-    """The collection's questions of these words. Raises Refusal for one that it does not have."""
+    """The collection's questions with these texts. Raises Refusal if one is missing."""
     instances = planning.instances_of(collection)
     known = {each.question: (each.contradiction.title, each.question) for each in instances}
     if unknown := [question for question in named if question not in known]:
@@ -82,7 +82,7 @@ def questions_named(collection: Collection, named: list[str]) -> set[Question]:
 
 
 def kept_of(model: LanguageModel) -> dict[tuple[str, str, str], Recorded]:
-    """What the file holds of exactly this model. Raises Refusal where it is another's."""
+    """The responses in the file. Raises Refusal if they are another model's."""
     whole = _whole()
     if whole["model"] != {"model_id": model.model_id, "options": model.options}:
         raise Refusal(f"The responses kept are of {whole['model']}. Record all of them anew.")
@@ -98,24 +98,24 @@ def record(
 ) -> Iterator[Recorded]:
     """Ask `model` every prompt about these questions, and write the file when all have answered.
 
-    What `kept` holds on the same text is not asked again. Yields each new reply as it comes. Raises a
-    ServiceFault, and then writes nothing.
+    A prompt with the same text in `kept` is not sent again. Yields each new reply. Raises ServiceFault, and then
+    writes nothing.
     """
-    found = []
+    responses = []
     for asked in (each for each in _everything(collection) if _key(each)[:2] in questions):
         before = kept.get(_key(asked))
         if before and before.rendered_sha256 == sha256(asked.text):
-            found.append(before)
+            responses.append(before)
             continue
-        found.append(_ask(asked, model))
-        yield found[-1]
-    whole = {
-        "source": "Replies of the model named here, as they came; nothing was chosen, mended or left out.",
+        responses.append(_ask(asked, model))
+        yield responses[-1]
+    content = {
+        "source": "Replies of the model named here, unchanged; none was selected, corrected or left out.",
         "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "model": {"model_id": model.model_id, "options": model.options},
-        "responses": [asdict(each) for each in found],
+        "responses": [asdict(each) for each in responses],
     }
-    path.write_text(json.dumps(whole, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def _ask(asked: Rendered, model: LanguageModel) -> Recorded:
@@ -136,7 +136,7 @@ def _ask(asked: Rendered, model: LanguageModel) -> Recorded:
 
 
 def load_responses(collection: Collection, by: Person) -> list[Run]:
-    """The runs with the recorded responses. Raises Refusal where they do not fit the collection's questions."""
+    """The runs with the recorded responses. Raises Refusal if they do not match the collection's questions."""
     whole = _whole()
     recorded = _by_key(whole)
     asked = _asked(collection, recorded)
@@ -166,7 +166,7 @@ def load_responses(collection: Collection, by: Person) -> list[Run]:
 def _asked(
     collection: Collection, recorded: dict[tuple[str, str, str], Recorded]
 ) -> list[Rendered]:
-    """What was asked, in the order of asking, checked against what would be asked now."""
+    """The recorded prompts in order, checked against the current ones."""
     asked = [each for each in _everything(collection) if _key(each) in recorded]
     same = [each for each in asked if recorded[_key(each)].rendered_sha256 == sha256(each.text)]
     if len(same) < len(recorded):
@@ -178,7 +178,7 @@ def _asked(
 
 
 def _everything(collection: Collection) -> Iterator[Rendered]:
-    """Each prompt of the runs about every question, in the order of asking."""
+    """All prompts of the runs for all questions, in order."""
     prompts = [prompting.find(label) for labels in RUNS.values() for label in labels]
     return planning.rendered(planning.instances_of(collection), prompts)
 

@@ -1,7 +1,7 @@
-"""Two readings of the demonstration's responses by the rubric, and what a third person decided (verdicts.json).
+"""Two judges' verdicts on the demonstration's responses, and a third person's decisions (verdicts.json).
 
-A verdict is kept with the sha256 of the response it was given on: where responses were recorded anew, loading
-stops instead of pairing a verdict with another text.
+A verdict is stored with the sha256 of its response: if responses were recorded again, loading stops instead of
+pairing a verdict with another text.
 """
 
 import json
@@ -29,9 +29,9 @@ STUDY = "Demonstration"
 OPEN_STUDY = "Demonstration: do the passages conflict?"
 DRAFT_STUDY = "Demonstration: yours to judge"
 DRAFT_PROMPTS = (prompting.find("4").name,)
-# Disagreements of the closed study that are left for whoever tries the app to decide.
+# Disagreements of the closed study that are left to decide, for people who try the app.
 LEFT_TO_DECIDE = 2
-# In the open study, each judge's items so far: judged from the front, the next one skipped, the rest waiting.
+# In the open study, the number of items that each judge has judged; the next one is skipped, the rest wait.
 JUDGED_SO_FAR = {"carys": 12, "dmitri": 7}
 SKIPPED = "I want to read the two articles first; later."
 FLAGGED_QUESTION = "How many of the Farrow Isles are inhabited?"
@@ -44,12 +44,12 @@ Verdicts = Mapping[Key, Mapping[str, Any]]
 
 
 def load_studies(runs: Sequence[Run], people: Mapping[str, Person]) -> Study:
-    """Over the first run a closed study and one in draft, over the other an open one. Returns the closed one."""
+    """A closed study and a draft on the first run, an open one on the other. Returns the closed one."""
     given = _given(runs)
     run, control = runs
     closed = _closed(run, people, given)
     _open(control, people, given)
-    # One judge for each response: whoever tries the app can open it for themselves alone.
+    # One judge for each response, so that a person who tries the app can be its only judge.
     choice = Selection([run], prompts=DRAFT_PROMPTS)
     studies.create(
         DRAFT_STUDY,
@@ -61,7 +61,7 @@ def load_studies(runs: Sequence[Run], people: Mapping[str, Person]) -> Study:
 
 
 def _closed(run: Run, people: Mapping[str, Person], given: Verdicts) -> Study:
-    """Judged by two, handed in, resolved by a third person but for the last, as it is done in use."""
+    """A study judged by two people, and resolved by a third except for the last disagreements."""
     study = studies.create(STUDY, Selection([run]), Design(seed=SEED), by=people[ADMIN])
     studies.open_study(study, [people[name] for name in JUDGES])
     for name in JUDGES:
@@ -76,7 +76,7 @@ def _closed(run: Run, people: Mapping[str, Person], given: Verdicts) -> Study:
 
 
 def _open(run: Run, people: Mapping[str, Person], given: Verdicts) -> None:
-    """The control prompt, with something left to judge, one item skipped and one flagged."""
+    """A study of the control prompt with items left to judge, one skipped and one flagged."""
     study = studies.create(OPEN_STUDY, Selection([run]), Design(seed=SEED), by=people[ADMIN])
     studies.open_study(study, [people[name] for name in JUDGES])
     for name, number in JUDGED_SO_FAR.items():

@@ -1,8 +1,8 @@
-"""Which reports a person may read: blindness decides (judging/blindness.py)."""
+"""Which reports a person may read: blindness decides (judging/blinding.py)."""
 
 from accounts.models import Person
 from evaluation.models import ReportSnapshot
-from judging.blindness import require_results
+from judging.blinding import require_results
 from judging.models import Study
 from leases.refusal import NotFoundHere
 
@@ -18,9 +18,9 @@ def study_for(person: Person, study_id: int) -> Study:
 
 def snapshot_for(person: Person, snapshot_id: int) -> ReportSnapshot:
     """The frozen report of a study; as hidden as the live one, because its numbers are the same."""
-    found = ReportSnapshot.objects.filter(pk=snapshot_id, study__isnull=False)
-    snapshot = found.select_related("study__rubric", "created_by").first()
-    if snapshot is None or snapshot.study is None:
+    snapshots = ReportSnapshot.objects.select_related("study__rubric", "created_by")
+    snapshot = snapshots.filter(pk=snapshot_id).first()
+    if snapshot is None:
         raise NotFoundHere("There is no such frozen report.")
     require_results(person, snapshot.study)
     return snapshot

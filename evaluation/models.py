@@ -5,23 +5,13 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotation.models import Campaign
-from datasets.models import Release
 from judging.models import Study
 
 
 class ReportSnapshot(models.Model):
-    """A report as it stood when a researcher froze it: numbers, and the hash of the verdicts behind them."""
+    """A report as it was when a researcher froze it: numbers, and the hash of the rows that they count."""
 
-    study = models.ForeignKey(
-        Study, on_delete=models.PROTECT, null=True, blank=True, related_name="snapshots"
-    )
-    release = models.ForeignKey(
-        Release, on_delete=models.PROTECT, null=True, blank=True, related_name="snapshots"
-    )
-    campaign = models.ForeignKey(
-        Campaign, on_delete=models.PROTECT, null=True, blank=True, related_name="snapshots"
-    )
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="snapshots")
     rows_hash = models.CharField(
         max_length=64, help_text="sha256 of the verdicts that the numbers were computed from."
     )
@@ -54,16 +44,10 @@ class ReportSnapshot(models.Model):
         ordering = ["-pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(study__isnull=False, release=None, campaign=None)
-                | Q(study=None, release__isnull=False, campaign=None)
-                | Q(study=None, release=None, campaign__isnull=False),
-                name="snapshot_has_exactly_one_subject",
-            ),
-            models.CheckConstraint(
                 condition=(Q(public=True) & ~Q(token="") & Q(published_by__isnull=False))
                 | Q(public=False, token="", comments__isnull=True, published_by=None),
                 name="snapshot_has_an_address_while_public",
-            ),
+            )
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Reading models, runs and responses by program."""
+"""The API of models, runs and responses; it only reads."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from rest_framework.response import Response as Answer
 
 from accounts.access import HasRole, person_of
 from accounts.roles import Role
-from generation.guards import run_for, seen_by
+from generation.access import run_for, visible_to
 from generation.models import LanguageModel, Response, Run
-from generation.responses import Progress, progress_of
+from generation.responses import RunProgress, progress_of
 
 MayRead = HasRole.of(Role.ADMIN, Role.RESEARCHER)
 
@@ -29,7 +29,7 @@ class ModelOut(serializers.ModelSerializer[LanguageModel]):
         fields = ("id", "service", "model_id", "display_name", "options", "options_hash")
 
 
-class ProgressOut(serializers.Serializer[Progress]):
+class ProgressOut(serializers.Serializer[RunProgress]):
     total = serializers.IntegerField()
     waiting = serializers.IntegerField()
     running = serializers.IntegerField()
@@ -77,12 +77,12 @@ def models(request: Request) -> Answer:
 @api_view(["GET"])
 @permission_classes([MayRead])
 def runs(request: Request) -> Answer:
-    """All runs that the person may see now, the newest first."""
+    """All runs that the person may see now, newest first."""
     pages = Pages()
     rows = Run.objects.select_related("collection").prefetch_related("models_asked")
-    seen = seen_by(person_of(request), pages.paginate_queryset(rows, request) or [])
-    context = {"progress": progress_of(seen)}
-    return pages.get_paginated_response(RunOut(seen, many=True, context=context).data)
+    visible = visible_to(person_of(request), pages.paginate_queryset(rows, request) or [])
+    context = {"progress": progress_of(visible)}
+    return pages.get_paginated_response(RunOut(visible, many=True, context=context).data)
 
 
 @extend_schema(responses=RunOut)
@@ -90,16 +90,16 @@ def runs(request: Request) -> Answer:
 @permission_classes([MayRead])
 def run(request: Request, key: int) -> Answer:
     """One run with its progress."""
-    found = run_for(person_of(request), key)
-    return Answer(RunOut(found, context={"progress": progress_of([found])}).data)
+    run = run_for(person_of(request), key)
+    return Answer(RunOut(run, context={"progress": progress_of([run])}).data)
 
 
 @extend_schema(responses=ResponseOut(many=True))
 @api_view(["GET"])
 @permission_classes([MayRead])
 def responses(request: Request, key: int) -> Answer:
-    """A run's responses in the order of asking, each with all that is needed to ask again."""
-    found = run_for(person_of(request), key)
+    """A run's responses in the order of their requests, each with everything needed to repeat the request."""
+    run = run_for(person_of(request), key)
     pages = Pages()
-    rows = pages.paginate_queryset(found.responses.order_by("order", "pk"), request)
+    rows = pages.paginate_queryset(run.responses.order_by("order", "pk"), request)
     return pages.get_paginated_response(ResponseOut(rows or [], many=True).data)

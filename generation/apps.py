@@ -1,14 +1,30 @@
+from collections.abc import Sequence
+from typing import Any
+
 from django.apps import AppConfig
-from django.core.checks import register
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, register
 
 
 class GenerationConfig(AppConfig):
     name = "generation"
 
     def ready(self) -> None:
-        from datasets.witnesses import witnesses
-        from generation.checks import check_services
-        from generation.witness import runs_known
+        from datasets.exposure import responses_known
+        from generation.access import runs_known
 
         register(check_services)
-        witnesses.append(runs_known)
+        responses_known.add(self.name, runs_known)
+
+
+def check_services(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """When the program starts: one error for each unusable entry of INFERENCE_SERVICES, with what to write."""
+    from generation import client, faults
+
+    errors: list[CheckMessage] = []
+    for name, data in settings.INFERENCE_SERVICES.items():
+        try:
+            client.entry(name, data)
+        except faults.NotConfigured as fault:
+            errors.append(Error(fault.sentence, id="generation.E001"))
+    return errors

@@ -1,6 +1,6 @@
-"""The words spoken with a service: the body of a chat completion, and what its answer says. Pure.
+"""The body of a chat completion request, and reading the reply to it. Pure.
 
-Shapes: OpenAI's POST /v1/chat/completions as vLLM, SGLang, llama.cpp and others answer it.
+Formats: OpenAI's POST /v1/chat/completions, as vLLM, SGLang, llama.cpp and others implement it.
 """
 
 import json
@@ -16,22 +16,25 @@ DEFAULT_OPTIONS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 250}
 
 SYSTEM_MESSAGE = "system_message"
 
+# The finish reasons of services for a reply that the token limit cut off.
+CUT_OFF = ("length", "max_tokens")
+
 _TOO_LONG = re.compile(
     r"exceed_context_size|context_length_exceeded|context (size|length|window)|longer than the model's context"
     r"|maximum (input|prompt) length",
     re.IGNORECASE,
 )
 _KEPT = ("id", "created", "system_fingerprint", "service_tier")
-# How much of a stranger's error page is shown to people.
+# How many characters of a service's error page are shown.
 _SHOWN = 300
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back. `raw` holds the reply's id, time and fingerprint where the service gives them.
+    """A service's reply. `raw` has its id, time and fingerprint where the service gives them.
 
-    Token counts and the finish reason are None and "" where it does not; `latency_ms` covers the call that
-    succeeded.
+    Token counts the service does not give are None, a missing finish reason is ""; `latency_ms` is that of the
+    successful call.
     """
 
     text: str
@@ -46,10 +49,10 @@ class Reply:
 
 
 def body(model_id: str, options: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """The request for one prompt. The option system_message is a text, perhaps empty; None sends no system turn.
+    """The request for one prompt. The option system_message is a text, possibly empty; None sends no system message.
 
-    That is an option of the model, since some chat templates refuse a system turn and others put one of
-    their own where none is sent. All other options are sent as they are.
+    It is an option of the model, because some chat templates refuse a system message, and others add their own where
+    none is sent. All other options are sent unchanged.
     """
     system = options.get(SYSTEM_MESSAGE)
     messages = [] if system is None else [{"role": "system", "content": system}]
@@ -58,7 +61,7 @@ def body(model_id: str, options: Mapping[str, Any], text: str) -> dict[str, Any]
 
 
 def reply(request: Mapping[str, Any], status: int, content: bytes, latency_ms: int) -> Reply:
-    """A successful answer read; raises EmptyReply, NoRoom, BrokenReply or WrongShape."""
+    """The reply in a successful answer; raises EmptyReply, NoRoom, BrokenReply or WrongShape."""
     data = parsed(content, status)
     try:
         choice = data["choices"][0]
@@ -66,17 +69,17 @@ def reply(request: Mapping[str, Any], status: int, content: bytes, latency_ms: i
         finish_reason = choice.get("finish_reason") or ""
     except (KeyError, IndexError, TypeError, AttributeError):
         raise faults.WrongShape(
-            "The service's answer is no chat completion. Is its url that of an OpenAI-compatible API, /v1 included? "
+            "The service's answer is not a chat completion. Is its url that of an OpenAI-compatible API, with /v1? "
             f"It begins: {shown(content)}",
             status=status,
         ) from None
     if not isinstance(text, str | None) or not isinstance(finish_reason, str):
         raise faults.WrongShape(
-            "The service's answer holds something else than a text.", status=status
+            "The service's answer contains something other than text.", status=status
         )
     usage = data.get("usage")
     return Reply(
-        text=_spoken(text, finish_reason, status),
+        text=_answer_text(text, finish_reason, status),
         request=request,
         status=status,
         answered_by=_text(data.get("model"))[:200],
@@ -90,7 +93,7 @@ def reply(request: Mapping[str, Any], status: int, content: bytes, latency_ms: i
     )
 
 
-def _spoken(text: str | None, finish_reason: str, status: int) -> str:
+def _answer_text(text: str | None, finish_reason: str, status: int) -> str:
     if text is None or not text.strip():
         if finish_reason == "length":
             raise faults.NoRoom(
@@ -100,37 +103,40 @@ def _spoken(text: str | None, finish_reason: str, status: int) -> str:
         raise faults.EmptyReply("The model answered with an empty text.", status=status)
     if not storable(text):
         raise faults.WrongShape(
-            "The answer holds characters that no database keeps (NUL or half a pair).",
+            "The answer contains characters that no database stores (NUL or half a surrogate pair).",
             status=status,
         )
     return text
 
 
 def fault(status: int, content: bytes, retry_after: float | None = None) -> faults.ServiceFault:
-    """The fault that an answer other than 2xx stands for."""
+    """The fault for an answer with a status other than 2xx."""
     kind, sentence = _kind(status, error_text(content))
     return kind(sentence, status=status, retry_after=retry_after)
 
 
-def _kind(status: int, said: str) -> tuple[type[faults.ServiceFault], str]:
+def _kind(status: int, message: str) -> tuple[type[faults.ServiceFault], str]:
     if status == 429:
-        return faults.ServiceBusy, f"The service has too much to do (429): {said}"
+        return faults.ServiceBusy, f"The service is overloaded (429): {message}"
     if status == 408 or status >= 500:
-        return faults.ServiceFailed, f"The service failed ({status}): {said}"
-    if status == 413 or _TOO_LONG.search(said):
+        return faults.ServiceFailed, f"The service failed ({status}): {message}"
+    if status == 413 or _TOO_LONG.search(message):
         return (
             faults.ContextTooLong,
-            f"The prompt is too long for this model ({status}): {said} Use one with a longer context.",
+            f"The prompt is too long for this model ({status}): {message} Use one with a longer context.",
         )
     if status in (401, 403):
-        return faults.Refused, f"The service refused the key ({status}): {said} Check its key_env."
+        return (
+            faults.Refused,
+            f"The service refused the key ({status}): {message} Check its key_env.",
+        )
     if status == 404:
-        return faults.Refused, f"The service has no such model or address (404): {said}"
-    return faults.Refused, f"The service refused the request ({status}): {said}"
+        return faults.Refused, f"The service has no such model or address (404): {message}"
+    return faults.Refused, f"The service refused the request ({status}): {message}"
 
 
 def error_text(content: bytes) -> str:
-    """The sentence inside an error body, whichever of the usual shapes it has; else its beginning."""
+    """The message in an error body of one of the usual formats, otherwise the beginning of the body."""
     try:
         data = json.loads(content)
     except ValueError:
@@ -161,9 +167,9 @@ def parsed(content: bytes, status: int) -> Any:
     try:
         return json.loads(content)
     except ValueError:
-        said = shown(content) or "nothing at all"
+        message = shown(content) or "nothing"
         raise faults.BrokenReply(
-            f"The service answered with something that is not JSON: {said}", status=status
+            f"The service's answer is not JSON: {message}", status=status
         ) from None
 
 
@@ -176,7 +182,7 @@ def shown(content: bytes) -> str:
 
 
 def storable(value: object) -> bool:
-    """Whether a database keeps this: a text without NUL and half pairs, or a plain number."""
+    """Whether a database stores this: a text without NUL and half surrogate pairs, or an integer."""
     if isinstance(value, str):
         return "\x00" not in value and not any("\ud800" <= mark <= "\udfff" for mark in value)
     return value is None or (isinstance(value, int) and not isinstance(value, bool))

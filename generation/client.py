@@ -1,6 +1,6 @@
-"""The only door to inference services: one connection pool, one number of calls in flight, one rate each.
+"""The client of inference services: for each a connection pool, a limit of calls in flight, and a rate.
 
-A brief fault is tried again here, within seconds; an outage is the response's to wait out (answering.py).
+After a brief fault the call is repeated here within seconds; after an outage the row waits (dispatch.py).
 """
 
 import os
@@ -22,24 +22,24 @@ from requests.auth import AuthBase
 from generation import chat, faults
 from leases.cutoff import CutOff, TooLarge, TooSlow, read_whole
 
-# Pauses in seconds before the second and third try of a call that met a brief fault.
+# Seconds before the second and third try of a call after a brief fault.
 BRIEF_PAUSES = (0.5, 2.0)
-# A fault that took longer than this to show, or asks for a longer pause, is not brief.
+# Seconds. A call that took longer before its fault, or a service that requests a longer pause, is not tried again.
 BRIEF = 10.0
 CONNECT_TIMEOUT = 5.0
 HEALTH_TIMEOUT = 3.0
-# The longest reply in bytes, with whatever the service puts around the text.
+# The longest reply in bytes, all fields included.
 MOST_BYTES = 16 * 1024**2
-# How long a service that is down is left alone, in seconds, so that not every response spends an attempt on it.
-REST = 10.0
+# Seconds without calls after a service was down, so that not every response spends an attempt on it.
+OUTAGE_PAUSE = 10.0
 
 
 @dataclass(frozen=True)
 class ServiceEntry:
     """One entry of INFERENCE_SERVICES. `url` ends where /chat/completions begins, usually in /v1.
 
-    `timeout` is in seconds and for one reply; `per_minute` None means as fast as `in_flight` allows; both
-    bounds hold for each worker process.
+    `timeout` is in seconds for one reply. `per_minute` None means as fast as `in_flight` allows. `in_flight` and
+    `per_minute` apply to each worker process.
     """
 
     name: str
@@ -51,7 +51,7 @@ class ServiceEntry:
 
     @property
     def lease(self) -> float:
-        """Seconds that a response is held for while it is asked: the longest that a call can take, and a margin."""
+        """Seconds of a row's lease during a call: the longest time that a call can take, and a margin."""
         return self.timeout + CONNECT_TIMEOUT + 2 * BRIEF + sum(BRIEF_PAUSES) + 15
 
 
@@ -87,7 +87,7 @@ def _misconfigured(name: str, problem: str) -> faults.NotConfigured:
 
 
 def problem(name: str) -> str:
-    """Why this service cannot be asked as it is set up; "" when it can (whether it answers is another matter)."""
+    """Why this service's entry cannot be used; "" when it can. Nothing is sent to the service."""
     try:
         service(name).check()
     except faults.NotConfigured as fault:
@@ -96,7 +96,7 @@ def problem(name: str) -> str:
 
 
 def names() -> list[str]:
-    """The services that the setting knows."""
+    """The names of the services in the setting, sorted."""
     return sorted(settings.INFERENCE_SERVICES)
 
 
@@ -105,7 +105,7 @@ def service(name: str) -> "Service":
     if name not in settings.INFERENCE_SERVICES:
         known = ", ".join(names()) or "none"
         raise faults.NotConfigured(
-            f"There is no inference service {name!r}. Known: {known}. Services are named in INFERENCE_SERVICES."
+            f"There is no inference service {name!r}. Known: {known}. Services are listed in INFERENCE_SERVICES."
         )
     return _service(entry(name, settings.INFERENCE_SERVICES[name]))
 
@@ -129,14 +129,14 @@ class Bearer(AuthBase):
 
 @dataclass(frozen=True)
 class Probe:
-    """What a test call found. `system_message` is what to send: "" where an empty one is taken, else None."""
+    """The result of a test call. `system_message` is what to send: "" where an empty one is accepted, else None."""
 
     reply: chat.Reply
     system_message: str | None
 
 
 class Service:
-    """One inference service as this process speaks to it; safe to use from many threads."""
+    """One inference service as used by this process; safe in many threads."""
 
     def __init__(self, made: ServiceEntry) -> None:
         self.entry = made
@@ -145,23 +145,23 @@ class Service:
         adapter = HTTPAdapter(pool_connections=1, pool_maxsize=made.in_flight)
         self._session.mount("http://", adapter)
         self._session.mount("https://", adapter)
-        # A proxy that the environment names is for other machines.
+        # A proxy in the environment is for other machines.
         self._session.trust_env = not _is_loopback(made.url)
         self._free = threading.BoundedSemaphore(made.in_flight)
         self._pace = threading.Lock()
         self._next_call = 0.0
-        self._rest_until = 0.0
+        self._paused_until = 0.0
 
     def check(self) -> None:
         """Raise NotConfigured when the service's key is not there."""
         self._key()
 
-    # ------------------------------------------------------------ whose turn it is
+    # ------------------------------------------------------------ calls in flight
 
     @contextmanager
     def turn(self) -> Iterator[bool]:
-        """One of the calls in flight: True when there is one to be had now, False when all are out or it rests."""
-        if time.monotonic() < self._rest_until or not self._free.acquire(blocking=False):
+        """Take one of the calls in flight: True when one is free, False when all are taken or the service is paused."""
+        if time.monotonic() < self._paused_until or not self._free.acquire(blocking=False):
             yield False
             return
         try:
@@ -170,9 +170,9 @@ class Service:
         finally:
             self._free.release()
 
-    def rest(self, seconds: float) -> None:
-        """Leave the service alone for a while."""
-        self._rest_until = max(self._rest_until, time.monotonic() + seconds)
+    def pause_for(self, seconds: float) -> None:
+        """Make no call for so many seconds."""
+        self._paused_until = max(self._paused_until, time.monotonic() + seconds)
 
     def _keep_pace(self) -> None:
         if self.entry.per_minute is None:
@@ -183,7 +183,7 @@ class Service:
             self._next_call = now + wait + 60 / self.entry.per_minute
         time.sleep(wait)
 
-    # ------------------------------------------------------------ what is asked
+    # ------------------------------------------------------------ requests
 
     def ask(self, model_id: str, options: Mapping[str, Any], text: str) -> chat.Reply:
         """One chat completion; raises a ServiceFault, after two more tries where the fault is brief."""
@@ -193,11 +193,11 @@ class Service:
             try:
                 return self._complete(request)
             except faults.ServiceFault as fault:
-                asked_for = fault.retry_after or 0.0
-                over = time.monotonic() - began > BRIEF or asked_for > BRIEF
+                requested = fault.retry_after or 0.0
+                over = time.monotonic() - began > BRIEF or requested > BRIEF
                 if pause is None or over or not fault.brief:
                     raise
-                time.sleep(max(pause, asked_for))
+                time.sleep(max(pause, requested))
         raise AssertionError("the last try returns or raises")
 
     def models(self, timeout: float = HEALTH_TIMEOUT) -> list[str]:
@@ -206,14 +206,14 @@ class Service:
         return chat.model_ids(content, status)
 
     def probe(self, model_id: str) -> Probe:
-        """Ask for one word, with an empty system message and, where that is refused, without; raises a ServiceFault."""
+        """A short call with an empty system message, and without one if it is refused; raises a ServiceFault."""
         options = {"temperature": 0, "max_tokens": 8}
         try:
             return Probe(self.ask(model_id, {**options, chat.SYSTEM_MESSAGE: ""}, "Say yes."), "")
         except (faults.Refused, faults.ServiceFailed):
             return Probe(self.ask(model_id, options, "Say yes."), None)
 
-    # ------------------------------------------------------------ how
+    # ------------------------------------------------------------ HTTP
 
     def _complete(self, request: Mapping[str, Any]) -> chat.Reply:
         status, content, latency_ms = self._call(
@@ -275,7 +275,7 @@ class Service:
             requests.ConnectionError | requests.Timeout | requests.exceptions.ChunkedEncodingError,
         ):
             return faults.ServiceDown(
-                f"The service {self.name} does not answer, or broke off ({_reason(error)}). Is it started?"
+                f"The service {self.name} does not answer, or broke the connection ({_reason(error)}). Is it running?"
             )
         return faults.Refused(f"The service {self.name} cannot be asked: {_reason(error)}.")
 
@@ -285,7 +285,7 @@ class Service:
             return ""
         if not os.environ.get(variable):
             raise faults.NotConfigured(
-                f"The service {self.name} wants its key in the environment variable {variable}, which is not set."
+                f"The service {self.name} needs its key in the environment variable {variable}, which is not set."
             )
         return os.environ[variable]
 
@@ -296,7 +296,7 @@ def _is_loopback(url: str) -> bool:
 
 
 def _reason(error: BaseException) -> str:
-    """The innermost cause's words, since requests wraps them in addresses and object names."""
+    """The message of the innermost cause; requests wraps it in addresses and object names."""
     last = error.args[-1] if error.args else None
     inner = getattr(error, "reason", None) or error.__cause__ or last
     if isinstance(inner, BaseException):

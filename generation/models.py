@@ -1,4 +1,4 @@
-"""Asking models: runs and the responses they store one by one."""
+"""Language models, runs and their responses."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +13,7 @@ PERSON = settings.AUTH_USER_MODEL
 
 
 class LanguageModel(models.Model):
-    """A model as it is asked: a service's model id with its options. An imported model has no service."""
+    """A service's model id with the options of its requests. An imported model has no service."""
 
     service = models.CharField(max_length=60, blank=True)
     model_id = models.CharField(max_length=200)
@@ -39,7 +39,7 @@ class LanguageModel(models.Model):
 
 
 class Run(models.Model):
-    """Asking models about instances with prompts. Its responses are made beforehand, and it may grow."""
+    """Requests to models about instances with prompts. Its responses are created when it is made."""
 
     name = models.CharField(max_length=120)
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="runs")
@@ -66,7 +66,7 @@ class Run(models.Model):
 
 
 class Response(Leased):
-    """One reply of one model to one prompt about one instance, with all that is needed to ask again."""
+    """One reply of one model to one prompt about one instance, with everything needed to repeat the request."""
 
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="responses")
     instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="responses")
@@ -122,9 +122,9 @@ class Response(Leased):
         ]
         indexes = [
             models.Index(fields=["state", "lease_until"], name="response_by_state_and_lease"),
-            # The next one to ask is read from this, whatever the length of the queue.
+            # The next response to ask is read from this index, whatever the length of the queue.
             models.Index(fields=["state", "run", "order"], name="response_next_to_ask"),
-            # The latest hour, for whoever watches the installation.
+            # The responses of the latest hour, for the metrics.
             models.Index(fields=["answered_at"], name="response_by_answer_time"),
         ]
 
@@ -133,7 +133,7 @@ class Response(Leased):
 
 
 class Attempt(models.Model):
-    """One call to the service for a response, failed ones too."""
+    """One call to the service for a response; failed calls included."""
 
     response = models.ForeignKey(Response, on_delete=models.CASCADE, related_name="attempt_log")
     n = models.PositiveIntegerField()

@@ -1,7 +1,7 @@
-"""Which responses a run consists of: every question, prompt, model and sample, in the order of asking.
+"""The responses of a run: every question, prompt, model and sample, in the order of the requests.
 
-Questions come first in the order, so that requests which share passages follow each other and a server can
-reuse what it has read.
+The order is by question first, so that requests with the same passages follow each other and a server can reuse its
+prefix cache.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,9 +22,9 @@ NOT_REVISED = "it has no checked passages revised so that they agree"
 
 @dataclass(frozen=True)
 class Rendered:
-    """One prompt about one question: the text to send and the gold answers, or why it cannot be asked.
+    """One prompt about one question: the text to send and the gold answers, or why it cannot be sent.
 
-    `passages` are the two shown where they are not the question's own, but revised.
+    `passages` are the two revised passages where the prompt shows those and not the question's own.
     """
 
     instance: Instance
@@ -41,7 +41,7 @@ class Rendered:
 
 
 def instances_of(collection: Collection, limit: int | None = None) -> QuerySet[Instance]:
-    """The first `limit` questions (None: all) in the collection's order, without those taken out.
+    """The first `limit` questions (None: all) in the collection's order, without excluded ones.
 
     Raises Refusal for a limit below 1.
     """
@@ -80,10 +80,10 @@ def _rendered(instance: Instance, prompt: Prompt) -> Rendered:
 
 def _revised(instance: Instance, prompt: Prompt) -> Rendered:
     """The prompt over the passages revised so that they agree; they must have been checked."""
-    found: list[RevisedPassage] = instance.checked_revisions  # type: ignore[attr-defined]
-    if not found:
+    revisions: list[RevisedPassage] = instance.checked_revisions  # type: ignore[attr-defined]
+    if not revisions:
         return Rendered(instance, prompt, "", [], problem=NOT_REVISED)
-    (revision,) = found
+    (revision,) = revisions
     return Rendered(
         instance=instance,
         prompt=prompt,
@@ -109,12 +109,12 @@ def _text(instance: Instance, prompt: Prompt, passage_1: str, passage_2: str) ->
 
 
 def responses(
-    run: Run, asked: Sequence[Rendered], models: Sequence[LanguageModel], samples: int
+    run: Run, rendered: Sequence[Rendered], models: Sequence[LanguageModel], samples: int
 ) -> Iterator[Response]:
     """The rows to make; `order` counts from 0."""
     combinations = (
         (one, model, sample)
-        for one in asked
+        for one in rendered
         for model in models
         for sample in range(1, samples + 1)
     )

@@ -1,20 +1,17 @@
-"""What the pages of generation show, made from rows."""
+"""The data of generation's pages, made from rows."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, FilteredRelation, Q
 
 from generation import chat, client, embedded, prompting, responses
 from generation.faults import ServiceFault
 from generation.models import LanguageModel, Response, Run
 from generation.prompting import Prompt
 from generation.states import ResponseState, RunState
-
-# The finish reasons by which services say that the limit of tokens cut a reply off.
-CUT_OFF = ("length", "max_tokens")
 
 Reasons = list[tuple[str, int]]
 
@@ -24,7 +21,7 @@ Reasons = list[tuple[str, int]]
 
 @dataclass(frozen=True)
 class Offer:
-    """One model that a service offers; `known` is with how many sets of options it is known here."""
+    """One model that a service offers; `known` counts its stored sets of options."""
 
     model_id: str
     known: int
@@ -33,7 +30,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class ServiceAnswer:
-    """What a service offers now; `problem` is "" when it answers."""
+    """The models that a service offers now; `problem` is "" when it answers."""
 
     name: str
     problem: str
@@ -41,7 +38,7 @@ class ServiceAnswer:
 
 
 def service_answer(name: str) -> ServiceAnswer:
-    """Ask the service for its models; takes a few seconds at most."""
+    """Ask the service for its models; takes at most a few seconds."""
     try:
         service = client.service(name)
         service.check()
@@ -55,16 +52,16 @@ def service_answer(name: str) -> ServiceAnswer:
 
 
 def options_line(options: Mapping[str, Any]) -> str:
-    """A model's options in words; in one order, since a database may keep JSON in another."""
+    """A model's options as text, in a fixed order: databases differ in the order of JSON keys."""
     if not options:
         return "no options recorded"
     usual = [name for name in ("temperature", "max_tokens", "seed") if name in options]
     others = sorted(set(options) - {*usual, chat.SYSTEM_MESSAGE})
-    words = [f"{name.replace('_', ' ')} {options[name]}" for name in (*usual, *others)]
+    parts = [f"{name.replace('_', ' ')} {options[name]}" for name in (*usual, *others)]
     system = options.get(chat.SYSTEM_MESSAGE)
     if system is None:
-        return ", ".join([*words, "no system message"])
-    return ", ".join([*words, f"system message “{system}”" if system else "empty system message"])
+        return ", ".join([*parts, "no system message"])
+    return ", ".join([*parts, f"system message “{system}”" if system else "empty system message"])
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,12 @@ class ModelRow:
     is_configured: bool
 
 
-def model_rows() -> list[ModelRow]:
+def all_models() -> list[ModelRow]:
+    return _model_rows(LanguageModel.objects.annotate(answered=Count("responses")))
+
+
+def _model_rows(models: Iterable[Any]) -> list[ModelRow]:
+    """The rows of language models with their numbers of responses, `answered`."""
     configured = set(client.names())
     return [
         ModelRow(
@@ -88,7 +90,7 @@ def model_rows() -> list[ModelRow]:
             is_poor=embedded.is_poor_subject(model.model_id),
             is_configured=model.service in configured,
         )
-        for model in LanguageModel.objects.annotate(answered=Count("responses"))
+        for model in models
     ]
 
 
@@ -96,13 +98,13 @@ def model_rows() -> list[ModelRow]:
 
 
 def prompts_of(run: Run) -> list[Prompt]:
-    """The run's prompts that are known here; an imported run may name others."""
+    """The run's prompts that this program has; an imported run may name others."""
     known = prompting.prompts()
     return [known[name] for name in run.prompts if name in known]
 
 
 def progress_context(run: Run) -> dict[str, Any]:
-    """The moving part of a run's page."""
+    """The part of a run's page that is updated while it runs."""
     progress = responses.progress(run)
     left = progress.failed + progress.cancelled
     return {
@@ -119,39 +121,25 @@ def progress_context(run: Run) -> dict[str, Any]:
 
 
 def reasons(run: Run, state: ResponseState) -> Reasons:
-    """Why responses in this state are so and how many, the most frequent first; at most twenty."""
+    """The reasons of responses in this state and their counts, the most frequent first; at most twenty."""
     rows = Response.objects.filter(run=run, state=state).exclude(error="").order_by()
     return list(rows.values_list("error").annotate(n=Count("pk")).order_by("-n", "error")[:20])
 
 
 def service_troubles(run: Run) -> Reasons:
-    """Services that a running run cannot ask as they are set up, and how many responses wait for them."""
+    """Why services of a running run cannot be asked, and how many responses wait for each."""
     if run.state != RunState.RUNNING:
         return []
     waiting = Response.objects.filter(run=run, state=ResponseState.PENDING).order_by()
     by_service = waiting.values_list("model__service").annotate(n=Count("pk"))
-    found = [(client.problem(name), number) for name, number in by_service]
-    return [(problem, number) for problem, number in found if problem]
+    return [(why, number) for name, number in by_service if (why := client.problem(name))]
 
 
 def models_of(run: Run) -> list[ModelRow]:
-    configured = set(client.names())
-    answered = dict(
-        run.responses.filter(state=ResponseState.DONE)
-        .order_by()
-        .values_list("model")
-        .annotate(Count("pk"))
-    )
-    return [
-        ModelRow(
-            model=model,
-            options=options_line(model.options),
-            responses=answered.get(model.pk, 0),
-            is_poor=embedded.is_poor_subject(model.model_id),
-            is_configured=model.service in configured,
-        )
-        for model in run.models_asked.all()
-    ]
+    """The run's models, with the numbers of their finished responses in it."""
+    done = Q(responses__run=run, responses__state=ResponseState.DONE)
+    in_run = FilteredRelation("responses", condition=done)
+    return _model_rows(run.models_asked.annotate(in_run=in_run, answered=Count("in_run")))
 
 
 # ---------------------------------------------------------------- responses

@@ -1,39 +1,38 @@
-"""The prompts, and what a model is sent for one question. Pure.
+"""The prompts, and the text that a model is sent for one question. Pure.
 
-A prompt is data (generation/prompts/*.json), kept byte for byte as its source has it; code knows prompts by
-name, the paper's numbers are labels. Source: WikiContradict (Hou et al. 2024), section 3.4 and Appendix B.
+A prompt is data (generation/prompts/*.json), copied byte for byte from its source. Code uses the names of prompts; the
+paper's numbers are labels. Source: WikiContradict (Hou et al. 2024), section 3.4 and Appendix B.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "prompts"
-# The first three come from the question and its revised passages; "yes" and "no" stand for themselves.
+# The first three come from the question and its revised passages; "yes" and "no" are fixed answers.
 GOLD_SOURCES = ("answer_1", "answer_2", "revised_answer", "yes", "no")
 
 _PLACE = re.compile(r"\{(question|context1|context2)\}")
-# The blank before the second passage stands so in the recorded inputs.
+# The recorded inputs have this blank before the second passage.
 _SECOND_PASSAGE = re.compile(r"\n \{context[12]\}")
 
 
 class PromptError(ValueError):
-    """A prompt that is not there, or whose file is damaged; the message says which."""
+    """A prompt that does not exist, or whose file is damaged; the message says which."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One way of asking. `passages` are the numbers of the passages shown, in their order.
+    """One prompt. `passages` are the numbers of the passages shown, in their order.
 
-    `gold` names the answers that a judge compares with, `verdicts` those that the source defines for this
-    prompt (a study's rubric decides), `sha256` is that of the template's UTF-8 bytes. `reconstructed` says
-    that line breaks are ours, because the source is a typeset page; `revised` that it shows passages revised so
-    that they agree.
+    `gold` names the answers that a judge compares with; `verdicts` are those that the source defines for this prompt
+    (a study's rubric decides); `sha256` is that of the template's UTF-8 bytes. `reconstructed`: the line breaks are
+    ours, because the source is a typeset page. `revised`: it shows passages revised so that they agree.
     """
 
     name: str
@@ -61,17 +60,26 @@ def prompts() -> Mapping[str, Prompt]:
 
 
 def find(name_or_label: str) -> Prompt:
-    """The prompt of this name or label; raises PromptError with what there is."""
+    """The prompt of this name or label; raises PromptError with the known ones."""
     known = prompts()
     by_label = {prompt.label: prompt for prompt in known.values()}
-    if found := known.get(name_or_label) or by_label.get(name_or_label):
-        return found
+    if prompt := known.get(name_or_label) or by_label.get(name_or_label):
+        return prompt
     names = ", ".join(f"{prompt.name} ({prompt.label})" for prompt in known.values())
     raise PromptError(f"There is no prompt {name_or_label!r}. Known: {names}.")
 
 
+def choices(names: Collection[str] | None = None) -> list[tuple[str, str]]:
+    """The prompts of these names (None: all) as a form offers them: (name, text)."""
+    return [
+        (name, f"{prompt.label}: {prompt.title}")
+        for name, prompt in prompts().items()
+        if names is None or name in names
+    ]
+
+
 def parse(data: Mapping[str, Any], where: str) -> Prompt:
-    """A prompt from its file's data; raises PromptError naming the file when it is not as it should be."""
+    """A prompt from its file's data; raises PromptError, with the file's name, when it is damaged."""
     try:
         prompt = Prompt(
             **{
@@ -99,7 +107,7 @@ def render(prompt: Prompt, *, question: str, context_1: str, context_2: str, sam
     if same and len(prompt.passages) > 1:  # a prompt may begin with the second
         context_2 = context_1
     texts = {"question": question, "context1": context_1, "context2": context_2}
-    # In one pass, so that braces inside a passage stay what they are.
+    # In one pass, so that braces inside a passage are not replaced.
     return _PLACE.sub(lambda place: texts[place[1]], template)
 
 

@@ -1,4 +1,4 @@
-"""Which models there are to ask: a service's model with fixed options. New options make a new model."""
+"""Language models: a service's model with fixed options. Other options make another model."""
 
 import hashlib
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ def options_hash(options: Mapping[str, Any]) -> str:
 def add(
     service: str, model_id: str, options: Mapping[str, Any], display_name: str = ""
 ) -> LanguageModel:
-    """The model with exactly these options, made where it is new."""
+    """The model with exactly these options; stored where it is new."""
     whole = {name: _plain(value) for name, value in options.items()}
     model, _ = LanguageModel.objects.get_or_create(
         service=service,
@@ -37,7 +37,7 @@ def add(
 
 
 def _plain(value: Any) -> Any:
-    """0.0 as 0, so that equal options are the same model."""
+    """0.0 as 0, so that equal options make the same model."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -47,7 +47,7 @@ def add_probed(
     options: Mapping[str, Any] = chat.DEFAULT_OPTIONS,
     display_name: str = "",
 ) -> LanguageModel:
-    """The model with the system message that a test call finds; raises Refusal when it does not answer."""
+    """The model with the system message that a test call accepts; raises Refusal when it does not answer."""
     try:
         probe = client.service(service).probe(model_id)
     except faults.ServiceFault as fault:
@@ -59,12 +59,12 @@ def add_probed(
 def named(name: str) -> LanguageModel:
     """The model SERVICE/MODEL, or SERVICE/MODEL#KEY where it is known with several sets of options.
 
-    One that is not known yet is tested and added with the default options. Raises Refusal.
+    A model that is not stored yet is tested and added with the default options. Raises Refusal.
     """
     service, _, model_id = name.partition("/")
     if not service or not model_id:
         raise Refusal(
-            f"{name!r} does not name a model. Write SERVICE/MODEL, such as embedded/SmolLM2-135M-Instruct."
+            f"{name!r} is not the name of a model. Write SERVICE/MODEL, such as embedded/SmolLM2-135M-Instruct."
         )
     model_id, _, key = model_id.partition("#")
     known = LanguageModel.objects.filter(service=service, model_id=model_id).order_by("pk")
@@ -75,5 +75,5 @@ def named(name: str) -> LanguageModel:
         return chosen
     if len(known) > 1:
         choices = ", ".join(f"{service}/{model_id}#{model.pk}" for model in known)
-        raise Refusal(f"{name} is known with several sets of options. Name one of {choices}.")
+        raise Refusal(f"{name} is stored with several sets of options. Choose one of {choices}.")
     return known[0] if known else add_probed(service, model_id)

@@ -1,7 +1,6 @@
-"""Runs: made, started, cancelled, resumed, carried out, finished. The one module that changes a run's state."""
+"""Runs: created, started, cancelled, resumed, finished. The one module that changes a run's state."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -9,7 +8,7 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from datasets.models import Collection
-from generation import asking, chat, client, faults, planning, responses
+from generation import client, dispatch, planning, responses
 from generation.models import LanguageModel, Response, Run
 from generation.planning import Rendered
 from generation.prompting import Prompt
@@ -21,7 +20,7 @@ MOST_RESPONSES = 100_000
 
 
 class NothingRevised(Refusal):
-    """A prompt needs revised passages, and this collection has none that are checked."""
+    """A prompt needs revised passages, and this collection has no checked ones."""
 
     def __init__(self, message: str, collection: Collection) -> None:
         super().__init__(message)
@@ -41,13 +40,13 @@ def create(
 ) -> tuple[Run, list[Rendered]]:
     """A run in draft with its responses waiting, over the first `limit` questions (None: all).
 
-    Returns it with the prompts left out because a passage that they show is empty. Raises Refusal when there
-    is nothing to ask, or nobody to ask it of.
+    Returns it with the prompts that were left out because a passage in them is empty. Raises Refusal when there is
+    nothing to ask, or no model that can be asked.
     """
     _check_models(models)
-    asked = list(planning.rendered(planning.instances_of(collection, limit), prompts))
-    askable = [one for one in asked if not one.problem]
-    _check_prompts(collection, asked, askable)
+    rendered = list(planning.rendered(planning.instances_of(collection, limit), prompts))
+    askable = [one for one in rendered if not one.problem]
+    _check_prompts(collection, rendered, askable)
     _check_size(collection, len(askable), len(askable) * len(models) * samples)
     run = Run.objects.create(
         name=name.strip() or _name(collection, models, prompts),
@@ -60,19 +59,19 @@ def create(
     run.models_asked.set(models)
     rows = list(planning.responses(run, askable, models, samples))
     Response.objects.bulk_create(rows, batch_size=BATCH)
-    return run, [one for one in asked if one.problem]
+    return run, [one for one in rendered if one.problem]
 
 
 def _check_prompts(
-    collection: Collection, asked: Sequence[Rendered], askable: Sequence[Rendered]
+    collection: Collection, rendered: Sequence[Rendered], askable: Sequence[Rendered]
 ) -> None:
-    """Raise Refusal for a prompt that no question fits, where it is for want of revised passages."""
+    """Raise NothingRevised for a prompt on revised passages where no question has checked ones."""
     fit = {one.prompt.name for one in askable}
-    for one in asked:
+    for one in rendered:
         if one.prompt.revised and one.prompt.name not in fit:
             raise NothingRevised(
                 f"Prompt {one.prompt.label} shows passages revised so that they agree, and no question of "
-                f"{collection.name} has such passages that a second person has checked. Write and check them on "
+                f"{collection.name} has such passages checked by a second person. Write and check them on "
                 "the collection's page of revised passages, or leave this prompt out.",
                 collection,
             )
@@ -81,13 +80,13 @@ def _check_prompts(
 def _check_size(collection: Collection, askable: int, size: int) -> None:
     if not askable:
         raise Refusal(
-            f"There is nothing to ask: {collection.name} has no question that these prompts fit."
+            f"There is nothing to ask: {collection.name} has no question that these prompts can be used on."
         )
     if size < 1:
         raise Refusal("Each prompt needs at least one sample.")
     if size > MOST_RESPONSES:
         raise Refusal(
-            f"That would be {size} responses; a run holds at most {MOST_RESPONSES}. Set a limit."
+            f"That would be {size} responses; a run has at most {MOST_RESPONSES}. Set a limit."
         )
 
 
@@ -104,9 +103,9 @@ def _check_models(models: Sequence[LanguageModel]) -> None:
 def _name(
     collection: Collection, models: Sequence[LanguageModel], prompts: Sequence[Prompt]
 ) -> str:
-    asked = ", ".join(str(model) for model in models)
+    names = ", ".join(str(model) for model in models)
     labels = ", ".join(prompt.label for prompt in prompts)
-    return f"{collection.name}: {asked}, prompt{'s' if len(prompts) > 1 else ''} {labels}"[:120]
+    return f"{collection.name}: {names}, prompt{'s' if len(prompts) > 1 else ''} {labels}"[:120]
 
 
 def start(run: Run) -> None:
@@ -116,51 +115,32 @@ def start(run: Run) -> None:
 
 @transaction.atomic
 def cancel(run: Run) -> int:
-    """Ask nothing more; answers under way are kept when they come. Returns how many were not asked."""
+    """Send no more requests; calls in progress are still stored. Returns how many responses were not asked."""
     RUN.require(run, "cancel")
     return responses.cancel_waiting(run)
 
 
 @transaction.atomic
 def resume(run: Run) -> int:
-    """Ask again what failed or was cancelled; returns how many responses that is."""
+    """Let responses that failed or were cancelled wait again; returns how many."""
     was_done = run.state == RunState.DONE
     RUN.require(run, "resume", finished_at=None)
     again = responses.resume(run)
     if was_done and not again:
-        raise Conflict("Every response of this run is there; there is nothing to ask again.")
+        raise Conflict("Every response of this run has its text; there is nothing to ask again.")
     _finish(Run.objects.filter(pk=run.pk))
     return again
 
 
-# ---------------------------------------------------------------- carried out
-
-
-@dataclass(frozen=True)
-class _Queue:
-    """The responses that wait to be asked: of one run, or of all that are running."""
-
-    run: Run | None
-
-    def claim(self, service: client.ServiceEntry, holder: str) -> Response | None:
-        return responses.claim_next(service, holder, self.run)
-
-    def request(self, response: Response) -> tuple[LanguageModel, str]:
-        return response.model, response.rendered
-
-    def store(self, response: Response, holder: str, reply: chat.Reply) -> bool:
-        return responses.store(response, holder, reply)
-
-    def set_back(self, response: Response, holder: str, fault: faults.ServiceFault) -> bool:
-        return responses.set_back(response, holder, fault)
+# ---------------------------------------------------------------- answered
 
 
 def answer_next(service_name: str, run: Run | None = None) -> bool:
-    """Ask the service for its next waiting response and store the answer as it comes.
+    """Ask the service for its next waiting response, and store it.
 
-    False when there was nothing to do: nothing waits, all calls in flight are taken, or the service rests.
+    False when there was nothing to do: no response waits, all calls in flight are taken, or the service is paused.
     """
-    response = asking.serve_one(service_name, _Queue(run))
+    response = dispatch.serve_one(service_name, responses.Queue(run))
     if response is None:
         return False
     _finish(Run.objects.filter(pk=response.run_id))
@@ -168,17 +148,17 @@ def answer_next(service_name: str, run: Run | None = None) -> bool:
 
 
 def sweep() -> int:
-    """Return what dead workers held, and finish runs that are over; returns how many responses came back."""
-    returned = responses.sweep()
+    """Take back the responses of dead workers, and finish runs that are over; returns how many were taken back."""
+    taken_back = responses.sweep()
     for run in Run.objects.filter(
         state=RunState.CANCELLED, responses__state=ResponseState.PENDING
     ).distinct():
         responses.cancel_waiting(run)
     _finish(Run.objects.all())
-    return returned
+    return taken_back
 
 
 def _finish(runs: QuerySet[Run]) -> None:
-    """Finish those that have nothing left to ask. Called outside the transaction that stored the last answer."""
-    still = Response.objects.filter(run=OuterRef("pk"), state__in=responses.OPEN)
-    RUN.move(runs.exclude(Exists(still)), "finish", finished_at=Now())
+    """Finish the runs without open responses. Called outside the transaction that stored the last response."""
+    left = Response.objects.filter(run=OuterRef("pk"), state__in=responses.OPEN)
+    RUN.move(runs.exclude(Exists(left)), "finish", finished_at=Now())

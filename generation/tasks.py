@@ -1,29 +1,26 @@
-"""Work in the queue. A message only says that a service has something to do; the rows say what."""
+"""Tasks of runs. A message only starts the work of a service; the rows say what there is to do."""
 
 from celery import shared_task
 
-from generation import asking, responses, runs
-from leases.nudge import nudge, send
-
-# Messages of one sweep for one service: enough to start anew, too few to fill a queue that nobody empties.
-SWEEP_MESSAGES = 16
+from generation import dispatch, responses, runs
+from leases.enqueue import send, send_on_commit
 
 
 @shared_task
 def generate_response(service: str) -> None:
-    """Ask a service for one response, and pass the turn on while there are more (queue "generation")."""
+    """Ask a service for one response, and send the next message while there are more (queue "generation")."""
     if runs.answer_next(service):
         send(generate_response, service)
 
 
 @shared_task
 def sweep_responses() -> None:
-    """Bring back what was lost: responses of dead workers, and messages that never came."""
+    """Take back the responses of dead workers, and send again the messages that were lost."""
     runs.sweep()
-    wake(most=SWEEP_MESSAGES)
+    wake(most=dispatch.SWEEP_MESSAGES)
 
 
 def wake(most: int | None = None) -> None:
     """Send as many messages as each service can have calls in flight, and has responses waiting."""
-    for name in asking.calls_wanted(responses.waiting_services(), most):
-        nudge(generate_response, name)
+    for name in dispatch.calls_wanted(responses.waiting_services(), most):
+        send_on_commit(generate_response, name)

@@ -1,4 +1,4 @@
-"""Pages of models, runs and responses. Judges and annotators have no business here."""
+"""Pages of models, runs and responses. Judges and annotators have no access."""
 
 from typing import Any
 
@@ -11,19 +11,19 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job, counted
-from generation import client, embedded, presenting, registry, responses, runs
+from generation import chat, client, embedded, presenting, registry, responses, runs
+from generation.access import run_for, visible_to
 from generation.faults import ServiceFault
-from generation.forms import EMPTY, FIND_OUT, ModelForm, RunForm
-from generation.guards import run_for, seen_by
+from generation.forms import EMPTY, TEST_CALL, ModelForm, RunForm
 from generation.models import LanguageModel, Response, Run
-from generation.presenting import CUT_OFF, options_line
+from generation.presenting import options_line
 from generation.states import ResponseState
 from generation.tasks import wake
 from leases.refusal import NotFoundHere, Refusal
 from pages.counting import how_many
+from pages.data_responses import csv_response
 from pages.paging import page_of
 from pages.refusals import form_page
-from pages.twins import csv_twin
 
 READERS = (Role.ADMIN, Role.RESEARCHER)
 
@@ -33,9 +33,9 @@ READERS = (Role.ADMIN, Role.RESEARCHER)
 @require_GET
 @roles_required(*READERS)
 def models(request: HttpRequest) -> HttpResponse:
-    """All models, and the services that may offer more."""
+    """All models, and the services, which may offer more."""
     context = {
-        "rows": presenting.model_rows(),
+        "rows": presenting.all_models(),
         "services": client.names(),
         "may_add": person_of(request).has_role(Role.ADMIN),
     }
@@ -59,7 +59,7 @@ def service(request: HttpRequest, name: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def add_model(request: HttpRequest) -> HttpResponse:
-    """A model with its options; a test call finds out which system message it takes."""
+    """Add a model with its options; a test call decides which system message it gets."""
     offered = {name: request.GET.get(name, "") for name in ("service", "model_id")}
     form = ModelForm(request.POST) if request.method == "POST" else ModelForm(initial=offered)
     refused = None
@@ -79,27 +79,27 @@ def add_model(request: HttpRequest) -> HttpResponse:
 
 
 def _added(form: ModelForm) -> LanguageModel:
-    given = form.cleaned_data
-    name = (given["service"], given["model_id"])
-    if given["system_message"] == FIND_OUT:
-        return registry.add_probed(*name, form.options, given["display_name"])
-    system = "" if given["system_message"] == EMPTY else None
-    return registry.add(*name, {**form.options, "system_message": system}, given["display_name"])
+    entered = form.cleaned_data
+    name = (entered["service"], entered["model_id"])
+    if entered["system_message"] == TEST_CALL:
+        return registry.add_probed(*name, form.options, entered["display_name"])
+    system = "" if entered["system_message"] == EMPTY else None
+    return registry.add(*name, {**form.options, "system_message": system}, entered["display_name"])
 
 
 @require_POST
 @roles_required(Role.ADMIN)
 @counted("calls to models")
 def test_model(request: HttpRequest, key: int) -> HttpResponse:
-    """One short call with the model's own options; says what came back."""
+    """A short test call with the model's own options; the next page shows the reply."""
     model = get_object_or_404(LanguageModel, pk=key)
     try:
         reply = client.service(model.service).ask(model.model_id, model.options, "Say yes.")
     except ServiceFault as fault:
         messages.error(request, f"{model}: {fault.sentence}")
     else:
-        said = " ".join(reply.text.split())[:80]
-        messages.success(request, f"{model} answered in {reply.latency_ms} ms: “{said}”")
+        beginning = " ".join(reply.text.split())[:80]
+        messages.success(request, f"{model} answered in {reply.latency_ms} ms: “{beginning}”")
     return redirect("generation:models")
 
 
@@ -109,14 +109,14 @@ def test_model(request: HttpRequest, key: int) -> HttpResponse:
 @require_GET
 @roles_required(*READERS)
 def run_list(request: HttpRequest) -> HttpResponse:
-    """All runs that the person may see now, the newest first."""
+    """All runs that the person may see now, newest first."""
     page = page_of(request, Run.objects.select_related("collection"))
-    seen = seen_by(person_of(request), page)
-    progress = responses.progress_of(seen)
+    visible = visible_to(person_of(request), page)
+    progress = responses.progress_of(visible)
     context = {
         "page": page,
-        "rows": [(run, progress[run.pk]) for run in seen],
-        "hidden": len(page) - len(seen),
+        "rows": [(run, progress[run.pk]) for run in visible],
+        "hidden": len(page) - len(visible),
         "may_make": person_of(request).has_role(Role.ADMIN),
     }
     return render(request, "generation/runs.html", context)
@@ -146,14 +146,14 @@ def new_run(request: HttpRequest) -> HttpResponse:
     return form_page(request, "generation/run_form.html", context, bad=bad, refused=refused)
 
 
-def _started(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
+def _started(request: HttpRequest, entered: dict[str, Any]) -> HttpResponse:
     run, left_out = runs.create(
-        collection=given["collection"],
-        models=list(given["language_models"]),
-        prompts=given["prompts"],
-        samples=given["samples"],
-        limit=given["limit"],
-        name=given["name"],
+        collection=entered["collection"],
+        models=list(entered["language_models"]),
+        prompts=entered["prompts"],
+        samples=entered["samples"],
+        limit=entered["limit"],
+        name=entered["name"],
         by=person_of(request),
     )
     runs.start(run)
@@ -169,16 +169,16 @@ def _started(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
 @require_GET
 @roles_required(*READERS)
 def run(request: HttpRequest, key: int) -> HttpResponse:
-    """A run: its progress, what failed and why, its responses."""
-    found = run_for(person_of(request), key)
+    """A run: its progress, its failures with their reasons, its responses."""
+    run = run_for(person_of(request), key)
     state = request.GET.get("state", "")
-    rows = found.responses.select_related("instance", "model").order_by("order", "pk")
+    rows = run.responses.select_related("instance", "model").order_by("order", "pk")
     if state in ResponseState.values:
         rows = rows.filter(state=state)
     context = {
-        **presenting.progress_context(found),
-        "models": presenting.models_of(found),
-        "prompts": presenting.prompts_of(found),
+        **presenting.progress_context(run),
+        "models": presenting.models_of(run),
+        "prompts": presenting.prompts_of(run),
         "page": page_of(request, rows),
         "state": state,
         "states": ResponseState.choices,
@@ -190,7 +190,7 @@ def run(request: HttpRequest, key: int) -> HttpResponse:
 @require_GET
 @roles_required(*READERS)
 def run_progress(request: HttpRequest, key: int) -> HttpResponse:
-    """The moving part of a run's page; once the run is over, the page is loaded anew."""
+    """The updated part of a run's page; once the run is over, the page is loaded again."""
     context = presenting.progress_context(run_for(person_of(request), key))
     response = render(request, "generation/_progress.html", context)
     if not context["is_running"]:
@@ -202,22 +202,23 @@ def run_progress(request: HttpRequest, key: int) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def change_run(request: HttpRequest, key: int, verb: str) -> HttpResponse:
     """Start, cancel or resume a run."""
-    found = run_for(person_of(request), key)
+    run = run_for(person_of(request), key)
     if verb == "cancel":
-        number = runs.cancel(found)
+        number = runs.cancel(run)
         messages.success(
-            request, f"Cancelled. Not asked: {how_many(number, 'response')}. What came is kept."
+            request,
+            f"Cancelled. Not asked: {how_many(number, 'response')}. Stored responses are kept.",
         )
-        return redirect("generation:run", found.pk)
+        return redirect("generation:run", run.pk)
     count_job(person_of(request), "runs")
     if verb == "resume":
-        again = runs.resume(found)
+        again = runs.resume(run)
         messages.success(request, f"Asked again: {how_many(again, 'response')}.")
         wake()
     else:
-        runs.start(found)
+        runs.start(run)
         wake()
-    return redirect("generation:run", found.pk)
+    return redirect("generation:run", run.pk)
 
 
 # ---------------------------------------------------------------- responses
@@ -226,17 +227,17 @@ def change_run(request: HttpRequest, key: int, verb: str) -> HttpResponse:
 @require_GET
 @roles_required(*READERS)
 def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
-    """One response with all that is needed to ask again."""
-    found = run_for(person_of(request), key)
-    rows = found.responses.select_related("instance__contradiction", "model")
+    """One response with everything needed to repeat the request."""
+    run = run_for(person_of(request), key)
+    rows = run.responses.select_related("instance__contradiction", "model")
     row = get_object_or_404(rows, pk=response_key)
-    neighbours = found.responses.order_by("order")
+    neighbours = run.responses.order_by("order")
     context = {
-        "run": found,
+        "run": run,
         "response": row,
         "options": options_line(row.model.options),
         "is_poor": embedded.is_poor_subject(row.model.model_id),
-        "is_cut_off": row.finish_reason in CUT_OFF,
+        "is_cut_off": row.finish_reason in chat.CUT_OFF,
         "request_body": presenting.readable(row.request),
         "reply_body": presenting.readable(row.reply),
         "attempts": row.attempt_log.all(),
@@ -260,7 +261,7 @@ COLUMNS = (
 @counted("downloads")
 def responses_csv(request: HttpRequest, key: int) -> HttpResponseBase:
     """All responses of a run as CSV."""
-    found = run_for(person_of(request), key)
-    rows = Response.objects.filter(run=found).order_by("order", "pk")
+    run = run_for(person_of(request), key)
+    rows = Response.objects.filter(run=run).order_by("order", "pk")
     cells = rows.values_list(*(path for _, path in COLUMNS)).iterator(chunk_size=1000)
-    return csv_twin([name for name, _ in COLUMNS], cells, f"run-{found.pk}.csv")
+    return csv_response([name for name, _ in COLUMNS], cells, f"run-{run.pk}.csv")

@@ -1,14 +1,14 @@
-"""The third person's decisions on responses over which the judges came apart."""
+"""The third person's decisions on responses on which the judges disagree."""
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from judging import rubric, visibility
-from judging.blindness import hidden_run_ids, judges_of
+from judging.blinding import hidden_run_ids
 from judging.models import Resolution, Study, StudyItem
-from judging.resolution import CAUSES, THIRD_PERSON, note_problem
+from judging.rules import rubric
+from judging.rules.resolution import CAUSES, THIRD_PERSON, note_problem
 from judging.settling import finished, first_verdicts, unresolved
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
@@ -19,8 +19,8 @@ NOTE_LIMIT = 10_000
 def studies_for(person: Person) -> QuerySet[Study]:
     """The studies in which `person` may resolve: opened ones in which they do not judge.
 
-    Nor those that share a run with an open study in which they do: they would read other people's verdicts
-    on responses that they have yet to judge themselves.
+    Studies that share a run with an open study in which they judge are left out too: they would read other people's
+    verdicts on responses that they still have to judge.
     """
     opened = Study.objects.exclude(state=StudyState.DRAFT).exclude(judges__person=person)
     return opened.exclude(items__response__run__in=hidden_run_ids(person))
@@ -28,60 +28,55 @@ def studies_for(person: Person) -> QuerySet[Study]:
 
 def study_for(person: Person, study_id: int) -> Study:
     """The study of that id, if `person` may resolve in it; NotFoundHere otherwise."""
-    found = studies_for(person).filter(pk=study_id).select_related("rubric").first()
-    if found is None or not visibility.may_resolve(person.pk, judges_of(found)):
+    study = studies_for(person).filter(pk=study_id).select_related("rubric").first()
+    if study is None:
         raise NotFoundHere("There is nothing for you to resolve here.")
-    return found
+    return study
 
 
 def item_for(person: Person, item_id: int) -> StudyItem:
-    """The item of that id, once all its slots are closed and if it is the person's to decide."""
+    """The item of that id, where all its slots are closed and the person may decide it; NotFoundHere otherwise."""
     items = StudyItem.objects.filter(pk=item_id, study__in=studies_for(person))
     related = ("study__rubric", "response__instance__contradiction")
     item = finished(items).select_related("resolution", *related).first()
-    if item is None or not _is_theirs(item, person):
+    if item is None or not _may_decide(item, person):
         raise NotFoundHere("There is nothing for you to resolve here.")
     return item
 
 
-def _is_theirs(item: StudyItem, person: Person) -> bool:
-    """Undecided, or decided by this very person, who may think again."""
-    kept = getattr(item, "resolution", None)
-    return kept is None or (kept.how == THIRD_PERSON and kept.resolved_by_id == person.pk)
+def _may_decide(item: StudyItem, person: Person) -> bool:
+    """Whether the item has no decision, or one by this person, who may change it."""
+    stored = getattr(item, "resolution", None)
+    return stored is None or (stored.how == THIRD_PERSON and stored.resolved_by_id == person.pk)
 
 
 @transaction.atomic
 def decide(item: StudyItem, *, by: Person, verdict: str, cause: str, note: str = "") -> Resolution:
-    """Store the third person's verdict. Raises Refusal with what is missing, Conflict if another was faster."""
+    """Store the third person's verdict. Raises Refusal with what is missing, Conflict if another person was faster."""
     problem = decision_problem(item, verdict, cause, note)
     if problem:
         raise Refusal(problem)
     values = {"verdict": verdict, "cause": cause, "note": note.strip()}
-    kept = Resolution.objects.filter(item=item, how=THIRD_PERSON, resolved_by=by)
-    if kept.exclude(**values).update(**values, at=Now()) or kept.exists():
-        return kept.get()
+    own = Resolution.objects.filter(item=item, how=THIRD_PERSON, resolved_by=by)
+    if own.exclude(**values).update(**values, at=Now()) or own.exists():
+        return own.get()
     try:
         with transaction.atomic():
             return Resolution.objects.create(item=item, how=THIRD_PERSON, resolved_by=by, **values)
     except IntegrityError as error:
-        raise Conflict("Somebody else has just resolved this response.") from error
+        raise Conflict("Another person has just resolved this response.") from error
 
 
 def decision_problem(item: StudyItem, verdict: str, cause: str, note: str) -> str | None:
-    """What keeps a decision from being stored; None when it may be."""
-    known = rubric.parse(item.study.rubric.body)
-    if verdict not in known.prompts[item.response.prompt].allowed:
+    """Why a decision cannot be stored; None when it can."""
+    criteria = rubric.parse(item.study.rubric.body).prompts[item.response.prompt]
+    if verdict not in criteria.allowed:
         return "Choose a verdict."
     if cause not in CAUSES:
-        return "Choose why the judges came apart."
+        return "Choose why the judges disagree."
     if len(note) > NOTE_LIMIT:
         return f"The note is longer than {NOTE_LIMIT} characters. Shorten it."
     return note_problem(verdict, first_verdicts(item), note)
-
-
-def disagreements_for(person: Person) -> list[StudyItem]:
-    """All responses that wait for a third person and may be decided by this one, study by study."""
-    return [item for study in studies_for(person) for item in unresolved(study)]
 
 
 def next_unresolved(person: Person, study: Study) -> StudyItem | None:
@@ -90,7 +85,7 @@ def next_unresolved(person: Person, study: Study) -> StudyItem | None:
 
 
 def decided_by(person: Person, study: Study) -> list[StudyItem]:
-    """What this person has decided in the study, latest first."""
-    theirs = study.items.filter(resolution__resolved_by=person, resolution__how=THIRD_PERSON)
+    """The responses that this person has decided in the study, latest first."""
+    items = study.items.filter(resolution__resolved_by=person, resolution__how=THIRD_PERSON)
     related = ("resolution", "response__instance__contradiction")
-    return list(theirs.select_related(*related).order_by("-resolution__at"))
+    return list(items.select_related(*related).order_by("-resolution__at"))

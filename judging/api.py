@@ -1,6 +1,8 @@
-"""The judge's moves for programs and for the page's own script. Answers hold the allow-list and nothing else."""
+"""A judge's actions as an API, used by the page's script too. Replies hold the fields of the allow-list only."""
 
 import uuid
+from dataclasses import asdict
+from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -10,9 +12,10 @@ from rest_framework.response import Response
 
 from accounts.access import HasRole, person_of
 from accounts.roles import Role
-from judging import progress, rubric, shown, verdicts
+from judging import presenting, progress, verdicts
 from judging.models import JudgingSlot
 from judging.queues import total_of
+from judging.rules import rubric
 
 JUDGES = [HasRole.of(Role.JUDGE)]
 
@@ -80,12 +83,12 @@ class SlotOutput(serializers.Serializer):
 @api_view(["GET"])
 @permission_classes(JUDGES)
 def slot(request: Request, slot_id: uuid.UUID) -> Response:
-    """One item of the signed-in judge, as shown on its page."""
+    """One item of the signed-in judge, as on its page."""
     person = person_of(request)
     mine = verdicts.slot_of(person, slot_id)
     known = rubric.parse(mine.round.study.rubric.body)
-    view = shown.slot_view(mine, known, total_of(person, mine.round.study))
-    return Response(SlotOutput(view.payload()).data)
+    view = presenting.slot_view(mine, known, total_of(person, mine.round.study))
+    return Response(SlotOutput(asdict(view)).data)
 
 
 @extend_schema(request=VerdictInput, responses=MoveOutput)
@@ -93,10 +96,9 @@ def slot(request: Request, slot_id: uuid.UUID) -> Response:
 @permission_classes(JUDGES)
 def verdict(request: Request, slot_id: uuid.UUID) -> Response:
     """Give or change the verdict; the same one again changes nothing."""
-    given = VerdictInput(data=request.data)
-    given.is_valid(raise_exception=True)
+    entered = _entered(VerdictInput, request)
     mine = verdicts.slot_of(person_of(request), slot_id)
-    verdicts.give(mine, **given.validated_data)
+    verdicts.give(mine, **entered)
     return _moved(request, mine)
 
 
@@ -115,10 +117,9 @@ def undo(request: Request, slot_id: uuid.UUID) -> Response:
 @permission_classes(JUDGES)
 def skip(request: Request, slot_id: uuid.UUID) -> Response:
     """Leave the item without a verdict, with a reason."""
-    given = SkipInput(data=request.data)
-    given.is_valid(raise_exception=True)
+    entered = _entered(SkipInput, request)
     mine = verdicts.slot_of(person_of(request), slot_id)
-    verdicts.skip(mine, given.validated_data["reason"])
+    verdicts.skip(mine, entered["reason"])
     return _moved(request, mine)
 
 
@@ -126,12 +127,17 @@ def skip(request: Request, slot_id: uuid.UUID) -> Response:
 @api_view(["POST"])
 @permission_classes(JUDGES)
 def flag(request: Request, slot_id: uuid.UUID) -> Response:
-    """Mark the item for the admin, or take the mark away."""
-    given = FlagInput(data=request.data)
-    given.is_valid(raise_exception=True)
+    """Flag the item for the admin, or remove the flag."""
+    entered = _entered(FlagInput, request)
     mine = verdicts.slot_of(person_of(request), slot_id)
-    verdicts.flag(mine, **given.validated_data)
+    verdicts.flag(mine, **entered)
     return _moved(request, mine)
+
+
+def _entered(form: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+    entered = form(data=request.data)
+    entered.is_valid(raise_exception=True)
+    return entered.validated_data
 
 
 def _moved(request: Request, mine: JudgingSlot) -> Response:

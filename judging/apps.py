@@ -5,11 +5,10 @@ class JudgingConfig(AppConfig):
     name = "judging"
 
     def ready(self) -> None:
-        from datasets.witnesses import guards, witnesses
-        from generation.guards import hidden_run_guards
-        from judging.blindness import hidden_question_ids, hides_run
-        from judging.witness import studies_known
+        from datasets.exposure import hidden_questions, responses_known
+        from generation.access import hides_run
+        from judging.blinding import hidden_question_ids, judges_responses_of, studies_known
 
-        hidden_run_guards.append(hides_run)
-        guards.append(hidden_question_ids)
-        witnesses.append(studies_known)
+        hides_run.add(self.name, judges_responses_of)
+        hidden_questions.add(self.name, hidden_question_ids)
+        responses_known.add(self.name, studies_known)

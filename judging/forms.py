@@ -1,4 +1,4 @@
-"""The forms of judging. What may be stored is decided in studies.py and adjudication.py."""
+"""The forms of judging. studies.py and adjudication.py decide what is stored."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from datasets.importers.json_text import MAX_BYTES
 from generation import client, prompting
 from generation.models import LanguageModel, Run
 from generation.states import ResponseState
-from judging.blindness import hidden_run_ids
+from judging.blinding import hidden_run_ids
 from judging.models import Study
-from judging.planning import MOST_REPEATED
-from judging.resolution import CAUSES, WAYS
+from judging.presenting import VerdictChoice
+from judging.rules.assignment import MOST_REPEATED
+from judging.rules.resolution import CAUSES, WAYS
 from judging.studies import Design, Selection
-from judging.visibility import VerdictChoice
 
 MOST_JUDGES = 20
 BOTH_ANSWERS = ("answer_1", "answer_2")
@@ -24,14 +24,14 @@ LARGEST_SEED = 2**53
 
 
 class ModelsField(forms.ModelMultipleChoiceField):
-    """Language models, told apart by their service where names repeat."""
+    """Language models, shown with their service because names repeat."""
 
     def label_from_instance(self, obj: Any) -> str:
         return f"{obj} ({obj.service or 'imported'})"
 
 
 class ModelField(forms.ModelChoiceField):
-    """One language model, told apart in the same way."""
+    """One language model, shown in the same way."""
 
     def label_from_instance(self, obj: Any) -> str:
         return f"{obj} ({obj.service})"
@@ -43,17 +43,17 @@ class HumanEvaluationForm(forms.Form):
     name = forms.CharField(
         max_length=120,
         label="Name of the study",
-        help_text="A new one; under the name of a study that is here, only the same file is taken.",
+        help_text="A new name. Under the name of an existing study only the same file is accepted.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     file = forms.FileField(
         label="File",
-        help_text=f"JSON in UTF-8, at most {MAX_BYTES // 2**20} MB. All of it is taken, or nothing.",
+        help_text=f"JSON in UTF-8, at most {MAX_BYTES // 2**20} MB. The whole file is imported, or nothing.",
     )
     allow_missing = forms.BooleanField(
         required=False,
-        label="Take it although a model lacks questions that others have",
-        help_text="The models' n then differ; each missing row is named.",
+        label="Import it even if a model lacks questions that other models have",
+        help_text="The n of the models then differ. Every missing row is listed.",
     )
 
     def clean_file(self) -> Any:
@@ -83,32 +83,32 @@ def answered_runs(person: Person) -> QuerySet[Run]:
 
 
 class StudyForm(forms.Form):
-    """A new study: what it draws, and how it judges."""
+    """A new study: its responses and its design."""
 
-    name = forms.CharField(max_length=120, help_text="Judges see it: do not name a model in it.")
-    runs = RunsField(
-        Run.objects.none(), widget=forms.CheckboxSelectMultiple, label="Runs to draw from"
+    name = forms.CharField(
+        max_length=120, help_text="Judges see this name. Do not put a model's name in it."
     )
+    runs = RunsField(Run.objects.none(), widget=forms.CheckboxSelectMultiple, label="Runs")
     prompts = forms.MultipleChoiceField(
-        widget=forms.CheckboxSelectMultiple, required=False, help_text="None ticked means all."
+        widget=forms.CheckboxSelectMultiple, required=False, help_text="Tick none to use all."
     )
     language_models = ModelsField(
         LanguageModel.objects.none(),
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label="Models",
-        help_text="None ticked means all.",
+        help_text="Tick none to use all.",
     )
     judges_per_response = forms.IntegerField(
         min_value=1,
         max_value=MOST_JUDGES,
         initial=2,
-        help_text="Two or more, so that agreement can be measured. With one it is not measured.",
+        help_text="Agreement is measured with two or more judges. With one it is not measured.",
     )
     resolved_by = forms.ChoiceField(
         choices=list(WAYS.items()),
         initial=next(iter(WAYS)),
-        label="Where judges come apart",
+        label="When judges disagree",
         widget=forms.RadioSelect,
     )
     order = forms.ChoiceField(
@@ -116,7 +116,7 @@ class StudyForm(forms.Form):
         initial=Study.Order.GROUPED,
         widget=forms.RadioSelect,
         label="Each judge's order",
-        help_text="Grouped reads about three times faster: the passages of a question are read once.",
+        help_text="Grouped is about three times faster, because the passages of a question are read once.",
     )
     repeat_percent = forms.IntegerField(
         required=False,
@@ -124,13 +124,13 @@ class StudyForm(forms.Form):
         max_value=MOST_REPEATED,
         initial=0,
         label="Percent of each judge's responses that come twice",
-        help_text="Later and unannounced, to measure how far a judge agrees with themself. 0 for none; 10 is usual.",
+        help_text="They come again later, to measure how well judges agree with themselves. 0 means none; 10 is usual.",
     )
     seed = forms.IntegerField(
         required=False,
         min_value=0,
         max_value=LARGEST_SEED,
-        help_text="Draws who judges what, and each judge's order. Left empty, one is drawn and kept.",
+        help_text="Determines who judges what, and each judge's order. If empty, a random seed is drawn and stored.",
     )
 
     def __init__(self, *args: Any, person: Person, **kwargs: Any) -> None:
@@ -141,15 +141,13 @@ class StudyForm(forms.Form):
         self.fields["language_models"].queryset = LanguageModel.objects.filter(  # type: ignore[attr-defined]
             responses__run__in=runs.values("pk")
         ).distinct()
-        self.fields["prompts"].choices = [  # type: ignore[attr-defined]
-            (prompt.name, f"{prompt.label}: {prompt.title}")
-            for prompt in prompting.prompts().values()
-            if prompt.name in used
-        ]
+        self.fields["prompts"].choices = prompting.choices(used)  # type: ignore[attr-defined]
 
     def selection(self) -> Selection:
-        given = self.cleaned_data
-        return Selection(list(given["runs"]), given["prompts"], list(given["language_models"]))
+        entered = self.cleaned_data
+        return Selection(
+            list(entered["runs"]), entered["prompts"], list(entered["language_models"])
+        )
 
     def clean_repeat_percent(self) -> int:
         return self.cleaned_data["repeat_percent"] or 0
@@ -160,13 +158,13 @@ class StudyForm(forms.Form):
 
 
 class JudgeModelForm(forms.Form):
-    """A model that judges: which one, and responses to which prompts."""
+    """A judge model, and the prompts whose responses it judges."""
 
     language_model = ModelField(LanguageModel.objects.none(), label="Model that judges")
     prompts = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         label="Responses to",
-        help_text="The judge prompt was written for prompt 5; it speaks of several gold answers.",
+        help_text="The judge prompt was written for prompt 5: it expects several gold answers.",
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
@@ -175,17 +173,13 @@ class JudgeModelForm(forms.Form):
         both = [name for name in used if name in known and known[name].gold == BOTH_ANSWERS]
         kwargs.setdefault("initial", {"prompts": both})
         super().__init__(*args, **kwargs)
-        asked = LanguageModel.objects.filter(service__in=client.names())
-        self.fields["language_model"].queryset = asked  # type: ignore[attr-defined]
-        self.fields["prompts"].choices = [  # type: ignore[attr-defined]
-            (name, f"{prompt.label}: {prompt.title}")
-            for name, prompt in known.items()
-            if name in used
-        ]
+        models = LanguageModel.objects.filter(service__in=client.names())
+        self.fields["language_model"].queryset = models  # type: ignore[attr-defined]
+        self.fields["prompts"].choices = prompting.choices(used)  # type: ignore[attr-defined]
 
 
 class JudgesForm(forms.Form):
-    """Who judges: everybody active who has the role and can sign in, so nobody of the demonstration set."""
+    """The judges of a study: active people with the role who can sign in, so nobody of the demonstration set."""
 
     judges = PeopleField(Person.objects.none(), widget=forms.CheckboxSelectMultiple)
 
@@ -202,12 +196,12 @@ class DecisionForm(forms.Form):
 
     verdict = forms.ChoiceField(widget=forms.RadioSelect)
     cause = forms.ChoiceField(
-        choices=list(CAUSES.items()), widget=forms.RadioSelect, label="Why did they come apart?"
+        choices=list(CAUSES.items()), widget=forms.RadioSelect, label="Why did they disagree?"
     )
     note = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 4}),
         required=False,
-        help_text="Needed where your verdict agrees with none of the judges'.",
+        help_text="Required if your verdict agrees with none of the judges' verdicts.",
     )
 
     def __init__(self, *args: Any, choices: tuple[VerdictChoice, ...], **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""Verdicts on model responses: studies, blind slots, judgments, resolutions."""
+"""Verdicts on model responses: studies, blind slots, judgments, resolutions, machine verdicts."""
 
 import uuid
 
@@ -138,7 +138,7 @@ class Round(models.Model):
 
 
 class Judge(models.Model):
-    """Whoever gives verdicts in a study: a person, a model with a judge prompt, or somebody elsewhere."""
+    """A judge of a study: a person, a model with a judge prompt, or a judge named in an imported file."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="judges")
     person = models.ForeignKey(
@@ -175,7 +175,7 @@ class Judge(models.Model):
 
 
 class JudgingSlot(Leased):
-    """A place for one judge's verdict on one item. Its random id is all that a judge ever sees of it."""
+    """A place for one judge's verdict on one item. Of its keys, judges see only the random id."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="slots")
@@ -264,7 +264,7 @@ class JudgmentEvent(models.Model):
 
 
 class Resolution(models.Model):
-    """The final verdict on an item, and how it came about."""
+    """The final verdict on an item, and how it was reached."""
 
     class How(models.TextChoices):
         UNANIMOUS = "unanimous", "Unanimous"
@@ -329,9 +329,9 @@ class ImportedRow(models.Model):
 
 
 class MachineVerdict(Leased):
-    """A response as a judge model judges it, or as a file says that one did.
+    """A judge model's verdict on a response, from a call or an imported file.
 
-    It stands apart from the slots of people, so that it is in no first verdict and settles no response.
+    It is separate from the slots of people: it is not among the first verdicts and gives no response its final verdict.
     """
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="machine_verdicts")
@@ -374,7 +374,7 @@ class MachineVerdict(Leased):
 
 
 class JudgeCall(models.Model):
-    """One call for a machine verdict: the raw reply, read into a verdict or unparsed, never guessed."""
+    """One call for a machine verdict: the raw reply, and the verdict read from it, if it has one."""
 
     machine_verdict = models.ForeignKey(
         MachineVerdict, on_delete=models.CASCADE, related_name="calls"

@@ -1,4 +1,4 @@
-"""How far judging has come, counted from the slots."""
+"""How many slots are judged, skipped and waiting, and how many responses have a final verdict."""
 
 from dataclasses import dataclass
 from statistics import median
@@ -10,14 +10,14 @@ from judging.models import Judge, JudgingSlot, Judgment, Study
 from judging.settling import unresolved
 from judging.states import SlotState
 
-GIVEN = (SlotState.JUDGED, SlotState.LOCKED)
-# A longer stay on one item was a pause, not reading; pace leaves it out.
+WITH_VERDICT = (SlotState.JUDGED, SlotState.LOCKED)
+# A longer time on one item was a pause, not reading; pace leaves it out.
 LONGEST_READING = 600.0
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Counts of slots. `waiting` have neither verdict nor reason; `open` can still be changed."""
+class SlotCounts:
+    """Counts of slots. `waiting` have neither a verdict nor a reason for skipping; `open` can still be changed."""
 
     judged: int
     skipped: int
@@ -35,10 +35,10 @@ class Progress:
         return self.total - self.waiting
 
 
-def of_slots(slots: QuerySet[JudgingSlot]) -> Progress:
-    return Progress(
+def of_slots(slots: QuerySet[JudgingSlot]) -> SlotCounts:
+    return SlotCounts(
         **slots.aggregate(
-            judged=Count("pk", filter=Q(state__in=GIVEN)),
+            judged=Count("pk", filter=Q(state__in=WITH_VERDICT)),
             skipped=Count("pk", filter=Q(state__in=(SlotState.SKIPPED, SlotState.WITHDRAWN))),
             waiting=Count("pk", filter=Q(state__in=(SlotState.WAITING, SlotState.FREE))),
             open=Count("pk", filter=~Q(state__in=(SlotState.LOCKED, SlotState.WITHDRAWN))),
@@ -48,16 +48,16 @@ def of_slots(slots: QuerySet[JudgingSlot]) -> Progress:
     )
 
 
-def of_person(person: Person, study: Study) -> Progress:
+def of_person(person: Person, study: Study) -> SlotCounts:
     return of_slots(JudgingSlot.objects.filter(judge__person=person, round__study=study))
 
 
-def of_study(study: Study) -> Progress:
+def of_study(study: Study) -> SlotCounts:
     return of_slots(JudgingSlot.objects.filter(round__study=study))
 
 
-def by_judge(study: Study) -> list[tuple[Judge, Progress]]:
-    """Each person who judges with their progress, by pseudonym; judge models have no slots."""
+def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
+    """Each person who judges, with their counts, by pseudonym; judge models have no slots."""
     judges = study.judges.filter(person__isnull=False).select_related("person")
     return [(judge, of_slots(judge.slots.all())) for judge in judges]
 
@@ -66,12 +66,12 @@ def responses_settled(study: Study) -> dict[str, int]:
     """How many responses have a final verdict, wait for a third person, or for their judges."""
     total = study.items.count()
     settled = study.items.filter(resolution__isnull=False).count()
-    disputed = unresolved(study).count()
+    waiting = unresolved(study).count()
     return {
         "total": total,
         "settled": settled,
-        "unresolved": disputed,
-        "waiting": total - settled - disputed,
+        "unresolved": waiting,
+        "waiting": total - settled - waiting,
     }
 
 
@@ -80,5 +80,5 @@ def pace(person: Person, study: Study) -> float | None:
     judgments = Judgment.objects.filter(
         slot__judge__person=person, slot__round__study=study, seconds__lte=LONGEST_READING
     )
-    times = [float(stay or 0) for stay in judgments.values_list("seconds", flat=True)]
+    times = [float(seconds or 0) for seconds in judgments.values_list("seconds", flat=True)]
     return median(times) if len(times) >= 5 else None

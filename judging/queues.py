@@ -1,4 +1,4 @@
-"""A judge's own items, in the order that was drawn for them."""
+"""A judge's own items, in the order drawn for this judge."""
 
 from django.db.models import QuerySet
 from django.db.models.functions import Now
@@ -9,7 +9,7 @@ from judging.states import SlotState, StudyState
 from judging.verdicts import slots_of
 from leases.refusal import NotFoundHere
 
-# Skipped, flagged and just judged: what a judge may want to come back to.
+# How many of their latest verdicts a judge sees listed.
 LATEST = 10
 
 
@@ -21,14 +21,14 @@ def studies_of(person: Person) -> QuerySet[Study]:
 
 def study_of(person: Person, study_id: int) -> Study:
     """The study, if the person judges in it; NotFoundHere otherwise."""
-    found = studies_of(person).filter(pk=study_id).select_related("rubric").first()
-    if found is None:
-        raise NotFoundHere("You have no items in such a study.")
-    return found
+    study = studies_of(person).filter(pk=study_id).select_related("rubric").first()
+    if study is None:
+        raise NotFoundHere("You have no items in this study.")
+    return study
 
 
 def in_order(person: Person, study: Study) -> QuerySet[JudgingSlot]:
-    """The person's slots in their order, with all that showing them needs."""
+    """The person's slots in their order, with everything that their pages show."""
     mine = slots_of(person).filter(round__study=study)
     with_text = mine.select_related("judgment", "item__response__instance__contradiction")
     return with_text.prefetch_related("events").order_by("round", "order", "repeat")
@@ -39,7 +39,7 @@ def total_of(person: Person, study: Study) -> int:
 
 
 def first_waiting(person: Person, study: Study) -> JudgingSlot | None:
-    """Where the judge left off; None when nothing waits or the study is closed."""
+    """The first slot without a verdict; None when there is none, or the study is closed."""
     if study.state != StudyState.OPEN:
         return None
     return in_order(person, study).filter(state=SlotState.WAITING).first()
@@ -52,7 +52,7 @@ def ahead(person: Person, here: JudgingSlot, count: int) -> list[JudgingSlot]:
 
 
 def entered(person: Person, study: Study) -> dict[str, list[JudgingSlot]]:
-    """What the judge may want to see again: skipped, flagged, and the latest verdicts."""
+    """Slots that the judge may want to see again: skipped, flagged, and the latest verdicts."""
     mine = in_order(person, study)
     judged = mine.filter(judgment__isnull=False).order_by("-judgment__judged_at")
     return {
@@ -63,5 +63,5 @@ def entered(person: Person, study: Study) -> dict[str, list[JudgingSlot]]:
 
 
 def mark_shown(slot: JudgingSlot) -> None:
-    """Remember when the item was first on its judge's screen."""
+    """Store when the judge first saw the item."""
     JudgingSlot.objects.filter(pk=slot.pk, shown_at=None).update(shown_at=Now())

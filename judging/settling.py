@@ -1,6 +1,6 @@
-"""What happens when slots close: first verdicts are fixed, and responses get their final verdict.
+"""Closing slots: their first verdicts are fixed, and responses get their final verdict.
 
-A slot closes when its judge hands in or the admin closes the study. Nothing here is undone later.
+A slot closes when its judge hands in or the admin closes the study. It never opens again.
 """
 
 from django.db import transaction
@@ -8,7 +8,7 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
 from judging.models import JudgingSlot, Judgment, Resolution, Study, StudyItem
-from judging.resolution import Outcome, outcome
+from judging.rules.resolution import outcome
 from judging.states import SLOT, SlotState
 
 BATCH = 500
@@ -17,14 +17,14 @@ UNFINISHED = (SlotState.FREE, SlotState.WAITING, SlotState.JUDGED, SlotState.SKI
 
 @transaction.atomic
 def close_slots(slots: QuerySet[JudgingSlot], study: Study) -> int:
-    """Lock what is judged, withdraw the rest, and settle the responses concerned; returns how many locked.
+    """Lock judged slots, withdraw the others, and settle their responses; returns how many were locked.
 
-    `slots` are of that study, and not chosen by their state.
+    `slots` are slots of that study, not selected by their state.
     """
-    # One closing of a study at a time: of two judges who hand in at once, each would find the other's slots
-    # still open, and neither would settle what they agree on.
+    # One closing of a study at a time. Otherwise two judges who hand in at the same time would each see the other's
+    # slots as open, and neither closing would settle the responses on which they agree.
     Study.objects.select_for_update().get(pk=study.pk)
-    # Then the slots: a verdict under way is either seen below or refused, never left between.
+    # Then the slots: a verdict that is just being stored is either included below or refused.
     list(slots.select_for_update(of=("self",)).order_by("pk").values_list("pk"))
     locked = SLOT.move(slots, "lock")
     SLOT.move(slots, "withdraw")
@@ -35,19 +35,19 @@ def close_slots(slots: QuerySet[JudgingSlot], study: Study) -> int:
 
 
 def settle(items: QuerySet[StudyItem], study: Study) -> None:
-    """Store the final verdict of each response whose slots are all closed and that needs no third person."""
-    found = []
+    """Store the final verdict of each response whose slots are all closed, unless it needs a third person."""
+    resolutions = []
     for item in finished(items).iterator(chunk_size=BATCH):
-        result = outcome_of(item, study)
-        if result.verdict is not None and not hasattr(item, "resolution"):
-            found.append(Resolution(item=item, verdict=result.verdict, how=result.how))
-    Resolution.objects.bulk_create(found, batch_size=BATCH, ignore_conflicts=True)
+        result = outcome(first_verdicts(item), seats=len(seats_of(item)), way=study.resolved_by)
+        if result and not hasattr(item, "resolution"):
+            resolutions.append(Resolution(item=item, verdict=result.verdict, how=result.how))
+    Resolution.objects.bulk_create(resolutions, batch_size=BATCH, ignore_conflicts=True)
 
 
 def finished(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
-    """Those of `items` that have slots, none of them still open; with all that an outcome needs."""
-    having = items.filter(slots__isnull=False).exclude(slots__state__in=UNFINISHED).distinct()
-    return having.select_related("resolution").prefetch_related("slots__judgment")
+    """Those of `items` that have slots, none of them open; with everything that an outcome needs."""
+    closed = items.filter(slots__isnull=False).exclude(slots__state__in=UNFINISHED).distinct()
+    return closed.select_related("resolution").prefetch_related("slots__judgment")
 
 
 def unresolved(study: Study) -> QuerySet[StudyItem]:
@@ -56,20 +56,15 @@ def unresolved(study: Study) -> QuerySet[StudyItem]:
 
 
 def seats_of(item: StudyItem) -> list[JudgingSlot]:
-    """The slots that make the item's final verdict: not those that measure a judge against themself."""
+    """The slots that count for the item's final verdict: not those that repeat an item for the same judge."""
     return [slot for slot in item.slots.all() if slot.repeat == 1]
 
 
 def first_verdicts(item: StudyItem) -> list[str | None]:
-    """One entry a closed seat: its first verdict, None where it was skipped or never judged."""
+    """The first verdict of each closed seat, None where it was skipped or never judged."""
     closed = [slot for slot in seats_of(item) if slot.state not in UNFINISHED]
-    # By their random ids: an order of judges would let two lists be laid side by side.
+    # In the order of their random ids: an order by judge would let a reader follow one judge over several responses.
     return [_first(slot) for slot in sorted(closed, key=lambda slot: str(slot.pk))]
-
-
-def outcome_of(item: StudyItem, study: Study) -> Outcome:
-    """How a response stands now (resolution.py decides)."""
-    return outcome(first_verdicts(item), seats=len(seats_of(item)), way=study.resolved_by)
 
 
 def _first(slot: JudgingSlot) -> str | None:

@@ -14,19 +14,19 @@ from accounts.models import Person
 from accounts.roles import Role
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState
-from judging import planning, rubric, selfnaming
 from judging.models import Judge, JudgingSlot, Round, Rubric, Study, StudyItem
-from judging.planning import lot
-from judging.resolution import way_problem
+from judging.presenting import gold_shown
+from judging.rules import assignment, rubric, selfnaming
+from judging.rules.assignment import lot
+from judging.rules.resolution import way_problem
 from judging.settling import close_slots
-from judging.shown import gold_shown
 from judging.states import STUDY, SlotState
 from leases.refusal import Conflict, NotFoundHere, Refusal
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which responses a study draws: of these runs; of these prompts and models, or of all where empty."""
+    """Which responses a study draws: those of the runs to these prompts and by these models; empty means all."""
 
     runs: Collection[Run]
     prompts: Collection[str] = ()
@@ -42,7 +42,7 @@ class Selection:
         return self.responses().filter(state=ResponseState.DONE)
 
     def left_out(self) -> int:
-        """How many chosen responses have no text yet, and so stay out."""
+        """How many selected responses have no text yet, and are left out."""
         return self.responses().exclude(state=ResponseState.DONE).count()
 
 
@@ -63,15 +63,15 @@ def new_seed() -> int:
 
 
 def create(name: str, selection: Selection, design: Design, *, by: Person) -> Study:
-    """A study in draft over the finished responses of a selection; raises Refusal with what to mend."""
+    """A study in draft over the finished responses of a selection; raises Refusal with what to fix."""
     responses = list(selection.done().select_related("instance__contradiction", "model"))
     if not responses:
         raise Refusal(
-            "No finished response matches. Choose runs that have answered, or other prompts and models."
+            "No finished response matches. Choose runs with finished responses, or other prompts and models."
         )
     if problem := way_problem(design.resolved_by, design.judges_per_response):
         raise Refusal(problem)
-    if problem := planning.repeats_problem(design.repeat_percent):
+    if problem := assignment.repeats_problem(design.repeat_percent):
         raise Refusal(problem)
     seed = new_seed() if design.seed is None else design.seed
     try:
@@ -96,11 +96,11 @@ def create(name: str, selection: Selection, design: Design, *, by: Person) -> St
 
 
 def named(name: str) -> Study:
-    """The study of that slug, name or number; raises NotFoundHere with those there are."""
-    found = Study.objects.select_related("rubric")
-    study = found.filter(slug=name).first() or found.filter(name=name).first()
+    """The study of that slug, name or number; raises NotFoundHere with the known ones."""
+    rows = Study.objects.select_related("rubric")
+    study = rows.filter(slug=name).first() or rows.filter(name=name).first()
     if study is None and name.isdecimal():
-        study = found.filter(pk=int(name)).first()
+        study = rows.filter(pk=int(name)).first()
     if study is None:
         known = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
         raise NotFoundHere(f"There is no study {name!r}. Studies: {known}.")
@@ -108,13 +108,13 @@ def named(name: str) -> Study:
 
 
 def free_slug(name: str) -> str:
-    """A name for addresses that no other study has."""
+    """A slug that no other study has."""
     slug = slugify(name)[:100] or "study"
     return f"{slug}-{secrets.token_hex(3)}" if Study.objects.filter(slug=slug).exists() else slug
 
 
 def current_rubric(name: str) -> Rubric:
-    """The stored version of a rubric of this project, stored anew when its words have changed."""
+    """The stored version of a rubric of this project; a new version is stored when its text has changed."""
     try:
         body = rubric.content(name)
         rubric.parse(body)
@@ -131,14 +131,19 @@ def current_rubric(name: str) -> Rubric:
 
 
 def _add_items(study: Study, responses: Sequence[Response]) -> None:
-    # Shuffled, so that neither place nor row id tells which model wrote a response.
+    # Shuffled, so that neither position nor row id shows which model wrote a response.
     shuffled = sorted(responses, key=lambda response: lot(study.seed, "item", _name_of(response)))
-    StudyItem.objects.bulk_create(
+    StudyItem.objects.bulk_create(items_of(study, shuffled))
+
+
+def items_of(study: Study, responses: Sequence[Response]) -> list[StudyItem]:
+    """The items to store for these responses, in their order."""
+    return [
         StudyItem(
-            study=study, response=response, position=place, names_its_model=names_itself(response)
+            study=study, response=response, position=place, names_its_model=_names_itself(response)
         )
-        for place, response in enumerate(shuffled)
-    )
+        for place, response in enumerate(responses)
+    ]
 
 
 def _instance_name(response: Response) -> str:
@@ -146,22 +151,22 @@ def _instance_name(response: Response) -> str:
 
 
 def _name_of(response: Response) -> str:
-    """A name that is the same in every database holding this response, but for the run's number."""
+    """A name that is the same in every database with this response, except for the run's number."""
     model = response.model
     parts = (_instance_name(response), response.prompt, model.service, model.model_id)
     return "\x1f".join((*parts, model.options_hash, str(response.sample), str(response.run_id)))
 
 
-def names_itself(response: Response) -> bool:
-    """Whether the response gives its own model away (selfnaming.py)."""
+def _names_itself(response: Response) -> bool:
+    """Whether the response names its own model (selfnaming.py)."""
     ids = (response.model.model_id, response.answered_by)
     return bool(
-        selfnaming.named_in(response.text, selfnaming.names_of(ids), asked=response.rendered)
+        selfnaming.named_in(response.text, selfnaming.names_of(ids), sent=response.rendered)
     )
 
 
 def check_ready(study: Study) -> None:
-    """Raise Refusal unless every prompt has criteria and every response written gold."""
+    """Raise Refusal unless every prompt has criteria and every response its gold answers."""
     known = rubric.parse(study.rubric.body)
     items = study.items.select_related("response__instance__contradiction")
     prompts = set(items.values_list("response__prompt", flat=True))
@@ -176,9 +181,7 @@ def check_ready(study: Study) -> None:
             )
     if problems:
         more = f" And {len(problems) - 5} more." if len(problems) > 5 else ""
-        raise Refusal(
-            "Not everything has written gold and criteria. " + " ".join(problems[:5]) + more
-        )
+        raise Refusal("Gold answers or criteria are missing. " + " ".join(problems[:5]) + more)
 
 
 @transaction.atomic
@@ -188,7 +191,7 @@ def open_study(study: Study, judges: Sequence[Person]) -> Round:
     check_ready(study)
     for person in judges:
         if not person.has_role(Role.JUDGE):
-            raise Refusal(f"{person} is no judge. Give them the role, or choose somebody else.")
+            raise Refusal(f"{person} is not a judge. Give them the role, or choose another person.")
     slots = _planned(study, judges)
     this_round = Round.objects.create(study=study, n=1)
     seated = {
@@ -196,7 +199,7 @@ def open_study(study: Study, judges: Sequence[Person]) -> Round:
             study=study,
             person=person,
             pseudonym=person.pseudonym,
-            seed=planning.judge_seed(study.seed, person.pseudonym),
+            seed=assignment.judge_seed(study.seed, person.pseudonym),
         )
         for person in judges
     }
@@ -222,13 +225,13 @@ def open_study(study: Study, judges: Sequence[Person]) -> Round:
     return this_round
 
 
-def _planned(study: Study, judges: Sequence[Person]) -> list[planning.PlannedSlot]:
+def _planned(study: Study, judges: Sequence[Person]) -> list[assignment.PlannedSlot]:
     items = [
-        planning.Item(str(item.position), _instance_name(item.response))
+        assignment.Item(str(item.position), _instance_name(item.response))
         for item in study.items.select_related("response__instance__contradiction")
     ]
     try:
-        return planning.plan(
+        return assignment.plan(
             items,
             [person.pseudonym for person in judges],
             per_item=study.judges_per_response,
@@ -236,13 +239,13 @@ def _planned(study: Study, judges: Sequence[Person]) -> list[planning.PlannedSlo
             order=study.order,
             repeat_percent=study.repeat_percent,
         )
-    except planning.PlanError as error:
+    except assignment.PlanError as error:
         raise Refusal(str(error)) from error
 
 
 @transaction.atomic
 def close_study(study: Study) -> int:
-    """End the judging: lock what is judged, withdraw what is not; returns how many verdicts were locked."""
+    """End the judging: lock judged slots and withdraw the others; returns how many verdicts were locked."""
     STUDY.require(study, "close", closed_at=Now())
     return close_slots(JudgingSlot.objects.filter(round__study=study), study)
 
@@ -254,7 +257,7 @@ def composition(study: Study) -> dict[str, Any]:
     prompts = set(items.values_list("response__prompt", flat=True))
     models = LanguageModel.objects.filter(responses__study_items__study=study).distinct()
     return {
-        "prompts": [asked for name, asked in known.prompts.items() if name in prompts],
+        "prompts": [criteria for name, criteria in known.prompts.items() if name in prompts],
         "models": list(models),
         "instances": items.values("response__instance").distinct().count(),
     }

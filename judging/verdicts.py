@@ -1,7 +1,6 @@
-"""A judge's own moves on a slot: give a verdict, take it back, skip, flag, hand in.
+"""A judge's actions on their slots: give a verdict, take it back, skip, flag, hand in.
 
-Every move belongs to one judge and one slot, may arrive twice, and is kept as an event until the slot
-closes. Somebody else's slot does not exist here (404).
+Each action may arrive twice, and is stored as an event. Another judge's slot is reported as missing (404).
 """
 
 import uuid
@@ -12,15 +11,15 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from judging import rubric
-from judging.models import JudgingSlot, Judgment, JudgmentEvent, Study
-from judging.rubric import PromptCriteria
+from judging.models import JudgingSlot, Judgment, JudgmentEvent, Rubric, Study
+from judging.rules import rubric
+from judging.rules.rubric import PromptCriteria
 from judging.settling import close_slots
 from judging.states import SLOT, SlotState, StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
 
 COMMENT_LIMIT = 10_000
-LONGEST_STAY = 3_600.0
+MOST_SECONDS = 3_600.0
 
 
 def slots_of(person: Person) -> QuerySet[JudgingSlot]:
@@ -51,37 +50,37 @@ def give(
     allowed = criteria_of(slot).allowed
     if verdict not in allowed:
         raise Refusal(
-            f"{verdict!r} is no verdict here. Choose one of: {', '.join(sorted(allowed))}."
+            f"{verdict!r} is not a verdict here. Choose one of: {', '.join(sorted(allowed))}."
         )
     comment = _bounded(comment)
-    # The move comes first: it holds the row, so that a second click waits and then finds the first.
+    # The move comes first: it locks the row, so that a second click waits and then reads what the first stored.
     _move(slot, "judge", skip_reason="")
-    kept = Judgment.objects.filter(slot=slot).first()
-    if kept and (kept.verdict, kept.comment) == (verdict, comment):
-        return kept
-    stay = None if seconds is None else min(max(seconds, 0.0), LONGEST_STAY)
+    stored = Judgment.objects.filter(slot=slot).first()
+    if stored and (stored.verdict, stored.comment) == (verdict, comment):
+        return stored
+    time = None if seconds is None else min(max(seconds, 0.0), MOST_SECONDS)
     values = {"verdict": verdict, "comment": comment, "judged_at": Now()}
-    if kept is None or stay is not None:
-        values["seconds"] = stay
+    if stored is None or time is not None:
+        values["seconds"] = time
     judgment, made = Judgment.objects.update_or_create(slot=slot, defaults=values)
     _note(slot, "judged" if made else "changed", verdict, comment)
-    _lock_rubric(slot.round.study)
+    Rubric.objects.filter(studies=slot.round.study_id, locked_at=None).update(locked_at=Now())
     return judgment
 
 
 @transaction.atomic
 def undo(slot: JudgingSlot) -> None:
     """Take the verdict back; the item waits again. Its event keeps the comment, which the form shows."""
-    kept = Judgment.objects.filter(slot=slot).first()
-    if slot.state == SlotState.WAITING and kept is None:
+    stored = Judgment.objects.filter(slot=slot).first()
+    if slot.state == SlotState.WAITING and stored is None:
         return
     _move(slot, "undo")
     Judgment.objects.filter(slot=slot, locked_at=None).delete()
-    _note(slot, "undone", kept.verdict if kept else "", kept.comment if kept else "")
+    _note(slot, "undone", stored.verdict if stored else "", stored.comment if stored else "")
 
 
 def last_judged(person: Person, study: Study) -> JudgingSlot | None:
-    """The slot whose verdict an undo takes back: the one judged last of those still open."""
+    """The slot whose verdict an undo takes back: the latest judged one that is still open."""
     mine = slots_of(person).filter(round__study=study, state=SlotState.JUDGED)
     return mine.order_by("-judgment__judged_at", "-order").first()
 
@@ -102,7 +101,7 @@ def skip(slot: JudgingSlot, reason: str) -> None:
 
 @transaction.atomic
 def flag(slot: JudgingSlot, flagged: bool, note: str = "") -> None:
-    """Mark the item for the admin, or take the mark away. The verdict is not touched."""
+    """Flag the item for the admin, or remove the flag. The verdict does not change."""
     note = _bounded(note).strip() if flagged else ""
     mine = JudgingSlot.objects.filter(pk=slot.pk, state__in=OPEN_FOR_JUDGE)
     if not mine.update(flagged=flagged, flag_note=note):
@@ -118,13 +117,13 @@ OPEN_FOR_JUDGE = (SlotState.WAITING, SlotState.JUDGED, SlotState.SKIPPED)
 @transaction.atomic
 def hand_in(person: Person, study: Study) -> int:
     """Close all of the person's slots; refused while some have neither verdict nor reason. Returns how many."""
-    # As close_slots does, and in its order: the study first, then its slots.
+    # Locks in the order of close_slots: the study first, then its slots.
     Study.objects.select_for_update().get(pk=study.pk)
     mine = JudgingSlot.objects.filter(judge__person=person, round__study=study)
-    held = list(mine.select_for_update(of=("self",)).order_by("pk"))
-    if not held:
+    slots = list(mine.select_for_update(of=("self",)).order_by("pk"))
+    if not slots:
         raise NotFoundHere("You have no items in this study.")
-    if waiting := sum(slot.state == SlotState.WAITING for slot in held):
+    if waiting := sum(slot.state == SlotState.WAITING for slot in slots):
         raise Conflict(f"{waiting} of your items have no verdict yet. Judge or skip them first.")
     return close_slots(mine, study)
 
@@ -142,9 +141,3 @@ def _bounded(text: str) -> str:
     if len(text) > COMMENT_LIMIT:
         raise Refusal(f"This is longer than {COMMENT_LIMIT} characters. Shorten it.")
     return text.replace("\x00", "").replace("\r\n", "\n")
-
-
-def _lock_rubric(study: Study) -> None:
-    type(study.rubric)._default_manager.filter(pk=study.rubric_id, locked_at=None).update(
-        locked_at=Now()
-    )

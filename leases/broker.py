@@ -1,9 +1,9 @@
-"""The broker of files, for one machine where nothing is set up: kombu's, with its races closed.
+"""A message broker in files, for one machine without a server: kombu's filesystem transport without its races.
 
-As it comes, a reader may take a message or a table of queues that its writer has opened and not yet written,
-which ends the worker. Here both appear under their names only when they are whole, a message is taken by one
-rename inside one file system, and one that cannot be read is logged and left out: the row waits, the sweeper
-finds it. Folders that somebody clears away while it runs are made again.
+With kombu's own, a reader may open a message or a table of queues before its writer has written it, which ends
+the worker. Here both appear under their names only when they are complete, and a reader takes a message by one
+rename within a file system. An unreadable message is logged and skipped: the sweeper sends for its row again.
+Folders that are deleted while the app runs are made again.
 """
 
 import os
@@ -24,8 +24,8 @@ from kombu.utils.json import dumps, loads
 log = structlog.get_logger(__name__)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """The file appears with all of its text, or not at all; raises ChannelError."""
+def write_atomically(path: Path, text: str) -> None:
+    """The file appears with all of its text, or not at all. Raises ChannelError."""
     part = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ class Channel(filesystem.Channel):
 
     def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{round(monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg"
-        write_whole(Path(self.data_folder_out) / name, dumps(payload))
+        write_atomically(Path(self.data_folder_out) / name, dumps(payload))
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         """The oldest message; of several readers one gets it. Raises Empty."""
@@ -50,7 +50,7 @@ class Channel(filesystem.Channel):
         for name in self._waiting(queue):
             try:
                 own = (folder / name).rename(taken / name)
-            except FileNotFoundError:  # another reader's, or there is no folder to take it to
+            except FileNotFoundError:  # another reader took it, or the folder to move it to is gone
                 taken.mkdir(parents=True, exist_ok=True)
                 continue
             text = own.read_bytes()
@@ -62,7 +62,7 @@ class Channel(filesystem.Channel):
         raise Empty()
 
     def _waiting(self, queue: str) -> list[str]:
-        """The names of a queue's messages, oldest first; none where its folder is gone."""
+        """The names of a queue's messages, oldest first; none if its folder is gone."""
         try:
             names = os.listdir(self.data_folder_in)
         except (FileNotFoundError, NotADirectoryError):
@@ -73,11 +73,11 @@ class Channel(filesystem.Channel):
         return len(self._waiting(queue))
 
     def get_table(self, exchange: str) -> list[exchange_queue_t]:
-        """The queues bound to an exchange. Where its table is gone, the one that Celery names as the exchange."""
+        """The queues bound to an exchange. If its table is gone, the one queue of the exchange's own name."""
         return self._table(exchange) or [exchange_queue_t(exchange, "", exchange)]
 
     def _table(self, exchange: str) -> list[exchange_queue_t]:
-        """The table as it is kept; empty where it was never written, or is gone or damaged."""
+        """The stored table; empty if it was never written, or is gone or damaged."""
         try:
             text = self._exchange_file(exchange).read_text(encoding="utf-8")
             return [exchange_queue_t(*row) for row in loads(text)]
@@ -92,7 +92,7 @@ class Channel(filesystem.Channel):
             lock(guard, LOCK_EX)
             table = self._table(exchange)
             if bound not in table:
-                write_whole(file, dumps([bound, *table]))
+                write_atomically(file, dumps([bound, *table]))
             unlock(guard)
 
 

@@ -1,6 +1,6 @@
-"""Claiming, holding, renewing, handing back and sweeping leased rows.
+"""Claim, renew, settle and sweep leased rows.
 
-Every step is one conditional UPDATE: of two claimants of a row exactly one sees its row count.
+Every step is one conditional UPDATE: of two claimants of a row, exactly one updates it.
 """
 
 import uuid
@@ -20,14 +20,14 @@ FREE: dict[str, Any] = {"lease_holder": "", "lease_until": None}
 
 
 def new_holder(prefix: str) -> str:
-    """A holder's name that no other claim has, such as 'worker:4f2a…'."""
+    """A holder's name that no other claim has, e.g. 'worker:4f2a…'."""
     return f"{prefix}:{uuid.uuid4().hex[:20]}"
 
 
 def take(
     row: Row, table: StateTable, verb: str, *, seconds: float, holder: str, **fields: Any
 ) -> bool:
-    """Claim this very row; False when another was faster or it is in no state to be claimed."""
+    """Claim this row; False when another holder was faster or its state does not allow it."""
     lease = {
         "lease_holder": holder,
         "lease_until": in_seconds(seconds),
@@ -41,12 +41,12 @@ def claim(
 ) -> Row | None:
     """Claim the first row of `rows` (in their order) that may make the move; None when there is none.
 
-    It is locked as it is read, and rows that others are just claiming are passed over: nobody waits for
-    anybody, and the conditional UPDATE still decides.
+    It is locked as it is read. Rows that others have locked are skipped, so nobody waits; the conditional UPDATE
+    decides.
     """
     free = rows.filter(**{f"{table.field}__in": table.parsed()[verb].sources})
     with transaction.atomic(savepoint=False):
-        # SQLite, which has no row locks, has taken its one write lock at BEGIN.
+        # SQLite has no row locks; BEGIN has taken its write lock.
         chosen = free.select_for_update(skip_locked=True, of=("self",))[:1]
         for row in chosen:
             if take(row, table, verb, seconds=seconds, holder=holder, **fields):
@@ -55,13 +55,13 @@ def claim(
 
 
 def renew(row: Leased, *, seconds: float, holder: str) -> bool:
-    """Extend the lease if `holder` still has it; False when it was swept or handed on."""
+    """Extend the lease if `holder` still has it; False when it was swept or claimed by another."""
     held = type(row)._default_manager.filter(pk=row.pk, lease_holder=holder)
     return bool(held.update(lease_until=in_seconds(seconds)))
 
 
 def settle(row: Leased, table: StateTable, verb: str, *, holder: str, **fields: Any) -> bool:
-    """Make a move as the lease's holder and give the lease up; False when the lease is no longer held."""
+    """Make a move as the lease's holder and release the lease; False when the lease is no longer held."""
     held = type(row)._default_manager.filter(pk=row.pk, lease_holder=holder)
     moved = table.move(held, verb, **{**FREE, **fields})
     if moved:
@@ -70,6 +70,6 @@ def settle(row: Leased, table: StateTable, verb: str, *, holder: str, **fields: 
 
 
 def sweep(rows: QuerySet[Any], table: StateTable, verb: str, **fields: Any) -> int:
-    """Make the move on every row whose lease has run out; returns how many."""
+    """Make the move on every row whose lease has expired; returns how many."""
     expired = rows.filter(lease_until__lt=Now())
     return table.move(expired, verb, **{**FREE, **fields})

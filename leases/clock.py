@@ -1,6 +1,6 @@
-"""The database's clock. Leases keep to it, whatever the clocks of web servers and workers say."""
+"""The database's clock. Leases use it because the clocks of web servers and workers may differ."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.db import connection
 from django.db.models import DateTimeField, ExpressionWrapper
@@ -13,7 +13,7 @@ def in_seconds(seconds: float) -> ExpressionWrapper:
 
 
 def now() -> datetime:
-    """The database's present time, aware, in UTC."""
+    """The database's current time, timezone-aware, in UTC."""
     expression = (
         "STATEMENT_TIMESTAMP()"
         if connection.vendor == "postgresql"
@@ -23,7 +23,5 @@ def now() -> datetime:
         cursor.execute(f"SELECT {expression}")
         (value,) = cursor.fetchone()
     if isinstance(value, str):
-        from datetime import UTC
-
         return datetime.fromisoformat(value).replace(tzinfo=UTC)
     return value

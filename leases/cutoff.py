@@ -1,5 +1,7 @@
-"""Reading an answer that must end. A client's timeout counts the silence between two bytes, not the whole:
-whoever sends a byte now and then could hold a worker for ever, and outlast every lease.
+"""Read an HTTP response within a time limit and a size limit.
+
+The timeout of requests limits the wait between two bytes, not the whole response: a server that sends a byte now
+and then could keep a worker for ever, longer than any lease.
 """
 
 import heapq
@@ -15,15 +17,15 @@ CHUNK = 64 * 1024
 
 
 class CutOff(Exception):
-    """The answer had not ended when it was given up."""
+    """Reading was cut off before the response ended."""
 
 
 class TooSlow(CutOff):
-    """It would have taken longer than it may."""
+    """The response took longer than the limit."""
 
 
 class TooLarge(CutOff):
-    """It has more bytes than it may."""
+    """The response has more bytes than the limit."""
 
 
 class _Raw(Protocol):
@@ -31,7 +33,7 @@ class _Raw(Protocol):
 
 
 class Streamed(Protocol):
-    """An answer of requests, asked for with stream=True."""
+    """A response of requests, requested with stream=True."""
 
     @property
     def raw(self) -> _Raw: ...
@@ -39,27 +41,28 @@ class Streamed(Protocol):
     def iter_content(self, chunk_size: int) -> Iterator[bytes]: ...
 
 
-def read_whole(answer: Streamed, *, seconds: float, most: int) -> bytes:
-    """The body, of at most `most` bytes and read within so many seconds from now; raises CutOff.
+def read_whole(response: Streamed, *, seconds: float, most: int) -> bytes:
+    """The body, of at most `most` bytes and read within `seconds` from now. Raises CutOff.
 
-    What goes wrong before that is raised as requests raises it.
+    Errors of requests are raised unchanged.
     """
 
     def cut() -> None:
-        with suppress(RuntimeError, ValueError, OSError):  # it ended in this very moment
-            answer.raw.shutdown()
+        with suppress(RuntimeError, ValueError, OSError):  # it has just ended
+            response.raw.shutdown()
 
     watched = _WATCH.over(max(seconds, 0.0), cut)
     try:
-        return _at_most(answer, most)
+        return _at_most(response, most)
     finally:
-        if watched.ended():  # reading then ends as if the other side had hung up, or was done
+        # A response that is cut looks like one that ended or lost its connection.
+        if watched.ended():
             raise TooSlow
 
 
-def _at_most(answer: Streamed, most: int) -> bytes:
+def _at_most(response: Streamed, most: int) -> bytes:
     parts, size = [], 0
-    for part in answer.iter_content(CHUNK):
+    for part in response.iter_content(CHUNK):
         size += len(part)
         if size > most:
             raise TooLarge
@@ -68,13 +71,13 @@ def _at_most(answer: Streamed, most: int) -> bytes:
 
 
 class _Watched:
-    """Something that is to be cut at `due` (monotonic seconds) unless it has ended by then."""
+    """A response to cut at `due` (monotonic seconds) unless it has ended by then."""
 
     def __init__(self, due: float, cut: Callable[[], None]) -> None:
         self.due = due
         self._cut: Callable[[], None] | None = cut
         self._was_cut = False
-        self._one_at_a_time = threading.Lock()
+        self._lock = threading.Lock()
 
     def __lt__(self, other: "_Watched") -> bool:
         return self.due < other.due
@@ -84,29 +87,29 @@ class _Watched:
         return self._cut is None
 
     def ended(self) -> bool:
-        """Nothing is to be cut any more; whether it was."""
-        with self._one_at_a_time:
+        """End the watch; True when the response was cut."""
+        with self._lock:
             self._cut = None
             return self._was_cut
 
     def cut(self) -> None:
-        with self._one_at_a_time:
+        with self._lock:
             if self._cut is not None:
                 self._was_cut = True
                 self._cut()
 
 
 class _Watch:
-    """One thread that cuts what is late. A timer for each answer would start a thread for each."""
+    """One thread that cuts every late response; a threading.Timer would need a thread for each."""
 
     def __init__(self) -> None:
-        self._forget()
+        self._reset()
         # A forked process has none of its parent's threads.
-        os.register_at_fork(after_in_child=self._forget)
+        os.register_at_fork(after_in_child=self._reset)
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._waiting: list[_Watched] = []
-        self._wakes = inf  # when the thread looks again, unless it is told to look sooner
+        self._wakes = inf  # when the thread wakes next, unless it is notified
         self._sooner = threading.Condition()
         self._thread: threading.Thread | None = None
 

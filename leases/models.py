@@ -1,4 +1,4 @@
-"""The columns of a row that can be held for a while by a person or a worker."""
+"""The columns of a row that a person or a worker can hold for a limited time."""
 
 from django.db import models
 
@@ -6,8 +6,7 @@ from django.db import models
 class Leased(models.Model):
     """A row that one holder works on until `lease_until` (by the database's clock).
 
-    A result is stored only by the holder: a worker whose lease was swept and given to another
-    finds its holder's name gone, and leaves.
+    Only the holder stores a result: a worker whose lease was swept no longer matches `lease_holder`, and stops.
     """
 
     lease_holder = models.CharField(max_length=100, blank=True, default="")

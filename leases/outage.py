@@ -1,4 +1,4 @@
-"""The database is gone, busy beyond patience, or has no room: what to say, and that trying again helps."""
+"""Database outages (no connection, locked for too long, disk full): the message, and that a retry helps."""
 
 import structlog
 from django.db import InterfaceError, OperationalError
@@ -12,17 +12,17 @@ NOT_NOW = (
     "came from: go back, wait a minute, and send it again."
 )
 NO_ROOM = (
-    "The server's disk is full, so nothing was stored. Tell the operator. What you typed is still in the page that "
-    "you came from: leave it open, and send it again when there is room."
+    "The server's disk is full, so nothing was stored. Inform the operator. What you typed is still in the page "
+    "that you came from: leave it open, and send it again when there is room."
 )
 
-# SQLite calls a misspelt table an operational error too; these are the ones that pass.
+# SQLite raises OperationalError for a misspelt table too; only these codes are an outage.
 _SQLITE = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_FULL")
 _FULL = ("SQLITE_FULL", "53100")
 
 
 def outage(error: BaseException | None) -> Refusal | None:
-    """The refusal that answers a request which met a database out of order; None where that is not the trouble."""
+    """The refusal for a request that failed because of an outage; None for any other error."""
     if not is_outage(error):
         return None
     code = _code(error)
@@ -33,12 +33,12 @@ def outage(error: BaseException | None) -> Refusal | None:
 
 
 def outage_in_a_command(error: BaseException) -> str:
-    """The line that ends a command which met a database out of order; "" where that is not the trouble."""
+    """The last line of a command that failed because of an outage; "" for any other error."""
     if not is_outage(error):
         return ""
     what = "The disk is full" if _code(error) in _FULL else "The database does not answer"
     reason = " ".join(str(error).split())
-    return f"{what} ({reason}). What was not finished was not stored; run the command again when that is mended."
+    return f"{what} ({reason}). Unfinished work was not stored. Fix the cause, then run the command again."
 
 
 def is_outage(error: BaseException | None) -> bool:
@@ -49,6 +49,6 @@ def is_outage(error: BaseException | None) -> bool:
 
 
 def _code(error: BaseException | None) -> str:
-    """SQLite's name of the error or PostgreSQL's five characters; "" where the server said nothing at all."""
+    """SQLite's name of the error or PostgreSQL's SQLSTATE; "" when the connection gave neither."""
     cause = error.__cause__ if error else None
     return getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None) or ""

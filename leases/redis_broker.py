@@ -1,8 +1,8 @@
-"""The broker of a team's server: kombu's Redis, with the end of a lost connection made safe.
+"""The broker of a team's server: kombu's Redis transport, safe when a connection is lost.
 
-As it comes, a message that is acknowledged or put back after its connection was lost and forgotten ends the worker
-with an AttributeError. Here it meets the error that Celery expects. A message only says that there is something to
-do: the row waits, and the sweeper sends for it again.
+With kombu's own, acknowledging or requeueing a message after its connection was lost ends the worker with an
+AttributeError. Here it raises the error that Celery expects. The message is then lost, which is harmless: the
+sweeper sends for its row again.
 """
 
 from typing import Any

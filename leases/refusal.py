@@ -1,7 +1,7 @@
-"""What the house says when it will not do something: a sentence for the person, a status for the machine.
+"""Refusals: errors with a sentence for the person and an HTTP status for the program. Pure.
 
-Pure. Rooms raise these from their logic; pages turn them into a page, the API into JSON, commands into a
-CommandError. The sentence says what was wrong and what to do; `retry` says whether trying again can help.
+Rooms raise them from their logic; pages turn them into a page, the API into JSON, commands into a CommandError.
+The sentence says what was wrong and what to do; `retry` says whether trying again can help.
 """
 
 from math import ceil
@@ -35,13 +35,13 @@ class NotAllowed(Refusal):
 
 
 class NotFoundHere(Refusal):
-    """No such row, or none that this person may know of."""
+    """No such row, or none that this person may see."""
 
     status = 404
 
 
 class Conflict(Refusal):
-    """The row is not in a state that allows this; somebody, or a second click, was faster."""
+    """The row's state does not allow this; often another person, or a second click, was faster."""
 
     status = 409
 
@@ -53,7 +53,7 @@ class StaleVersion(Refusal):
 
 
 class TooMany(Refusal):
-    """Asked for more often than is given; `wait` is the seconds after which it will be."""
+    """Requested more often than is allowed; `wait` is the seconds until it is allowed again."""
 
     status = 429
 
@@ -63,6 +63,6 @@ class TooMany(Refusal):
 
 
 def in_words(seconds: int) -> str:
-    """A wait as people say it, rounded up: "1 second", "40 seconds", "5 minutes"."""
+    """A wait in words, rounded up: "1 second", "40 seconds", "5 minutes"."""
     number, unit = (seconds, "second") if seconds < 120 else (ceil(seconds / 60), "minute")
     return f"{number} {unit}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""State tables: which moves a row may make, and the one door through which it makes them.
+"""State tables: which moves a row may make, and the only functions that change a state column.
 
 A move is a conditional UPDATE, so that two people, two tabs or two workers never both make it.
 docs/workflow.md is generated from the tables.
@@ -15,7 +15,7 @@ from leases.refusal import Conflict
 
 @dataclass(frozen=True)
 class Move:
-    """One verb: the states it starts from, the state it ends in, who may say it."""
+    """One verb: the states it starts from, the state it ends in, who may use it."""
 
     sources: tuple[str, ...]
     target: str
@@ -59,8 +59,8 @@ class StateTable:
     def move(self, rows: QuerySet[Any] | Model, verb: str, **fields: Any) -> int:
         """Make the move on a row or on all rows of a queryset that may make it; returns how many did.
 
-        `fields` are set in the same UPDATE. A row passed in is given its new values when it moved; what the
-        database works out is read when it is asked for.
+        `fields` are set in the same UPDATE. A row passed in gets its new values; a value that the database
+        calculates is read again on its next use.
         """
         move = self.parsed()[verb]
         values = {self.field: move.target, **fields}
@@ -68,7 +68,7 @@ class StateTable:
         if isinstance(rows, Model):
             moved = type(rows)._default_manager.filter(pk=rows.pk, **allowed).update(**values)
             if moved:
-                _tell(rows, values)
+                _update_in_memory(rows, values)
             return moved
         return rows.filter(**allowed).update(**values)
 
@@ -83,8 +83,8 @@ class StateTable:
         )
 
 
-def _tell(row: Model, values: Mapping[str, Any]) -> None:
-    """Give the row in memory what the UPDATE wrote; an expression's value waits in the database."""
+def _update_in_memory(row: Model, values: Mapping[str, Any]) -> None:
+    """Set on the row what the UPDATE wrote; an expression's value becomes a deferred field."""
     for name, value in values.items():
         if not hasattr(value, "resolve_expression"):
             setattr(row, name, value)

@@ -1,4 +1,4 @@
-"""Who may see how the installation is: an admin, or a program with the token."""
+"""Who may see the health of the installation: an admin, or a program with the token."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -9,14 +9,14 @@ from accounts.roles import Role
 
 
 def has_token(request: HttpRequest) -> bool:
-    """Whether the request carries METRICS_TOKEN as a bearer token; never where none is set."""
+    """Whether the request carries METRICS_TOKEN as a bearer token; False if none is set."""
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
     wanted = settings.METRICS_TOKEN
     return bool(wanted) and scheme.lower() == "bearer" and constant_time_compare(given, wanted)
 
 
 def is_admin(request: HttpRequest) -> bool:
-    """Reads the session: not to be asked while the database is away."""
+    """Reads the session, so it must not be called while the database is down."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES:
         return False
     return isinstance(request.user, Person) and request.user.has_role(Role.ADMIN)

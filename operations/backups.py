@@ -1,4 +1,4 @@
-"""Backups: every row in one snapshot and every kept file, in one file that is there whole or not at all."""
+"""Backups: all rows from one snapshot and all kept files, in one file that appears complete or not at all."""
 
 import fcntl
 import json
@@ -18,25 +18,25 @@ from django.db import connections
 from leases.clock import now
 from leases.refusal import Conflict, Refusal
 from operations.bundle import Bundle, Part, RowsPart, Writer, pieces_of
+from operations.checksums import Checksum
 from operations.databases import snapshot
 from operations.folder import is_left_out, kept_files
-from operations.rows import Table, as_line, last_key, tables
-from operations.schema import applied, check_up_to_date
-from operations.sums import Sum
+from operations.schema_version import applied, check_up_to_date
+from operations.serialization import Table, as_line, last_key, tables
 
 SUFFIX = ".backup.zip"
 RECORD = "last_backup.json"
 
 
 class BackupFailed(Refusal):
-    """No backup was made; the ones before it stand."""
+    """No backup was made; earlier ones are unchanged."""
 
     status = 507
 
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup that was written, read back, and found to be whole."""
+    """A backup that was written, read back and verified."""
 
     path: Path
     bytes: int
@@ -52,10 +52,10 @@ def default_folder() -> Path:
 
 
 def make(folder: Path | None = None, keep: int | None = None) -> Backup:
-    """Write a backup into `folder` while others go on working; with `keep`, remove all but so many newest.
+    """Write a backup into `folder` while people go on working; with `keep`, remove all but the newest `keep`.
 
-    Raises Refusal where the database is newer or older than the program, Conflict where one is being written
-    there, BackupFailed with what stood in the way.
+    Raises Refusal if the database is newer or older than the program, Conflict if another backup is being
+    written there, BackupFailed with the reason.
     """
     check_up_to_date()
     folder = folder or default_folder()
@@ -71,15 +71,15 @@ def make(folder: Path | None = None, keep: int | None = None) -> Backup:
             size = path.stat().st_size
     except OSError as error:
         raise BackupFailed(
-            f"No backup was made: {error.strerror or error} ({error.filename or folder}). Nothing was left under "
-            "a backup's name, and those before it stand. Make room, or choose another folder with --to."
+            f"No backup was made: {error.strerror or error} ({error.filename or folder}). There is no file "
+            "with a backup's name, and earlier backups are unchanged. Make room, or choose another folder with --to."
         ) from error
     rows = sum(part.rows for part in written)
     return Backup(path, size, rows, files, written, interrupted, removed)
 
 
 def check_folder(folder: Path) -> None:
-    """Raises Refusal for one that backups hold: each would hold those before it, and itself while it is written."""
+    """Raises Refusal for a folder that is itself backed up: each backup would contain all earlier ones."""
     place, top = folder.resolve(), Path(settings.DATA_DIR).resolve()
     if place == top or (top in place.parents and not is_left_out(place.relative_to(top).parts[0])):
         raise Refusal(
@@ -90,7 +90,7 @@ def check_folder(folder: Path) -> None:
 
 @contextmanager
 def only_one(folder: Path) -> Iterator[None]:
-    """Hold the folder; the kernel lets go of it with the process. Raises Conflict."""
+    """Lock the folder; the kernel releases the lock with the process. Raises Conflict."""
     with (folder / ".writing.lock").open("a") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -100,31 +100,31 @@ def only_one(folder: Path) -> Iterator[None]:
 
 
 def remove_parts(folder: Path) -> list[str]:
-    """Take away what backups that were killed have left; their names. Call while holding the folder."""
-    found = sorted(folder.glob(f".*{SUFFIX}.*.part"))
-    for path in found:
+    """Remove the partial files of killed backups; returns their names. Call with the folder locked."""
+    parts = sorted(folder.glob(f".*{SUFFIX}.*.part"))
+    for path in parts:
         path.unlink(missing_ok=True)
-    return [path.name for path in found]
+    return [path.name for path in parts]
 
 
 def free_name(folder: Path, at: datetime) -> Path:
-    """A name by the time in UTC that no file there has, sorted as the times are."""
+    """An unused name from the time in UTC; names sort in the order of the times."""
     stem = f"sic-et-non-{at:%Y%m%d-%H%M%S}"
     names = [stem, *(f"{stem}-{n}" for n in range(2, 1000))]
     return next(path for name in names if not (path := folder / f"{name}{SUFFIX}").exists())
 
 
 def _write(path: Path) -> tuple[list[RowsPart], int]:
-    """The backup under its final name, only after it is on the disk and has been read back."""
+    """Write the backup; it gets its final name after it is on the disk and verified."""
     descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as file:
             written = _fill(file)
             file.flush()
             os.fsync(file.fileno())
-        whole = Bundle(Path(part))
-        whole.verify()
-        whole.close()
+        bundle = Bundle(Path(part))
+        bundle.verify()
+        bundle.close()
         os.replace(part, path)
         _sync(path.parent)
     except BaseException:
@@ -143,7 +143,7 @@ def _fill(file: IO[bytes]) -> tuple[list[RowsPart], int]:
                 "database": connections[using].vendor,
                 "migrations": applied(using),
             }
-            # Files first: the sooner after the snapshot, the fewer have gone that its rows still name.
+            # Files first: soon after the snapshot, few of the files that its rows name have been deleted.
             files = [part for path in kept_files() if (part := _file(writer, path))]
             parts = [_rows(writer, table, using) for table in tables(apps)]
         writer.close({**manifest, "tables": parts, "files": files})
@@ -155,13 +155,13 @@ def _fill(file: IO[bytes]) -> tuple[list[RowsPart], int]:
 
 def _file(writer: Writer, path: Path) -> Part | None:
     inside = path.relative_to(settings.DATA_DIR).as_posix()
-    with suppress(FileNotFoundError), path.open("rb") as file:  # or done with and removed just now
+    with suppress(FileNotFoundError), path.open("rb") as file:  # it may have just been deleted
         return writer.part(f"files/{inside}", pieces_of(file))
     return None
 
 
 def _rows(writer: Writer, table: Table, using: str) -> RowsPart:
-    total = Sum()
+    total = Checksum()
     lines = map(as_line, table.summed(table.read(using), total))
     part = writer.part(f"rows/{table.name}.jsonl", lines)
     return RowsPart(
@@ -175,7 +175,7 @@ def _rows(writer: Writer, table: Table, using: str) -> RowsPart:
 
 
 def _sync(folder: Path) -> None:
-    """Let the new name itself outlive a power cut."""
+    """Make sure that the new name survives a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -198,29 +198,29 @@ def _age(path: Path) -> tuple[int, str]:
 
 
 def _record(path: Path) -> None:
-    """Remember in DATA_DIR that `path` is whole."""
-    said = {
+    """Record in DATA_DIR that `path` is a complete backup."""
+    record = {
         "finished_at": now().isoformat(),
         "file": str(path.resolve()),
         "bytes": path.stat().st_size,
     }
     kept = Path(settings.DATA_DIR) / RECORD
     part = kept.with_name(f".{RECORD}.part")
-    part.write_text(json.dumps(said), encoding="utf-8")
+    part.write_text(json.dumps(record), encoding="utf-8")
     part.replace(kept)
 
 
 def last_record() -> dict[str, Any]:
-    """Of the last backup that was found whole: finished_at, file, bytes; empty where there was none."""
+    """finished_at, file and bytes of the last complete backup; empty if there is none."""
     try:
-        said = json.loads((Path(settings.DATA_DIR) / RECORD).read_text(encoding="utf-8"))
-        at = datetime.fromisoformat(said["finished_at"])
-        return {**said, "finished_at": at if at.tzinfo else at.replace(tzinfo=UTC)}
+        record = json.loads((Path(settings.DATA_DIR) / RECORD).read_text(encoding="utf-8"))
+        at = datetime.fromisoformat(record["finished_at"])
+        return {**record, "finished_at": at if at.tzinfo else at.replace(tzinfo=UTC)}
     except (OSError, ValueError, LookupError, TypeError):
         return {}
 
 
 def last_backup() -> datetime | None:
-    """When the last good backup was finished, by the database's clock; None where there was none."""
-    found: datetime | None = last_record().get("finished_at")
-    return found
+    """When the last complete backup was finished, by the database's clock; None if there is none."""
+    finished_at: datetime | None = last_record().get("finished_at")
+    return finished_at

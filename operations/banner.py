@@ -1,4 +1,4 @@
-"""What stands on top of pages while something is wrong with the installation."""
+"""The banner on pages while something is wrong with the installation."""
 
 from django.http import HttpRequest
 
@@ -7,18 +7,18 @@ from accounts.roles import Role
 from operations.findings import Finding
 from operations.health import watch
 
-# Pages on which people wait for responses, and what they wait for.
+# Pages on which people wait for responses, and the findings that delay these.
 WAITING_PAGES = {"generation:run"}
 AWAITED = ("broker", "generation", "service ")
 
 
 def context(request: HttpRequest) -> dict[str, object]:
-    """Context processor: `alarms`, each with what to do for an admin, without for those who wait."""
+    """Context processor: `alarms`. Admins also see what to do; other people see only what delays their page."""
     person = getattr(request, "user", None)
     if not isinstance(person, Person):
         return {"alarms": []}
     if person.has_role(Role.ADMIN):
-        return {"alarms": watch.report().troubles, "may_mend_alarms": True}
+        return {"alarms": watch.report().troubles, "may_fix_alarms": True}
     if request.resolver_match and request.resolver_match.view_name in WAITING_PAGES:
         return {"alarms": [one for one in watch.report().troubles if is_awaited(one)]}
     return {"alarms": []}

@@ -1,7 +1,7 @@
 """The file of a backup: a ZIP of parts with a manifest, which is written last and names every part. Pure.
 
-A part is `rows/TABLE.jsonl`, one JSON array a line, or `files/PATH` as it lies in DATA_DIR. Both ways it passes
-through in pieces, whatever its size.
+A part is `rows/TABLE.jsonl`, one JSON array on each line, or `files/PATH`, a copy of PATH in DATA_DIR. Parts of
+any size are written and read in pieces.
 """
 
 import json
@@ -20,17 +20,17 @@ FORMAT = "sic-et-non backup"
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 PIECE = 1 << 20
-# Of the levels tried on rows, a third of the time of the usual one for a tenth more room.
+# Measured on rows: a third of the default level's time, for files a tenth larger.
 LEVEL = 2
 
 
 class BadBundle(Refusal):
-    """The file is no backup, not a whole one, or was changed since it was written."""
+    """The file is no backup, is incomplete, or was changed after it was written."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part as the manifest has it."""
+    """A part's entry in the manifest."""
 
     name: str
     bytes: int
@@ -39,9 +39,9 @@ class Part:
 
 @dataclass(frozen=True)
 class RowsPart(Part):
-    """The rows of one table; `said` is the sum of what they say (sums.py), whatever database they are in.
+    """The rows of one table. `said` is their checksum (checksums.py), the same on every database.
 
-    `last_key` is the highest key that was ever given out there.
+    `last_key` is the highest key that the table has ever used.
     """
 
     table: str
@@ -58,7 +58,7 @@ class Writer:
         self.zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL)
 
     def part(self, name: str, pieces: Iterable[bytes]) -> Part:
-        entry = zipfile.ZipInfo(name)  # without the time: equal rows make equal parts
+        entry = zipfile.ZipInfo(name)  # without a time, so that equal rows make equal parts
         entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
         digest, size = sha256(), 0
         with self.zip.open(entry, "w", force_zip64=True) as out:
@@ -69,19 +69,19 @@ class Writer:
         return Part(name, size, digest.hexdigest())
 
     def close(self, manifest: dict[str, Any]) -> None:
-        whole = {"format": FORMAT, "format_version": FORMAT_VERSION, **manifest}
-        text = json.dumps(whole, indent=1, ensure_ascii=False, default=asdict)
+        entries = {"format": FORMAT, "format_version": FORMAT_VERSION, **manifest}
+        text = json.dumps(entries, indent=1, ensure_ascii=False, default=asdict)
         self.part(MANIFEST, [text.encode("utf-8")])
         self.zip.close()
 
     def abandon(self) -> None:
-        """Let go of a file that will not be finished; without this the library tries to, later."""
+        """Close an unfinished file; otherwise the library would try to finish it later."""
         with suppress(OSError, ValueError):
             self.zip.close()
 
 
 class Bundle:
-    """A backup that is there to be read. Opening it raises BadBundle where it is none."""
+    """A backup opened for reading. Raises BadBundle if the file is none."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -122,10 +122,10 @@ class Bundle:
         self.zip.close()
 
     def verify(self) -> None:
-        """Read every part to its end. Raises BadBundle naming the first that is not as it was written."""
-        named = [part.name for part in (*self.tables, *self.files)]
-        there = [name for name in self.zip.namelist() if name != MANIFEST]
-        if sorted(named) != sorted(there):
+        """Read every part and compare its hash. Raises BadBundle with the first that differs."""
+        expected = [part.name for part in (*self.tables, *self.files)]
+        present = [name for name in self.zip.namelist() if name != MANIFEST]
+        if sorted(expected) != sorted(present):
             raise BadBundle(
                 f"{self.path} does not hold the parts that its manifest names. Take another."
             )
@@ -157,7 +157,7 @@ class Bundle:
 
 
 def is_inside(name: str) -> bool:
-    """Whether a part of files/ stays in the folder it is written into."""
+    """Whether a part of files/ stays within the folder that it is unpacked into."""
     path = PurePosixPath(name)
     return (
         len(path.parts) > 1

@@ -1,4 +1,4 @@
-"""Second connections: one snapshot of the present database, and a database that an address names."""
+"""Additional connections: a snapshot of the current database, and another database by its URL."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,21 +20,21 @@ OTHER = "operations-other"
 
 @contextmanager
 def snapshot(of: str = DEFAULT) -> Iterator[str]:
-    """The alias of a connection that sees the database as it stood at one moment, and writes nothing.
+    """The alias of a read-only connection that sees the database as it was at one moment.
 
-    Others go on writing meanwhile. What a transaction of this thread has not yet committed is not seen.
+    Others go on writing meanwhile. It does not see uncommitted changes, not even those of this thread.
     """
     connection, first = _reader(of)
     with _known(connection), transaction.atomic(using=SNAPSHOT):
         with connection.cursor() as cursor:
             cursor.execute(first)
-            # The moment of the snapshot is that of the first row read.
+            # The snapshot is taken when the first row is read.
             cursor.execute("SELECT count(*) FROM django_migrations")
         yield SNAPSHOT
 
 
 def _reader(of: str) -> tuple[BaseDatabaseWrapper, str]:
-    """A second connection to the same database, and what makes its first transaction a reading one."""
+    """A second connection to the same database, and the statement that makes it read-only."""
     settings = deepcopy(connections[of].settings_dict)
     if connections[of].vendor == "postgresql":
         from django.db.backends.postgresql.base import DatabaseWrapper
@@ -42,14 +42,14 @@ def _reader(of: str) -> tuple[BaseDatabaseWrapper, str]:
 
         settings["OPTIONS"]["isolation_level"] = IsolationLevel.REPEATABLE_READ
         return DatabaseWrapper(settings, SNAPSHOT), "SET TRANSACTION READ ONLY"
-    # Django's own, without our queue of writers, and not in the usual mode, which keeps every writer out.
+    # Django's own backend, without leases' queue of writers. IMMEDIATE, the project's mode, would lock writers out.
     settings["OPTIONS"]["transaction_mode"] = "DEFERRED"
     return sqlite3.DatabaseWrapper(settings, SNAPSHOT), "PRAGMA query_only = 1"
 
 
 @contextmanager
 def database_at(url: str) -> Iterator[str]:
-    """The alias of a connection to the database at `url`. Raises Refusal where there is none."""
+    """The alias of a connection to the database at `url`. Raises Refusal if it cannot be reached."""
     settings = configured(url)
     connection = ConnectionHandler({"default": {}, OTHER: settings})[OTHER]
     with _known(connection):
@@ -78,7 +78,7 @@ def configured(url: str) -> dict[str, Any]:
 
 
 def same_place(one: str, other: str) -> bool:
-    """Whether two aliases name one database."""
+    """Whether two aliases name the same database."""
     first, second = connections[one], connections[other]
     return first.vendor == second.vendor and all(
         str(first.settings_dict.get(key) or "") == str(second.settings_dict.get(key) or "")
@@ -88,7 +88,7 @@ def same_place(one: str, other: str) -> bool:
 
 @contextmanager
 def _known(connection: BaseDatabaseWrapper) -> Iterator[None]:
-    """Let querysets and commands find the connection under its alias."""
+    """Register the connection, so that querysets and commands can use its alias."""
     connections[connection.alias] = connection
     try:
         yield

@@ -1,4 +1,4 @@
-"""What takes the room: tables by room, files by kind, what is free. Cheap enough for a page, and says how old it is."""
+"""Disk use: tables by room, files by kind, free space. Cached, with the time of the measurement."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from leases.clock import now
 from operations import backups
 from operations.folder import DATABASE
 
-# Reading the size of every page of a large SQLite file takes a second a gigabyte, and more from a slow disk.
+# Adding up the pages of a SQLite file takes a second for each gigabyte, and more from a slow disk.
 KEPT_SECONDS = 600
 CACHED = "operations.disk.rows"
 
@@ -38,7 +38,7 @@ ADVICE_ON_FILES = {
 
 @dataclass(frozen=True)
 class Share:
-    """So much of one kind: bytes, how many rows or files, and what can be done where it is much."""
+    """The use by one kind: bytes, number of rows or files, and what can be done if it is large."""
 
     name: str
     bytes: int
@@ -49,7 +49,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Rows:
-    """The database's size, by room where the database can say so; `free` bytes of it hold nothing."""
+    """The database's size, by room if the database supports that; `free` bytes of it are unused."""
 
     bytes: int
     free: int
@@ -60,7 +60,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Disk:
-    """All that the page shows."""
+    """Everything that the page shows."""
 
     total: int
     free: int
@@ -72,10 +72,10 @@ class Disk:
 
 def measured() -> Disk:
     folder = Path(settings.DATA_DIR)
-    room = shutil.disk_usage(folder)
+    usage = shutil.disk_usage(folder)
     return Disk(
-        room.total,
-        room.free,
+        usage.total,
+        usage.free,
         rows(),
         files(folder),
         not settings.CELERY_BROKER_URL.startswith("filesystem"),
@@ -87,12 +87,12 @@ def measured() -> Disk:
 
 
 def rows() -> Rows:
-    """By room; measured at most every KEPT_SECONDS in one process."""
-    found: Rows | None = cache.get(CACHED)
-    if found is None:
-        found = _rows()
-        cache.set(CACHED, found, KEPT_SECONDS)
-    return found
+    """Rows by room; measured at most every KEPT_SECONDS in one process."""
+    result: Rows | None = cache.get(CACHED)
+    if result is None:
+        result = _rows()
+        cache.set(CACHED, result, KEPT_SECONDS)
+    return result
 
 
 def _rows() -> Rows:
@@ -117,7 +117,7 @@ def _by_room(by_table: dict[str, tuple[int, int]]) -> Iterator[Share]:
 
 
 def _in_postgresql() -> dict[str, tuple[int, int]]:
-    """By table, bytes with indexes, and the server's own estimate of the rows."""
+    """By table: bytes with indexes, and the server's estimate of the number of rows."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT relname, pg_total_relation_size(oid), greatest(reltuples, 0)::bigint FROM pg_class "
@@ -127,7 +127,7 @@ def _in_postgresql() -> dict[str, tuple[int, int]]:
 
 
 def _in_sqlite() -> dict[str, tuple[int, int]]:
-    """By table, bytes with indexes, and how many rows; nothing where this SQLite cannot tell."""
+    """By table: bytes with indexes, and number of rows; empty if this SQLite has no dbstat."""
     with connection.cursor() as cursor:
         try:
             cursor.execute(
@@ -137,15 +137,15 @@ def _in_sqlite() -> dict[str, tuple[int, int]]:
         except DatabaseError:
             return {}
         sizes = dict(cursor.fetchall())
-        found = {}
+        tables = {}
         for name, size in sizes.items():
             cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(name)}")  # noqa: S608
-            found[name] = (size, cursor.fetchone()[0])
-    return found
+            tables[name] = (size, cursor.fetchone()[0])
+    return tables
 
 
 def _size() -> tuple[int, int]:
-    """The database's bytes, and how many of them hold nothing."""
+    """The database's bytes, and how many of them are unused."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SELECT pg_database_size(current_database())")
@@ -162,22 +162,22 @@ def _size() -> tuple[int, int]:
 
 
 def files(folder: Path) -> list[Share]:
-    """What lies in DATA_DIR, by the name at its top, the largest first."""
-    found: dict[str, tuple[int, int]] = {}
+    """The files of DATA_DIR by kind, the largest first."""
+    kinds: dict[str, tuple[int, int]] = {}
     for entry in os.scandir(folder):
         kind = kind_of(entry.name)
-        size, count = found.get(kind, (0, 0))
-        more, many = _within(entry)
-        found[kind] = size + more, count + many
+        size, count = kinds.get(kind, (0, 0))
+        more_bytes, more_files = _within(entry)
+        kinds[kind] = size + more_bytes, count + more_files
     shares = [
         Share(kind, size, count, ADVICE_ON_FILES.get(kind, ""))
-        for kind, (size, count) in found.items()
+        for kind, (size, count) in kinds.items()
     ]
     return sorted(shares, key=lambda share: (-share.bytes, share.name))
 
 
 def kind_of(name: str) -> str:
-    """What an entry at the top of DATA_DIR belongs to."""
+    """The kind of an entry at the top of DATA_DIR."""
     if name.startswith(DATABASE):
         return "database"
     if name.startswith("scheduler"):
@@ -186,7 +186,7 @@ def kind_of(name: str) -> str:
 
 
 def _within(entry: "os.DirEntry[str]") -> tuple[int, int]:
-    """Bytes and files of an entry and all below it; what vanishes meanwhile is not counted."""
+    """Bytes and number of files of an entry and all below it, without those deleted meanwhile."""
     try:
         if not entry.is_dir(follow_symlinks=False):
             return entry.stat(follow_symlinks=False).st_size, 1

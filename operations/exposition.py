@@ -13,14 +13,14 @@ Labels = tuple[tuple[str, str], ...]
 
 @dataclass
 class Gauge:
-    """One figure with its values by labels, in base units (seconds, bytes)."""
+    """One metric with its values by labels, in base units (seconds, bytes)."""
 
     name: str
     help: str
     values: dict[Labels, float] = field(default_factory=dict)
 
     def set(self, value: float | None, **labels: str) -> "Gauge":
-        """None leaves the value out: what is not known is no 0."""
+        """None leaves the value out: an unknown value is not 0."""
         if value is not None:
             self.values[tuple(sorted(labels.items()))] = value
         return self
@@ -32,7 +32,7 @@ class Gauge:
 
 
 def text(gauges: Iterable[Gauge]) -> str:
-    """The whole answer."""
+    """The whole response."""
     return "".join(f"{line}\n" for gauge in gauges for line in _lines(gauge))
 
 
@@ -40,10 +40,9 @@ def _lines(gauge: Gauge) -> Iterable[str]:
     yield f"# HELP {gauge.name} {_escaped(gauge.help)}"
     yield f"# TYPE {gauge.name} gauge"
     for labels, value in gauge.values.items():
-        said = ",".join(f'{name}="{_quoted(words)}"' for name, words in labels)
-        yield (
-            f"{gauge.name}{{{said}}} {_number(value)}" if said else f"{gauge.name} {_number(value)}"
-        )
+        listed = ",".join(f'{name}="{_quoted(text)}"' for name, text in labels)
+        metric = f"{gauge.name}{{{listed}}}" if listed else gauge.name
+        yield f"{metric} {_number(value)}"
 
 
 def _escaped(words: str) -> str:
@@ -61,5 +60,5 @@ def _number(value: float) -> str:
 
 
 def quantile(ordered: Sequence[float], share: float) -> float | None:
-    """The smallest of the ordered values that at least `share` of them do not exceed; None for none."""
+    """The smallest value that at least `share` of the ordered values do not exceed; None if there are none."""
     return ordered[max(1, ceil(len(ordered) * share)) - 1] if ordered else None

@@ -1,17 +1,17 @@
-"""What facts about a running installation mean: well or not, and what to do about it. Pure.
+"""Health findings: whether a part of the installation works, and what to do if not. Pure.
 
-A finding that matters and has failed makes the installation not ready; a warning never does.
+A finding with state FAIL makes the installation not ready; a warning does not.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-# Seconds without a heartbeat after which a process counts as gone; one comes every 10.
+# Seconds without a heartbeat after which a process counts as gone; it sends one every 10.
 GONE = 45.0
-# Seconds that processes have to report after the program started, before anybody is alarmed.
+# Seconds after the start of the program before a missing process is alarming.
 STARTING = 60.0
-# Seconds that a service may fail before anybody is alarmed: a model takes its time to load.
+# Seconds of failure before a service is alarming: a model takes time to load.
 SERVICE_STARTING = 60.0
 # Bytes free in DATA_DIR.
 FULL = 256 * 1024**2
@@ -21,7 +21,7 @@ BACKUP_DUE = 8 * 24 * 3600.0
 PROCESSES = {
     "work": ("The worker", "worker", "Fetches, imports and sweeps wait."),
     "generation": ("The worker for model calls", "generation", "Responses wait."),
-    "scheduler": ("The scheduler", "scheduler", "Work that was interrupted is not taken up."),
+    "scheduler": ("The scheduler", "scheduler", "Interrupted work is not resumed."),
 }
 
 
@@ -33,9 +33,9 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: `sentence` says how it is, `remedy` what to do where it is not well.
+    """The result of one check: `sentence` describes it, `remedy` says what to do if it is not OK.
 
-    `alarming`: worth a banner, and not just because the program has only now been started.
+    `alarming`: worth a banner; False e.g. shortly after a start.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Finding:
 
 
 def of_answer(name: str, label: str, problem: str, remedy: str) -> Finding:
-    """A server that answered, or why it did not."""
+    """`problem`: why the server did not answer, "" if it did."""
     if not problem:
         return Finding(name, State.OK, f"{label} answers.")
     return Finding(name, State.FAIL, f"{label} does not answer: {problem}.", remedy)
@@ -65,11 +65,11 @@ def of_migrations(missing: int) -> Finding:
 
 
 def of_process(role: str, silence: float | None, uptime: float) -> Finding:
-    """`silence`: seconds since the role's last heartbeat, None where there is none; `uptime`: those of this program."""
+    """`silence`: seconds since the role's last heartbeat, None without one; `uptime`: seconds of this program."""
     label, service, meanwhile = PROCESSES[role]
     if silence is not None and silence < GONE:
-        return Finding(role, State.OK, f"{label} is there (heard of {silence:.0f} s ago).")
-    last = "never reported" if silence is None else f"was last heard of {ago(silence)} ago"
+        return Finding(role, State.OK, f"{label} is running (last report {silence:.0f} s ago).")
+    last = "never reported" if silence is None else f"last reported {ago(silence)} ago"
     remedy = (
         f"{meanwhile} Nothing is lost. Read the log of {service!r}, and start it again: by docker compose up -d, or "
         "by bin/run."
@@ -104,10 +104,10 @@ def of_disk(free: int) -> Finding:
 
 
 def of_backup(age: float | None) -> Finding:
-    """`age` in seconds, None where no backup is known. Never alarming: where one is kept elsewhere, it is not seen."""
+    """`age` in seconds, None if no backup is known. Never alarming: backups of another kind are unknown here."""
     if age is None:
         return Finding(
-            "backup", State.WARN, "No backup is known.", "See Backups in docs/operators.md.", False
+            "backup", State.WARN, "No backup is known.", "See docs/operators/back-up.md.", False
         )
     sentence = f"The last backup is {ago(age)} old."
     if age > BACKUP_DUE:
@@ -116,7 +116,7 @@ def of_backup(age: float | None) -> Finding:
 
 
 def ago(seconds: float) -> str:
-    """A span as people say it: "40 seconds", "5 minutes", "3 days"."""
+    """A duration in words: "40 seconds", "5 minutes", "3 days"."""
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}s"

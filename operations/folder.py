@@ -1,27 +1,27 @@
-"""What in DATA_DIR is somebody's work, and so is backed up, and what the program makes anew."""
+"""Which files of DATA_DIR a backup contains: people's work, not what the program can make again."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
 
-# By name at the top of DATA_DIR: what no backup holds, and why.
+# Names at the top of DATA_DIR that backups leave out, and why.
 LEFT_OUT = {
-    "backups": "backups do not hold backups",
-    "broker": "messages; the rows know what is left to do",
-    "secret_key": "a copy of it would let whoever reads a backup sign in as anybody",
+    "backups": "backups do not contain backups",
+    "broker": "messages; the rows record which work is left",
+    "secret_key": "anyone who reads a backup could sign in as anyone",
     "static": "made from the code",
-    "scheduler": "the scheduler's memory of when it last did what",
-    "running.lock": "who holds this folder",
-    "last_backup.json": "about this folder's backups",
-    "logs": "what happened is not what there is",
-    "heartbeats": "what runs now",
+    "scheduler": "when the scheduler last sent each task",
+    "running.lock": "the process that runs now",
+    "last_backup.json": "the last backup of this folder",
+    "logs": "no data of the app",
+    "heartbeats": "the processes that run now",
 }
 DATABASE = "db.sqlite3"
 
 
 def is_left_out(name: str) -> bool:
-    """Whether an entry at the top of DATA_DIR is none of a backup's: temporary, a lock, or named above."""
+    """Whether backups leave out this entry at the top of DATA_DIR: temporary, a lock, or in LEFT_OUT."""
     return (
         name in LEFT_OUT
         or name.startswith((".", "scheduler", DATABASE))
@@ -30,7 +30,7 @@ def is_left_out(name: str) -> bool:
 
 
 def kept_files(folder: Path | None = None) -> Iterator[Path]:
-    """The files of DATA_DIR that a backup holds, in order. Links are not followed."""
+    """The files of DATA_DIR that a backup contains, in order. Links are not followed."""
     top = folder or Path(settings.DATA_DIR)
     for entry in sorted(top.iterdir()):
         if is_left_out(entry.name) or entry.is_symlink() or _is_the_database(entry):
@@ -42,7 +42,7 @@ def kept_files(folder: Path | None = None) -> Iterator[Path]:
 
 
 def _is_the_database(path: Path) -> bool:
-    """SQLite's file, where it has another name than usual, and what it keeps beside."""
+    """SQLite's file, which may have any name, and its -wal and -shm files."""
     used = settings.DATABASES["default"]
     if not used["ENGINE"].endswith("sqlite3"):
         return False

@@ -1,6 +1,6 @@
-"""Forgetting a person: what names them goes, what they entered stays under the pseudonym.
+"""Forget a person: delete what identifies them, keep what they entered under the pseudonym.
 
-Every key to a person has its decision here; a test fails for one that has none.
+Every foreign key to a person has a decision here; a test fails for one without.
 """
 
 import json
@@ -21,14 +21,14 @@ from accounts.models import Invitation, Person
 from accounts.roles import Role
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere
-from operations.rows import Table
+from operations.serialization import Table
 from wikifetch.models import FetchRun
 
 log = structlog.get_logger(__name__)
 
 
 class Fate(StrEnum):
-    """What becomes of a row that points at the person."""
+    """What happens to a row that points at the person."""
 
     GOES = "goes"
     STAYS = "stays under the pseudonym"
@@ -64,7 +64,7 @@ DECISIONS = {
     "evaluation.reportsnapshot.created_by": Fate.STAYS,
     "evaluation.reportsnapshot.published_by": Fate.STAYS,
 }
-# What a person entered that points at them over another row.
+# Rows that the person entered and that point at them through another row.
 ENTERED = {
     "annotation.question": "annotation__author",
     "annotation.draftrevision": "annotation__author",
@@ -72,13 +72,13 @@ ENTERED = {
     "judging.judgment": "slot__judge__person",
     "judging.judgmentevent": "slot__judge__person",
 }
-# Verdicts of a study that is not closed: an admin may be its other judge.
+# Hidden until the study closes: the admin who exports the data may be its other judge.
 STUDY_OF = {
     "judging.judgingslot": "round__study",
     "judging.judgment": "slot__round__study",
     "judging.judgmentevent": "slot__round__study",
 }
-# Others' rows, and rows that are keys to something.
+# Other people's rows, and rows that give access.
 NOT_THEIR_DATA = {"accounts.session.person", "accounts.invitation.used_by"}
 
 
@@ -103,7 +103,7 @@ def holdings(person: Person) -> Iterator[Holding]:
 
 
 def to_forget(username: str) -> Person:
-    """The person of that name. Raises NotFoundHere, and Conflict where they cannot be forgotten."""
+    """The person of that name. Raises NotFoundHere, or Conflict if they cannot be forgotten."""
     person = Person.objects.filter(username__iexact=username).first()
     if person is None:
         raise NotFoundHere(
@@ -124,7 +124,7 @@ def check_forgettable(person: Person) -> None:
 
 @transaction.atomic
 def forget(person: Person) -> None:
-    """Take away all that names the person, and every way in. Raises Conflict; Refusal for the last admin."""
+    """Delete all that identifies the person, and their access. Raises Conflict, or Refusal for the last admin."""
     person = Person.objects.select_for_update().get(pk=person.pk)
     check_forgettable(person)
     if person.has_role(Role.ADMIN):
@@ -149,20 +149,20 @@ def forget(person: Person) -> None:
 
 
 def _clear_contact(person: Person) -> None:
-    """The address that they gave with a fetch, also where they gave it on the command line."""
-    given = FetchRun.objects.filter(started_by=person).exclude(contact="")
-    addresses = set(given.values_list("contact", flat=True))
-    theirs = Q(started_by=person) | Q(started_by=None, contact__in=addresses)
-    FetchRun.objects.filter(theirs).update(contact="")
+    """Delete the contact address of their fetches, also of those started on the command line."""
+    with_contact = FetchRun.objects.filter(started_by=person).exclude(contact="")
+    addresses = set(with_contact.values_list("contact", flat=True))
+    own = Q(started_by=person) | Q(started_by=None, contact__in=addresses)
+    FetchRun.objects.filter(own).update(contact="")
 
 
 # ------------------------------------------------------------ their own data
 
 
 def own_data(person: Person, *, only_closed_studies: bool = False) -> Iterator[str]:
-    """All that the person entered, and what is known of them, as pieces of one JSON text.
+    """Everything that the person entered and that is known about them, as pieces of one JSON text.
 
-    With `only_closed_studies` without verdicts that are not yet anybody's to see.
+    With `only_closed_studies` without verdicts of open studies, which are hidden.
     """
     yield "{\n"
     yield f'"about": {dumped(about(person))}'
@@ -190,7 +190,7 @@ def about(person: Person) -> dict[str, Any]:
 
 
 def own_rows(person: Person, *, only_closed_studies: bool) -> Iterator[tuple[str, QuerySet[Any]]]:
-    """By "table (column)", the rows that the person made; none of others."""
+    """By "table (column)", the rows that the person made."""
     for holding in holdings(person):
         if holding.key not in NOT_THEIR_DATA:
             label, _, field = holding.key.rpartition(".")

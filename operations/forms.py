@@ -17,7 +17,7 @@ class ForgetForm(forms.Form):
         self.person = person
         self.fields[
             "username"
-        ].help_text = f"Type {person.username}, so that it is not done to somebody else."
+        ].help_text = f"Type {person.username}, to confirm that this is the right person."
 
     def clean_username(self) -> str:
         typed: str = self.cleaned_data["username"]

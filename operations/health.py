@@ -1,7 +1,7 @@
-"""How the installation is: what /readyz, /metrics and the banner speak from.
+"""The health of the installation, for /readyz, /metrics and the banner.
 
-Looked at seldom and by one asker at a time, each server in a thread of its own with a deadline: neither a server
-that hangs nor many who ask hold a page up.
+Checked every few seconds at most and by one request at a time, each server in its own thread with a deadline:
+neither a server that hangs nor many requests delay a page.
 """
 
 import os
@@ -34,7 +34,7 @@ STARTED = time.monotonic()
 
 @dataclass(frozen=True)
 class Report:
-    """All findings, in the order in which one would mend them."""
+    """All findings, in the order in which one would fix them."""
 
     findings: tuple[Finding, ...] = ()
 
@@ -52,7 +52,7 @@ class Report:
 
 @dataclass
 class Watch:
-    """The latest report, made anew when somebody asks and it is older than `fresh` seconds."""
+    """Caches the latest report for `fresh` seconds."""
 
     look: Callable[[], Report]
     fresh: float = FRESH
@@ -64,31 +64,31 @@ class Watch:
         with self._lock:
             if self._kept is None or time.monotonic() >= self._until:
                 report = self.look()
-                # What is not well may be mended in a moment.
+                # A problem may be fixed at any moment.
                 self.keep(report, self.fresh if report.ok else self.fresh / 4)
             assert self._kept is not None
             return self._kept
 
     def keep(self, report: Report, seconds: float) -> None:
-        """Answer with this for a while."""
+        """Return this report for the next `seconds`."""
         self._kept, self._until = report, time.monotonic() + seconds
 
 
 def look() -> Report:
-    """Everything looked at now; within DEADLINE whatever hangs."""
-    began = time.monotonic()
-    asked = {
+    """Run all checks, within DEADLINE seconds even if a server hangs."""
+    start = time.monotonic()
+    pending = {
         "database": _thread("database").submit(of_database),
         "broker": _thread("broker").submit(lambda: [of_broker()]),
     }
-    found = [findings.of_disk(shutil.disk_usage(settings.DATA_DIR).free)]
-    for name, answer in asked.items():
+    results = [findings.of_disk(shutil.disk_usage(settings.DATA_DIR).free)]
+    for name, answer in pending.items():
         try:
-            found += answer.result(max(0.0, began + DEADLINE - time.monotonic()))
+            results += answer.result(max(0.0, start + DEADLINE - time.monotonic()))
         except NoAnswer:
             answer.cancel()
-            found.append(_silent(name))
-    return Report(tuple(sorted(found, key=lambda one: ORDER.get(one.name, len(ORDER)))))
+            results.append(_silent(name))
+    return Report(tuple(sorted(results, key=lambda one: ORDER.get(one.name, len(ORDER)))))
 
 
 ORDER = {
@@ -100,15 +100,15 @@ ORDER = {
 
 
 def of_database() -> list[Finding]:
-    """The database and all that is read from it; nothing of the latter where it does not answer."""
+    """The database and, if it answers, all that is read from it."""
     try:
         connection.ensure_connection()
-        found = [findings.of_answer("database", "The database", "", "")]
+        results = [findings.of_answer("database", "The database", "", "")]
         missing = missing_migrations()
-        found.append(findings.of_migrations(missing))
+        results.append(findings.of_migrations(missing))
         if not missing:
-            found += [*of_processes(), findings.of_backup(backup_age())]
-        return found
+            results += [*of_processes(), findings.of_backup(backup_age())]
+        return results
     except Exception as error:  # every driver raises its own
         return [_no_database(type(error).__name__)]
     finally:
@@ -118,8 +118,8 @@ def of_database() -> list[Finding]:
 def of_processes() -> list[Finding]:
     silent = heartbeats.silences()
     uptime = time.monotonic() - STARTED
-    found = [findings.of_process(role, silent.get(role), uptime) for role in findings.PROCESSES]
-    return [*found, *findings.of_services(heartbeats.failing_for(findings.GONE))]
+    roles = [findings.of_process(role, silent.get(role), uptime) for role in findings.PROCESSES]
+    return [*roles, *findings.of_services(heartbeats.failing_for(findings.GONE))]
 
 
 def missing_migrations() -> int:
@@ -132,13 +132,13 @@ def _known_migrations() -> frozenset[tuple[str, str]]:
 
 
 def backup_age() -> float | None:
-    """Seconds since the last backup; None where none is known."""
+    """Seconds since the last backup; None if none is known."""
     made = last_backup()
     return None if made is None else max(0.0, (now() - made).total_seconds())
 
 
 def of_broker() -> Finding:
-    """The queue of messages: a folder that can be written to, or a server that answers."""
+    """The message broker: a folder that must be writable, or a server that must answer."""
     url = settings.CELERY_BROKER_URL
     problem = ""
     if url.startswith("filesystem"):
@@ -177,7 +177,7 @@ def _silent(name: str) -> Finding:
 
 @cache
 def _thread(name: str) -> ThreadPoolExecutor:
-    """One for each server: while it hangs, nobody else starts to wait for it."""
+    """One thread for each server: while it hangs, no further thread waits for it."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"health-{name}")
 
 

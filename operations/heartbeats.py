@@ -1,7 +1,7 @@
-"""Workers and the scheduler say every few seconds that they are there, by a row each.
+"""Workers and the scheduler report every few seconds that they run, in one row each.
 
-A thread of the process writes it, so that neither a long queue nor a long task makes it late, and whichever
-broker there is. The worker for model calls says too which inference services it cannot reach.
+A thread of the process writes the row, so that it does not depend on the queue, on the length of a task, or on
+the broker. The worker for model calls also reports which inference services it cannot reach.
 """
 
 import atexit
@@ -30,28 +30,28 @@ UNREACHABLE = (faults.ServiceDown, faults.ServiceSlow, faults.ServiceFailed)
 
 
 class Heart(threading.Thread):
-    """Beats for one process in each of its roles until it is stopped; a database that is away stops nothing."""
+    """Writes the heartbeats of one process in each of its roles until it is stopped. Survives database outages."""
 
     def __init__(self, process: str, roles: list[str], every: float = EVERY) -> None:
         super().__init__(name="heartbeat", daemon=True)
         self.process, self.roles, self.every = process, roles, every
-        self._enough = threading.Event()
+        self._stopped = threading.Event()
         self._failing: dict[str, str] = {}
 
     def run(self) -> None:
         beats = 0
-        while not self._enough.is_set():
+        while not self._stopped.is_set():
             if beats % SERVICES_EVERY == 0 and ASKS_SERVICES in self.roles:
                 self._safely(self.beat)
                 self._safely(self.try_services)
             self._safely(self.beat)
             beats += 1
-            self._enough.wait(self.every)
+            self._stopped.wait(self.every)
         self._safely(self.forget)
 
     def stop(self) -> None:
-        """Say that the process ends, so that nobody waits for its silence to be noticed."""
-        self._enough.set()
+        """Delete the process's rows, so that its end is known at once."""
+        self._stopped.set()
         if self.is_alive():
             self.join(5)
 
@@ -73,15 +73,15 @@ class Heart(threading.Thread):
     def _safely(self, act: Callable[[], None]) -> None:
         try:
             act()
-        except Exception as error:  # of whatever is away; the next beat tries anew
+        except Exception as error:  # whatever is down; the next beat tries again
             log.warning("heartbeat_failed", process=self.process, error=type(error).__name__)
         finally:
-            # Not kept: a pool of processes must not inherit it, nor a server count it between beats.
+            # A pool of processes must not inherit the connection, and the server has others to serve.
             connections.close_all()
 
 
 def begin(process: str, roles: Iterable[str]) -> Heart:
-    """Have this process beat until it ends."""
+    """Start the heartbeat of this process, until it ends."""
     heart = Heart(process, sorted(roles))
     heart.start()
     atexit.register(heart.stop)
@@ -89,7 +89,7 @@ def begin(process: str, roles: Iterable[str]) -> Heart:
 
 
 def begin_worker(sender: Any, **signal: Any) -> None:
-    """Receiver of worker_ready: the consumer says which queues it takes messages from."""
+    """Receiver of worker_ready: the roles are the queues that the worker consumes."""
     begin(sender.hostname, (queue.name for queue in sender.task_consumer.queues))
 
 
@@ -99,20 +99,20 @@ def begin_scheduler(**signal: Any) -> None:
 
 
 def failing_services(before: Mapping[str, str]) -> dict[str, str]:
-    """The services that cannot be reached now, with since when; `before` is what was found last time."""
-    found = {}
+    """The services that cannot be reached, with the time since when; `before` is the previous result."""
+    failing = {}
     for name in client.names():
         try:
             client.service(name).models()
         except UNREACHABLE:
-            found[name] = before.get(name) or datetime.now(UTC).isoformat()
+            failing[name] = before.get(name) or datetime.now(UTC).isoformat()
         except faults.ServiceFault:
-            pass  # it answers, if only to refuse the question
-    return found
+            pass  # it answers, even if with a refusal
+    return failing
 
 
 def silences(host: str = "") -> dict[str, float]:
-    """Seconds since the latest heartbeat of each role that has one; of those on one host where it is named."""
+    """Seconds since the latest heartbeat of each role that has one; on one host only, if given."""
     present = now()
     rows = Heartbeat.objects.filter(process__endswith=f"@{host}") if host else Heartbeat.objects
     latest = dict(rows.order_by("beaten_at").values_list("role", "beaten_at"))
@@ -120,13 +120,13 @@ def silences(host: str = "") -> dict[str, float]:
 
 
 def failing_for(gone: float) -> dict[str, float]:
-    """Seconds for which each service could not be reached, as told by processes heard of within `gone` seconds."""
+    """Seconds since each failing service could be reached, from heartbeats of the last `gone` seconds."""
     recent = Heartbeat.objects.filter(beaten_at__gt=Now() - timedelta(seconds=gone))
-    told = list(recent.filter(role=ASKS_SERVICES).values_list("failing", flat=True))
+    reports = list(recent.filter(role=ASKS_SERVICES).values_list("failing", flat=True))
     present = datetime.now(UTC)
-    found: dict[str, float] = {}
-    for failing in told:
+    durations: dict[str, float] = {}
+    for failing in reports:
         for name, since in failing.items():
             seconds = max(0.0, (present - datetime.fromisoformat(since)).total_seconds())
-            found[name] = max(found.get(name, 0.0), seconds)
-    return found
+            durations[name] = max(durations.get(name, 0.0), seconds)
+    return durations

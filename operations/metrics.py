@@ -1,4 +1,4 @@
-"""Figures for Prometheus, read from the rows by few queries, each on an index."""
+"""Metrics for Prometheus, read by a few queries that each use an index."""
 
 import shutil
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ QUANTILES = (0.5, 0.9, 0.99)
 
 @dataclass(frozen=True)
 class Queue:
-    """A kind of row that workers claim: those that wait, those that are held, when one was made (if it says)."""
+    """A kind of row that workers claim. `since` is the column with the time of its creation, "" for none."""
 
     name: str
     waiting: QuerySet[Any]
@@ -40,7 +40,7 @@ class Queue:
 QUEUES = (
     Queue(
         "responses",
-        # Those of a run that was not started wait for a person.
+        # Only of started runs: the responses of others wait for a person.
         Response.objects.filter(state=ResponseState.PENDING, run__state=RunState.RUNNING),
         Response.objects.filter(state=ResponseState.RUNNING),
         "created_at",
@@ -60,17 +60,17 @@ QUEUES = (
 
 
 def exposed() -> str:
-    """The whole answer to Prometheus."""
+    """The whole response to Prometheus."""
     report = health.watch.report()
     ready = Gauge("sicetnon_ready", "1 when all that matters is well, else 0.").set(int(report.ok))
-    found = [ready, _installed(), _free_disk()]
+    gauges = [ready, _installed(), _free_disk()]
     if report.is_well("database") and report.is_well("migrations"):
-        found += of_rows()
-    return text(found)
+        gauges += of_rows()
+    return text(gauges)
 
 
 def of_rows() -> list[Gauge]:
-    """What the database says; all of it by the database's clock."""
+    """Metrics from the database, with times by the database's clock."""
     present = now()
     return [*_queues(present), *_responses(present), _people(), *_background()]
 
@@ -145,5 +145,5 @@ def _free_disk() -> Gauge:
 
 
 def _seconds_since(moment: datetime | None, present: datetime) -> float:
-    """0 where nothing waits."""
+    """0 if nothing waits."""
     return 0.0 if moment is None else max(0.0, (present - moment).total_seconds())

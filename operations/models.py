@@ -1,11 +1,11 @@
-"""What keeps an installation running says of itself."""
+"""The state of the background processes."""
 
 from django.db import models
 from django.db.models.functions import Now
 
 
 class Heartbeat(models.Model):
-    """A process that works in the background, and when it last said so, by the database's clock."""
+    """A background process, and when it last reported, by the database's clock."""
 
     process = models.CharField(max_length=200, help_text="Its name, such as work@host.")
     role = models.CharField(

@@ -1,4 +1,4 @@
-"""Moving to another database: all rows, sessions too, in one transaction there, compared afterwards."""
+"""Move to another database: copy all rows, sessions too, in one transaction, and compare them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,35 +7,41 @@ from django.apps import apps
 from django.db import DatabaseError, IntegrityError, connections, transaction
 
 from leases.refusal import Conflict, Refusal
+from operations.checksums import Checksum
 from operations.databases import DEFAULT, database_at, same_place, snapshot
-from operations.rows import Table, first_with_rows, last_key, set_last_key, tables
-from operations.schema import applied, bring_up_to_date, check_up_to_date, said, unknown
-from operations.stopped import nobody_else
-from operations.sums import Sum
+from operations.exclusive import exclusive_access
+from operations.schema_version import (
+    applied,
+    bring_up_to_date,
+    check_up_to_date,
+    shortened,
+    unknown,
+)
+from operations.serialization import Table, first_with_rows, last_key, set_last_key, tables
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A table as it was read and as it is written: rows, and the sum of what they say."""
+    """The checksums of a table as it was read and as it was written."""
 
     table: str
-    read: Sum
-    written: Sum
+    read: Checksum
+    written: Checksum
 
 
-def move(url: str, tell: Callable[[Moved], None]) -> list[Moved]:
-    """Copy everything from the present database into the empty one at `url`; `tell` hears of each table.
+def move(url: str, report: Callable[[Moved], None]) -> list[Moved]:
+    """Copy everything from the current database into the empty one at `url`; calls `report` for each table.
 
-    Raises Refusal, then the other database holds no row. The present one is never written to.
+    Raises Refusal; the other database then has no rows. The current one is never written to.
     """
     check_up_to_date()
-    with nobody_else(DEFAULT), database_at(url) as target:
+    with exclusive_access(DEFAULT), database_at(url) as target:
         check_target(target)
         bring_up_to_date(target)
         with transaction.atomic(using=target):
             check_empty(target)
             with snapshot() as source:
-                moved = [moved_table(table, source, target, tell) for table in of_all()]
+                moved = [moved_table(table, source, target, report) for table in of_all()]
             try:
                 connections[target].check_constraints()
             except IntegrityError as error:
@@ -51,9 +57,9 @@ def of_all() -> list[Table]:
     return tables(apps, passing=True)
 
 
-def moved_table(table: Table, source: str, target: str, tell: Callable[[Moved], None]) -> Moved:
-    """Copy one table and read it back. Raises Refusal where it does not read as it was."""
-    read, written = Sum(), Sum()
+def moved_table(table: Table, source: str, target: str, report: Callable[[Moved], None]) -> Moved:
+    """Copy one table and read it back. Raises Refusal if it differs."""
+    read, written = Checksum(), Checksum()
     try:
         table.write(table.summed(table.read(source), read), target)
         for _ in table.summed(table.read(target), written):
@@ -68,7 +74,7 @@ def moved_table(table: Table, source: str, target: str, tell: Callable[[Moved], 
             f"{table.name} does not read there as it does here. Nothing was moved. Please report this."
         )
     moved = Moved(table.name, read, written)
-    tell(moved)
+    report(moved)
     return moved
 
 
@@ -77,7 +83,8 @@ def check_target(target: str) -> None:
         raise Conflict("That is the present database. Name the one to move to.")
     if newer := unknown(applied(target)):
         raise Conflict(
-            f"The database there was used by a newer version of Sic et Non, which has {said(newer)}. Name an empty one."
+            f"The database there was used by a newer version of Sic et Non, which has {shortened(newer)}. "
+            "Name an empty one."
         )
     others = set(connections[target].introspection.table_names())
     ours = {table.model._meta.db_table for table in of_all()} & others
@@ -89,7 +96,7 @@ def check_target(target: str) -> None:
 
 def check_empty(target: str, existing: set[str] | None = None) -> None:
     of = [t for t in of_all() if existing is None or t.model._meta.db_table in existing]
-    if found := first_with_rows(target, of):
+    if filled := first_with_rows(target, of):
         raise Conflict(
-            f"The database there holds rows already (in {found}). Nothing was moved: name an empty one."
+            f"The database there holds rows already (in {filled}). Nothing was moved: name an empty one."
         )

@@ -1,4 +1,4 @@
-"""Restoring a backup into an empty place: checked first, all or nothing, compared afterwards."""
+"""Restore a backup into an empty installation: verified first, all or nothing, compared afterwards."""
 
 import os
 import shutil
@@ -20,19 +20,25 @@ from datasets.releases import HASHED, released_rows
 from leases.refusal import Conflict, Refusal
 from operations.bundle import BadBundle, Bundle, RowsPart
 from operations.databases import DEFAULT
+from operations.exclusive import exclusive_access
 from operations.folder import kept_files
-from operations.rows import Table, first_with_rows, set_last_key, sums, tables
-from operations.schema import bring_to, bring_up_to_date, check_not_newer, said, unknown
-from operations.stopped import nobody_else
+from operations.schema_version import (
+    bring_to,
+    bring_up_to_date,
+    check_not_newer,
+    shortened,
+    unknown,
+)
+from operations.serialization import Table, first_with_rows, set_last_key, sums, tables
 
-# What browsers may still hold was numbered after the backup. No number that they can hold is given out again: a
-# version would let an old tab overwrite a newer draft, a key would let it speak of another row.
+# Open browser tabs may know versions and keys from after the backup. These must not be used again: with a reused
+# version an old tab could overwrite a newer draft, with a reused key it could change another row.
 LEAP = 100_000
 
 
 @dataclass(frozen=True)
 class Restored:
-    """What was restored, after it was read back: rows and files, and the releases whose files are as they were."""
+    """The numbers of restored and compared rows, tables and files, and of releases with an unchanged hash."""
 
     rows: int
     tables: int
@@ -41,22 +47,22 @@ class Restored:
 
 
 def verified(path: Path) -> Bundle:
-    """The backup at `path`, every part of it read. Raises BadBundle."""
+    """The backup at `path`, with all its parts verified. Raises BadBundle."""
     bundle = Bundle(path)
     if newer := unknown(bundle.migrations):
         raise BadBundle(
             f"{path} was made by a newer version of Sic et Non ({bundle.app_version}): this one does not know "
-            f"{said(newer)}. Restore it with that version or a later one."
+            f"{shortened(newer)}. Restore it with that version or a later one."
         )
     bundle.verify()
     return bundle
 
 
 def restore(path: Path) -> Restored:
-    """Put back what the backup holds. Raises Refusal, then nothing was written; or says what was not."""
-    with closing(verified(path)) as bundle, nobody_else(DEFAULT):
+    """Restore the backup. Raises Refusal, whose sentence says what was restored, mostly nothing."""
+    with closing(verified(path)) as bundle, exclusive_access(DEFAULT):
         check_place()
-        with unpacked(bundle) as files:
+        with UnpackedFiles(bundle) as files:
             models = bring_to(bundle.migrations, DEFAULT)
             try:
                 with transaction.atomic():
@@ -78,11 +84,11 @@ def restore(path: Path) -> Restored:
 
 
 def check_place() -> None:
-    """Raise Conflict unless DATA_DIR holds no work and the database no row."""
-    there = next(kept_files(), None)
-    if there is not None:
+    """Raise Conflict unless DATA_DIR has no files of people's work and the database no rows."""
+    file = next(kept_files(), None)
+    if file is not None:
         raise Conflict(
-            f"{settings.DATA_DIR} holds files already, such as {there.relative_to(settings.DATA_DIR)}. Give an "
+            f"{settings.DATA_DIR} holds files already, such as {file.relative_to(settings.DATA_DIR)}. Give an "
             "empty DATA_DIR, or move what is in this one away."
         )
     try:
@@ -100,9 +106,9 @@ def check_no_rows(models: Apps, *, only_existing: bool = False) -> None:
         for table in tables(models)
         if not only_existing or table.model._meta.db_table in existing
     ]
-    if found := first_with_rows(DEFAULT, of):
+    if filled := first_with_rows(DEFAULT, of):
         raise Conflict(
-            f"The database holds rows already (in {found}). A restore never mixes or overwrites: give an empty "
+            f"The database holds rows already (in {filled}). A restore never mixes or overwrites: give an empty "
             "database in DATABASE_URL, or an empty DATA_DIR where the database is in it."
         )
 
@@ -111,7 +117,7 @@ def check_no_rows(models: Apps, *, only_existing: bool = False) -> None:
 
 
 def put_rows(bundle: Bundle, models: Apps) -> None:
-    """Insert all rows and compare what was written with what the backup says. Call in a transaction."""
+    """Insert all rows and compare their checksums with the backup's. Call in a transaction."""
     written = {}
     try:
         for part in bundle.tables:
@@ -122,9 +128,9 @@ def put_rows(bundle: Bundle, models: Apps) -> None:
         raise BadBundle(
             f"The rows of {bundle.path} do not fit together ({error}). Nothing was restored; take an older backup."
         ) from error
-    found = sums(DEFAULT, written.values())
+    checksums = sums(DEFAULT, written.values())
     for part in bundle.tables:
-        if (found[part.table].rows, found[part.table].hash) != (part.rows, part.said):
+        if (checksums[part.table].rows, checksums[part.table].hash) != (part.rows, part.said):
             raise BadBundle(
                 f"{part.table} does not read as it was written. Nothing was restored. Please report this."
             )
@@ -132,14 +138,15 @@ def put_rows(bundle: Bundle, models: Apps) -> None:
 
 def table_of(part: RowsPart, models: Apps) -> Table:
     model = models.get_model(part.table)
-    table = Table(model, tuple(part.columns))  # a model of the past has its keys last
+    # Models of old migrations have another order of columns.
+    table = Table(model, tuple(part.columns))
     if set(part.columns) != {field.attname for field in model._meta.concrete_fields}:
         raise LookupError(f"{part.table} has other columns")
     return table
 
 
 def check_releases() -> int:
-    """How many releases there are; raises Refusal where one's rows no longer make the file that was cited."""
+    """The number of releases. Raises Refusal if a release's file has another hash than when it was made."""
     checked = 0
     for release in Release.objects.select_related("collection"):
         if sha256_of(EXPORTERS[HASHED], released_rows(release)) != release.sha256:
@@ -152,7 +159,7 @@ def check_releases() -> int:
 
 
 def leap(bundle: Bundle, models: Apps) -> None:
-    """Number what comes from here on above all that was numbered after the backup."""
+    """Raise the next keys and the drafts' versions above all that were used after the backup."""
     for part in bundle.tables:
         set_last_key(DEFAULT, table_of(part, models), part.last_key + LEAP)
     drafts = models.get_model("annotation", "Annotation")._base_manager.filter(state__in=EDITABLE)
@@ -162,19 +169,19 @@ def leap(bundle: Bundle, models: Apps) -> None:
 # ------------------------------------------------------------ files
 
 
-class unpacked:
-    """The backup's files, written beside their places and put there when the rows stand; away again if they fall."""
+class UnpackedFiles:
+    """The backup's files in a temporary folder, moved to their places after the rows; removed if that fails."""
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
-        self.beside = Path(settings.DATA_DIR) / ".restoring"
-        self.there: list[Path] = []
+        self.temporary = Path(settings.DATA_DIR) / ".restoring"
+        self.moved: list[Path] = []
 
-    def __enter__(self) -> "unpacked":
-        shutil.rmtree(self.beside, ignore_errors=True)  # what one that was killed has left
+    def __enter__(self) -> "UnpackedFiles":
+        shutil.rmtree(self.temporary, ignore_errors=True)  # of a restore that was killed
         try:
             for part in self.bundle.files:
-                path = self.beside / part.name
+                path = self.temporary / part.name
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 with path.open("wb") as file:
                     for piece in self.bundle.pieces(part.name):
@@ -187,24 +194,24 @@ class unpacked:
         return self
 
     def put(self) -> None:
-        """Into their places; a folder of DATA_DIR may be a volume of its own, and that one be full."""
+        """Move the files to their places. A folder of DATA_DIR may be a separate volume, which may be full."""
         try:
             for part in self.bundle.files:
                 place = Path(settings.DATA_DIR) / part.name.removeprefix("files/")
                 place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                self.there.append(place)
-                shutil.move(self.beside / part.name, place)
+                self.moved.append(place)
+                shutil.move(self.temporary / part.name, place)
         except OSError as error:
             raise self._refused(error) from error
 
     def _refused(self, error: OSError) -> Refusal:
         return Refusal(
-            f"Nothing was restored: {error.strerror} ({error.filename or self.beside}). Make room and begin again.",
+            f"Nothing was restored: {error.strerror} ({error.filename or self.temporary}). Make room and begin again.",
             status=507,
         )
 
     def __exit__(self, kind: type[BaseException] | None = None, *problem: object) -> None:
-        shutil.rmtree(self.beside, ignore_errors=True)
+        shutil.rmtree(self.temporary, ignore_errors=True)
         if kind is not None:
-            for place in self.there:
+            for place in self.moved:
                 place.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""What a request may hold, whatever it asks for: so many bytes, and no NUL in its address.
+"""Limits on every request: its size in bytes, and no NUL in its address.
 
-Django parses a posted form before the view is asked, to find the CSRF token in it: without a bound anybody,
-signed in or not, could fill the disk with what is not theirs to upload.
+Django parses a posted form before it calls the view, to read the CSRF token. Without a limit anyone, signed in
+or not, could fill the disk.
 """
 
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from django.http import HttpRequest, HttpResponse
 from leases.refusal import Refusal
 from pages.refusals import refusal_answer
 
-# Signing in and joining send less than a thousandth of this.
+# Bytes; signing in and joining send less than a thousandth of this.
 SIGNED_OUT = 64 * 1024
-# The largest file that a form takes (wikifetch.forms), and the form around it.
+# Bytes of the largest file that a form takes (wikifetch.forms), with the form around it.
 UPLOAD = 257 * 1024**2
 
 
 class BoundsMiddleware:
-    """Refuses a request before anything reads its body; to stand after the session's middleware."""
+    """Refuses a request before anything reads its body. Comes after the session's middleware."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -31,14 +31,14 @@ class BoundsMiddleware:
 
 
 def address_problem(request: HttpRequest) -> Refusal | None:
-    """A NUL in the path or the query: nothing here is named so, and PostgreSQL takes none in a comparison."""
+    """Refuses a NUL in the path or query: no name has one, and PostgreSQL fails on one in a comparison."""
     if "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
         return Refusal("This address holds a NUL character. Check how it was copied.")
     return None
 
 
 def size_problem(request: HttpRequest) -> Refusal | None:
-    """A body that announces more bytes than its sender may send; Django reads no more than is announced."""
+    """Refuses a body whose Content-Length is over the sender's limit; Django reads no more than that length."""
     size = int(request.META.get("CONTENT_LENGTH") or 0)
     if size <= SIGNED_OUT:
         return None
@@ -49,12 +49,12 @@ def size_problem(request: HttpRequest) -> Refusal | None:
     if size <= largest:
         return None
     return Refusal(
-        f"This is larger than {in_words(largest)}, the most that is taken. Nothing was kept. Go back and "
+        f"This is larger than {in_words(largest)}, the limit. Nothing was stored. Go back and "
         "send less at a time.",
         status=413,
     )
 
 
 def in_words(size: int) -> str:
-    """A bound in bytes as people say it, e.g. "12 MB"."""
+    """A number of bytes in words, e.g. "12 MB"."""
     return f"{size // 1024**2} MB" if size >= 1024**2 else f"{size // 1024} KB"

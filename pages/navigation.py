@@ -1,9 +1,9 @@
-"""What every page knows: who is signed in, and the places that their roles open."""
+"""The template context of every page: who is signed in, and the pages that their roles may open, in groups."""
 
 from dataclasses import dataclass
 
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from accounts.models import Person
 from accounts.roles import Role
@@ -11,64 +11,90 @@ from accounts.roles import Role
 
 @dataclass(frozen=True)
 class Place:
-    """An entry of the navigation: a page's name and the roles that may open it."""
+    """An entry of the navigation: its group, a page's name and the roles that may open it."""
 
+    group: str
     label: str
     view: str
     roles: frozenset[Role]
     prefixes: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Link:
+    """A place as one person sees it; `here` is true for the one that the open page belongs to."""
+
+    label: str
+    url: str
+    here: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    """Places that open from one button; a single place is a link of its own."""
+
+    label: str
+    links: tuple[Link, ...]
+
+    @property
+    def single(self) -> Link | None:
+        return self.links[0] if len(self.links) == 1 else None
+
+    @property
+    def here(self) -> bool:
+        return any(link.here for link in self.links)
+
+
+def _place(group: str, label: str, view: str, roles: set[Role], *prefixes: str) -> Place:
+    return Place(group, label, view, frozenset(roles), prefixes)
+
+
+ADMIN, RESEARCHER, ANNOTATOR = Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR
 PLACES = [
-    Place("Annotate", "annotation:queue", frozenset({Role.ANNOTATOR}), ("/annotate",)),
-    Place("Judge", "judging:queue", frozenset({Role.JUDGE}), ("/judge",)),
-    Place("Resolve", "judging:resolve_queue", frozenset({Role.ADJUDICATOR}), ("/resolve",)),
-    Place("Fetch", "wikifetch:fetches", frozenset({Role.ADMIN}), ("/fetches",)),
-    Place(
-        "Tags",
-        "wikifetch:tags",
-        frozenset({Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
-        ("/tags",),
-    ),
-    Place("Campaigns", "annotation:campaigns", frozenset({Role.ADMIN}), ("/campaigns",)),
-    Place("Reviews", "annotation:reviews", frozenset({Role.ADMIN}), ("/reviews",)),
-    Place(
+    _place("Annotate", "Annotate", "annotation:queue", {ANNOTATOR}, "/annotate"),
+    _place("Annotate", "Campaigns", "annotation:campaigns", {ADMIN}, "/campaigns"),
+    _place("Annotate", "Reviews", "annotation:reviews", {ADMIN}, "/reviews"),
+    _place("Judge", "Judge", "judging:queue", {Role.JUDGE}, "/judge"),
+    _place("Judge", "Resolve", "judging:resolve_queue", {Role.ADJUDICATOR}, "/resolve"),
+    _place("Judge", "Studies", "judging:studies", {ADMIN, RESEARCHER}, "/studies"),
+    _place("Data", "Fetch", "wikifetch:fetches", {ADMIN}, "/fetches"),
+    _place("Data", "Tags", "wikifetch:tags", {ADMIN, RESEARCHER, ANNOTATOR}, "/tags"),
+    _place(
+        "Data",
         "Collections",
         "datasets:collections",
-        frozenset({Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
-        ("/collections", "/contradictions"),
+        {ADMIN, RESEARCHER, ANNOTATOR},
+        "/collections",
+        "/contradictions",
     ),
-    Place("Models", "generation:models", frozenset({Role.ADMIN}), ("/models",)),
-    Place("Runs", "generation:runs", frozenset({Role.ADMIN, Role.RESEARCHER}), ("/runs",)),
-    Place("Studies", "judging:studies", frozenset({Role.ADMIN, Role.RESEARCHER}), ("/studies",)),
-    Place(
-        "Reports",
-        "evaluation:reports",
-        frozenset({Role.RESEARCHER, Role.ADMIN}),
-        ("/reports", "/agreement"),
+    _place("Models", "Models", "generation:models", {ADMIN}, "/models"),
+    _place("Models", "Runs", "generation:runs", {ADMIN, RESEARCHER}, "/runs"),
+    _place(
+        "Results", "Reports", "evaluation:reports", {ADMIN, RESEARCHER}, "/reports", "/agreement"
     ),
-    Place("People", "accounts:people", frozenset({Role.ADMIN}), ("/people", "/invitations")),
-    Place("Operations", "operations:overview", frozenset({Role.ADMIN}), ("/operations",)),
+    _place("People", "People", "accounts:people", {ADMIN}, "/people", "/invitations"),
+    _place("People", "Operations", "operations:overview", {ADMIN}, "/operations"),
 ]
+# More places than this do not fit in one line, and are grouped.
+MOST_IN_LINE = 4
 
 
-def places_for(person: Person, path: str) -> list[dict[str, object]]:
-    """The entries that `person` may open, each with whether `path` lies in it."""
-    found: list[dict[str, object]] = []
-    for place in PLACES:
-        if not person.has_role(*place.roles):
-            continue
-        try:
-            url = reverse(place.view)
-        except NoReverseMatch:
-            continue
-        found.append({"label": place.label, "url": url, "here": path.startswith(place.prefixes)})
-    return found
+def groups_for(person: Person, path: str) -> list[Group]:
+    """The places that `person` may open: by group where there are many, else each on its own."""
+    places = [place for place in PLACES if person.has_role(*place.roles)]
+    links: dict[str, list[Link]] = {}
+    for place in places:
+        group = place.group if len(places) > MOST_IN_LINE else place.label
+        here = path.startswith(place.prefixes)
+        links.setdefault(group, []).append(Link(place.label, reverse(place.view), here))
+    return [Group(label, tuple(each)) for label, each in links.items()]
 
 
 def context(request: HttpRequest) -> dict[str, object]:
-    """Context processor: `person` (None when signed out) and `places`."""
+    """Context processor: `person` (None when signed out), their `navigation`, and whether it `is_grouped`."""
     user = getattr(request, "user", None)
     if not isinstance(user, Person):
-        return {"person": None, "places": []}
-    return {"person": user, "places": places_for(user, request.path_info)}
+        return {"person": None, "navigation": []}
+    groups = groups_for(user, request.path_info)
+    is_grouped = sum(len(group.links) for group in groups) > MOST_IN_LINE
+    return {"person": user, "navigation": groups, "is_grouped": is_grouped}

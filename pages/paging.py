@@ -12,7 +12,7 @@ PER_PAGE = 50
 def page_of(
     request: HttpRequest, rows: QuerySet[Any] | list[Any], per: int = PER_PAGE
 ) -> Page[Any]:
-    """The page that ?page= names; the nearest one where it names none. It carries the other query parameters."""
+    """The page that ?page= names, or the nearest one. Its `query` holds the other query parameters."""
     page = Paginator(rows, per).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)

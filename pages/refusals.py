@@ -1,4 +1,4 @@
-"""Turning a Refusal into an answer: a page for people, JSON for programs."""
+"""Turn a Refusal into a response: a page for people, JSON for programs."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,12 +13,12 @@ from rest_framework.views import exception_handler
 from leases.outage import outage
 from leases.refusal import NotAllowed, Refusal, TooMany
 
-# What a form carries without anybody's having typed it.
+# Form fields that a person did not type.
 NOT_TYPED = {"csrfmiddlewaretoken", "version", "step", "seconds", "action", "next"}
 
 MOST_TYPED = 1024**2  # bytes
 
-# Seconds after which to ask again while the database is out of order.
+# Seconds after which to retry during an outage of the database.
 OUTAGE_WAIT = 15
 
 NO_PAGE = Refusal(
@@ -36,7 +36,7 @@ def refusal_data(refusal: Refusal) -> dict[str, object]:
 
 
 def headers_of(refusal: Refusal) -> dict[str, str]:
-    """What the refusal says to programs beside its status."""
+    """The HTTP headers of the refusal."""
     return {"Retry-After": str(refusal.wait)} if isinstance(refusal, TooMany) else {}
 
 
@@ -55,14 +55,14 @@ def refusal_answer(
 
 
 def typed(request: HttpRequest) -> list[tuple[str, str]]:
-    """What a form brought, to be handed back where it cannot be taken: (name in words, text).
+    """The typed text of a refused form, to show it again: (name in words, text).
 
     Never a password, and nothing that another site has sent.
     """
     origin = request.headers.get("Origin", "")
-    of_ours = not origin or origin == f"{request.scheme}://{request.get_host()}"
-    # A form with a file may be too large to be read for nothing; the file is still where it was.
-    if not of_ours or int(request.META.get("CONTENT_LENGTH") or 0) > MOST_TYPED:
+    same_origin = not origin or origin == f"{request.scheme}://{request.get_host()}"
+    # A form with a file may be too large to parse only for this; the person still has the file.
+    if not same_origin or int(request.META.get("CONTENT_LENGTH") or 0) > MOST_TYPED:
         return []
     return [
         (name.replace("_", " ").replace("-", " ").capitalize(), text)
@@ -80,7 +80,7 @@ def form_page(
     bad: bool,
     refused: Refusal | None = None,
 ) -> HttpResponse:
-    """A page with a form that keeps what was entered: 400 where it is `bad`, 429 where it came too often."""
+    """A page with a form that keeps what was entered. Status 400 if `bad`, 429 after too many requests."""
     too_many = isinstance(refused, TooMany)
     status = 429 if too_many else 400 if bad else 200
     headers = headers_of(refused) if refused else {}
@@ -91,7 +91,7 @@ def form_page(
 
 
 def outage_answer(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    """As refusal_answer, but nothing of it asks the database, not even who is signed in."""
+    """As refusal_answer, but without the database: it does not even read who is signed in."""
     if request.path_info.startswith("/api/"):
         answer: HttpResponse = JsonResponse(refusal_data(refusal), status=refusal.status)
     else:
@@ -102,7 +102,7 @@ def outage_answer(request: HttpRequest, refusal: Refusal) -> HttpResponse:
 
 
 class RefusalMiddleware:
-    """Answers a Refusal that a view let escape, and says in words that a button's address is no page."""
+    """Answers a Refusal that a view raised, and a GET to an address that only takes POST."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -110,7 +110,7 @@ class RefusalMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         if isinstance(response, HttpResponseNotAllowed) and not response.content:
-            # Reached by reloading, or by signing in after a session ended at the press of a button.
+            # People get here by a reload, or when a session ended before they pressed a button.
             return refusal_answer(request, NO_PAGE, headers={"Allow": response["Allow"]})
         return response
 
@@ -121,8 +121,8 @@ class RefusalMiddleware:
         return outage_answer(request, refusal) if refusal else None
 
 
-def in_our_words(error: Exception) -> Exception:
-    """The framework's errors that people read on an open page, as refusals that say what to do."""
+def as_refusal(error: Exception) -> Exception:
+    """Framework errors that an open page shows to people, as refusals that say what to do."""
     if isinstance(error, RecursionError):
         return Refusal("The JSON is nested too deeply to be read.")
     if isinstance(error, NotAuthenticated):
@@ -133,8 +133,8 @@ def in_our_words(error: Exception) -> Exception:
 
 
 def api_exception_handler(error: Exception, context: dict[str, object]) -> Response | None:
-    """DRF's handler, with the house's refusals beside its own errors."""
-    error = outage(error) or in_our_words(error)
+    """DRF's exception handler, extended by the project's refusals."""
+    error = outage(error) or as_refusal(error)
     if isinstance(error, Refusal):
         return Response(refusal_data(error), status=error.status, headers=headers_of(error))
     return exception_handler(error, context)

@@ -1,4 +1,4 @@
-"""How a request may come: to an address that is ours, and not by plain http over a network."""
+"""Refuse requests to a foreign host name, and by plain http over a network."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from pages.refusals import refusal_answer
 
 
 class TransportMiddleware:
-    """Refuses what came by a wrong way before anything reads its cookies."""
+    """Refuses such a request before anything reads its cookies."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -24,12 +24,12 @@ class TransportMiddleware:
 
 
 def transport_problem(request: HttpRequest) -> Refusal | None:
-    """Plain http from elsewhere, unless ALLOW_PLAIN_HTTP. Raises DisallowedHost for a name that is not ours."""
+    """Refuses plain http from other machines, unless ALLOW_PLAIN_HTTP. Raises DisallowedHost."""
     host, _ = split_domain_port(request.get_host())
     if settings.ALLOW_PLAIN_HTTP or request.is_secure() or is_loopback(host):
         return None
     return NotAllowed(
-        f"This came by plain http, in which anybody on the way reads passwords. Open {settings.BASE_URL} in "
-        "its place. For whoever runs this server: when a proxy ends https in front of it, set "
-        "TRUSTED_PROXIES (docs/operators.md)."
+        "This request came by plain http: anyone on the network can read a password in it. Open "
+        f"{settings.BASE_URL} instead. For the operator: if a proxy in front of this server handles https, set "
+        "TRUSTED_PROXIES (docs/operators/install.md)."
     )

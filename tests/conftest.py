@@ -1,15 +1,19 @@
-"""What every test may ask for: published data, queued work carried out, and no network but loopback."""
+"""Fixtures of all tests: published data, running queued tasks, and no network except loopback."""
 
 import hashlib
 import ipaddress
 import os
 import socket
+from itertools import chain
 from pathlib import Path
 
 import hypothesis
 import pytest
+from django.core.management.commands import flush
+from django.db import connection
+from django.test import SimpleTestCase
 
-# How long an example takes to make up says how busy the machine is, not whether the code is right.
+# The time of an example depends on how busy the machine is, not on whether the code is right.
 hypothesis.settings.register_profile(
     "here", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
@@ -19,14 +23,19 @@ hypothesis.settings.load_profile("here")
 
 
 def require_or_skip(reason: str, how_to_get: str) -> None:
-    """Skip the test for want of a service, or fail it where REQUIRE_SERVICES=1 promises them all."""
+    """Skip the test because a service is missing, or fail it with REQUIRE_SERVICES=1."""
     if os.environ.get("REQUIRE_SERVICES") == "1":
         pytest.fail(f"{reason}, and REQUIRE_SERVICES=1. {how_to_get}", pytrace=False)
     pytest.skip(f"{reason}. {how_to_get}")
 
 
-def pytest_terminal_summary(terminalreporter) -> None:
-    """Name each thing that kept tests from running, once, with its cure; bin/test repeats it at its end."""
+def pytest_terminal_summary(terminalreporter, config) -> None:
+    """Name each thing that kept tests from running, once, with its cure; bin/test repeats it at its end.
+
+    And write down for bin/test how long each test took, with what it needed set up.
+    """
+    if hasattr(config, "workerinput"):
+        return  # the process that started the workers says it for all
     reasons: dict[str, int] = {}
     for report in terminalreporter.stats.get("skipped", []):
         if isinstance(report.longrepr, tuple):
@@ -35,21 +44,21 @@ def pytest_terminal_summary(terminalreporter) -> None:
     lines = [f"{count} skipped: {reason}" for reason, count in sorted(reasons.items())]
     for line in lines:
         terminalreporter.write_line(line)
-    if path := os.environ.get("SKIP_REPORT"):
+    _append("SKIP_REPORT", lines)
+    seconds: dict[str, float] = {}
+    for report in chain.from_iterable(terminalreporter.stats.values()):
+        if isinstance(report, pytest.TestReport):
+            seconds[report.nodeid] = seconds.get(report.nodeid, 0.0) + report.duration
+    database = os.environ.get("DATABASE_URL", "sqlite").partition(":")[0]
+    _append(
+        "TIME_REPORT", [f"{took:7.1f} s  {name} ({database})" for name, took in seconds.items()]
+    )
+
+
+def _append(variable: str, lines: list[str]) -> None:
+    if path := os.environ.get(variable):
         with Path(path).open("a", encoding="utf-8") as report:
             report.writelines(f"{line}\n" for line in lines)
-
-
-# Marks of tests that play with other programs (browsers, servers, workers), on a machine that may be busy.
-SEAMS = {"browser", "mediawiki", "model", "faults", "setup"}
-
-
-def pytest_runtest_logreport(report) -> None:
-    """Tell bin/test which tests failed, and of which kind; what else fails (a collection) has no name here."""
-    if report.failed and (path := os.environ.get("FAILURE_REPORT")):
-        kind = "seam" if SEAMS & set(report.keywords) else "logic"
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.write(f"{kind}\t{report.nodeid}\n")
 
 
 # ---------------------------------------------------------------- published data
@@ -101,7 +110,7 @@ def study_data() -> Path:
 
 @pytest.fixture(scope="session")
 def study_file(study_data):
-    """`study_file(name)`: an extract beside the published files; one that is not there skips the test."""
+    """`study_file(name)`: an extract next to the published files; a missing one skips the test."""
 
     def path_of(name: str) -> Path:
         sha256, where = (STUDY_FILES | STUDY_EXTRACTS)[name]
@@ -116,9 +125,9 @@ def study_file(study_data):
 def _check_file(path: Path, sha256: str, where: str) -> None:
     if not path.is_file():
         pytest.fail(f"STUDY_DATA has no {path}. It is published at {where}.", pytrace=False)
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != sha256:
-        pytest.fail(f"{path} has sha256 {found}, not {sha256} as at {where}.", pytrace=False)
+    actual = hashlib.sha256(path.read_bytes()).hexdigest()
+    if actual != sha256:
+        pytest.fail(f"{path} has sha256 {actual}, not {sha256} as at {where}.", pytrace=False)
 
 
 def _how_to_get_the_study() -> str:
@@ -130,6 +139,21 @@ def _how_to_get_the_study() -> str:
 
 # ---------------------------------------------------------------- rounds of bin/test
 
+HERE = Path(__file__).parent
+# What the tests of a folder are marked as, besides what they say of themselves.
+MARKS = {
+    "browser": ("browser", "once"),
+    "faults": ("faults", "alone"),
+    "mediawiki": ("mediawiki", "once"),
+    "server": ("setup", "once"),
+    "setup": ("setup", "once"),
+    "story": ("browser",),
+}
+# Marks of tests that start other programs. They take longest, so they come first; what must be alone comes last.
+PROGRAMS = {"setup", "browser", "mediawiki", "model", "faults"}
+# Tests that share something costly, or must not be disturbed, all go to one worker.
+TOGETHER = ("alone", "mediawiki")
+
 
 def pytest_generate_tests(metafunc) -> None:
     """A test that asks for `seed` runs once for each of FAULT_SEEDS (bin/test --faults --seeds N)."""
@@ -139,27 +163,60 @@ def pytest_generate_tests(metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def full_size() -> bool:
-    """Whether a fault test should run as long and as large as it is specified (bin/test --faults)."""
+    """Whether a fault test runs at its full size (bin/test --faults)."""
     return os.environ.get("FAULT_SIZE") == "full"
 
 
-def pytest_collection_modifyitems(items) -> None:
-    needs = {
-        "postgres": ("DATABASE_URL", "postgres"),
-        "redis": ("CELERY_BROKER_URL", "redis"),
-    }
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items):
+    """Mark each test as the rules above say, before pytest chooses by marks, and put them in order."""
+    changed = os.environ.get("CHANGED_ROOMS", "").split()
     for item in items:
-        for mark, (name, scheme) in needs.items():
-            if item.get_closest_marker(mark) and not os.environ.get(name, "").startswith(scheme):
-                reason = f"{name} is no {scheme}://…; bin/test has a round with one"
-                item.add_marker(pytest.mark.skip(reason=reason))
+        folder = item.path.relative_to(HERE).parts[0]
+        for mark in MARKS.get(folder, ()):
+            item.add_marker(mark)
+        marks = {mark.name for mark in item.iter_markers()}
+        if folder in changed:
+            item.add_marker("changed")
+        if not marks & {*PROGRAMS, "postgres"} and not _uses_database(item):
+            item.add_marker("pure")
+        for mark in marks.intersection(TOGETHER):
+            item.add_marker(pytest.mark.xdist_group(mark))
+        if "postgres" in marks and not os.environ.get("DATABASE_URL", "").startswith("postgres"):
+            reason = "DATABASE_URL is no postgres://…; bin/test has a round with one"
+            item.add_marker(pytest.mark.skip(reason=reason))
+    yield
+    items.sort(key=_turn)
+
+
+def _turn(item) -> int:
+    marks = {mark.name for mark in item.iter_markers()}
+    return 2 if "alone" in marks else 0 if marks & PROGRAMS else 1
+
+
+def _uses_database(item) -> bool:
+    if item.get_closest_marker("django_db") or (item.cls and issubclass(item.cls, SimpleTestCase)):
+        return True
+    return not {"db", "transactional_db", "live_server"}.isdisjoint(item.fixturenames)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Hand out whole files, so that what a file makes for its tests is made once; and the groups above."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Files(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return super()._split_scope(nodeid).partition("::")[0]
+
+    return Files(config, log)
 
 
 # ---------------------------------------------------------------- the network
 
 
 class NetworkRefused(RuntimeError):
-    """A test reached for a machine other than this one. Not an OSError: no retry may swallow it."""
+    """A test tried to connect to another machine. Not an OSError, so that no retry hides it."""
 
 
 def _refuse_unless_here(address: object) -> None:
@@ -179,11 +236,11 @@ def _resolve_here_only(resolve):
     def getaddrinfo(host, *args, **kwargs):
         name = host.decode() if isinstance(host, bytes) else host
         if name and name.endswith((".invalid", ".test", ".example")):
-            # Reserved names (RFC 2606) that never resolve; asking nobody gives the same answer.
+            # Reserved names (RFC 2606) never resolve.
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         if name:
             try:
-                ipaddress.ip_address(name.split("%")[0])  # a literal address asks nobody
+                ipaddress.ip_address(name.split("%")[0])  # a literal address needs no lookup
             except ValueError:
                 _refuse_unless_here((name,))
         return resolve(host, *args, **kwargs)
@@ -207,6 +264,9 @@ def pytest_configure(config) -> None:
     patch.setattr(socket.socket, "connect", guarded_connect)
     patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
     patch.setattr(socket, "getaddrinfo", _resolve_here_only(socket.getaddrinfo))
+    # Nothing here reads Django's tables of permissions and content types, which it would fill again after each test
+    # that empties the tables.
+    patch.setattr(flush, "emit_post_migrate_signal", lambda *args, **kwargs: None)
     config.add_cleanup(patch.undo)
 
 
@@ -215,12 +275,21 @@ def pytest_configure(config) -> None:
 
 @pytest.fixture(autouse=True)
 def all_is_well():
-    """No test has workers beside it: pages are shown as on an installation on which nothing is wrong."""
+    """Tests run without workers: pages are shown as on a healthy installation."""
     from operations.health import Report, watch
 
     watch.keep(Report(), float("inf"))
     yield
     watch.keep(Report(), 0.0)
+
+
+@pytest.fixture(scope="session")
+def ready_database(django_db_setup, django_db_blocker, tmp_path_factory) -> Path:
+    """A SQLite file with every table and no row, for programs that would take seconds to make one; on SQLite only."""
+    path = tmp_path_factory.mktemp("ready") / "db.sqlite3"
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute("VACUUM INTO %s", [str(path)])
+    return path
 
 
 # ---------------------------------------------------------------- queued work
@@ -230,7 +299,7 @@ QUEUES = ("work", "generation")
 
 @pytest.fixture
 def carry_out():
-    """`carry_out()` runs what has been queued until nothing is left, and says how many tasks that was.
+    """`carry_out()` runs all queued tasks until none is left, and returns how many.
 
     A worker in miniature: the message has really been through the broker, so arguments that cannot be
     written as JSON and work queued before its transaction committed show themselves. In a test without

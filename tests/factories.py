@@ -1,4 +1,4 @@
-"""Rows that every room's tests need, as plain functions. A room keeps its own beside its tests."""
+"""Functions that make rows for the tests of all rooms; each room has further ones next to its tests."""
 
 from hashlib import sha256
 
@@ -9,7 +9,7 @@ PASSWORD = "a long way to Canossa"
 
 
 def person(username: str, *roles: Role, **fields: object) -> Person:
-    """Somebody with these roles who signs in with PASSWORD; further fields as the model names them."""
+    """A person with these roles and PASSWORD; `fields` are columns of the model."""
     usual = {"name": username.capitalize(), "pseudonym": pseudonym(username)}
     someone = Person(username=username, **{**usual, **fields})
     someone.set_password(PASSWORD)
@@ -19,6 +19,6 @@ def person(username: str, *roles: Role, **fields: object) -> Person:
 
 
 def pseudonym(username: str) -> str:
-    """The same for the same name in every run: who judges what is drawn by pseudonyms."""
+    """The same for a name in every run: pseudonyms decide who judges which item."""
     drawn = sha256(username.encode()).digest()[:6]
     return "P-" + "".join(ALPHABET[byte % len(ALPHABET)] for byte in drawn)

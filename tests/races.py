@@ -1,4 +1,4 @@
-"""Two people, two tabs, two workers: at one instant, or one while the other is not yet done."""
+"""Run two actions at the same time, or one while the other is unfinished."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ Act = Callable[[], object]
 
 
 def at_once(*acts: Act) -> list[Refusal | None]:
-    """Carry the acts out in threads that start together; the refusals they met, or None."""
+    """Run the actions in threads that start together; returns each one's refusal, or None."""
     together = Barrier(len(acts))
 
     def run(act: Act) -> Refusal | None:
@@ -31,7 +31,7 @@ def at_once(*acts: Act) -> list[Refusal | None]:
 
 
 def overlapping(first: Act, second: Act) -> Refusal | None:
-    """Carry `first` out and commit it only when `second` is done, or has been seen to wait for it.
+    """Run `first` and commit it only when `second` is done, or waits for it.
 
     The refusal that `second` met, or None. What only a rare moment shows is so shown every time.
     """

@@ -1,4 +1,4 @@
-"""Throwaway PostgreSQL and Redis of our own: started by command, on loopback, gone at the end.
+"""Temporary PostgreSQL and Redis servers: started by command, on loopback, removed at the end.
 
 Standard library only, as bin/test uses it before anything is installed. Tests that stop or flush a
 server start theirs here, never touching one that belongs to the machine.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 
 class Missing(Exception):
-    """The server's programs are not on this machine; the text says how to get them."""
+    """The server's programs are missing on this machine; the text says how to get them."""
 
 
 class Server:
@@ -46,7 +46,7 @@ class Server:
         self._wait_until_it_listens()
 
     def kill(self) -> None:
-        """End it without a word, as a power cut would."""
+        """Kill it, as a power cut would."""
         self._end(signal.SIGKILL)
 
     def close(self) -> None:
@@ -109,8 +109,8 @@ class PostgreSQL(Server):
                 "-h127.0.0.1",
                 f"-k{self.folder}",
                 "-cfsync=off",  # it need not outlive a power cut
-                # It would count tables that a test has not committed yet as empty, now and then, and then plan for
-                # that. Without it plans are the same in every run.
+                # It may analyze tables while a test's rows are uncommitted, and plan for empty tables. Without it
+                # plans are the same in every run.
                 "-cautovacuum=off",
             ]
         )
@@ -135,7 +135,8 @@ class Redis(Server):
 
     def start(self) -> None:
         keep_nothing = ["--save", "", "--appendonly", "no", "--dir", str(self.folder)]
-        where = ["--bind", "127.0.0.1", "--port", str(self.port)]
+        # One numbered database for each worker of the tests (tests/settings.py); the default is 16.
+        where = ["--bind", "127.0.0.1", "--port", str(self.port), "--databases", "1024"]
         self.launch([self.program, *where, *keep_nothing])
 
     @property
@@ -145,7 +146,7 @@ class Redis(Server):
 
 @contextlib.contextmanager
 def a_postgresql(url: str | None = None) -> Iterator[str]:
-    """The address of a PostgreSQL to make test databases in: `url` if given, else one of our own."""
+    """The address of a PostgreSQL to make test databases in: `url` if given, else a temporary one."""
     if url:
         yield url
         return
@@ -155,7 +156,7 @@ def a_postgresql(url: str | None = None) -> Iterator[str]:
 
 @contextlib.contextmanager
 def a_redis(url: str | None = None) -> Iterator[str]:
-    """The address of a Redis to queue in: `url` if given, else one of our own."""
+    """The address of a Redis to queue in: `url` if given, else a temporary one."""
     if url:
         yield url
         return
@@ -165,16 +166,16 @@ def a_redis(url: str | None = None) -> Iterator[str]:
 
 def postgresql_programs() -> Path:
     """The folder of initdb and postgres: on the path, or the newest where Debian puts them."""
-    found = [Path(found).resolve().parent] if (found := shutil.which("initdb")) else []
-    found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    for folder in found:
+    folders = [Path(initdb).resolve().parent] if (initdb := shutil.which("initdb")) else []
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    for folder in folders:
         if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder
     raise Missing("No PostgreSQL. Debian: apt-get install postgresql (bin/test starts its own).")
 
 
 def plain_user() -> str | None:
-    """Whom to run PostgreSQL as: it refuses root; anybody else runs it as themselves."""
+    """The user to run PostgreSQL as if this one is root, which it refuses; else None."""
     if os.geteuid() != 0:
         return None
     known = {entry.pw_name for entry in pwd.getpwall()}

@@ -1,19 +1,28 @@
-"""The settings under test: config.settings with a secret and a folder of the test's own.
+"""The settings under test: config.settings with a secret and a folder of their own.
 
 DATABASE_URL and CELERY_BROKER_URL are still obeyed: `bin/test` runs the suite on SQLite, then on
-PostgreSQL and Redis.
+PostgreSQL and Redis. Where workers share the tests, each has a folder, a database (by pytest-django)
+and a number in Redis of its own.
 """
 
 import atexit
 import os
 import shutil
 import tempfile
+from pathlib import Path
+
+# Removed, since a process that a test starts is no worker.
+WORKER = os.environ.pop("PYTEST_XDIST_WORKER", "")
 
 
 def _folder() -> str:
-    """TEST_DATA_DIR, or a folder that goes with the test run. What only reads settings shares one."""
+    """TEST_DATA_DIR, or a temporary folder of the test run. Programs that only read settings share one."""
     if given := os.environ.get("TEST_DATA_DIR"):
         return given
+    if WORKER:
+        own = Path(os.environ["DATA_DIR"], WORKER)  # in the folder of the run
+        own.mkdir(exist_ok=True)
+        return str(own)
     if "PYTEST_VERSION" not in os.environ:
         return f"{tempfile.gettempdir()}/sicetnon-settings-{os.getuid()}"
     made = tempfile.mkdtemp(prefix="sicetnon-test-")
@@ -22,6 +31,9 @@ def _folder() -> str:
 
 
 os.environ["DATA_DIR"] = _folder()
+if WORKER and os.environ.get("CELERY_BROKER_URL", "").startswith("redis"):
+    _server, _, _number = os.environ["CELERY_BROKER_URL"].rpartition("/")
+    os.environ["CELERY_BROKER_URL"] = f"{_server}/{int(_number) + int(WORKER.removeprefix('gw'))}"
 os.environ["SECRET_KEY"] = "for-tests-only-" + "0" * 50
 for _name in ("BASE_URL", "INFERENCE_SERVICES", "DEBUG", "WIKI_ALLOWED", "EMBEDDED_MODEL_PATH"):
     os.environ.pop(_name, None)
@@ -33,5 +45,5 @@ ALLOW_PLAIN_HTTP = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    # A file, not memory: WAL, locks and other processes behave as they do in use.
+    # A file, not memory, so that WAL, locks and other processes behave as in production.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}

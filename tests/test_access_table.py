@@ -1,4 +1,4 @@
-"""Who may open what: every address, for everybody, with the status that each is answered with.
+"""The access table: the status of every address for every kind of person.
 
 A new address fails here until it has a row; a method that an address has no row for is refused.
 """
@@ -17,10 +17,10 @@ from accounts.roles import Role
 from annotation import campaigns
 from annotation.models import Assignment, Guideline
 from datasets.releases import freeze as release
-from evaluation import publishing, snapshots
+from evaluation.frozen import publishing, snapshots
 from judging import settling, studies, verdicts
+from judging.files.predictions import import_predictions
 from judging.models import JudgingSlot
-from judging.predictions import import_predictions
 from tests.annotation import factories as annotation
 from tests.datasets import factories as datasets
 from tests.factories import person
@@ -234,7 +234,7 @@ def rows() -> Iterator[tuple[str, str, dict[str, int]]]:
 
 @pytest.fixture
 def world(settings):
-    """One of everything, as the names that the table's addresses use."""
+    """A row of every kind, by the names in the table's addresses."""
     settings.INFERENCE_SERVICES = {"local": {"url": "http://127.0.0.1:9/v1"}}
     everybody = {
         "none": person("none"),
@@ -286,7 +286,7 @@ def released():
 
 
 def judged(everybody):
-    """An open study in which jean and max judge, and a closed one over another run, in which they do not."""
+    """An open study in which jean and max judge, and a closed one of another run, in which they do not."""
     hidden = judging.finished_run(instances=1)
     study = judging.draft(drawn_from=hidden)
     studies.open_study(study, [everybody["jean"], everybody["max"]])
@@ -296,8 +296,8 @@ def judged(everybody):
     closed = judging.open_study("ivy", "joe", name="Closed", drawn_from=other)
     for slot in JudgingSlot.objects.filter(round__study=closed):
         slot = verdicts.slot_of(slot.judge.person, slot.pk)
-        said = "correct" if slot.judge.person.username == "ivy" else "incorrect"
-        verdicts.give(slot, said)
+        verdict = "correct" if slot.judge.person.username == "ivy" else "incorrect"
+        verdicts.give(slot, verdict)
     studies.close_study(closed)
     draft = judging.draft("Draft", drawn_from=other)
     predicted = import_predictions(closed, b"item,reply\n0,evaluation: correct\n", "Elsewhere")
@@ -317,15 +317,14 @@ def judged(everybody):
 
 
 def status_of(client: Client, method: str, path: str) -> int:
-    """The status of one request; whatever it changed is taken back, signing out included."""
-    cookies, mark = client.cookies.copy(), transaction.savepoint()
-    try:
+    """The status of one request; all its changes are rolled back, signing out too."""
+    cookies = client.cookies.copy()
+    with transaction.atomic():
         response = client.generic(method, path, **body_of(method, path))
-        b"".join(response)  # to its end, which closes a file that is sent
-        return response.status_code
-    finally:
-        transaction.savepoint_rollback(mark)
-        client.cookies = cookies
+        b"".join(response)  # reading to the end closes a file
+        transaction.set_rollback(True)
+    client.cookies = cookies
+    return response.status_code
 
 
 def body_of(method: str, path: str) -> dict[str, str]:
@@ -343,30 +342,30 @@ def signed_in(world, who: str, **options) -> Client:
 
 
 def routes(resolver=None, before="") -> set[str]:
-    """Every address that the project answers, as it is written in the rooms' urls.py."""
-    found = set()
+    """All URL patterns of the rooms' urls.py."""
+    addresses = set()
     for entry in (resolver or get_resolver()).url_patterns:
         here = before + str(entry.pattern)
-        found |= routes(entry, here) if hasattr(entry, "url_patterns") else {here}
-    return found
+        addresses |= routes(entry, here) if hasattr(entry, "url_patterns") else {here}
+    return addresses
 
 
 def test_every_address_has_a_row(world):
     assert routes() == {resolve(path.format(**world)).route for _, path, _ in rows()}
 
 
-def test_every_address_answers_everybody_as_the_table_says(world):
+def test_every_address_has_the_status_of_the_table(world):
     clients = {who: signed_in(world, who) for who in PEOPLE}
-    found = []
+    differing = []
     for method, path, expected in rows():
         got = {who: status_of(clients[who], method, path.format(**world)) for who in PEOPLE}
         if got != expected:
-            found.append(f"{method:6}{path:56}" + " ".join(map(str, got.values())))
-    assert not found, "\n".join(["These answer otherwise:", *found])
+            differing.append(f"{method:6}{path:56}" + " ".join(map(str, got.values())))
+    assert not differing, "\n".join(["These differ from the table:", *differing])
 
 
-def test_a_method_without_a_row_does_nothing_for_anybody(world):
-    """Not even for somebody with every role."""
+def test_a_method_without_a_row_is_not_allowed(world):
+    """Not even for a person with every role."""
     of_route = defaultdict(set)
     for method, path, _ in rows():
         of_route[resolve(path.format(**world)).route].add(method)
@@ -376,7 +375,7 @@ def test_a_method_without_a_row_does_nothing_for_anybody(world):
             assert status_of(client, method, address) in (405, 404), f"{method} {address}"
 
 
-def test_nothing_is_changed_without_the_token_of_a_page(world):
+def test_nothing_is_changed_without_a_csrf_token(world):
     client = signed_in(world, "max", enforce_csrf_checks=True)
     for method, path, _ in rows():
         if method != "GET":

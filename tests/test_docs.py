@@ -1,4 +1,4 @@
-"""The documentation points at what exists: pages, parts of pages, commands and their options."""
+"""Pages, anchors, commands and options that the documentation names exist."""
 
 import re
 from pathlib import Path
@@ -14,13 +14,13 @@ OPTION = re.compile(r"(?<!\S)\[?(--[a-z][a-z-]*)")
 
 
 def anchors(page):
-    """The names that GitHub gives to a page's headings."""
+    """The anchors that GitHub gives to a page's headings."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page):
+def test_links_have_a_target(page):
     for link in LINK.findall(page.read_text(encoding="utf-8")):
         if link.startswith(("http://", "https://", "mailto:")):
             continue
@@ -31,7 +31,7 @@ def test_links_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_are_there_with_their_options(page):
+def test_commands_and_their_options_exist(page):
     known = get_commands()
     for name, rest in COMMAND.findall(page.read_text(encoding="utf-8")):
         assert name in known, name
@@ -49,10 +49,22 @@ def test_every_command_of_the_project_is_documented():
 
 
 def test_every_page_of_the_documentation_can_be_reached_from_its_index():
-    index = ROOT / "docs" / "index.md"
-    linked = {
-        (index.parent / link.partition("#")[0]).resolve()
-        for link in LINK.findall(index.read_text(encoding="utf-8"))
-    }
-    pages = set((ROOT / "docs").glob("*.md")) - {index}
-    assert sorted(page.name for page in pages - linked) == []
+    """By links from page to page; a link to a folder leads to all its pages."""
+    reached, ahead = set(), [ROOT / "docs" / "index.md"]
+    while ahead:
+        page = ahead.pop()
+        if page.is_dir():
+            ahead += page.glob("*.md")
+        elif page.suffix == ".md" and page.is_file() and page not in reached:
+            reached.add(page)
+            links = LINK.findall(page.read_text(encoding="utf-8"))
+            ahead += [(page.parent / link.partition("#")[0]).resolve() for link in links]
+    assert sorted(page.name for page in set((ROOT / "docs").rglob("*.md")) - reached) == []
+
+
+def test_the_index_and_the_operators_page_lead_to_each_page_of_theirs():
+    for index, pages in (("index.md", "*.md"), ("operators.md", "operators/*.md")):
+        linked = LINK.findall((ROOT / "docs" / index).read_text(encoding="utf-8"))
+        linked = {(ROOT / "docs" / link.partition("#")[0]).resolve() for link in linked}
+        missing = set((ROOT / "docs").glob(pages)) - linked - {ROOT / "docs" / index}
+        assert sorted(page.name for page in missing) == []

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BASE = {"leases", "accounts", "pages"}
 MAY_IMPORT = {
     "leases": set(),
-    # Accounts' pages are paged as all are; what every page shows depends on the person's roles.
+    # Accounts uses the shared paging; the navigation of every page depends on the person's roles.
     "accounts": {"leases", "pages"},
     "pages": {"leases", "accounts"},
     "wikifetch": BASE,
@@ -21,40 +21,38 @@ MAY_IMPORT = {
     "annotation": BASE | {"wikifetch", "datasets"},
     "generation": BASE | {"datasets"},
     "judging": BASE | {"datasets", "generation"},
-    # The way from tags to tables begins at the tags seen.
+    # The report's flow from tags to tables begins at the tags.
     "evaluation": BASE | {"wikifetch", "datasets", "generation", "judging", "annotation"},
-    # Whoever keeps an installation running backs up, counts and forgets rows of every room.
+    # Backups, metrics and forgetting a person concern rows of every room.
     "operations": BASE
     | {"wikifetch", "datasets", "annotation", "generation", "judging", "evaluation"},
-    # The demonstration set is loaded as people would have made it, through every room.
+    # The demonstration set is made by the functions of every room.
     "demonstration": BASE
     | {"wikifetch", "datasets", "annotation", "generation", "judging", "evaluation"},
 }
 ROOMS = set(MAY_IMPORT)
 
-# What answers a request, a message or a command; nothing below may know of it.
+# Modules that answer a request, a message or a command; nothing below may import them.
 EDGE = {"views", "api", "urls", "forms", "tasks", "management"}
-# What models may stand on, apart from pure modules.
+# Modules that models may import, besides pure ones.
 BELOW_MODELS = {"models", "states", "roles", "clock"}
 
 # Logic that needs neither Django nor a network; a package stands for all its modules.
 PURE = {
+    "leases.extension",
     "leases.refusal",
-    "leases.turnstile",
+    "leases.fair_queue",
     "pages.counting",
     "pages.worddiff",
     "accounts.addresses",
     "accounts.browsers",
     "accounts.rates",
-    "wikifetch.answers",
     "wikifetch.columns",
-    "wikifetch.dump",
-    "wikifetch.dumpreader",
     "wikifetch.history",
-    "wikifetch.identity",
-    "wikifetch.manners",
-    "wikifetch.revisions",
-    "wikifetch.tracing",
+    "wikifetch.source.answers",
+    "wikifetch.source.dump",
+    "wikifetch.source.dumpreader",
+    "wikifetch.source.manners",
     "wikifetch.wikitext",
     "datasets.contexts",
     "datasets.deviations",
@@ -65,72 +63,27 @@ PURE = {
     "datasets.spans",
     "datasets.taxonomy",
     "annotation.checks",
-    "annotation.folding",
-    "annotation.reading",
+    "annotation.matching",
+    "annotation.form_input",
     "annotation.steps",
-    "annotation.thinning",
+    "annotation.retention",
     "annotation.walker",
     "generation.chat",
     "generation.faults",
     "generation.prompting",
-    "judging.judgeprompt",
-    "judging.judgereply",
-    "judging.planning",
-    "judging.predictionfile",
-    "judging.published",
-    "judging.resolution",
-    "judging.rubric",
-    "judging.selfnaming",
-    "judging.visibility",
-    "evaluation.agreement",
-    "evaluation.agreement_entries",
-    "evaluation.agreement_page",
-    "evaluation.alpha",
-    "evaluation.asked",
-    "evaluation.bootstrap",
-    "evaluation.bundles",
-    "evaluation.cells",
+    "judging.files.predictionfile",
+    "judging.files.wikicontradict",
+    "judging.machine.prompt",
+    "judging.rules",
+    "evaluation.archive",
     "evaluation.charts",
-    "evaluation.citation",
-    "evaluation.coefficient",
-    "evaluation.comparison_page",
-    "evaluation.comparisons",
-    "evaluation.dataset_table",
-    "evaluation.display",
-    "evaluation.drawings",
-    "evaluation.families",
-    "evaluation.figures",
-    "evaluation.flow",
-    "evaluation.formats",
-    "evaluation.intervals",
-    "evaluation.judge_intervals",
-    "evaluation.judge_page",
-    "evaluation.judgescores",
-    "evaluation.label_agreement",
-    "evaluation.label_page",
-    "evaluation.labelfile",
-    "evaluation.latex",
-    "evaluation.latex_comparisons",
-    "evaluation.latex_judges",
-    "evaluation.latex_parts",
-    "evaluation.latex_tables",
-    "evaluation.latex_verdicts",
-    "evaluation.layout",
-    "evaluation.manyraters",
-    "evaluation.measured",
-    "evaluation.methods",
-    "evaluation.paper_table",
-    "evaluation.recompute",
-    "evaluation.remembering",
-    "evaluation.scale",
-    "evaluation.sentences",
-    "evaluation.sheets",
-    "evaluation.stacked",
-    "evaluation.tables",
-    "evaluation.verdict_page",
-    "evaluation.verdict_sentences",
+    "evaluation.compare",
+    "evaluation.labels",
+    "evaluation.paper",
+    "evaluation.report",
+    "evaluation.statistics",
     "operations.bundle",
-    "operations.sums",
+    "operations.checksums",
     "operations.exposition",
     "operations.findings",
     "demonstration.export",
@@ -155,7 +108,7 @@ IMPURE_LIBRARIES = {
 
 @cache
 def modules() -> dict[str, Path]:
-    """Dotted name -> file, of every module of every room; migrations are made by machine."""
+    """Dotted name -> file, of every module of every room except migrations."""
     files = (path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
     named = {".".join(file.relative_to(ROOT).with_suffix("").parts): file for file in files}
     return {
@@ -166,7 +119,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports(name: str, *, at_import_time: bool = False) -> Iterator[str]:
-    """Dotted names that module `name` imports; of its own project, down to the module."""
+    """Dotted names that module `name` imports, with modules of the project in full."""
     tree = ast.parse(modules()[name].read_text(encoding="utf-8"))
     for node in _when_loaded(tree) if at_import_time else ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -178,7 +131,7 @@ def imports(name: str, *, at_import_time: bool = False) -> Iterator[str]:
 
 
 def _when_loaded(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below that run when the module is loaded: not in functions, not for types alone."""
+    """The nodes that run when the module is loaded: not in functions, not under TYPE_CHECKING."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             continue
@@ -197,7 +150,7 @@ def is_pure(name: str) -> bool:
 
 
 def part_of(name: str) -> str:
-    """The second part of a dotted name: what kind of module it is within its room."""
+    """The second part of a dotted name: the module or package within its room."""
     return name.partition(".")[2].partition(".")[0]
 
 
@@ -229,7 +182,7 @@ def test_no_room_imports_the_views_tasks_or_commands_of_another():
 
 
 @pytest.mark.parametrize("name", sorted(n for n in modules() if part_of(n) in {"models", "states"}))
-def test_models_stand_on_states_and_pure_modules_alone(name):
+def test_models_import_only_states_and_pure_modules(name):
     assert [
         imported
         for imported in imports(name)
@@ -254,7 +207,7 @@ def test_the_table_of_pure_modules_names_modules_that_exist(pure):
     assert pure in modules()
 
 
-def test_no_module_waits_for_itself_while_it_is_loaded():
+def test_there_is_no_import_cycle():
     graph = {
         name: {i for i in imports(name, at_import_time=True) if i in modules()} - {name}
         for name in modules()

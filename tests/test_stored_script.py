@@ -1,4 +1,4 @@
-"""Nothing that was stored runs in anybody's browser: every page, with markup in every text that it shows.
+"""Stored text never runs as script: every page, with markup in every text that it shows.
 
 The policy forbids inline scripts besides (tests/accounts/test_access.py); here it is the markup itself.
 """
@@ -16,10 +16,10 @@ from generation.models import Attempt, LanguageModel, Response, Run
 from judging.models import Judge, JudgingSlot, Judgment, Resolution, Study, StudyItem
 from tests.test_access_table import PEOPLE, rows, signed_in, world  # noqa: F401 a fixture
 from tests.wikifetch import factories as wiki
-from wikifetch import asking, fetch
+from wikifetch import fetch, newfetch
 from wikifetch.models import FetchProblem, FetchRun, Sighting, Tag
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 SCRIPT = "\"'><img src=x onerror=a()><script>a()</script><svg onload=a()>{{7*7}}"
 WIKITEXT = f"""{SCRIPT}
@@ -39,11 +39,11 @@ ADDRESSES = {"href", "src", "action", "formaction", "xlink:href", "data", "srcdo
 
 
 class Reader(HTMLParser):
-    """Reads a page as a browser does, and notes what would run: `found`."""
+    """Parses a page and collects in `scripts` what would run."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.scripts: list[str] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -52,16 +52,16 @@ class Reader(HTMLParser):
         if tag in RUN_BY_TAG or (
             tag == "script" and not own and given.get("type") != "application/json"
         ):
-            self.found.append(self.get_starttag_text() or tag)
+            self.scripts.append(self.get_starttag_text() or tag)
         for name, value in attrs:
             leads = re.sub(r"[\s\x00-\x20]", "", value or "").lower()
             runs = name in ADDRESSES and re.match(r"(javascript|data|vbscript):|//", leads)
             if name.startswith("on") or name == "style" or runs:
-                self.found.append(self.get_starttag_text() or name)
+                self.scripts.append(self.get_starttag_text() or name)
 
 
 def in_every_text(rows_of: models.QuerySet, *but: str) -> None:
-    """Put the markup into every text of these rows that no constraint or choice holds to something else."""
+    """Put the markup into every text of these rows, except where a constraint or choices forbid it."""
     bound = {
         name for each in rows_of.model._meta.constraints for name in getattr(each, "fields", ())
     }
@@ -73,14 +73,14 @@ def in_every_text(rows_of: models.QuerySet, *but: str) -> None:
 
 @pytest.fixture
 def marked(world, tmp_path):  # noqa: F811
-    """The world of the access table with markup wherever somebody could have written it."""
+    """The world of the access table with markup in every text that a person or a wiki can write."""
     everybody = world["everybody"]
     page = wiki.page(
         77, f"Mill {SCRIPT}", wiki.revision(5, "Mill.", by=SCRIPT),
         wiki.revision(6, WIKITEXT, parent=5, by=SCRIPT, summary=SCRIPT),
     )  # fmt: skip
     file = wiki.written(tmp_path, wiki.export(page))
-    run = fetch.finished(asking.ask_for_file(file, by=everybody["olga"], label=SCRIPT))
+    run = fetch.finished(newfetch.fetch_of_file(file, by=everybody["olga"], label=SCRIPT))
     FetchProblem.objects.create(run=run, page=SCRIPT, problem=SCRIPT)
     for study in Study.objects.all():
         Study.objects.filter(pk=study.pk).update(name=f"{study.pk}{SCRIPT}")
@@ -100,17 +100,17 @@ def marked(world, tmp_path):  # noqa: F811
 
 
 def addresses(marked):
-    found = [path.format(**marked) for method, path, _ in rows() if method == "GET"]
-    said = (
+    paths = [path.format(**marked) for method, path, _ in rows() if method == "GET"]
+    query = (
         "?q={0}&words={0}&prompt={0}&service={0}&model_id={0}&next={0}&state={0}&kind={0}".format(
             "%22%3E%3Cscript%3Ea()%3C/script%3E"
         )
     )
-    return [*found, f"/tags/{marked['article']}/", *(path + said for path in found)]
+    return [*paths, f"/tags/{marked['article']}/", *(path + query for path in paths)]
 
 
 @pytest.mark.parametrize("who", PEOPLE)
-def test_no_page_holds_markup_that_somebody_wrote(marked, who):
+def test_no_page_contains_unescaped_markup(marked, who):
     client = signed_in(marked, who)
     shown = 0
     for address in addresses(marked):
@@ -121,7 +121,7 @@ def test_no_page_holds_markup_that_somebody_wrote(marked, who):
         assert answer["X-Content-Type-Options"] == "nosniff"
         if answer["Content-Type"].startswith(("text/html", "image/svg+xml")):
             body = whole.decode()
-            assert Reader(body).found == [], address
+            assert Reader(body).scripts == [], address
             shown += "onerror=a()" in body
-    # Or the test would pass on pages that show nothing.
+    # Otherwise the test would pass on pages that show nothing.
     assert shown > {"rosa": 30, "olga": 50, "max": 60}.get(who, -1)

@@ -1,7 +1,7 @@
-"""What a row says of what was read: the one place that names a revision's, a tag's and a sighting's columns. Pure."""
+"""The columns of what was read: the one place that names a revision's, a tag's and a sighting's columns. Pure."""
 
-from wikifetch.history import Introduction, PageHistory
-from wikifetch.identity import joined
+from wikifetch.history.identity import joined
+from wikifetch.history.introductions import Introduction, PageHistory
 from wikifetch.wikitext import TagSeen
 from wikifetch.wikitext.parameters import month_of
 
@@ -23,7 +23,7 @@ def revision_columns(history: PageHistory) -> dict[str, object]:
 
 
 def sighting_columns(seen: TagSeen) -> dict[str, object]:
-    """Of a tag as it stands in one revision."""
+    """Of a tag as it is in one revision."""
     return {
         "position": seen.position,
         "kind": seen.kind,

@@ -1,4 +1,4 @@
-"""What tells of a tag beside its article: the edit that added it, the talk page, how the page has moved on."""
+"""What is known of a tag besides its article: the edit that added it, the talk page, how the page has moved on."""
 
 import re
 import time
@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from pages.worddiff import Piece, word_diff
 from wikifetch.models import Sighting, Tag, TalkPage
 from wikifetch.purging import TEXT_HIDDEN
-from wikifetch.reading import wikitext_html
+from wikifetch.rendering import wikitext_html
 from wikifetch.states import TagState
 from wikifetch.wikitext.article import MAX_SECONDS
 from wikifetch.wikitext.parameters import month_of, read_tag
@@ -20,7 +20,7 @@ _BOT = re.compile(r"bot\b|bot\d*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Introduction:
+class ShownIntroduction:
     """The edit that added a tag, as a page shows it."""
 
     tag: Tag
@@ -47,7 +47,7 @@ class Introduction:
 
     @property
     def dated_later(self) -> bool:
-        """Whether the month was added by a later edit, mostly a bot's; not told where this edit's tag is not known."""
+        """Whether the month was added by a later edit, mostly a bot's; False where this edit's tag is not known."""
         tag = self.tag
         if not tag.introduced_raw or tag.latest is None or not tag.latest.month:
             return False

@@ -6,7 +6,7 @@ A file is its own queue: its cursor is the number of pages read, over all readin
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,18 +20,17 @@ from accounts.models import Person
 from leases.claim import new_holder, settle, take
 from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal
-from wikifetch import asking, filesource, freezing, livesource
-from wikifetch.batches import Batch
-from wikifetch.client import in_batches
-from wikifetch.dump import DumpError, read_dump
+from wikifetch import newfetch
 from wikifetch.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
-from wikifetch.manners import WikiError
 from wikifetch.models import Article, FetchProblem, FetchRun, Tag
-from wikifetch.others import record_named
-from wikifetch.purging import purge
-from wikifetch.recording import record_missing, record_pages, record_talk, record_trace
+from wikifetch.recording import record
+from wikifetch.source import filebatches, listing, livebatches
+from wikifetch.source.batches import Batch
+from wikifetch.source.client import in_batches
+from wikifetch.source.dump import DumpError, read_dump
+from wikifetch.source.manners import WikiError
+from wikifetch.source.uploads import path_of_upload
 from wikifetch.states import FETCH_RUN, FetchState, TagState
-from wikifetch.uploads import path_of_upload
 
 log = structlog.get_logger(__name__)
 
@@ -40,7 +39,7 @@ MAX_PROBLEMS = 1_000
 
 def fetch_xml(path: Path, *, by: Person | None = None) -> FetchRun:
     """Read a MediaWiki export into rows, now. Raises Refusal when the file cannot be read to its end."""
-    return finished(asking.ask_for_file(path, by=by))
+    return finished(newfetch.fetch_of_file(path, by=by))
 
 
 def finished(run: FetchRun) -> FetchRun:
@@ -82,10 +81,10 @@ def carry_out(run_id: int, *, seconds: float | None = None) -> bool:
         settle(run, FETCH_RUN, "cancel", holder=holder, finished_at=Now())
         raise
     except (InterfaceError, OperationalError):
-        raise  # the database is out of order: the lease runs out, and the sweeper lets the run go on
+        raise  # a database outage: the lease expires, and the sweeper lets the run go on
     except Exception:
-        told = "The fetch stopped on an error of this program; its log says more. Resume it."
-        settle(run, FETCH_RUN, "fail", holder=holder, error=told, finished_at=Now())
+        reason = "The fetch stopped on an error of this program; its log says more. Resume it."
+        settle(run, FETCH_RUN, "fail", holder=holder, error=reason, finished_at=Now())
         raise
     return True
 
@@ -113,50 +112,18 @@ def known_pages(run: FetchRun) -> int:
 
 def _work(run: FetchRun, holder: str, seconds: float | None) -> None:
     until = None
-    recorder = _Recorder(run, holder)
-    try:
-        for batch in _batches(run, holder, Heartbeat(run, holder, aside=recorder.aside)):
-            recorder.take(batch)
-            if seconds is not None and until is None:
-                # From the first batch on: a file is first read up to the cursor again, and each slice must get on.
-                until = time.monotonic() + seconds
-            if until is not None and time.monotonic() >= until:
-                recorder.finish()
-                settle(run, FETCH_RUN, "expire", holder=holder)
-                return
-    except WikiError:
-        recorder.finish()  # what was asked before the wiki failed is kept
-        raise
-    recorder.finish()
+    for batch in _batches(run, holder, Heartbeat(run, holder)):
+        _record(run, holder, batch)
+        if seconds is not None and until is None:
+            # From the first batch on: a file is first read up to the cursor again, and each slice must make progress.
+            until = time.monotonic() + seconds
+        if until is not None and time.monotonic() >= until:
+            settle(run, FETCH_RUN, "expire", holder=holder)
+            return
     if settle(run, FETCH_RUN, "finish", holder=holder, finished_at=Now()) and run.options.get(
         "uploaded"
     ):
         file_of(run).unlink(missing_ok=True)
-
-
-class _Recorder:
-    """Writes batches as they come; a history in the pause before the next request, or without one while it is awaited.
-
-    A process that is killed has then one history under way; without a pause sometimes two, and asks for these again.
-    """
-
-    def __init__(self, run: FetchRun, holder: str) -> None:
-        self._run, self._holder = run, holder
-        self._waiting: Batch | None = None
-
-    def take(self, batch: Batch) -> None:
-        self.finish()
-        self._waiting = batch
-        if not batch.traced:
-            self.finish()
-
-    def finish(self) -> None:
-        batch, self._waiting = self._waiting, None
-        if batch is not None:
-            _record(self._run, self._holder, batch)
-
-    def aside(self) -> Callable[[], None] | None:
-        return self.finish if self._waiting else None
 
 
 def file_of(run: FetchRun) -> Path:
@@ -168,22 +135,21 @@ def file_of(run: FetchRun) -> Path:
 def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
     assert run.wiki is not None
     if run.source == FetchRun.Source.XML:
-        bound = asking.MAX_UNPACKED if run.options.get("uploaded") else None
+        bound = newfetch.MAX_UNPACKED if run.options.get("uploaded") else None
         opened = partial(read_dump, file_of(run), name=run.label, max_bytes=bound)
-        yield from filesource.file_batches(opened, run.wiki, run.cursor, heart)
+        yield from filebatches.file_batches(opened, run.wiki, run.cursor, heart)
         return
-    client = livesource.client_for(run.options["base"], heart.clock(), run.contact)
+    client = livebatches.client_for(run.options["base"], run.contact, heart.renew)
     if not run.queue_frozen:
-        for frozen in freezing.freeze(client, run):
+        for frozen in listing.freeze(client, run):
             _keep_queue(run, holder, frozen)
             if not frozen.is_whole:
-                yield Batch(
-                    run.cursor
-                )  # nothing to record, but 50,000 titles take longer than a task may
+                # Nothing to record, but 50,000 titles take longer than a task may.
+                yield Batch(run.cursor)
         if run.options.get("dry_run"):
             settle(run, FETCH_RUN, "pause", holder=holder)
             return
-    yield from livesource.live_batches(client, run)
+    yield from livebatches.live_batches(client, run, heart)
 
 
 def _held(run: FetchRun, holder: str, **fields: Any) -> None:
@@ -194,55 +160,51 @@ def _held(run: FetchRun, holder: str, **fields: Any) -> None:
 
 
 @transaction.atomic
-def _keep_queue(run: FetchRun, holder: str, frozen: freezing.Frozen) -> None:
+def _keep_queue(run: FetchRun, holder: str, frozen: listing.Frozen) -> None:
     options = run.options | {"names": frozen.names, "listed": frozen.listed}
     queue = list(dict.fromkeys([*run.queue, *frozen.pageids]))
     _held(run, holder, queue=queue, queue_frozen=frozen.is_whole, options=options)
     run.refresh_from_db()
-    _tell(run, frozen.problems)
+    _keep_problems(run, frozen.problems)
 
 
 @transaction.atomic
 def _record(run: FetchRun, holder: str, batch: Batch) -> None:
     """A batch's rows, the counts and the cursor: all of it or nothing."""
     assert run.wiki is not None
-    outcome = record_pages(run.wiki, batch.pages)
-    beside = record_pages(run.wiki, batch.others)  # not asked for, so not counted
-    record_named(run.wiki, batch.named)
-    for page, error in (*outcome.refused, *beside.refused):
+    part = batch.part
+    recorded = record(run.wiki, part)
+    for page, error in recorded.refused:
         log.error("page_not_recorded", run=run.pk, page=page.title, exc_info=error)
-        batch.problems.append((page.title, f"The database refused this page: {error}"[:500]))
-    for title, revision in batch.talk:
-        record_talk(run.wiki, title, revision)
-    for traced in batch.traced:
-        record_trace(traced.article, traced.history)
-    if batch.missing:
-        record_missing(run.wiki, batch.missing)
-    if batch.hidden:
-        purge(run.wiki, batch.hidden)
-    _tell(run, batch.problems)
+    refused = [
+        (page.title, f"The database refused this page: {error}"[:500])
+        for page, error in recorded.refused
+    ]
+    _keep_problems(run, [*part.problems, *refused])
     counts = {
-        "tags_found": outcome.found + _live_tags_on(run, batch.unchanged),
-        "tags_new": outcome.new,
-        "unchanged": len(batch.unchanged),
+        "tags_found": recorded.tags + _live_tags_on(run, part.unchanged),
+        "tags_new": recorded.new,
+        "unchanged": len(part.unchanged),
     }
     more = {name: F(name) + count for name, count in counts.items() if count}
     # Last, since it undoes everything above where the lease was lost meanwhile.
-    pages = batch.done if batch.read is None else batch.read
-    _held(run, holder, cursor=batch.done, pages=pages, **more)
-    run.cursor = batch.done
+    pages = batch.cursor if batch.pages_read is None else batch.pages_read
+    _held(run, holder, cursor=batch.cursor, pages=pages, **more)
+    run.cursor = batch.cursor
 
 
-def _live_tags_on(run: FetchRun, pageids: list[int]) -> int:
+def _live_tags_on(run: FetchRun, pageids: Sequence[int]) -> int:
     if not pageids:
         return 0
     live = Tag.objects.filter(article__wiki=run.wiki, state=TagState.LIVE)
     return live.filter(article__pageid__in=pageids).count()
 
 
-def _tell(run: FetchRun, problems: list[tuple[str, str]]) -> None:
+def _keep_problems(run: FetchRun, problems: Sequence[tuple[str, str]]) -> None:
     if not problems:
         return
     room = max(0, MAX_PROBLEMS - run.problems.count())
-    rows = [FetchProblem(run=run, page=page[:300], problem=said) for page, said in problems[:room]]
+    rows = [
+        FetchProblem(run=run, page=page[:300], problem=problem) for page, problem in problems[:room]
+    ]
     FetchProblem.objects.bulk_create(rows, ignore_conflicts=True)

@@ -6,9 +6,9 @@ from django import forms
 from django.conf import settings
 
 from wikifetch import tagfilters
-from wikifetch.asking import How
-from wikifetch.manners import WikiError, user_agent
 from wikifetch.models import ALL_KINDS, TagKind
+from wikifetch.newfetch import LiveOptions
+from wikifetch.source.manners import WikiError, user_agent
 from wikifetch.states import TagState
 
 MAX_UPLOAD_MB = 256
@@ -36,7 +36,7 @@ class FileForm(forms.Form):
 
 
 class LiveForm(forms.Form):
-    """What every live fetch is asked: which wiki, with histories or without, and whether to look first."""
+    """The options of every live fetch: which wiki, with histories or without, and whether to look first."""
 
     wiki = forms.ChoiceField(label="Wiki")
     contact = forms.CharField(
@@ -65,9 +65,11 @@ class LiveForm(forms.Form):
         if len(settings.WIKI_ALLOWED) == 1:
             wiki.widget, wiki.required = forms.HiddenInput(), False
 
-    def how(self) -> How:
+    def live_options(self) -> LiveOptions:
         entered = self.cleaned_data
-        return How(entered["wiki"], entered["history"], entered["dry_run"], entered["contact"])
+        return LiveOptions(
+            entered["wiki"], entered["history"], entered["dry_run"], entered["contact"]
+        )
 
     def clean_contact(self) -> str:
         contact: str = self.cleaned_data["contact"]
@@ -84,7 +86,7 @@ class TitlesForm(LiveForm):
     titles = forms.CharField(
         label="Titles",
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text="One article on each line, as its title stands in the wiki.",
+        help_text="One article on each line, with its title as on the wiki.",
         max_length=MAX_TITLES_CHARS,
         required=False,
     )
@@ -182,7 +184,7 @@ class TagFilterForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for known in tagfilters.registered():
+        for known in tagfilters.tag_filters():
             self.fields[known.name] = forms.ChoiceField(
                 label=known.label, required=False, choices=known.choices
             )

@@ -141,7 +141,7 @@ ALL_KINDS = "all"  # what a fetch by kind may ask for
 
 
 class Tag(models.Model):
-    """An inconsistency tag on an article: one identity over all revisions in which it stands."""
+    """An inconsistency tag on an article: one identity over all revisions that have it."""
 
     article = models.ForeignKey(Article, on_delete=models.PROTECT, related_name="tags")
     kind = models.CharField(max_length=20, choices=TagKind.choices)
@@ -210,7 +210,7 @@ class Sighting(models.Model):
     class Meta:
         ordering = ["revision", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["revision", "position"], name="sighting_once_a_place"),
+            models.UniqueConstraint(fields=["revision", "position"], name="sighting_once_a_place")
         ]
 
     def __str__(self) -> str:
@@ -220,7 +220,7 @@ class Sighting(models.Model):
     def reason_words(self) -> str:
         """The reason as a person reads it: {{convert|34|mm}} is 34 mm. A longer one than any is left as written.
 
-        Fifty stand on a page: a hostile one may take half a second to be parsed.
+        A page shows fifty: a hostile one may take half a second to be parsed.
         """
         if len(self.reason) > _MOST_READ or not _MARKUP.search(self.reason):
             return self.reason

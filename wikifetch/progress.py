@@ -13,8 +13,8 @@ _ENOUGH = timedelta(seconds=5)
 
 
 @dataclass(frozen=True)
-class Progress:
-    """`done` of `total` pages (None: a file, whose length nobody knows), pages a minute, and seconds left."""
+class FetchProgress:
+    """`done` of `total` pages (None: a file, whose length is not known), pages a minute, and seconds left."""
 
     done: int
     total: int | None
@@ -24,14 +24,14 @@ class Progress:
     to_trace: int
 
 
-def progress_of(run: FetchRun, now: datetime | None = None) -> Progress:
-    """Of a run as its row stands; rate and time left only while it runs, since it was last started."""
+def progress_of(run: FetchRun, now: datetime | None = None) -> FetchProgress:
+    """Of a run as its row is now; rate and time left only while it runs, since it was last started."""
     total = len(run.queue) if run.source != FetchRun.Source.XML else None
     rate = _rate(run, now or timezone.now())
     left = (total - run.cursor) / rate if total is not None and rate else None
     traced, to_trace = _traced(run)
     done = run.cursor if total is not None else run.pages
-    return Progress(done, total, rate and rate * 60, left, traced, to_trace)
+    return FetchProgress(done, total, rate and rate * 60, left, traced, to_trace)
 
 
 def _rate(run: FetchRun, now: datetime) -> float | None:
@@ -50,7 +50,7 @@ def _traced(run: FetchRun) -> tuple[int, int]:
     return tagged.filter(traced_revid__isnull=False).count(), tagged.count()
 
 
-def progress_line(progress: Progress) -> str:
+def progress_line(progress: FetchProgress) -> str:
     """Progress as one line of a terminal."""
     of = f" of {progress.total}" if progress.total is not None else ""
     parts = [f"{progress.done}{of} pages"]

@@ -1,6 +1,6 @@
 """Taking out what a wiki has hidden since it was fetched: texts, editors' names, summaries.
 
-Suppressed text is mostly libel or somebody's private data: a copy must not outlive it. Rows stay, since annotations
+Suppressed text is mostly libel or a person's private data: a copy must not outlive it. Rows stay, since annotations
 pin them; an annotator's own words stay too.
 """
 
@@ -8,35 +8,27 @@ from collections.abc import Iterable, Mapping
 
 from django.db.models import Q
 
-from wikifetch.answers import Hidden
-from wikifetch.models import (
-    FetchProblem,
-    NamedArticle,
-    Revision,
-    Sighting,
-    Tag,
-    TalkPage,
-    Wiki,
-)
-from wikifetch.others import NAMED_BY_A_TAG, cleaned
+from wikifetch.models import FetchProblem, NamedArticle, Revision, Sighting, Tag, TalkPage, Wiki
+from wikifetch.otherarticles import NAMED_BY_A_TAG, cleaned
+from wikifetch.source.answers import Hidden
 
 TEXT_HIDDEN = "The wiki has hidden this text since it was fetched."
 
 
 def known_revids(wiki: Wiki, pageids: Iterable[int]) -> dict[int, set[int]]:
     """Page id -> the revisions of which something is kept that the wiki may have hidden since."""
-    found: dict[int, set[int]] = {}
+    revids_of: dict[int, set[int]] = {}
     stored = Revision.objects.filter(article__wiki=wiki, article__pageid__in=pageids)
     for pageid, revid in stored.values_list("article__pageid", "revid"):
-        found.setdefault(pageid, set()).add(revid)
-    told = Tag.objects.filter(article__wiki=wiki, article__pageid__in=pageids)
+        revids_of.setdefault(pageid, set()).add(revid)
+    tags = Tag.objects.filter(article__wiki=wiki, article__pageid__in=pageids)
     columns = ("article__pageid", "introduced_revid", "introduced_parent_revid")
-    for pageid, *revids in told.values_list(*columns):
-        found.setdefault(pageid, set()).update(filter(None, revids))
+    for pageid, *revids in tags.values_list(*columns):
+        revids_of.setdefault(pageid, set()).update(filter(None, revids))
     talk = TalkPage.objects.filter(article__wiki=wiki, article__pageid__in=pageids)
     for pageid, talk_revid in talk.values_list("article__pageid", "revid"):
-        found.setdefault(pageid, set()).update(filter(None, [talk_revid]))
-    return found
+        revids_of.setdefault(pageid, set()).update(filter(None, [talk_revid]))
+    return revids_of
 
 
 def purge(wiki: Wiki, hidden: Mapping[int, Hidden]) -> int:
@@ -83,7 +75,7 @@ def _purge_texts(wiki: Wiki, revids: list[int]) -> None:
 
 
 def _purge_problems(wiki: Wiki, pages: set[str], named: set[str]) -> None:
-    """What fetches told of these pages may quote them; the titles that only their tags named are their words too."""
+    """Problems of these pages may quote them, and titles that only their tags named are part of their text."""
     still = Sighting.objects.filter(tag__article__wiki=wiki, other_article__in=named)
     words = {cleaned(title) for title in named - set(still.values_list("other_article", flat=True))}
     of_words = Q(page__in=words, problem__startswith=NAMED_BY_A_TAG)

@@ -1,191 +1,200 @@
-"""From what was read of a page to rows. The same code for a file and for the live API.
+"""From a batch to rows. One way for files and the live API, for new pages and known ones.
 
 A new fetch adds sightings, never doubles a tag and never changes a revision, since annotations pin them.
-Pages without tags leave no row, unless one stood there before or a tag names them as the other article.
+Pages without tags leave no row, unless one was there before or a tag names them as the other article.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 
 from django.db import DatabaseError, OperationalError, transaction
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from wikifetch.columns import introduction_columns, revision_columns, sighting_columns
-from wikifetch.history import PageHistory
-from wikifetch.identity import Place, place_of, same_tags, unchanged
+from wikifetch.history.identity import Place, place_of, same_tags, unchanged
+from wikifetch.history.introductions import Introduction, PageHistory
+from wikifetch.history.revisions import PageSeen, RevisionSeen, storable
 from wikifetch.models import Article, Revision, Sighting, Tag, TalkPage, Wiki
-from wikifetch.newpages import Pages, record_new_pages
-from wikifetch.origins import Untraced
-from wikifetch.revisions import PageSeen, RevisionSeen, storable
+from wikifetch.otherarticles import record_leads
+from wikifetch.purging import purge
+from wikifetch.source.batches import PageRead, Part
+from wikifetch.source.origins import Traced
 from wikifetch.states import TAG, TagState
 from wikifetch.wikitext import TagSeen
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """How many tags a page has, and how many of them no earlier fetch had seen."""
+    """How many tags the pages have, how many of them no earlier fetch had seen, and the pages refused."""
 
-    found: int = 0
+    tags: int = 0
     new: int = 0
+    refused: tuple[tuple[PageSeen, DatabaseError], ...] = ()
 
 
-@dataclass
-class Outcome:
-    """What became of a batch's pages: how many tags they have, how many of them are new, and the pages refused."""
+def record(wiki: Wiki, part: Part) -> Recorded:
+    """Keep what was read; of the other articles the tags are not counted. For use in a transaction.
 
-    found: int = 0
-    new: int = 0
-    refused: list[tuple[PageSeen, DatabaseError]] = field(default_factory=list)
+    Raises OperationalError.
+    """
+    pages, others = record_pages(wiki, part.pages), record_pages(wiki, part.others)
+    record_leads(wiki, dict(part.leads))
+    record_talk(wiki, part.talk)
+    for traced in part.traced:
+        record_trace(traced)
+    if part.missing:  # the wiki no longer has these pages: their tags are gone
+        tags = Tag.objects.filter(article__wiki=wiki, article__pageid__in=part.missing)
+        TAG.move(tags, "vanish")
+    if part.hidden:
+        purge(wiki, dict(part.hidden))
+    return Recorded(pages.tags, pages.new, (*pages.refused, *others.refused))
 
 
-def record_pages(wiki: Wiki, pages: Pages) -> Outcome:
-    """Keep a batch's pages, the new ones together; a page that the database refuses is left out and told alone.
+def record_pages(wiki: Wiki, pages: Sequence[PageRead]) -> Recorded:
+    """Keep pages, in a few statements for all of them; one that the database refuses is left out alone.
 
     For use in a transaction. Raises OperationalError: that is no page's fault.
     """
-    new, others = _parted(wiki, pages) if pages else ([], [])
-    tags = _record_together(wiki, new) if new else 0
-    if tags is None:
-        tags, others = 0, pages
-    outcome = Outcome(tags, tags)
-    for page, history in others:
-        try:
-            recorded = record_page(wiki, page, history)
-        except OperationalError:
-            raise  # not this page's fault: the whole batch is done again
-        except DatabaseError as error:
-            outcome.refused.append((page, error))
-        else:
-            outcome.found += recorded.found
-            outcome.new += recorded.new
-    return outcome
-
-
-def _parted(wiki: Wiki, pages: Pages) -> tuple[Pages, Pages]:
-    """The pages of which there is no row, each once, and the others."""
-    known = Article.objects.filter(wiki=wiki, pageid__in=[page.pageid for page, _ in pages])
-    seen = set(known.values_list("pageid", flat=True))
-    new: list[tuple[PageSeen, PageHistory]] = []
-    others: list[tuple[PageSeen, PageHistory]] = []
-    for page, history in pages:
-        (others if page.pageid in seen else new).append((page, history))
-        seen.add(page.pageid)
-    return new, others
-
-
-def _record_together(wiki: Wiki, new: Pages) -> int | None:
-    """How many tags the new pages have; None where one of them is at fault, or another fetch was faster."""
+    if not pages:
+        return Recorded()
+    is_each_once = len({page.pageid for page, _ in pages}) == len(pages)
     try:
-        with transaction.atomic():
-            return record_new_pages(wiki, new)
+        if is_each_once:
+            return _record_together(wiki, pages)
     except OperationalError:
         raise
-    except DatabaseError:
-        return None  # each by itself then tells
+    except DatabaseError as error:
+        if len(pages) == 1:
+            return Recorded(refused=((pages[0][0], error),))
+    alone = [record_pages(wiki, [page]) for page in pages]
+    refused = tuple(each for one in alone for each in one.refused)
+    return Recorded(sum(one.tags for one in alone), sum(one.new for one in alone), refused)
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A page's row and its revision's, saved or not, what was read in that, and whether no later one is recorded."""
+
+    article: Article
+    revision: Revision
+    history: PageHistory
+    is_newest: bool
 
 
 @transaction.atomic
-def record_page(wiki: Wiki, page: PageSeen, history: PageHistory) -> Recorded:
-    """Keep the newest revision of a page with its tags; follow tags that stayed, went or came back."""
-    assert history.newest is not None
-    article, is_first = _locked_article(wiki, page)
-    columns = revision_columns(history)
-    if is_first:
-        is_newest = is_fresh = True
-        revision = Revision.objects.create(article=article, **columns)
-    else:
-        is_newest = _follow_article(article, page, history.newest)
-        revision, is_fresh = Revision.objects.get_or_create(
-            article=article, revid=history.newest.revid, defaults=columns
-        )
-    new = 0
-    if is_fresh and not history.reading.set_aside:
-        known = [] if is_first else _known_tags(article)
-        new = _record_tags(revision, history.reading.tags, known, is_newest)
-    _record_introductions(revision.sightings.all(), history)
-    return Recorded(len(history.reading.tags), new)
+def _record_together(wiki: Wiki, pages: Sequence[PageRead]) -> Recorded:
+    """Keep the newest revision of each page with its tags; follow tags that stayed, went or came back."""
+    pages = sorted(pages, key=lambda each: each[0].pageid)  # two fetches lock rows in one order
+    articles = _locked_articles(wiki, pages)
+    known = _known_revisions(articles)
+    read = [
+        _page(article, history, known.get(article.pk, {}))
+        for article, (_, history) in zip(articles, pages, strict=True)
+    ]
+    before = [page for page in read if page.article.pk in known]
+    _rename([page.article for page in before if page.is_newest])
+    fresh = [page for page in read if page.revision.pk is None]
+    Revision.objects.bulk_create([page.revision for page in fresh])
+    new = _record_tags(fresh, _known_tags(fresh, known))
+    _record_introductions(before)
+    return Recorded(sum(len(page.history.reading.tags) for page in read), new)
 
 
-def record_talk(wiki: Wiki, title: str, revision: RevisionSeen) -> bool:
-    """Keep the talk page of an article that has tags; False where there is no such article."""
-    article = Article.objects.filter(wiki=wiki, title=title, tags__isnull=False).first()
-    if article is None or revision.text is None:
-        return False
-    columns = {"revid": revision.revid, "wikitext": storable(revision.text)}
-    TalkPage.objects.update_or_create(article=article, defaults=columns)
-    return True
-
-
-def record_trace(article: Untraced, history: PageHistory) -> None:
-    """Keep who added these tags of an article's revision, and that the wiki was asked from there."""
-    for seen, introduction in history.told():
-        if introduction is not None and seen.position in article.tags:
-            tag = Tag.objects.filter(pk=article.tags[seen.position], introduced_revid=None)
-            tag.update(**introduction_columns(introduction))
-    Article.objects.filter(pk=article.article_id).update(traced_revid=article.revid)
-
-
-def record_missing(wiki: Wiki, pageids: Sequence[int]) -> None:
-    """The wiki has these pages no more: their tags are gone."""
-    TAG.move(Tag.objects.filter(article__wiki=wiki, article__pageid__in=pageids), "vanish")
-
-
-def _locked_article(wiki: Wiki, page: PageSeen) -> tuple[Article, bool]:
-    """The article's row, held until the transaction ends, and whether it is a new one.
-
-    Two fetches of one page take turns.
-    """
-    article, is_first = Article.objects.get_or_create(
-        wiki=wiki, pageid=page.pageid, defaults={"title": page.title}
+def _locked_articles(wiki: Wiki, pages: Sequence[PageRead]) -> list[Article]:
+    """The pages' rows, old or new, held until the transaction ends: two fetches of one page take turns."""
+    rows = [Article(wiki=wiki, pageid=page.pageid, title=page.title) for page, _ in pages]
+    return Article.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["wiki", "pageid"], update_fields=["pageid"]
     )
-    return article if is_first else Article.objects.select_for_update().get(pk=article.pk), is_first
 
 
-def _follow_article(article: Article, page: PageSeen, newest: RevisionSeen) -> bool:
-    """Whether no later revision of the article was seen before; if so it takes the page's title."""
-    known_newest = article.revisions.order_by("-revid").values_list("revid", flat=True).first()
-    is_newest = known_newest is None or newest.revid >= known_newest
-    if is_newest and article.title != page.title:
-        article.title = page.title
-        article.save(update_fields=["title"])
-    return is_newest
+def _known_revisions(articles: Sequence[Article]) -> dict[int, dict[int, int]]:
+    """Article -> revision id -> row, of the articles that have any."""
+    known: dict[int, dict[int, int]] = {}
+    rows = Revision.objects.filter(article__in=articles).order_by()
+    for article, revid, row in rows.values_list("article", "revid", "pk"):
+        known.setdefault(article, {})[revid] = row
+    return known
 
 
-def _known_tags(article: Article) -> list[Tag]:
-    return list(article.tags.select_related("latest").order_by("latest__position", "pk"))
+def _page(article: Article, history: PageHistory, known: Mapping[int, int]) -> _Page:
+    assert history.newest is not None
+    revid = history.newest.revid
+    revision = Revision(pk=known.get(revid), article=article, **revision_columns(history))
+    return _Page(article, revision, history, revid >= max(known, default=0))
 
 
-def _record_tags(
-    revision: Revision, tags: Sequence[TagSeen], known: list[Tag], is_newest: bool
-) -> int:
-    """Sightings of one revision's tags; returns how many tags are new."""
-    followed = _followed(known, [place_of(tag) for tag in tags])
-    new = 0
-    for index, seen in enumerate(tags):
-        tag = followed.get(index)
-        if tag is None:
-            state = TagState.LIVE if is_newest else TagState.GONE
-            tag = Tag.objects.create(article=revision.article, kind=seen.kind, state=state)
-            new += 1
-        sighting = Sighting.objects.create(tag=tag, revision=revision, **sighting_columns(seen))
-        if is_newest or tag.latest_id is None:
-            tag.latest, tag.kind = sighting, seen.kind
-            tag.save(update_fields=["latest", "kind"])
-    if is_newest and known:
-        here = {tag.pk for tag in followed.values()}
-        TAG.move(Tag.objects.filter(pk__in=here), "return")
-        TAG.move(revision.article.tags.filter(pk__in={t.pk for t in known} - here), "vanish")
-    return new
+def _rename(articles: Sequence[Article]) -> None:
+    """These have the title that was read; their rows may have an earlier one."""
+    rows = Article.objects.filter(pk__in=[article.pk for article in articles])
+    titles = dict(rows.values_list("pk", "title"))
+    renamed = [article for article in articles if titles[article.pk] != article.title]
+    Article.objects.bulk_update(renamed, ["title"])
+
+
+def _known_tags(pages: Sequence[_Page], known: Container[int]) -> dict[int, list[Tag]]:
+    """Article -> its tags in the order of their places."""
+    articles = [page.article for page in pages if page.article.pk in known]
+    tags: dict[int, list[Tag]] = {}
+    rows = Tag.objects.filter(article__in=articles).select_related("latest")
+    for tag in rows.order_by("latest__position", "pk"):
+        tags.setdefault(tag.article_id, []).append(tag)
+    return tags
+
+
+def _record_tags(pages: Sequence[_Page], known: Mapping[int, list[Tag]]) -> int:
+    """Sightings of the tags in new revisions; returns how many tags are new."""
+    sightings: list[Sighting] = []
+    stayed: set[int] = set()
+    gone: set[int] = set()
+    for page in pages:
+        if page.history.reading.set_aside:
+            continue
+        before = known.get(page.article.pk, [])
+        followed = _followed(before, [place_of(tag) for tag in page.history.reading.tags])
+        for index, (seen, introduction) in enumerate(page.history.introduced_tags()):
+            tag = followed.get(index) or _new_tag(page, seen, introduction)
+            columns = sighting_columns(seen)
+            sightings.append(Sighting(tag=tag, revision=page.revision, **columns))
+        if page.is_newest:
+            here = {tag.pk for tag in followed.values()}
+            stayed |= here
+            gone |= {tag.pk for tag in before} - here
+    new = Tag.objects.bulk_create([each.tag for each in sightings if each.tag.pk is None])
+    Sighting.objects.bulk_create(sightings)
+    _update_tags(pages, [tag.pk for tag in new], stayed, gone)
+    return len(new)
+
+
+def _new_tag(page: _Page, seen: TagSeen, introduction: Introduction | None) -> Tag:
+    state = TagState.LIVE if page.is_newest else TagState.GONE
+    columns = introduction_columns(introduction)
+    return Tag(article=page.article, kind=seen.kind, state=state, **columns)
+
+
+def _update_tags(
+    pages: Sequence[_Page], new: Sequence[int], stayed: set[int], gone: set[int]
+) -> None:
+    """What was last seen of the new tags and those that stayed; the states of known ones."""
+    seen = Sighting.objects.filter(
+        tag=OuterRef("pk"), revision__in=[page.revision for page in pages]
+    ).order_by()
+    latest, kind = Subquery(seen.values("pk")), Subquery(seen.values("kind"))
+    Tag.objects.filter(pk__in=[*new, *stayed]).update(latest=latest, kind=kind)
+    if stayed:
+        TAG.move(Tag.objects.filter(pk__in=stayed), "return")
+    if gone:
+        TAG.move(Tag.objects.filter(pk__in=gone), "vanish")
 
 
 def _followed(known: list[Tag], places: list[Place]) -> dict[int, Tag]:
-    """Index of a place -> the tag that it is: one still standing, or one that had gone and is back."""
+    """Index of a place -> the tag that it is: one that is still there, or one that had gone and is back."""
     live = [tag for tag in known if tag.state == TagState.LIVE and tag.latest]
     gone = [tag for tag in known if tag.state == TagState.GONE and tag.latest]
-    found = {n: live[b] for n, b in same_tags([_place(tag) for tag in live], places).items()}
-    left = [n for n in range(len(places)) if n not in found]
+    followed = {n: live[b] for n, b in same_tags([_place(tag) for tag in live], places).items()}
+    left = [n for n in range(len(places)) if n not in followed]
     back = unchanged([_place(tag) for tag in gone], [places[n] for n in left])
-    return found | {left[n]: gone[b] for n, b in back.items()}
+    return followed | {left[n]: gone[b] for n, b in back.items()}
 
 
 def _place(tag: Tag) -> Place:
@@ -194,10 +203,48 @@ def _place(tag: Tag) -> Place:
     return Place(seen.raw, seen.kind, seen.section, seen.block_clean, seen.reason)
 
 
-def _record_introductions(sightings: QuerySet[Sighting], history: PageHistory) -> None:
-    """Who added each tag of one revision, where the source's history tells and no earlier one has."""
-    for seen, introduction in history.told():
+def _record_introductions(pages: Sequence[_Page]) -> None:
+    """Who added the known tags of these revisions, where this history says so and no earlier one did."""
+    revisions = {page.revision.pk: page for page in pages if any(page.history.introductions)}
+    unknown = Sighting.objects.filter(revision__in=revisions, tag__introduced_revid=None)
+    for revision in set(unknown.order_by().values_list("revision", flat=True)):
+        sightings = Sighting.objects.filter(revision=revision)
+        _introduce(sightings, revisions[revision].history)
+
+
+def _introduce(sightings: QuerySet[Sighting], history: PageHistory) -> None:
+    """Who added the tags of one revision, where that is not known yet."""
+    for seen, introduction in history.introduced_tags():
         if introduction is not None:
             here = sightings.filter(position=seen.position).values("tag")
-            unknown = Tag.objects.filter(pk__in=here, introduced_revid=None)
-            unknown.update(**introduction_columns(introduction))
+            tags = Tag.objects.filter(pk__in=here, introduced_revid=None)
+            tags.update(**introduction_columns(introduction))
+
+
+def record_trace(traced: Traced) -> None:
+    """Keep who added the tags of an article's revision, and that the wiki was asked from there."""
+    article = traced.article
+    sightings = Sighting.objects.filter(
+        revision__article=article.article_id, revision__revid=article.revid
+    )
+    _introduce(sightings, traced.history)
+    Article.objects.filter(pk=article.article_id).update(traced_revid=article.revid)
+
+
+def record_talk(wiki: Wiki, talk: Sequence[tuple[str, RevisionSeen]]) -> None:
+    """Keep the talk pages of articles that have tags, by the article's title."""
+    texts = {title: revision for title, revision in talk if revision.text is not None}
+    if not texts:
+        return
+    tagged = Article.objects.filter(wiki=wiki, title__in=texts, tags__isnull=False).distinct()
+    rows = [
+        TalkPage(
+            article=article,
+            revid=texts[article.title].revid,
+            wikitext=storable(texts[article.title].text or ""),
+        )
+        for article in tagged
+    ]
+    TalkPage.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["article"], update_fields=["revid", "wikitext"]
+    )

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from leases.extension import ExtensionPoint
 from wikifetch.models import Tag
 
 
 @dataclass(frozen=True)
 class TagFilter:
-    """A field of the list's form: its choices, asked for anew each time, and what a choice leaves of the tags."""
+    """A field of the list's form: its choices, read for each form, and what a choice leaves of the tags."""
 
     name: str
     label: str
@@ -18,13 +19,5 @@ class TagFilter:
     narrow: Callable[[QuerySet[Tag], str], QuerySet[Tag]]
 
 
-_registered: dict[str, TagFilter] = {}
-
-
-def register(tag_filter: TagFilter) -> None:
-    """Called once, when the room that brings it is ready."""
-    _registered[tag_filter.name] = tag_filter
-
-
-def registered() -> list[TagFilter]:
-    return list(_registered.values())
+# A further field of the list's form.
+tag_filters: ExtensionPoint[[], TagFilter] = ExtensionPoint("wikifetch.tagfilters.tag_filters")

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from leases.claim import sweep
-from leases.nudge import nudge
+from leases.enqueue import send_on_commit
 from wikifetch import fetch
 from wikifetch.models import FetchRun
 from wikifetch.states import FETCH_RUN, FetchState
@@ -18,7 +18,7 @@ def carry_out_fetch(run_id: int) -> None:
     if not fetch.carry_out(run_id, seconds=SLICE_SECONDS):
         return
     if FetchRun.objects.filter(pk=run_id, state=FetchState.WAITING).exists():
-        nudge(carry_out_fetch, run_id)
+        send_on_commit(carry_out_fetch, run_id)
 
 
 @shared_task
@@ -29,4 +29,4 @@ def sweep_fetches() -> None:
     hopeless = runs.filter(state=FetchState.WAITING, attempts__gte=MAX_ATTEMPTS)
     FETCH_RUN.move(hopeless, "fail", error=f"Given up after {MAX_ATTEMPTS} workers died over it.")
     for run_id in runs.filter(state=FetchState.WAITING).values_list("pk", flat=True):
-        nudge(carry_out_fetch, run_id)
+        send_on_commit(carry_out_fetch, run_id)

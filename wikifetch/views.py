@@ -9,21 +9,21 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job
-from leases.nudge import nudge
+from leases.enqueue import send_on_commit
 from leases.refusal import Refusal
+from pages.data_responses import json_response
 from pages.paging import page_of
 from pages.refusals import form_page
-from pages.twins import json_twin
-from wikifetch import asking, fetch, live, tagfilters
-from wikifetch.evidence import Introduction, talk_of
+from wikifetch import fetch, newfetch, tagfilters, taglist
+from wikifetch.evidence import ShownIntroduction, talk_of
 from wikifetch.forms import CategoryForm, FileForm, KindForm, LiveForm, TagFilterForm, TitlesForm
 from wikifetch.models import FetchRun, Tag
-from wikifetch.others import other_revision
+from wikifetch.otherarticles import other_revision
 from wikifetch.progress import duration, progress_of
-from wikifetch.reading import article_html, marked_block
+from wikifetch.rendering import article_html, marked_block
+from wikifetch.source.uploads import keep_upload
 from wikifetch.states import FETCH_RUN, FetchState
 from wikifetch.tasks import carry_out_fetch
-from wikifetch.uploads import keep_upload
 
 READERS = (Role.ADMIN, Role.ANNOTATOR, Role.RESEARCHER)
 FORMS: dict[str, type[Form]] = {
@@ -47,53 +47,55 @@ def fetches(request: HttpRequest) -> HttpResponse:
 def new_fetch(request: HttpRequest) -> HttpResponse:
     """Ask for a fetch: by kind of tag, titles, category or file. A refused form keeps what was entered."""
     source = request.POST.get("source", "")
-    usual = {"contact": asking.usual_contact(person_of(request))}
-    # Each with ids of its own: all stand on one page.
+    usual = {"contact": newfetch.usual_contact(person_of(request))}
+    # Each with ids of its own: all are on one page.
     forms: dict[str, Form] = {
         name: form(request.POST, request.FILES, auto_id=f"id_{name}_%s")
         if name == source
         else form(initial=usual, auto_id=f"id_{name}_%s")
         for name, form in FORMS.items()
     }
-    asked, refused = forms.get(source), None
-    if asked is not None and asked.is_valid():
+    submitted, refused = forms.get(source), None
+    if submitted is not None and submitted.is_valid():
         try:
             count_job(person_of(request), "fetches")
-            run = _asked(request, source, asked)
+            run = _new_run(request, source, submitted)
         except Refusal as refusal:
             refused = refusal
-            asked.add_error(None, refusal.message)
+            submitted.add_error(None, refusal.message)
         else:
-            nudge(carry_out_fetch, run.pk)
+            send_on_commit(carry_out_fetch, run.pk)
             return redirect("wikifetch:fetch", run.pk)
-    context = {"forms": forms, "asked": asked, "wiki": asking.default_wiki()}
-    bad = asked is not None
+    context = {"forms": forms, "submitted": submitted, "wiki": newfetch.default_wiki()}
+    bad = submitted is not None
     return form_page(request, "wikifetch/new_fetch.html", context, bad=bad, refused=refused)
 
 
-def _asked(request: HttpRequest, source: str, form: Form) -> FetchRun:
+def _new_run(request: HttpRequest, source: str, form: Form) -> FetchRun:
     person, entered = person_of(request), form.cleaned_data
     if source == "xml":
         file = entered["file"]
         path = keep_upload(file)
         try:
-            return asking.ask_for_file(path, by=person, label=file.name, uploaded=True)
+            return newfetch.fetch_of_file(path, by=person, label=file.name, uploaded=True)
         except Refusal:
             path.unlink(missing_ok=True)
             raise
     assert isinstance(form, LiveForm)
     if source == "titles":
-        return asking.ask_for_titles(entered["all_titles"], by=person, how=form.how())
-    asked = {"by": person, "limit": entered["limit"], "how": form.how()}
+        return newfetch.fetch_of_titles(
+            entered["all_titles"], by=person, options=form.live_options()
+        )
+    wanted = {"by": person, "limit": entered["limit"], "options": form.live_options()}
     if source == "category":
-        return asking.ask_for_category(entered["category"], **asked)
-    return asking.ask_for_kind(entered["kind"], **asked)
+        return newfetch.fetch_of_category(entered["category"], **wanted)
+    return newfetch.fetch_of_kind(entered["kind"], **wanted)
 
 
 @require_GET
 @roles_required(Role.ADMIN)
 def fetch_run(request: HttpRequest, key: int) -> HttpResponse:
-    """One fetch: how far it is, what it found, what it could not take. A fragment for htmx."""
+    """One fetch: how far it is, its tags, and its problems. A fragment for htmx."""
     run = get_object_or_404(FetchRun.objects.select_related("wiki", "started_by"), pk=key)
     template = (
         "wikifetch/_progress.html"
@@ -132,7 +134,7 @@ def change_fetch(request: HttpRequest, key: int, verb: str) -> HttpResponse:
     else:
         count_job(person_of(request), "fetches")
         fetch.resume(run)
-        nudge(carry_out_fetch, run.pk)
+        send_on_commit(carry_out_fetch, run.pk)
     return redirect("wikifetch:fetch", run.pk)
 
 
@@ -142,11 +144,11 @@ def tags(request: HttpRequest) -> HttpResponse:
     """All tags, narrowed by kind, state and words; as JSON with ?format=json."""
     form = TagFilterForm(request.GET)
     form.is_valid()
-    found = live.narrowed(live.seen_tags(), narrowing(form))
-    page = page_of(request, found)
+    rows = taglist.narrowed(taglist.seen_tags(), narrowing(form))
+    page = page_of(request, rows)
     if request.GET.get("format") == "json":
         count = page.paginator.count
-        return json_twin({"count": count, "tags": [live.tag_record(tag) for tag in page]})
+        return json_response({"count": count, "tags": [taglist.tag_record(tag) for tag in page]})
     context = {
         "form": form,
         "page": page,
@@ -156,18 +158,18 @@ def tags(request: HttpRequest) -> HttpResponse:
     return render(request, "wikifetch/tags.html", context)
 
 
-def narrowing(form: TagFilterForm) -> live.Narrowing:
+def narrowing(form: TagFilterForm) -> taglist.Narrowing:
     """What the form asks for; a field that could not be read asks for nothing."""
     entered = dict(form.cleaned_data)
-    others = {known.name: entered.pop(known.name, "") for known in tagfilters.registered()}
-    return live.Narrowing(**entered, others=others)
+    others = {known.name: entered.pop(known.name, "") for known in tagfilters.tag_filters()}
+    return taglist.Narrowing(**entered, others=others)
 
 
 @require_GET
 @roles_required(*READERS)
 def tag(request: HttpRequest, key: int) -> HttpResponse:
     """One tag: its block, what it says, the edit that added it, every revision it was seen in, the article."""
-    row = get_object_or_404(live.seen_tags(), pk=key)
+    row = get_object_or_404(taglist.seen_tags(), pk=key)
     seen = row.latest
     if seen is None:
         raise Http404
@@ -179,7 +181,7 @@ def tag(request: HttpRequest, key: int) -> HttpResponse:
         "other_html": article_html(other) if other else "",
         "marked": marked_block(seen),
         "article": article_html(seen.revision, seen),
-        "introduction": Introduction(row),
+        "introduction": ShownIntroduction(row),
         "talk": talk_of(seen),
         "sightings": row.sightings.select_related("revision")
         .defer("revision__wikitext")
@@ -192,5 +194,5 @@ def tag(request: HttpRequest, key: int) -> HttpResponse:
 @roles_required(*READERS)
 def tag_json(request: HttpRequest, key: int) -> HttpResponse:
     """The tag's JSON twin."""
-    row: Tag = get_object_or_404(live.seen_tags(), pk=key)
-    return json_twin(live.tag_details(row))
+    row: Tag = get_object_or_404(taglist.seen_tags(), pk=key)
+    return json_response(taglist.tag_details(row))

@@ -23,11 +23,11 @@ def account(request: HttpRequest) -> HttpResponse:
     """The page, and saving the name and the shortcuts."""
     if request.method != "POST":
         return _page(request)
-    # A row of its own: the page's frame goes on showing the name that is stored.
+    # A separate instance, so that the page's header keeps the stored name if the form is invalid.
     form = SettingsForm(request.POST, instance=Person.objects.get(pk=person_of(request).pk))
     if not form.is_valid():
         return _page(request, settings=form)
-    # These columns alone: what an admin changes meanwhile, such as who may sign in, is not written over.
+    # Only these columns, so as not to overwrite what an admin changes meanwhile, e.g. is_active.
     Person.objects.filter(pk=form.instance.pk, is_active=True).update(**form.cleaned_data)
     messages.success(request, "Saved.")
     return redirect("accounts:account")
@@ -54,7 +54,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
 @require_POST
 @signed_in
 def end_sessions(request: HttpRequest) -> HttpResponse:
-    """End one of one's own sessions, or all the others."""
+    """End one of the person's own sessions, or all but the current one."""
     person, handle = person_of(request), request.POST.get("session", "")
     if not handle:
         raise Refusal("Say which session is to end, or session=others for all but this one.")

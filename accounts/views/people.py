@@ -1,4 +1,4 @@
-"""People, their roles, invitations: the admins' pages."""
+"""The admins' pages of people, roles and invitations."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -26,19 +26,19 @@ def people(request: HttpRequest) -> HttpResponse:
 
 
 def people_page(request: HttpRequest, form: InviteForm, status: int = 200) -> HttpResponse:
-    """Everybody here, and the invitations that are out."""
+    """All people, and the open invitations."""
     rows = Person.objects.prefetch_related(
         Prefetch("grants", RoleGrant.objects.order_by("role"), to_attr="held")
     )
-    out = Invitation.objects.filter(used_by=None, withdrawn_at=None, expires_at__gt=now())
-    context = {"people": page_of(request, rows), "invitations": out, "form": form}
+    unused = Invitation.objects.filter(used_by=None, withdrawn_at=None, expires_at__gt=now())
+    context = {"people": page_of(request, rows), "invitations": unused, "form": form}
     return render(request, "accounts/people.html", context, status=status)
 
 
 @roles_required(Role.ADMIN)
 @require_POST
 def invite(request: HttpRequest) -> HttpResponse:
-    """Make an invitation and show its link, this once."""
+    """Make an invitation and show its link, only this once."""
     form = InviteForm(request.POST)
     if not form.is_valid():
         return people_page(request, form, status=422)
@@ -68,7 +68,7 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         roles = [Role(role) for role in form.cleaned_data["roles"]]
         invitations.grant(someone, roles=roles, by=person_of(request))
-        messages.success(request, f"The roles of {someone} are saved; they act at once.")
+        messages.success(request, f"The roles of {someone} are saved and take effect immediately.")
         return redirect("accounts:person", pk=pk)
     return render(request, "accounts/person.html", {"someone": someone, "form": form})
 
@@ -87,7 +87,7 @@ def set_active(request: HttpRequest, pk: int) -> HttpResponse:
 @roles_required(Role.ADMIN)
 @require_POST
 def password_link(request: HttpRequest, pk: int) -> HttpResponse:
-    """A link by which a person sets a new password, shown this once."""
+    """Show a link by which a person sets a new password, only this once."""
     someone = get_object_or_404(Person, pk=pk, is_active=True, is_demonstration=False)
     return link_page(
         request,
@@ -98,7 +98,7 @@ def password_link(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def link_page(request: HttpRequest, path: str, title: str, holds: str) -> HttpResponse:
-    # BASE_URL already carries the sub-path that reverse() puts in front; the host alone goes before it.
+    # BASE_URL and reverse() both contain the sub-path; take it out of one.
     prefix = settings.FORCE_SCRIPT_NAME or ""
     link = settings.BASE_URL + path.removeprefix(prefix)
     return render(request, "accounts/link.html", {"link": link, "title": title, "holds": holds})

@@ -1,4 +1,4 @@
-"""The annotator's pages: the queue, and the tag with its evidence beside the six steps."""
+"""The annotator's pages: the queue, and the tag with its evidence next to the six steps."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from annotation import campaigns, workflow
-from annotation.desk import Desk, annotation_at, compared, read_fields, where_to_go_on
+from annotation.draft_page import DraftPage, annotation_at, compared, read_fields, step_to_resume
 from annotation.entries import entries_of
+from annotation.form_input import Reading, number, read_form
 from annotation.guidelines import ANCHORS, rendered
 from annotation.models import Annotation, Campaign, Guideline
 from annotation.progress import queue_of
-from annotation.reading import Reading, number, read_form
 from annotation.steps import QUESTIONS, STEPS
 from annotation.workflow import EDITABLE, Place
 from leases.refusal import NotFoundHere, Refusal, StaleVersion
@@ -27,14 +27,14 @@ from leases.refusal import NotFoundHere, Refusal, StaleVersion
 @require_GET
 @roles_required(Role.ANNOTATOR)
 def queue(request: HttpRequest) -> HttpResponse:
-    """What is in this person's hands, what waits, what is done."""
+    """The person's drafts, waiting tags, and finished work."""
     return render(request, "annotation/queue.html", {"queue": queue_of(person_of(request))})
 
 
 @require_POST
 @roles_required(Role.ANNOTATOR)
 def next_tag(request: HttpRequest) -> HttpResponse:
-    """Claim the next tag, of one campaign where the form names it, and open it."""
+    """Claim the next tag, of one campaign if the form names it, and open it."""
     wanted = number(request.POST.get("campaign", ""))
     campaign = Campaign.objects.filter(pk=wanted).first() if wanted else None
     place = campaigns.next_assignment(by=person_of(request), campaign=campaign)
@@ -47,7 +47,7 @@ def next_tag(request: HttpRequest) -> HttpResponse:
 @require_POST
 @roles_required(Role.ANNOTATOR)
 def take_up(request: HttpRequest, annotation_id: int) -> HttpResponse:
-    """Claim a place again for a draft that was handed back."""
+    """Claim a place again for a handed-back draft."""
     place = campaigns.take_up(annotation_id=annotation_id, by=person_of(request))
     return redirect("annotation:annotate", place.pk)
 
@@ -55,25 +55,25 @@ def take_up(request: HttpRequest, annotation_id: int) -> HttpResponse:
 @require_GET
 @roles_required(Role.ANNOTATOR, Role.ADMIN)
 def guideline(request: HttpRequest, version: str) -> HttpResponse:
-    """One version of the guideline, whole."""
-    found = Guideline.objects.filter(version=version).first()
-    if found is None:
+    """One version of the guideline."""
+    row = Guideline.objects.filter(version=version).first()
+    if row is None:
         raise NotFoundHere("There is no such version of the guideline.")
-    parts = rendered(found.body)
+    parts = rendered(row.body)
     shown = [(anchor, parts[anchor]) for anchor in ANCHORS if anchor in parts]
-    return render(request, "annotation/guideline.html", {"guideline": found, "parts": shown})
+    return render(request, "annotation/guideline.html", {"guideline": row, "parts": shown})
 
 
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ANNOTATOR)
 def annotate(request: HttpRequest, assignment_id: int) -> HttpResponse:
-    """The tag beside the form. Every button of the form saves first; then it does what it says."""
+    """The tag next to the form. Every button of the form saves first, then does its action."""
     annotation = annotation_at(assignment_id, person_of(request))
     if annotation.state not in EDITABLE and request.method == "GET":
         context = {"annotation": annotation, "parts": read_fields(annotation)}
         return render(request, "annotation/handed_in.html", context)
     if request.method == "GET":
-        return shown(request, Desk(annotation, entries_of(annotation)))
+        return shown(request, DraftPage(annotation, entries_of(annotation)))
     posted = Posted.of(request, annotation)
     verb, _, argument = request.POST.get("action", "save").partition(":")
     if posted.reading.problems:
@@ -86,7 +86,7 @@ def annotate(request: HttpRequest, assignment_id: int) -> HttpResponse:
 
 @dataclass(frozen=True)
 class Posted:
-    """A posted form: whose it is, the version it was made from, what was read."""
+    """A posted form: its annotation, the version it was made from, and the parsed input."""
 
     annotation: Annotation
     by: Person
@@ -116,13 +116,13 @@ class Posted:
         )
 
 
-def shown(request: HttpRequest, desk: Desk, status: int = 200) -> HttpResponse:
+def shown(request: HttpRequest, desk: DraftPage, status: int = 200) -> HttpResponse:
     return render(request, "annotation/annotate.html", desk.context(), status=status)
 
 
 def refused_reading(request: HttpRequest, posted: Posted) -> HttpResponse:
-    """What cannot be kept comes back as it was typed, with the reason; the stored draft stands."""
-    desk = Desk(
+    """Show input that cannot be stored as it was typed, with the reason; the stored draft is unchanged."""
+    desk = DraftPage(
         posted.annotation,
         posted.reading.entries,
         problems=posted.reading.problems,
@@ -133,9 +133,9 @@ def refused_reading(request: HttpRequest, posted: Posted) -> HttpResponse:
 
 
 def conflicting(request: HttpRequest, posted: Posted, stale: StaleVersion) -> HttpResponse:
-    """Both texts side by side; saving again keeps the one in the form."""
+    """Show both texts side by side; saving again stores the one in the form."""
     assert isinstance(stale.details, dict)
-    desk = Desk(
+    desk = DraftPage(
         annotation_at(posted.annotation.assignment_id or 0, posted.by),
         posted.reading.entries,
         conflict=compared(stale.details),
@@ -149,7 +149,7 @@ def save(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     for notice in posted.reading.notices:
         messages.warning(request, notice)
     messages.success(request, "Saved.")
-    return back_to(annotation, f"#step-{where_to_go_on(annotation)}")
+    return back_to(annotation, f"#step-{step_to_resume(annotation)}")
 
 
 def submit(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
@@ -164,7 +164,7 @@ def submit(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     if result.taken:
         messages.success(request, f"Submitted: {result.annotation.sighting.tag}.")
         return redirect("annotation:queue")
-    desk = Desk(
+    desk = DraftPage(
         annotation_at(posted.annotation.assignment_id or 0, posted.by),
         posted.reading.entries,
         findings=result.findings,
@@ -185,14 +185,16 @@ def skip(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
             raise
         messages.error(request, refusal.message)
         return back_to(posted.annotation, "#give-up")
-    messages.info(request, f"Skipped: {posted.annotation.sighting.tag}. Somebody else will get it.")
+    messages.info(
+        request, f"Skipped: {posted.annotation.sighting.tag}. Another annotator will get it."
+    )
     return redirect("annotation:queue")
 
 
 def hand_back(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     posted.save()
     campaigns.hand_back(assignment_id=posted.annotation.assignment_id or 0, by=posted.by)
-    messages.info(request, "Handed back. Your draft is kept, and can be taken up again.")
+    messages.info(request, "Handed back. Your draft is kept, and you can continue it later.")
     return redirect("annotation:queue")
 
 

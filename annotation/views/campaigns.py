@@ -57,7 +57,7 @@ def new_campaign(request: HttpRequest) -> HttpResponse:
 
 @transaction.atomic
 def opened(form: CampaignForm, by: Person) -> Campaign:
-    """The new campaign; a refused one leaves no new collection behind."""
+    """Open the campaign; if it is refused, no new collection remains."""
     collection, _ = Collection.objects.get_or_create(
         name=form.cleaned_data["collection"], defaults={"created_by": by}
     )
@@ -74,17 +74,17 @@ def opened(form: CampaignForm, by: Person) -> Campaign:
 @roles_required(Role.ADMIN)
 def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """One campaign: progress, people, places."""
-    found = campaign_at(campaign_id)
-    places = found.assignments.select_related("tag__article", "sighting", "person", "annotation")
+    campaign = campaign_at(campaign_id)
+    places = campaign.assignments.select_related("tag__article", "sighting", "person", "annotation")
     accepted = Annotation.objects.filter(
-        assignment__campaign=found, state=AnnotationState.ACCEPTED
+        assignment__campaign=campaign, state=AnnotationState.ACCEPTED
     ).count()
     context = {
-        "campaign": found,
-        "kinds": [TagKind(kind).label for kind in found.frame_query.get("kinds", [])],
-        "is_open": found.state == CampaignState.OPEN,
-        "stages": stages(found),
-        "people": people_of(found),
+        "campaign": campaign,
+        "kinds": [TagKind(kind).label for kind in campaign.frame_query.get("kinds", [])],
+        "is_open": campaign.state == CampaignState.OPEN,
+        "stages": stages(campaign),
+        "people": people_of(campaign),
         "accepted": accepted,
         "page": page_of(request, places.order_by("order", "slot")),
     }
@@ -95,33 +95,35 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def change(request: HttpRequest, campaign_id: int, verb: str) -> HttpResponse:
     """Close or reopen."""
-    found = campaign_at(campaign_id)
-    verbs.change_campaign(found, verb)
-    messages.success(request, f"The campaign is {found.get_state_display().lower()} now.")
-    return redirect("annotation:campaign", found.pk)
+    campaign = campaign_at(campaign_id)
+    verbs.change_campaign(campaign, verb)
+    messages.success(request, f"The campaign is {campaign.get_state_display().lower()} now.")
+    return redirect("annotation:campaign", campaign.pk)
 
 
 @require_POST
 @roles_required(Role.ADMIN)
 def publish(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Publish what is accepted to the campaign's collection."""
-    found = campaign_at(campaign_id)
-    done = publish_campaign(found)
+    campaign = campaign_at(campaign_id)
+    done = publish_campaign(campaign)
     if done.annotations:
         messages.success(
             request,
             f"{done.annotations} published; {done.records} of them new in the collection.",
         )
     else:
-        messages.info(request, "Nothing to publish: no annotation is accepted and unpublished.")
-    return redirect("annotation:campaign", found.pk)
+        messages.info(
+            request, "Nothing to publish: every accepted annotation is published already."
+        )
+    return redirect("annotation:campaign", campaign.pk)
 
 
 @require_POST
 @roles_required(Role.ADMIN)
 def withdraw(request: HttpRequest, campaign_id: int, assignment_id: int) -> HttpResponse:
     """Take a place out of the campaign."""
-    found = campaign_at(campaign_id)
-    verbs.withdraw(assignment_id=assignment_id, campaign=found)
-    messages.success(request, "The place is withdrawn. If it held a draft, its author keeps it.")
-    return redirect("annotation:campaign", found.pk)
+    campaign = campaign_at(campaign_id)
+    verbs.withdraw(assignment_id=assignment_id, campaign=campaign)
+    messages.success(request, "The assignment is withdrawn. Its author keeps any draft.")
+    return redirect("annotation:campaign", campaign.pk)

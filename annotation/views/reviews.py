@@ -1,4 +1,4 @@
-"""A reviewer's pages: what waits, and one annotation with the checks' findings."""
+"""A reviewer's pages: the list, and one annotation with its findings."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from annotation import review as verbs
 from annotation.checks import check
-from annotation.desk import read_fields
+from annotation.draft_page import read_fields
 from annotation.entries import entries_of
 from annotation.evidence import Evidence
+from annotation.form_input import number, plain
 from annotation.models import Annotation
-from annotation.reading import number, plain
 from annotation.review import Notes
 from annotation.states import AnnotationState
 from leases.refusal import NotFoundHere, Refusal
@@ -81,7 +81,7 @@ def decided(request: HttpRequest, annotation: Annotation) -> str:
 
 
 def annotation_at(annotation_id: int) -> Annotation:
-    found = (
+    annotation = (
         Annotation.objects.filter(pk=annotation_id)
         .exclude(state=AnnotationState.DRAFT)
         .select_related(
@@ -89,13 +89,13 @@ def annotation_at(annotation_id: int) -> Annotation:
         )
         .first()
     )
-    if found is None:
+    if annotation is None:
         raise NotFoundHere("There is no such annotation, or it is not submitted yet.")
-    return found
+    return annotation
 
 
 def with_notes(annotation: Annotation, typed: QueryDict) -> list[tuple[str, list[Any]]]:
-    """The fields to read, each with the note that was just typed on it: a refused decision loses none."""
+    """The fields to read, each with its typed note, which a refused decision keeps."""
     return [
         (title, [(one, words, typed.get(f"note-{one.name}", "")) for one, words in fields])
         for title, fields in read_fields(annotation)

@@ -1,4 +1,4 @@
-"""The formats that a collection can be exported to; a new one is a class and a line here."""
+"""The formats that a collection can be exported to; a new one needs a class and a line here."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
@@ -10,7 +10,7 @@ from leases.refusal import NotFoundHere
 
 
 class Exporter(Protocol):
-    """Turns contradictions, with their instances prefetched, into a file's text piece by piece."""
+    """Writes contradictions, with their instances prefetched, as a file's text in pieces."""
 
     name: str
     label: str

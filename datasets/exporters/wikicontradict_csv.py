@@ -1,4 +1,4 @@
-"""Exports as the published question table: one line a question, UTF-8, line feeds, quotes where needed."""
+"""Export as the published question table: one line for each question, UTF-8, line feeds, quotes where needed."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ HEADER = (
 class WikiContradictCsv:
     """The questions numbered over the collection in page order; on a page the first question comes last.
 
-    Cells are as published, unguarded against spreadsheet formulas: the file is compared byte for byte.
+    Cells are as published, not guarded against spreadsheet formulas: the file must be equal byte for byte.
     """
 
     name = "wikicontradict-csv"

@@ -1,4 +1,4 @@
-"""Exports as the published record file: a JSON list, four blanks a level. Pure but for the rows it is given."""
+"""Export as the published record file: a JSON list, indented by four blanks."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from datasets.records import record_of
 
 
 class WikiContradictJson:
-    """One record a contradiction, invalid tags included, in the collection's order."""
+    """One record for each contradiction, invalid tags included, in the collection's order."""
 
     name = "wikicontradict-json"
     label = "WikiContradict records (JSON)"

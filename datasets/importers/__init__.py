@@ -1,4 +1,4 @@
-"""The formats that a collection can be imported from; a new one is a class and a line here."""
+"""The formats that a collection can be imported from; a new one needs a class and a line here."""
 
 from typing import Protocol
 

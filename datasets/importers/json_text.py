@@ -1,4 +1,4 @@
-"""Reading a JSON file that somebody gave us, with a sentence for everything that can be wrong with it. Pure."""
+"""Read an uploaded JSON file, with a message for each problem that it can have. Pure."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ MAX_BYTES = 50 * 1024 * 1024
 
 
 class Unreadable(Refusal):
-    """The file cannot be taken; nothing of it was stored. `details` lists what is wrong, where there is a list."""
+    """The file is refused; nothing of it was stored. `details` may list the problems."""
 
     @property
     def problems(self) -> list[str]:
@@ -46,9 +46,9 @@ def decode(data: bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
+    result = dict(pairs)
+    if len(result) == len(pairs):
+        return result
     seen: set[str] = set()
     for key, _ in pairs:
         if key in seen:
@@ -56,8 +56,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
                 f'An object has the key "{key[:60]}" twice; only one of the two can be kept.'
             )
         seen.add(key)
-    return found
+    return result
 
 
 def _no_constant(name: str) -> None:
-    raise Unreadable(f"The file holds {name}, which JSON does not have.")
+    raise Unreadable(f"The file contains {name}, which JSON does not have.")

@@ -6,12 +6,12 @@ from typing import Any
 from datasets.importers.json_text import Unreadable, decode
 from datasets.schema import Parsed, RecordRefused, kind_of, parse
 
-# A file of the wrong kind has the same fault in every record; nobody reads more of them.
+# The most problems to show: a file of the wrong kind has the same ones in every record.
 SHOWN = 100
 
 
 class WikiContradict:
-    """Reads the file whole or not at all, so that an import is never half done."""
+    """Reads the whole file or refuses it, so that an import is never partial."""
 
     name = "wikicontradict"
     label = "WikiContradict (JSON)"

@@ -1,1 +1,1 @@
-"""Pages of datasets: collections, which of their questions are taken out, and passages revised for them."""
+"""Pages of datasets: collections, excluded questions, and revised passages."""

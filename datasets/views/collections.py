@@ -48,7 +48,7 @@ EXPORT = (Role.ADMIN, Role.RESEARCHER)
 @require_GET
 @roles_required(*READERS)
 def collections(request: HttpRequest) -> HttpResponse:
-    """All collections with what they hold."""
+    """All collections with their sizes."""
     page = page_of(request, Collection.objects.prefetch_related("releases"))
     held = sizes()
     context = {
@@ -62,7 +62,7 @@ def collections(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def import_collection(request: HttpRequest) -> HttpResponse:
-    """Bring a file into a collection; a refused file comes back with everything that is wrong with it."""
+    """Import a file into a collection; a refused file is shown with all its problems."""
     posted = request.method == "POST"
     form = ImportForm(request.POST, request.FILES) if posted else ImportForm()
     problems: list[str] = []
@@ -102,30 +102,30 @@ def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
 @require_GET
 @roles_required(*READERS)
 def collection(request: HttpRequest, name: str) -> HttpResponse:
-    """What a collection holds, with its contradictions, its exports and its releases."""
+    """A collection: its contradictions, exports and releases."""
     return _collection_page(request, collection_named(name))
 
 
 def _collection_page(
-    request: HttpRequest, found: Collection, refused: ReleaseForm | None = None
+    request: HttpRequest, collection: Collection, refused: ReleaseForm | None = None
 ) -> HttpResponse:
     person = person_of(request)
     wanted, validity = request.GET.get("q", "").strip(), request.GET.get("validity", "")
-    rows = _searched(current(found), wanted)
+    rows = _searched(current(collection), wanted)
     if validity in Validity.values:
         rows = rows.filter(validity=validity)
     page = page_of(request, rows.prefetch_related("instances"))
     left_out = Prefetch("left_out", left_out_for(person))
     context = {
-        "collection": found,
-        "counts": counts_of(found),
+        "collection": collection,
+        "counts": counts_of(collection),
         "page": page,
         "rows": [(row, reasoning(row.type_4)) for row in page],
         "wanted": wanted,
         "validity": validity,
-        **tally(exclusions_of(found, person)),
-        "revised": progress(found),
-        "releases": found.releases.annotate(size=Count("rows")).prefetch_related(left_out),
+        **tally(exclusions_of(collection, person)),
+        "revised": progress(collection),
+        "releases": collection.releases.annotate(size=Count("rows")).prefetch_related(left_out),
         "exporters": EXPORTERS.values() if person.has_role(*EXPORT) else (),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
         "is_admin": person.has_role(Role.ADMIN),
@@ -144,15 +144,15 @@ def _searched(rows: QuerySet[Contradiction], wanted: str) -> QuerySet[Contradict
 @require_GET
 @roles_required(*READERS)
 def questions(request: HttpRequest, name: str) -> HttpResponse:
-    """A collection's questions, narrowed by reasoning, passages and kind: the rows behind its counts."""
-    found = collection_named(name)
+    """A collection's questions, filtered by reasoning, passages and kind: the rows of its counts."""
+    collection = collection_named(name)
     chosen = [facet for facet in FACETS if request.GET.get(facet.parameter) == facet.value]
-    rows = narrowed(current_instances(found), chosen).select_related("contradiction")
+    rows = narrowed(current_instances(collection), chosen).select_related("contradiction")
     if asked := option(request.GET.get("option", "")):
         rows = with_option(rows, asked.value)
     page, person = page_of(request, rows), person_of(request)
     context = {
-        "collection": found,
+        "collection": collection,
         "page": page,
         "rows": standings(page, person),
         "may_exclude": person.has_role(*EXPORT),
@@ -165,13 +165,13 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
 @require_GET
 @roles_required(*READERS)
 def collection_deviations(request: HttpRequest, name: str) -> HttpResponse:
-    """Where the records depart from what the form asks for."""
-    found = collection_named(name)
-    kinds, lines = deviation_table(current(found))
+    """Where the records differ from what the form asks for."""
+    collection = collection_named(name)
+    kinds, lines = deviation_table(current(collection))
     chosen = Kind.__members__.get(request.GET.get("kind", ""))
     shown = [line for line in lines if chosen in (None, line.deviation.kind)]
     context = {
-        "collection": found,
+        "collection": collection,
         "kinds": [(kind, kind.name, count) for kind, count in kinds],
         "chosen": chosen,
         "page": page_of(request, shown),
@@ -184,11 +184,11 @@ def collection_deviations(request: HttpRequest, name: str) -> HttpResponse:
 def contradiction(request: HttpRequest, key: int) -> HttpResponse:
     """One contradiction: passages with the spans marked, types, questions, deviations, versions."""
     rows = Contradiction.objects.select_related("collection", "author", "supersedes")
-    found = rows.prefetch_related("instances").filter(pk=key).first()
-    if found is None:
+    row = rows.prefetch_related("instances").filter(pk=key).first()
+    if row is None:
         raise NotFoundHere("There is no such contradiction.")
     person = person_of(request)
-    context = {**described(found, person), "may_exclude": person.has_role(*EXPORT)}
+    context = {**described(row, person), "may_exclude": person.has_role(*EXPORT)}
     return render(request, "datasets/contradiction.html", context)
 
 
@@ -196,17 +196,17 @@ def contradiction(request: HttpRequest, key: int) -> HttpResponse:
 @roles_required(*EXPORT)
 @counted("downloads")
 def export(request: HttpRequest, name: str, format: str) -> FileResponse:
-    """The collection as a release would have it now, as a download; ?excluded=with keeps the excluded questions."""
-    found = collection_named(name)
-    without = [] if request.GET.get("excluded") == "with" else excluded_ids(found)
-    return _download(streamed(current(found), without), format, found.name)
+    """Download the collection as a release would contain it now; ?excluded=with keeps the excluded questions."""
+    collection = collection_named(name)
+    without = [] if request.GET.get("excluded") == "with" else excluded_ids(collection)
+    return _download(streamed(current(collection), without), format, collection.name)
 
 
 @require_GET
 @roles_required(*EXPORT)
 @counted("downloads")
 def export_release(request: HttpRequest, name: str, version: str, format: str) -> FileResponse:
-    """A release, as it was frozen."""
+    """Download a release."""
     release = release_of(collection_named(name), version)
     return _download(released_rows(release), format, f"{name}-{version}")
 
@@ -225,13 +225,13 @@ def _download(rows: Iterator[Contradiction], format: str, stem: str) -> FileResp
 @roles_required(Role.ADMIN)
 def release(request: HttpRequest, name: str) -> HttpResponse:
     """Freeze the collection under a version."""
-    found = collection_named(name)
+    collection = collection_named(name)
     form = ReleaseForm(request.POST)
     if form.is_valid():
         try:
             given = form.cleaned_data
             made = freeze(
-                collection=found,
+                collection=collection,
                 version=given["version"],
                 notes=given["notes"],
                 by=person_of(request),
@@ -244,7 +244,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
                 f"Version {made.version} is frozen{_without(made, person_of(request))}; its sha256 is {made.sha256}.",
             )
             return redirect(reverse("datasets:collection", args=[name]) + "#releases")
-    return _collection_page(request, found, refused=form)
+    return _collection_page(request, collection, refused=form)
 
 
 def _without(made: Release, person: Person) -> str:

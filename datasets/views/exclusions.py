@@ -1,4 +1,4 @@
-"""Taking a question out: the list of a collection, and the page on which two people decide of one question."""
+"""Exclusions: the list of a collection, and the page on which two people decide about one question."""
 
 from typing import Any
 
@@ -26,9 +26,9 @@ from datasets.exclusions import (
     tally,
     withdraw,
 )
+from datasets.exposure import known_to
 from datasets.models import Exclusion, Instance, PastExclusion
 from datasets.records import collection_named, without_questions
-from datasets.witnesses import known_to
 from leases.refusal import Refusal
 from pages.paging import page_of
 
@@ -40,17 +40,17 @@ MOST_DIGITS = 18
 @require_GET
 @roles_required(*EXCLUDE)
 def exclusions(request: HttpRequest, name: str) -> HttpResponse:
-    """What is proposed, what counts, and what came to nothing."""
-    found, person = collection_named(name), person_of(request)
-    rows, past = exclusions_of(found, person), past_of(found, person)
+    """Exclusions that are proposed, in force, or ended."""
+    collection, person = collection_named(name), person_of(request)
+    rows, past = exclusions_of(collection, person), past_of(collection, person)
     shows_past = request.GET.get("show") == "past"
     related = ("instance__contradiction", "proposed_by", "ended_by")
     context = {
-        "collection": found,
-        "questions": counts_of(found).questions,
+        "collection": collection,
+        "questions": counts_of(collection).questions,
         **tally(rows),
         "ended": past.count(),
-        "bare": without_questions(found, rows.filter(seconded_by__isnull=False)),
+        "bare": without_questions(collection, rows.filter(seconded_by__isnull=False)),
         "shows_past": shows_past,
         "page": page_of(request, past.select_related(*related) if shows_past else listed(rows)),
     }
@@ -60,17 +60,17 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(*EXCLUDE)
 def exclusion(request: HttpRequest, key: int, n: int) -> HttpResponse:
-    """Propose to take one question out, agree, decline or withdraw; a refused form keeps what was typed."""
+    """Propose to exclude a question, agree, decline or withdraw; a refused form keeps its text."""
     instance, person = question_of(key, n), person_of(request)
     check_not_hidden(person, instance)
     refused = None
     if request.method == "POST":
         try:
-            said = _act(request.POST, instance, person)
+            message = _act(request.POST, instance, person)
         except Refusal as refusal:
             refused = refusal
         else:
-            messages.success(request, said)
+            messages.success(request, message)
             return redirect("datasets:exclusion", key, n)
     context = _context(request, instance, person, refused)
     status = refused.status if refused else 200
@@ -78,7 +78,7 @@ def exclusion(request: HttpRequest, key: int, n: int) -> HttpResponse:
 
 
 def _act(posted: Any, instance: Instance, person: Person) -> str:
-    """Do what the pressed button says; returns the words for the next page. Raises Refusal."""
+    """Do what the button says; returns the message for the next page. Raises Refusal."""
     act, number = posted.get("act", ""), posted.get("proposal", "")
     known = number.isdecimal() and len(number) <= MOST_DIGITS
     about: dict[str, Any] = {"instance": instance, "by": person}
@@ -126,7 +126,7 @@ def _context(
         ),
         "refusal": refused,
         "typed": typed,
-        # What was typed into a form that the page no longer has is handed back to copy.
+        # Text of a form that the page no longer has, shown to be copied.
         "left_over": [
             (TYPED[name], text) for name, text in typed.items() if text and name not in fields
         ],

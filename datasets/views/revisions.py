@@ -1,4 +1,4 @@
-"""Revised passages: which questions of a collection have them, and the page on which they are written and checked."""
+"""Revised passages: the list of a collection, and the page on which they are written and checked."""
 
 from typing import Any
 
@@ -35,14 +35,14 @@ MOST_DIGITS = 18
 @require_GET
 @roles_required(*WRITE)
 def revised(request: HttpRequest, name: str) -> HttpResponse:
-    """Which questions have checked passages, which wait for a check, which have none."""
-    found, wanted = collection_named(name), request.GET.get("state", "")
+    """The questions with checked passages, with passages to check, and without any."""
+    collection, wanted = collection_named(name), request.GET.get("state", "")
     person = person_of(request)
-    rows = rules.narrowed(rules.with_revisions(found), wanted).select_related("contradiction")
+    rows = rules.narrowed(rules.with_revisions(collection), wanted).select_related("contradiction")
     page = page_of(request, rows)
     context = {
-        "collection": found,
-        "progress": rules.progress(found),
+        "collection": collection,
+        "progress": rules.progress(collection),
         "filters": [(value, label, value == wanted) for value, label in FILTERS],
         "narrowed": wanted in dict(FILTERS[1:]),
         "page": page,
@@ -55,16 +55,16 @@ def revised(request: HttpRequest, name: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(*WRITE)
 def revision(request: HttpRequest, key: int, n: int) -> HttpResponse:
-    """Write, check or withdraw one question's revised passages; a refused form keeps what was typed."""
+    """Write, check or withdraw one question's revised passages; a refused form keeps its text."""
     instance, person = question_of(key, n), person_of(request)
     refused = None
     if request.method == "POST":
         try:
-            said = _act(request.POST, instance, person)
+            message = _act(request.POST, instance, person)
         except Refusal as refusal:
             refused = refusal
         else:
-            messages.success(request, said)
+            messages.success(request, message)
             return redirect("datasets:revision", key, n)
     context = _context(request, instance, person, refused)
     status = refused.status if refused else 200
@@ -72,7 +72,7 @@ def revision(request: HttpRequest, key: int, n: int) -> HttpResponse:
 
 
 def _act(posted: Any, instance: Instance, person: Person) -> str:
-    """Do what the pressed button says; returns the words for the next page. Raises Refusal."""
+    """Do what the button says; returns the message for the next page. Raises Refusal."""
     act, number = posted.get("act", ""), posted.get("revision", "")
     known = number.isdecimal() and len(number) <= MOST_DIGITS
     about: dict[str, Any] = {"instance": instance, "by": person}
@@ -91,7 +91,7 @@ def _act(posted: Any, instance: Instance, person: Person) -> str:
         return "Accepted. New runs with prompts 5.3 and 5.4 ask about these passages."
     if act == "reject":
         rules.reject(**read, note=posted.get("note", ""))
-        return "Rejected. Whoever wrote them finds your note here."
+        return "Rejected. Their author can read your note here."
     raise Refusal("Nothing was done. Use one of the buttons of this page.")
 
 
@@ -99,9 +99,8 @@ def _context(
     request: HttpRequest, instance: Instance, person: Person, refused: Refusal | None
 ) -> dict[str, Any]:
     contradiction = instance.contradiction
-    rows = instance.revised_passages.select_related("author", "checker").order_by("-pk")
-    shown = [(row, rules.diffs(row, instance)) for row in rows]
-    waiting = next((each for each in shown if each[0].state == RevisionState.PROPOSED), None)
+    shown = _shown(instance)
+    waiting = shown["waiting"]
     is_own = bool(waiting and waiting[0].author_id == person.pk)
     newer = Contradiction.objects.filter(supersedes=contradiction).first()
     afresh = request.GET.get("from") == "originals"
@@ -117,23 +116,17 @@ def _context(
         "collection": contradiction.collection,
         "one_passage": is_same(contradiction),
         "originals": rules.originals(instance),
-        "checked": next((each for each in shown if each[0].state == RevisionState.CHECKED), None),
-        "waiting": waiting,
-        "rejected": next(
-            (row for row, _ in shown[:1] if row.state == RevisionState.REJECTED), None
-        ),
-        "past": [each for each in shown if _is_past(each[0])],
+        **shown,
         "is_own": is_own,
         "may_check": may_check,
         "may_write": may_write,
         "newer": newer,
         "afresh": afresh,
-        "has_earlier": bool(shown),
         "start": Texts(*(typed[name] for name in Texts._fields)) if writes else start,
         "opens": writes or afresh,
         "refusal": refused,
         "typed": typed,
-        # What was typed into a form that the page no longer has is handed back to copy.
+        # Text of a form that the page no longer has, shown to be copied.
         "left_over": [
             (TYPED[name], text)
             for name, text in typed.items()
@@ -142,6 +135,21 @@ def _context(
         "most_passage": rules.MOST_PASSAGE,
         "most_answer": rules.MOST_ANSWER,
         "most_note": rules.MOST_NOTE,
+    }
+
+
+def _shown(instance: Instance) -> dict[str, Any]:
+    """The question's revisions by state, each with its word diffs."""
+    rows = instance.revised_passages.select_related("author", "checker").order_by("-pk")
+    shown = [(row, rules.diffs(row, instance)) for row in rows]
+    return {
+        "waiting": next((each for each in shown if each[0].state == RevisionState.PROPOSED), None),
+        "checked": next((each for each in shown if each[0].state == RevisionState.CHECKED), None),
+        "rejected": next(
+            (row for row, _ in shown[:1] if row.state == RevisionState.REJECTED), None
+        ),
+        "past": [each for each in shown if _is_past(each[0])],
+        "has_earlier": bool(shown),
     }
 
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE.parents[1]))
 from playwright.sync_api import Page, expect, sync_playwright  # noqa: E402
 
 from tests.browser.conftest import QUIET, chromium_path  # noqa: E402
-from tests.browser.house import house  # noqa: E402
+from tests.story.house import house  # noqa: E402
 
 PASSWORD = "a long way to Canossa"  # noqa: S105 - of a person who lives as long as this script
 
@@ -80,7 +80,7 @@ def judge(page: Page) -> None:
     page.locator("[name='judges']").first.check()
     page.get_by_role("button", name="Open the study").click()
     page.goto("/judge/")
-    page.get_by_role("link", name="Begin").click()
+    page.get_by_role("link", name="Start").click()
     expect(page.get_by_role("button", name="Keys")).to_be_visible()
 
 

@@ -7,7 +7,7 @@ from evaluation.charts.svg import FILLS, OTHER_FILL, frame, safe, slug, written
 
 BAR, GAP, CAPTION = 22, 12, 18
 LEGEND_LINE, LEGEND_COLUMNS = 20, 2
-# A narrower segment than this share has no room for its number; the table beside the chart has it.
+# A narrower segment than this share has no room for its number; the table next to the chart has it.
 ROOM_FOR_A_NUMBER = 0.07
 
 

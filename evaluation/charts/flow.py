@@ -7,7 +7,7 @@ from textwrap import wrap
 from evaluation.charts.svg import frame, written
 
 BOX, LINE, ROOM = 34, 18, 12
-# So many letters fit beside the arrow on a narrow page.
+# So many letters fit next to the arrow on a narrow page.
 LETTERS = 36
 
 
@@ -21,12 +21,12 @@ class Stage:
 
 
 def flow_diagram(stages: Sequence[Stage], *, title: str, describe: str, key: str) -> str:
-    """Boxes from top to bottom, an arrow between two, the losses written beside the arrow."""
+    """Boxes from top to bottom, an arrow between two, the losses written next to the arrow."""
     body: list[str] = []
     y = 1
     for place, stage in enumerate(stages):
         if place:
-            lines = [line for told in stage.before for line in wrap(told, LETTERS)]
+            lines = [line for reason in stage.before for line in wrap(reason, LETTERS)]
             tall = max(LINE * len(lines), LINE) + ROOM
             body += _arrow(y, tall)
             body += [

@@ -54,7 +54,7 @@ def _ends(estimates: Sequence[Estimate]) -> tuple[float, float]:
 
 def _axis(low: float, high: float, tall: int, percent: bool) -> list[str]:
     parts = []
-    # Fifths, or halves where these would stand too close.
+    # Fifths, or halves where these would be too close.
     steps = round((high - low) * (5 if high - low <= 1.2 else 2))
     for step in range(steps + 1):
         value = round(low + (high - low) * step / steps, 3) + 0.0

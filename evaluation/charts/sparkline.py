@@ -80,7 +80,7 @@ def _trend(trend: Trend, top: int) -> list[str]:
 
 
 def _height(share: float | None, foot: int) -> str:
-    """Where a share stands above the foot; empty for none."""
+    """The height of a share above the foot; empty for none."""
     return "" if share is None else f"{foot - TALL * min(max(share, 0.0), 1.0):.2f}"
 
 

@@ -8,10 +8,10 @@ _SIZE = re.compile(r'width="100%" height="([0-9.]+)"')
 
 def standalone(svg: str, width: int = WIDTH) -> str:
     """The chart for a paper or a slide: `width` pixels wide, its colours no longer the page's."""
-    found = _SIZE.search(svg)
-    if found is None:
+    size = _SIZE.search(svg)
+    if size is None:
         raise ValueError("This is not the markup of a chart of this project.")
-    height = float(found[1])
+    height = float(size[1])
     inner = _SIZE.sub(
         f'x="{MARGIN}" y="{MARGIN}" width="{width - 2 * MARGIN}" height="{height:g}" overflow="visible"',
         svg,

@@ -63,7 +63,7 @@ def in_two_lines(text: str, x: str, y: int, anchor: str) -> list[str]:
 
 
 def shortened(text: str, letters: int = LETTERS) -> str:
-    """The text with its middle left out: what tells models apart stands at either end."""
+    """The text with its middle left out: models differ at either end."""
     if len(text) <= letters:
         return text
     end = (letters - 1) // 2

@@ -7,19 +7,19 @@ from django.views.decorators.http import require_safe
 from accounts.access import roles_required
 from accounts.throttles import counted
 from datasets.records import collection_named
-from evaluation.dataset_counts import collection_table
-from evaluation.dataset_table import COLUMNS, groups, sentences_of, sheet_rows
+from evaluation.counts.collection import collection_table
+from evaluation.report.collection import COLUMNS, groups, sentences_of, sheet_rows
 from evaluation.views.reports import READERS
-from pages.twins import csv_twin, json_twin
+from pages.data_responses import csv_response, json_response
 
 
 @require_safe
 @roles_required(*READERS)
 def table(request: HttpRequest, name: str) -> HttpResponse:
-    found = collection_named(name)
-    body = collection_table(found)
+    collection = collection_named(name)
+    body = collection_table(collection)
     context = {
-        "collection": found,
+        "collection": collection,
         "table": body,
         "groups": groups(body),
         "sentences": list(sentences_of(body)),
@@ -30,12 +30,14 @@ def table(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @roles_required(*READERS)
 def as_json(request: HttpRequest, name: str) -> HttpResponse:
-    return json_twin(collection_table(collection_named(name)))
+    return json_response(collection_table(collection_named(name)))
 
 
 @require_safe
 @roles_required(*READERS)
 @counted("downloads")
 def as_csv(request: HttpRequest, name: str) -> HttpResponseBase:
-    found = collection_named(name)
-    return csv_twin(COLUMNS, sheet_rows(collection_table(found)), f"{found.name}-table.csv")
+    collection = collection_named(name)
+    return csv_response(
+        COLUMNS, sheet_rows(collection_table(collection)), f"{collection.name}-table.csv"
+    )

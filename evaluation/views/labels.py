@@ -1,43 +1,42 @@
 """The agreement in labels from elsewhere: pasted or chosen, computed, and forgotten."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import person_of, roles_required
 from accounts.throttles import count_job
-from evaluation.label_forms import LabelsForm
-from evaluation.label_page import class_lines, lines, methods, sheet
+from evaluation.forms import LabelsForm
+from evaluation.labels.agreement import Result
+from evaluation.labels.page import class_lines, lines, methods, sheet
 from evaluation.views.reports import READERS
-from pages.twins import csv_twin, json_twin
+from pages.data_responses import csv_response, json_response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @roles_required(*READERS)
 def agreement(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
-        return _page(request, LabelsForm(), {})
+        return _page(request, LabelsForm(), None)
     count_job(person_of(request), "downloads")
     form = LabelsForm(request.POST, request.FILES)
     if not form.is_valid():
-        return _page(request, form, {}, status=422)
+        return _page(request, form, None, status=422)
     result = form.cleaned_data["result"]
     wanted = request.POST.get("as", "")
     if wanted == "json":
-        answer = json_twin(result)
+        answer = json_response(result)
         answer["Content-Disposition"] = 'attachment; filename="agreement.json"'
         return answer
     if wanted == "csv":
-        return csv_twin(*sheet(result), "agreement.csv")
+        return csv_response(*sheet(result), "agreement.csv")
     return _page(request, form, result)
 
 
 def _page(
-    request: HttpRequest, form: LabelsForm, result: dict[str, Any], status: int = 200
+    request: HttpRequest, form: LabelsForm, result: Result | None, status: int = 200
 ) -> HttpResponse:
-    context: dict[str, Any] = {"form": form, "result": result}
+    context: dict[str, object] = {"form": form, "result": result}
     if result:
         context |= {
             "lines": lines(result),

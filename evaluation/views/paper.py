@@ -6,16 +6,14 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, roles_required
 from accounts.throttles import counted
-from evaluation import files, snapshots
-from evaluation.access import snapshot_for, study_for
-from evaluation.agreement_report import Clustering
-from evaluation.display import FORMS, read_display
-from evaluation.figures import Report
-from evaluation.formats import readable
-from evaluation.latex_tables import latex
-from evaluation.methods import methods_paragraph
-from evaluation.reports import study_report
-from evaluation.views.reports import CLUSTERING, READERS
+from evaluation.access import snapshot_for
+from evaluation.frozen import snapshots
+from evaluation.paper.display import FORMS, read_display
+from evaluation.paper.latex import latex
+from evaluation.paper.methods import methods_paragraph
+from evaluation.report.shapes import Report
+from evaluation.views import files
+from evaluation.views.reports import CLUSTERING, READERS, live
 from evaluation.views.snapshots import stem_of
 from judging.models import Study
 
@@ -23,16 +21,16 @@ from judging.models import Study
 @require_safe
 @roles_required(*READERS)
 def of_report(request: HttpRequest, study_id: int) -> HttpResponse:
-    study = study_for(person_of(request), study_id)
-    return _page(request, study_report(study, Clustering.read(request.GET)), study)
+    study, body = live(request, study_id)
+    return _page(request, body, study)
 
 
 @require_safe
 @roles_required(*READERS)
 @counted("downloads")
 def tables_of_report(request: HttpRequest, study_id: int) -> HttpResponseBase:
-    study = study_for(person_of(request), study_id)
-    return _tables(request, study_report(study, Clustering.read(request.GET)), study.slug)
+    study, body = live(request, study_id)
+    return _tables(request, body, study.slug)
 
 
 @require_safe
@@ -50,9 +48,9 @@ def tables_of_snapshot(request: HttpRequest, snapshot_id: int) -> HttpResponseBa
     return _tables(request, snapshots.report_of(frozen), stem_of(frozen))
 
 
-def _page(request: HttpRequest, body: Report, live: Study | None = None) -> HttpResponse:
-    """`live` is the study whose report is not frozen, and can be from here, with what was chosen."""
-    display = read_display(request.GET.dict(), readable(body))
+def _page(request: HttpRequest, body: Report, study: Study | None = None) -> HttpResponse:
+    """`study` is the one whose report is not frozen, and can be from here, with what was chosen."""
+    display = read_display(request.GET.dict(), body)
     context = {
         "report": body,
         "display": display,
@@ -63,11 +61,11 @@ def _page(request: HttpRequest, body: Report, live: Study | None = None) -> Http
         # What the report was computed by travels with the names.
         "kept": [(name, request.GET[name]) for name in CLUSTERING if name in request.GET],
         "frozen_with": request.GET.items(),
-        "live": live,
+        "live": study,
     }
     return render(request, "evaluation/paper.html", context)
 
 
 def _tables(request: HttpRequest, body: Report, stem: str) -> HttpResponse:
-    source = latex(body, read_display(request.GET.dict(), readable(body)))
+    source = latex(body, read_display(request.GET.dict(), body))
     return files.attached(source, "application/x-tex; charset=utf-8", f"{stem}-tables.tex")

@@ -1,4 +1,4 @@
-"""Published reports: the frozen body and nothing else, for whoever has the address."""
+"""Published reports: the frozen body and nothing else, for anyone with the address."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
@@ -6,13 +6,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.throttles import count_useless_link
-from evaluation import files, publishing, snapshots
-from evaluation.citation import bibtex, plain
-from evaluation.layout import laid_out
+from evaluation.frozen import publishing, snapshots
 from evaluation.models import ReportSnapshot
+from evaluation.paper.citation import bibtex, plain
+from evaluation.report.layout import laid_out
+from evaluation.views import files
 from leases.refusal import NotFoundHere
 
-# A picture costs the server more than whoever asks for it: here charts go out as text.
+# Drawing a picture costs the server more than asking for one: published charts are text.
 CHART_FORMS = ("svg", "csv")
 
 
@@ -27,15 +28,15 @@ def address_of(request: HttpRequest, snapshot: ReportSnapshot) -> str:
 
 @require_safe
 def page(request: HttpRequest, snapshot_id: int, token: str) -> HttpResponseBase:
-    found = _published(request, snapshot_id, token)
-    cited = snapshots.citation_of(found, address_of(request, found))
+    snapshot = _published(request, snapshot_id, token)
+    cited = snapshots.citation_of(snapshot, address_of(request, snapshot))
     context = {
-        "snapshot": found,
+        "snapshot": snapshot,
         "plain": plain(cited),
         "bibtex": bibtex(cited),
-        **laid_out(snapshots.report_of(found)),
+        **laid_out(snapshots.report_of(snapshot)),
     }
-    # Without the request: nothing of whoever reads it, nor of the program's pages, is on this one.
+    # Without the request: nothing of the reader, nor of the program's other pages, is on this page.
     return _kept_out_of_indexes(
         HttpResponse(render_to_string("evaluation/published.html", context))
     )
@@ -43,16 +44,16 @@ def page(request: HttpRequest, snapshot_id: int, token: str) -> HttpResponseBase
 
 @require_safe
 def report_json(request: HttpRequest, snapshot_id: int, token: str) -> HttpResponseBase:
-    found = _published(request, snapshot_id, token)
-    body = HttpResponse(snapshots.text_of(found), content_type="application/json; charset=utf-8")
+    snapshot = _published(request, snapshot_id, token)
+    body = HttpResponse(snapshots.text_of(snapshot), content_type="application/json; charset=utf-8")
     return _kept_out_of_indexes(body)
 
 
 @require_safe
 def report_csv(request: HttpRequest, snapshot_id: int, token: str, sheet: str) -> HttpResponseBase:
-    found = _published(request, snapshot_id, token)
+    snapshot = _published(request, snapshot_id, token)
     return _kept_out_of_indexes(
-        files.sheet_file(snapshots.report_of(found), sheet, f"report-{found.pk}")
+        files.sheet_file(snapshots.report_of(snapshot), sheet, f"report-{snapshot.pk}")
     )
 
 
@@ -60,11 +61,11 @@ def report_csv(request: HttpRequest, snapshot_id: int, token: str, sheet: str) -
 def chart(
     request: HttpRequest, snapshot_id: int, token: str, key: str, form: str
 ) -> HttpResponseBase:
-    found = _published(request, snapshot_id, token)
+    snapshot = _published(request, snapshot_id, token)
     if form not in CHART_FORMS:
         raise NotFoundHere(f"A published chart goes out as {' and '.join(CHART_FORMS)}.")
-    body = snapshots.report_of(found)
-    return _kept_out_of_indexes(files.chart_file(body, key, form, f"report-{found.pk}"))
+    body = snapshots.report_of(snapshot)
+    return _kept_out_of_indexes(files.chart_file(body, key, form, f"report-{snapshot.pk}"))
 
 
 def _published(request: HttpRequest, snapshot_id: int, token: str) -> ReportSnapshot:

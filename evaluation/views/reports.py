@@ -7,38 +7,45 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import counted
-from evaluation import files, listing
 from evaluation.access import study_for
-from evaluation.agreement_counts import CLUSTERS
-from evaluation.agreement_report import Clustering
-from evaluation.formats import sealed, text_of
-from evaluation.layout import laid_out
-from evaluation.reports import study_report
+from evaluation.archive.bundles import sealed, text_of
+from evaluation.counts.first_verdicts import CLUSTERS
+from evaluation.counts.studies import entries, studies
+from evaluation.report.layout import laid_out
+from evaluation.report.shapes import Report
+from evaluation.sections.clustering import Clustering
+from evaluation.sections.study import study_report
+from evaluation.views import files
+from judging.models import Study
+from pages.data_responses import json_response
 from pages.paging import page_of
-from pages.twins import json_twin
 
 READERS = (Role.RESEARCHER, Role.ADMIN)
 # What a report's address says of its resampling.
 CLUSTERING = ("cluster", "resamples", "seed")
 
 
+def live(request: HttpRequest, study_id: int) -> tuple[Study, Report]:
+    """A study that the person may read, and its report as the address says."""
+    study = study_for(person_of(request), study_id)
+    return study, study_report(study, Clustering.read(request.GET))
+
+
 @require_safe
 @roles_required(*READERS)
 def reports(request: HttpRequest) -> HttpResponse:
-    page = page_of(request, listing.studies())
-    entries = listing.entries(page.object_list, person_of(request))
-    return render(request, "evaluation/reports.html", {"page": page, "entries": entries})
+    page = page_of(request, studies())
+    listed = entries(page.object_list, person_of(request))
+    return render(request, "evaluation/reports.html", {"page": page, "entries": listed})
 
 
 @require_safe
 @roles_required(*READERS)
 def report(request: HttpRequest, study_id: int) -> HttpResponse:
-    study = study_for(person_of(request), study_id)
-    frozen = study.snapshots.select_related("created_by")
-    body = study_report(study, Clustering.read(request.GET))
+    study, body = live(request, study_id)
     context = {
         "study": study,
-        "snapshots": frozen,
+        "snapshots": study.snapshots.select_related("created_by"),
         "clusters": CLUSTERS,
         "asked": request.GET.urlencode(),
         "frozen_with": request.GET.items(),
@@ -50,27 +57,23 @@ def report(request: HttpRequest, study_id: int) -> HttpResponse:
 @require_safe
 @roles_required(*READERS)
 def report_json(request: HttpRequest, study_id: int) -> HttpResponse:
-    return json_twin(
-        study_report(study_for(person_of(request), study_id), Clustering.read(request.GET))
-    )
+    return json_response(live(request, study_id)[1])
 
 
 @require_safe
 @roles_required(*READERS)
 @counted("downloads")
 def report_csv(request: HttpRequest, study_id: int, sheet: str) -> HttpResponseBase:
-    study = study_for(person_of(request), study_id)
-    return files.sheet_file(study_report(study, Clustering.read(request.GET)), sheet, study.slug)
+    study, body = live(request, study_id)
+    return files.sheet_file(body, sheet, study.slug)
 
 
 @require_safe
 @roles_required(*READERS)
 @counted("downloads")
 def report_chart(request: HttpRequest, study_id: int, key: str, form: str) -> HttpResponseBase:
-    study = study_for(person_of(request), study_id)
-    return files.chart_file(
-        study_report(study, Clustering.read(request.GET)), key, form, study.slug
-    )
+    study, body = live(request, study_id)
+    return files.chart_file(body, key, form, study.slug)
 
 
 @require_safe
@@ -78,6 +81,5 @@ def report_chart(request: HttpRequest, study_id: int, key: str, form: str) -> Ht
 @counted("downloads")
 def report_bundle(request: HttpRequest, study_id: int) -> HttpResponseBase:
     """Rows, numbers, and the script that computes these from those."""
-    study = study_for(person_of(request), study_id)
-    text = text_of(sealed(study_report(study, Clustering.read(request.GET))))
-    return files.bundle_file(study, text, study.slug)
+    study, body = live(request, study_id)
+    return files.bundle_file(study, text_of(sealed(body)), study.slug)

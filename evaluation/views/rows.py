@@ -1,7 +1,6 @@
-"""The rows behind a report's numbers."""
+"""The rows that a report's numbers count."""
 
 from dataclasses import asdict
-from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -10,13 +9,14 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, roles_required
 from accounts.throttles import counted
-from evaluation import listing
 from evaluation.access import study_for
-from evaluation.disagreements import filters, passages, read_choice, side_by_side
-from evaluation.rows import COLUMNS, Choice, chosen, records
+from evaluation.rows.choice import Choice, chosen
+from evaluation.rows.disagreements import filters, passages, read_choice, side_by_side
+from evaluation.rows.export import COLUMNS, records
+from evaluation.rows.listing import in_words, prompt_words, with_prompts, with_verdicts
 from evaluation.views.reports import READERS
+from pages.data_responses import csv_response
 from pages.paging import page_of
-from pages.twins import csv_twin
 
 ROWS_PER_PAGE = 20
 
@@ -26,12 +26,12 @@ ROWS_PER_PAGE = 20
 def report_rows(request: HttpRequest, study_id: int) -> HttpResponse:
     study = study_for(person_of(request), study_id)
     choice = Choice.read(request.GET)
-    page = page_of(request, listing.with_verdicts(chosen(study, choice)), per=ROWS_PER_PAGE)
+    page = page_of(request, with_verdicts(chosen(study, choice)), per=ROWS_PER_PAGE)
     context = {
         "study": study,
         "page": page,
-        "items": listing.with_prompts(page.object_list),
-        "chosen": listing.in_words(choice, study),
+        "items": with_prompts(page.object_list),
+        "chosen": in_words(choice, study),
         "query": request.GET.urlencode(),
     }
     return render(request, "evaluation/rows.html", context)
@@ -40,12 +40,12 @@ def report_rows(request: HttpRequest, study_id: int) -> HttpResponse:
 @require_safe
 @roles_required(*READERS)
 def disagreements(request: HttpRequest, study_id: int) -> HttpResponse:
-    """The responses that two judges judged, one a page, with what both said."""
+    """The responses that two judges judged, one a page, with both verdicts."""
     study = study_for(person_of(request), study_id)
     choice = read_choice(request.GET, study)
-    page = page_of(request, listing.with_verdicts(chosen(study, choice)), per=1)
+    page = page_of(request, with_verdicts(chosen(study, choice)), per=1)
     item = next(iter(page.object_list), None)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "study": study,
         "page": page,
         "filters": filters(study, choice),
@@ -54,7 +54,7 @@ def disagreements(request: HttpRequest, study_id: int) -> HttpResponse:
     }
     if item is not None:
         context |= {
-            "prompt": listing.prompt_words(item.response.prompt),
+            "prompt": prompt_words(item.response.prompt),
             "passages": passages(item),
             "slots": side_by_side(item.closed_slots, choice),
         }
@@ -68,4 +68,4 @@ def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
     study = study_for(person_of(request), study_id)
     items = chosen(study, Choice.read(request.GET))
     lines = (list(record.values()) for record in records(items))
-    return csv_twin(list(COLUMNS), lines, f"{study.slug}-rows.csv")
+    return csv_response(list(COLUMNS), lines, f"{study.slug}-rows.csv")

@@ -7,12 +7,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, roles_required
 from accounts.throttles import counted
-from evaluation import files, publishing, snapshots
 from evaluation.access import snapshot_for, study_for
-from evaluation.agreement_report import Clustering
-from evaluation.citation import bibtex, plain
-from evaluation.layout import laid_out
+from evaluation.frozen import publishing, snapshots
 from evaluation.models import ReportSnapshot
+from evaluation.paper.citation import bibtex, plain
+from evaluation.report.layout import laid_out
+from evaluation.sections.clustering import Clustering
+from evaluation.views import files
 from evaluation.views.published import address_of
 from evaluation.views.reports import READERS
 
@@ -29,8 +30,8 @@ def freeze(request: HttpRequest, study_id: int) -> HttpResponse:
         clustering=Clustering.read(request.POST),
         names=request.POST.dict(),
     )
-    told = "The report is frozen." if made else "This report was frozen already; here it is."
-    messages.success(request, told)
+    message = "The report is frozen." if made else "This report was frozen already; here it is."
+    messages.success(request, message)
     return redirect("evaluation:snapshot", frozen.pk)
 
 

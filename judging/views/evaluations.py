@@ -1,4 +1,4 @@
-"""Bringing in a human evaluation that was published elsewhere."""
+"""Importing a human evaluation that was published elsewhere."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -9,8 +9,8 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job
 from datasets.importers.json_text import Unreadable
+from judging.files.importing import Report, import_human_evaluation
 from judging.forms import HumanEvaluationForm
-from judging.importing import Report, import_human_evaluation
 from leases.refusal import Refusal
 from pages.counting import how_many
 from pages.refusals import form_page
@@ -19,7 +19,7 @@ from pages.refusals import form_page
 @require_http_methods(["GET", "HEAD", "POST"])
 @roles_required(Role.ADMIN)
 def import_evaluation(request: HttpRequest) -> HttpResponse:
-    """A file as a study of its own; a refused file comes back with every place that is at fault."""
+    """Import a file as a new study; for a refused file the page lists every problem."""
     posted = request.method == "POST"
     form = HumanEvaluationForm(request.POST, request.FILES) if posted else HumanEvaluationForm()
     problems: list[str] = []
@@ -33,7 +33,7 @@ def import_evaluation(request: HttpRequest) -> HttpResponse:
             form.add_error("file" if isinstance(refusal, Unreadable) else "name", str(refusal))
             problems = refusal.problems if isinstance(refusal, Unreadable) else []
         else:
-            _tell(request, report)
+            _report(request, report)
             return redirect("judging:study", report.study.pk)
     context = {"form": form, "problems": problems}
     return form_page(
@@ -42,23 +42,25 @@ def import_evaluation(request: HttpRequest) -> HttpResponse:
 
 
 def _imported(request: HttpRequest, form: HumanEvaluationForm) -> Report:
-    given = form.cleaned_data
+    entered = form.cleaned_data
     return import_human_evaluation(
-        given["file"].read(),
-        given["name"],
-        source=given["file"].name,
+        entered["file"].read(),
+        entered["name"],
+        source=entered["file"].name,
         by=person_of(request),
-        allow_missing=given["allow_missing"],
+        allow_missing=entered["allow_missing"],
     )
 
 
-def _tell(request: HttpRequest, report: Report) -> None:
+def _report(request: HttpRequest, report: Report) -> None:
     if not report.is_new:
-        messages.success(request, "This file was here already under this name; nothing was added.")
+        messages.success(
+            request, "This file was imported before under this name; nothing was added."
+        )
         return
     messages.success(
         request,
-        f"Came in: {how_many(report.responses, 'response')} of {how_many(report.models, 'model')} to "
+        f"Imported: {how_many(report.responses, 'response')} of {how_many(report.models, 'model')} to "
         f"{how_many(report.questions, 'question')}, {report.unlabelled} of them without a label.",
     )
     for sentence in report.missing:
@@ -68,5 +70,5 @@ def _tell(request: HttpRequest, report: Report) -> None:
             f"{key} in {how_many(number, 'row')}" for key, number in sorted(report.kept.items())
         )
         messages.warning(
-            request, f"Kept as the file has it, because our rows say something else: {kept}."
+            request, f"Kept as in the file, because other rows here have another value: {kept}."
         )

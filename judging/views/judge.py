@@ -1,6 +1,6 @@
-"""The judge's pages: which studies wait, one item at a time, what was given so far, handing in.
+"""The judge's pages: their studies, one item at a time, the verdicts so far, handing in.
 
-Everything shown passes through shown.py; nothing of the model, the run or other judges is in reach here.
+Everything shown passes through presenting.py; the model, the run and other judges never reach these pages.
 """
 
 import uuid
@@ -14,8 +14,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from judging import progress, rubric, shown, verdicts
+from judging import presenting, progress, verdicts
 from judging.models import JudgingSlot, Study
+from judging.presenting import SlotView
 from judging.queues import (
     ahead,
     entered,
@@ -25,7 +26,7 @@ from judging.queues import (
     study_of,
     total_of,
 )
-from judging.visibility import SlotView
+from judging.rules import rubric
 from leases.refusal import Refusal
 
 AHEAD = 20
@@ -34,7 +35,7 @@ AHEAD = 20
 @require_safe
 @roles_required(Role.JUDGE)
 def queue(request: HttpRequest) -> HttpResponse:
-    """The studies in which this person judges, with what is left."""
+    """The studies in which this person judges, with what is left to judge."""
     person = person_of(request)
     rows = [(study, progress.of_person(person, study)) for study in studies_of(person)]
     return render(request, "judging/queue.html", {"rows": rows})
@@ -63,7 +64,7 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
 @never_cache
 @roles_required(Role.JUDGE)
 def next_item(request: HttpRequest, study_id: int) -> HttpResponse:
-    """To the first item that waits, or to the overview when none does."""
+    """Redirects to the first item that waits, or to the overview when none does."""
     person = person_of(request)
     study = study_of(person, study_id)
     waiting = first_waiting(person, study)
@@ -107,20 +108,20 @@ def skip(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @roles_required(Role.JUDGE)
 def flag(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
-    """Mark or unmark the item for the admin, and stay on it with what was typed."""
+    """Flag or unflag the item for the admin, and stay on it with what was typed."""
     mine = verdicts.slot_of(person_of(request), slot_id)
     refusal = None
     try:
         verdicts.flag(mine, "unflag" not in request.POST, request.POST.get("flag_note", ""))
-    except Refusal as found:
-        refusal = found
+    except Refusal as error:
+        refusal = error
     return _item_page(request, mine, refusal=refusal, comment=request.POST.get("comment", ""))
 
 
 @require_POST
 @roles_required(Role.JUDGE)
 def undo(request: HttpRequest, study_id: int) -> HttpResponse:
-    """Take the last verdict back and go to its item, where its comment still stands."""
+    """Take the last verdict back and go to its item, with its comment."""
     person = person_of(request)
     study = study_of(person, study_id)
     last = verdicts.last_judged(person, study)
@@ -138,7 +139,7 @@ def hand_in(request: HttpRequest, study_id: int) -> HttpResponse:
     person = person_of(request)
     study = study_of(person, study_id)
     verdicts.hand_in(person, study)
-    messages.success(request, "Handed in. Thank you: your verdicts stand as you gave them.")
+    messages.success(request, "Handed in. Thank you. Your verdicts cannot change any more.")
     return redirect("judging:overview", study.pk)
 
 
@@ -146,7 +147,7 @@ def hand_in(request: HttpRequest, study_id: int) -> HttpResponse:
 @never_cache
 @roles_required(Role.JUDGE)
 def coming(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
-    """The items that wait after this one, as the page's script fetches them ahead."""
+    """The items that wait after this one; the page's script fetches them in advance."""
     person = person_of(request)
     here = verdicts.slot_of(person, slot_id)
     views = _views(person, here.round.study, ahead(person, here, AHEAD))
@@ -156,7 +157,7 @@ def coming(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
 def _views(person: Person, study: Study, slots: list[JudgingSlot]) -> list[SlotView]:
     known = rubric.parse(study.rubric.body)
     total = total_of(person, study)
-    return [shown.slot_view(one, known, total) for one in slots]
+    return [presenting.slot_view(one, known, total) for one in slots]
 
 
 def _item_page(
@@ -167,7 +168,7 @@ def _item_page(
     comment: str | None = None,
     reason: str = "",
 ) -> HttpResponse:
-    """The page of one item, with what was typed where it is not stored."""
+    """The page of one item; typed text that was not stored is kept in the form."""
     person = person_of(request)
     study = mine.round.study
     [view] = _views(person, study, [mine])

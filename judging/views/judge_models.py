@@ -1,4 +1,4 @@
-"""Judge models on a study's page: begun, cancelled, resumed, by admins whom nothing is hidden from."""
+"""Judge models on a study's page: started, cancelled and resumed by admins who may see its results."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -7,8 +7,9 @@ from django.views.decorators.http import require_POST
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from judging import blindness, judgemodel
+from judging import blinding
 from judging.forms import JudgeModelForm
+from judging.machine import control
 from judging.models import Study
 from judging.tasks import wake
 from judging.views.studies import study_page
@@ -16,46 +17,46 @@ from pages.counting import how_many
 
 
 def _study(request: HttpRequest, study_id: int) -> Study:
-    """The study, unless its results are hidden from this person: judge models are among its results."""
-    found = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
-    blindness.require_results(person_of(request), found)
-    return found
+    """The study, unless its results are hidden from this person: judge models are part of its results."""
+    study = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
+    blinding.require_results(person_of(request), study)
+    return study
 
 
 @require_POST
 @roles_required(Role.ADMIN)
 def begin(request: HttpRequest, study_id: int) -> HttpResponse:
     """Let a model judge."""
-    found = _study(request, study_id)
-    form = JudgeModelForm(request.POST, study=found)
+    study = _study(request, study_id)
+    form = JudgeModelForm(request.POST, study=study)
     if form.is_valid():
-        given = form.cleaned_data
-        judge = judgemodel.begin(found, given["language_model"], given["prompts"])
+        entered = form.cleaned_data
+        judge = control.begin(study, entered["language_model"], entered["prompts"])
         wake()
         messages.success(
             request,
-            f"{judge.pseudonym} judges. Its verdicts come one by one, and stand in the report.",
+            f"{judge.pseudonym} is judging. Its verdicts appear one by one in the report.",
         )
-        return redirect("judging:study", found.pk)
-    return study_page(request, found, model_form=form)
+        return redirect("judging:study", study.pk)
+    return study_page(request, study, model_form=form)
 
 
 @require_POST
 @roles_required(Role.ADMIN)
 def cancel(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
-    """Ask nothing more for this judge model."""
-    found = _study(request, study_id)
-    left = judgemodel.cancel(judgemodel.judge_named(found, judge_id))
+    """Send this judge model no more requests."""
+    study = _study(request, study_id)
+    left = control.cancel(control.judge_named(study, judge_id))
     messages.success(request, f"Cancelled. Not judged: {how_many(left, 'response')}.")
-    return redirect("judging:study", found.pk)
+    return redirect("judging:study", study.pk)
 
 
 @require_POST
 @roles_required(Role.ADMIN)
 def resume(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
     """Ask again what failed or was cancelled."""
-    found = _study(request, study_id)
-    again = judgemodel.resume(judgemodel.judge_named(found, judge_id))
+    study = _study(request, study_id)
+    again = control.resume(control.judge_named(study, judge_id))
     wake()
     messages.success(request, f"Asked again about {how_many(again, 'response')}.")
-    return redirect("judging:study", found.pk)
+    return redirect("judging:study", study.pk)

@@ -1,4 +1,4 @@
-"""The third person's pages: which studies wait, what waits in one, one response with both verdicts."""
+"""The third person's pages: their studies, the responses that wait in one, one response with its verdicts."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -8,11 +8,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from judging import adjudication, rubric, shown
+from judging import adjudication, presenting
 from judging.forms import DecisionForm
 from judging.models import StudyItem
-from judging.overviews import unresolved_page
+from judging.rules import rubric
 from judging.settling import unresolved
+from judging.views.studies import unresolved_page
 from leases.refusal import Refusal
 
 
@@ -29,13 +30,13 @@ def queue(request: HttpRequest) -> HttpResponse:
 @never_cache
 @roles_required(Role.ADJUDICATOR)
 def study(request: HttpRequest, study_id: int) -> HttpResponse:
-    """What waits in one study, and what this person has decided."""
+    """The responses that wait in one study, and those that this person has decided."""
     person = person_of(request)
-    found = adjudication.study_for(person, study_id)
+    study = adjudication.study_for(person, study_id)
     context = {
-        "study": found,
-        "page": unresolved_page(request, found),
-        "decided": adjudication.decided_by(person, found),
+        "study": study,
+        "page": unresolved_page(request, study),
+        "decided": adjudication.decided_by(person, study),
     }
     return render(request, "judging/resolve_study.html", context)
 
@@ -46,26 +47,26 @@ def study(request: HttpRequest, study_id: int) -> HttpResponse:
 def item(request: HttpRequest, item_id: int) -> HttpResponse:
     """One response with its verdicts side by side; POST decides and goes on to the next."""
     person = person_of(request)
-    found = adjudication.item_for(person, item_id)
-    known = rubric.parse(found.study.rubric.body)
-    view = shown.response_view(found.response, known)
+    item = adjudication.item_for(person, item_id)
+    known = rubric.parse(item.study.rubric.body)
+    view = presenting.response_view(item.response, known)
     posted = request.method == "POST"
-    form = DecisionForm(request.POST if posted else _kept(found), choices=view.choices)
+    form = DecisionForm(request.POST if posted else _stored(item), choices=view.choices)
     if posted and form.is_valid():
         try:
-            adjudication.decide(found, by=person, **form.cleaned_data)
+            adjudication.decide(item, by=person, **form.cleaned_data)
         except Refusal as refusal:
             form.add_error(None, refusal.message)
         else:
             messages.success(request, "Decided.")
-            waiting = adjudication.next_unresolved(person, found.study)
+            waiting = adjudication.next_unresolved(person, item.study)
             if waiting is None:
-                return redirect("judging:resolve_study", found.study_id)
+                return redirect("judging:resolve_study", item.study_id)
             return redirect("judging:resolve_item", waiting.pk)
-    verdicts = shown.anonymous_verdicts(found, known)
+    verdicts = presenting.anonymous_verdicts(item, known)
     context = {
-        "item": found,
-        "study": found.study,
+        "item": item,
+        "study": item.study,
         "view": view,
         "verdicts": verdicts,
         "form": form,
@@ -73,7 +74,9 @@ def item(request: HttpRequest, item_id: int) -> HttpResponse:
     return render(request, "judging/resolve_item.html", context, status=400 if form.errors else 200)
 
 
-def _kept(item: StudyItem) -> dict[str, str] | None:
-    """What this person decided before, to start from."""
-    kept = getattr(item, "resolution", None)
-    return {"verdict": kept.verdict, "cause": kept.cause, "note": kept.note} if kept else None
+def _stored(item: StudyItem) -> dict[str, str] | None:
+    """This person's earlier decision, as the form's initial data."""
+    stored = getattr(item, "resolution", None)
+    return (
+        {"verdict": stored.verdict, "cause": stored.cause, "note": stored.note} if stored else None
+    )

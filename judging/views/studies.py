@@ -1,8 +1,10 @@
 """The pages of studies, for admins (who make, open and close them) and researchers (who read)."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -10,11 +12,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import counted
-from judging import blindness, exporting, progress, studies
+from judging import blinding, progress, studies
+from judging.files import exporting
 from judging.forms import JudgeModelForm, JudgesForm, StudyForm, answered_runs
-from judging.models import Study
-from judging.overviews import flagged, judge_models, naming, unresolved_page
-from judging.resolution import WAYS
+from judging.machine import control
+from judging.models import Judge, JudgingSlot, Study, StudyItem
+from judging.rules import rubric
+from judging.rules.resolution import WAYS
+from judging.settling import first_verdicts, unresolved
 from leases.refusal import Refusal
 from pages.counting import how_many
 from pages.paging import page_of
@@ -36,8 +41,8 @@ def index(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """Make a study over finished responses."""
     person = person_of(request)
-    given = request.POST if request.method == "POST" else None
-    form = StudyForm(given, person=person, initial={"runs": request.GET.getlist("run")})
+    entered = request.POST if request.method == "POST" else None
+    form = StudyForm(entered, person=person, initial={"runs": request.GET.getlist("run")})
     if form.is_valid():
         selection, name = form.selection(), form.cleaned_data["name"]
         try:
@@ -57,39 +62,39 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_safe
 @roles_required(Role.ADMIN, Role.RESEARCHER)
 def study(request: HttpRequest, study_id: int) -> HttpResponse:
-    """One study; what its own judges may not see while it is open is left out for them."""
-    found = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
-    return study_page(request, found)
+    """One study; its own judges do not see its results while it is open."""
+    study = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
+    return study_page(request, study)
 
 
 @require_POST
 @roles_required(Role.ADMIN)
 def open_study(request: HttpRequest, study_id: int) -> HttpResponse:
     """Fix the responses and give the judges their items."""
-    found = get_object_or_404(Study, pk=study_id)
+    study = get_object_or_404(Study, pk=study_id)
     form = JudgesForm(request.POST)
     if form.is_valid():
         try:
-            studies.open_study(found, list(form.cleaned_data["judges"]))
+            studies.open_study(study, list(form.cleaned_data["judges"]))
         except Refusal as refusal:
             form.add_error(None, refusal.message)
         else:
             messages.success(request, "The study is open. Its judges find their items under Judge.")
-            return redirect("judging:study", found.pk)
-    found.refresh_from_db()
-    return study_page(request, found, form)
+            return redirect("judging:study", study.pk)
+    study.refresh_from_db()
+    return study_page(request, study, form)
 
 
 @require_POST
 @roles_required(Role.ADMIN)
 def close_study(request: HttpRequest, study_id: int) -> HttpResponse:
     """End the judging."""
-    found = get_object_or_404(Study, pk=study_id)
-    locked = studies.close_study(found)
+    study = get_object_or_404(Study, pk=study_id)
+    locked = studies.close_study(study)
     messages.success(
         request, f"The study is closed, and {how_many(locked, 'more verdict')} locked."
     )
-    return redirect("judging:study", found.pk)
+    return redirect("judging:study", study.pk)
 
 
 @require_safe
@@ -97,44 +102,110 @@ def close_study(request: HttpRequest, study_id: int) -> HttpResponse:
 @counted("downloads")
 def export(request: HttpRequest, study_id: int, form: str) -> HttpResponseBase:
     """The study as a file, with all its responses and verdicts."""
-    found = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
-    blindness.require_results(person_of(request), found)
-    way = exporting.format_named(form)
-    response = StreamingHttpResponse(way.chunks(found), content_type=way.content_type)
-    response["Content-Disposition"] = f'attachment; filename="{found.slug}{way.suffix}"'
+    study = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
+    blinding.require_results(person_of(request), study)
+    chosen = exporting.format_named(form)
+    response = StreamingHttpResponse(chosen.chunks(study), content_type=chosen.content_type)
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}{chosen.suffix}"'
     return response
 
 
 def study_page(
     request: HttpRequest,
-    found: Study,
+    study: Study,
     form: JudgesForm | None = None,
     model_form: JudgeModelForm | None = None,
 ) -> HttpResponse:
-    """The page of a study, with the form that was just refused as it was filled in."""
+    """The page of a study; a refused form keeps what was entered."""
     person = person_of(request)
     form = form or JudgesForm()
-    hidden = blindness.results_problem(person, found)
+    hidden = blinding.results_problem(person, study)
     context: dict[str, Any] = {
-        "study": found,
+        "study": study,
         "hidden": hidden,
-        "way": WAYS.get(found.resolved_by, found.get_resolved_by_display()),
+        "way": WAYS.get(study.resolved_by, study.get_resolved_by_display()),
         "form": form,
         "is_admin": person.has_role(Role.ADMIN),
-        "judges": progress.by_judge(found),
-        "progress": progress.of_study(found),
-        "responses": found.items.count(),
+        "judges": progress.by_judge(study),
+        "progress": progress.of_study(study),
+        "responses": study.items.count(),
     }
     if hidden is None:
         context |= {
-            "composition": studies.composition(found),
-            "settled": progress.responses_settled(found),
-            "unresolved": unresolved_page(request, found),
-            "naming": naming(found),
-            "flagged": flagged(found),
-            "exports": exporting.formats_of(found),
-            "judge_models": judge_models(found),
-            "model_form": model_form or JudgeModelForm(study=found),
+            "composition": studies.composition(study),
+            "settled": progress.responses_settled(study),
+            "unresolved": unresolved_page(request, study),
+            "naming": naming(study),
+            "flagged": flagged(study),
+            "exports": exporting.formats_of(study),
+            "judge_models": judge_models(study),
+            "model_form": model_form or JudgeModelForm(study=study),
         }
     refused = form.errors or (model_form is not None and model_form.errors)
     return render(request, "judging/study.html", context, status=400 if refused else 200)
+
+
+# ---------------------------------------------------------------- lists, for people who do not judge in the study
+
+
+@dataclass(frozen=True)
+class UnresolvedRow:
+    """A response that waits for a third person, with its judges' verdicts."""
+
+    item: StudyItem
+    prompt_label: str
+    verdicts: tuple[str, ...]
+
+
+def unresolved_page(request: HttpRequest, study: Study) -> Page[Any]:
+    """One page of the responses that wait for a third person; only the verdicts of this page are read."""
+    items = unresolved(study).select_related("response__instance__contradiction", "response__model")
+    page = page_of(request, items)
+    known = rubric.parse(study.rubric.body)
+    page.object_list = [
+        UnresolvedRow(
+            item,
+            known.prompts[item.response.prompt].label,
+            tuple(
+                known.label(verdict) if verdict else "No verdict"
+                for verdict in first_verdicts(item)
+            ),
+        )
+        for item in page.object_list
+    ]
+    return page
+
+
+def naming(study: Study) -> list[StudyItem]:
+    """The responses that name their own model, so that their judges were not blind."""
+    items = study.items.filter(names_its_model=True)
+    return list(items.select_related("response__instance", "response__model"))
+
+
+def flagged(study: Study) -> list[JudgingSlot]:
+    """The slots that judges flagged or skipped, with their notes."""
+    slots = JudgingSlot.objects.filter(round__study=study)
+    marked = slots.filter(flagged=True) | slots.exclude(skip_reason="")
+    return list(marked.select_related("judge", "item__response__instance"))
+
+
+@dataclass(frozen=True)
+class JudgeModelRow:
+    """A judge model of a study: its progress, and why responses failed or wait."""
+
+    judge: Judge
+    progress: control.MachineProgress
+    reasons: list[tuple[str, int]]
+
+    @property
+    def may_resume(self) -> bool:
+        left = self.progress.failed + self.progress.cancelled
+        return bool(left and self.judge.model and self.judge.model.service)
+
+
+def judge_models(study: Study) -> list[JudgeModelRow]:
+    """The study's judge models, imported ones included."""
+    return [
+        JudgeModelRow(judge, control.progress(judge), control.reasons(judge))
+        for judge in control.judges_of(study)
+    ]

@@ -1,8 +1,9 @@
-"""Django's SQLite, with the transactions of one process in a fair queue.
+"""Django's SQLite backend, with the transactions of one process in a fair queue.
 
-SQLite has one writer, and who waits for it polls, at growing intervals: whoever has waited longest is least
-likely to be next, and under load some wait a hundred times as long as others. The queue is a courtesy: whoever
-waits too long in it goes on to SQLite's own lock, which alone keeps writers apart, between processes too.
+SQLite has one writer. A connection that waits for it polls at growing intervals, so the one that has waited
+longest is least likely to be next: under load some wait a hundred times as long as others. The queue only makes
+the order fair. A thread that waits in it for too long goes on to SQLite's own lock, which keeps writers apart,
+between processes too.
 """
 
 import os
@@ -10,11 +11,11 @@ from typing import Any
 
 from django.db.backends.sqlite3 import base
 
-from leases.turnstile import Turnstile
+from leases.fair_queue import FairQueue
 
-TURNSTILE = Turnstile()
-os.register_at_fork(after_in_child=TURNSTILE.open)
-# Longer than any transaction of a page; what is imported or deleted in bulk may take longer.
+QUEUE = FairQueue()
+os.register_at_fork(after_in_child=QUEUE.reset)
+# Longer than any transaction of a page; a bulk import or deletion may take longer.
 MOST_SECONDS = 10.0
 
 
@@ -23,10 +24,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._in_turn = False
+        self._has_turn = False
 
     def _start_transaction_under_autocommit(self) -> None:
-        self._in_turn = TURNSTILE.enter(MOST_SECONDS)
+        self._has_turn = QUEUE.enter(MOST_SECONDS)
         try:
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
@@ -52,6 +53,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._leave()
 
     def _leave(self) -> None:
-        if self._in_turn:
-            self._in_turn = False
-            TURNSTILE.leave()
+        if self._has_turn:
+            self._has_turn = False
+            QUEUE.leave()

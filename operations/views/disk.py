@@ -1,4 +1,4 @@
-"""The page that says what takes the room."""
+"""The page of disk use and backups."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from accounts.roles import Role
 from leases.clock import now
 from operations import backups, disk
 
-# A nightly backup that failed once shows here the day after.
+# With nightly backups, one failure shows here on the next day.
 OLD = timedelta(days=2)
 LITTLE = 0.1
 
@@ -19,12 +19,12 @@ LITTLE = 0.1
 @require_safe
 @roles_required(Role.ADMIN)
 def overview(request: HttpRequest) -> HttpResponse:
-    found = disk.measured()
+    use = disk.measured()
     at = backups.last_backup()
     context = {
-        "disk": found,
+        "disk": use,
         "last_backup": at,
         "backup_is_old": at is not None and now() - at > OLD,
-        "is_little": found.free < LITTLE * found.total,
+        "is_little": use.free < LITTLE * use.total,
     }
     return render(request, "operations/overview.html", context)

@@ -1,4 +1,4 @@
-"""Forgetting a person, after a page that says what goes and what stays."""
+"""Forget a person, after a page that shows what is deleted and what stays."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -21,7 +21,7 @@ from operations.forms import ForgetForm
 @roles_required(Role.ADMIN)
 @never_cache
 def forget(request: HttpRequest, pk: int) -> HttpResponse:
-    """What would go and what would stay; done once the sign-in name is typed."""
+    """Show what is deleted and what stays; forget the person once their sign-in name is typed."""
     someone = get_object_or_404(Person, pk=pk)
     forgetting.check_forgettable(someone)
     form = ForgetForm(request.POST or None, person=someone)
@@ -45,7 +45,7 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
 @roles_required(Role.ADMIN)
 @never_cache
 def own_data(request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """All that a person entered, as one JSON file; verdicts only of closed studies."""
+    """Everything that a person entered, as one JSON file; verdicts of closed studies only."""
     someone = get_object_or_404(Person, pk=pk)
     pieces = forgetting.own_data(someone, only_closed_studies=True)
     response = StreamingHttpResponse(pieces, content_type="application/json; charset=utf-8")

@@ -3,18 +3,21 @@
 The library is a builtin of the template engine: no {% load %} needed.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import template
 from django.core.paginator import Page
 from django.forms import BaseForm, BoundField, CheckboxInput, CheckboxSelectMultiple, RadioSelect
 from django.middleware.csrf import get_token
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+
+from pages.worddiff import Piece
 
 register = template.Library()
 
-# One colour a meaning, for every state of every row: see the tables in each room's states.py.
+# One colour for each meaning, for the states of all tables (states.py of each room).
 TONES = {
     "ok": {
         "done", "accepted", "published", "closed", "judged", "locked", "live", "checked", "correct", "unanimous",
@@ -52,9 +55,9 @@ def progress(done: int, total: int, label: str = "") -> dict[str, object]:
 
 @register.inclusion_tag("_components/nothing.html")
 def nothing(text: str, what_next: str = "", url: str = "", link: str = "") -> dict[str, str]:
-    """An honest empty state: what is not here, and what to do next.
+    """An empty state: what is missing, and what to do next.
 
-    Not called "empty", which inside a {% for %} is that loop's own word.
+    Not named "empty", which is a tag of {% for %}.
     """
     return {"nothing": text, "what_next": what_next, "url": url, "link": link}
 
@@ -71,7 +74,7 @@ def error_summary(*forms: BaseForm) -> dict[str, object]:
 
 @register.inclusion_tag("_components/field.html")
 def field(bound: BoundField, label: str = "") -> dict[str, object]:
-    """Label, help, errors and widget of a form field, tied together for screen readers."""
+    """Label, help, errors and widget of a form field, linked for screen readers."""
     described = [f"{bound.id_for_label}-help"] if bound.help_text else []
     described += [f"{bound.id_for_label}-error"] if bound.errors else []
     attrs: dict[str, str | bool] = {}
@@ -116,7 +119,7 @@ def action(
 ) -> dict[str, object]:
     """A button that POSTs to `url`; `confirm` makes it ask first, without script.
 
-    In a list, where several have one label, `about` tells a screen reader which this is.
+    `about` names the row for screen readers, in lists whose buttons share one label.
     """
     return {
         "url": url,
@@ -128,9 +131,16 @@ def action(
     }
 
 
+@register.simple_tag
+def changes(pieces: Iterable[Piece]) -> SafeString:
+    """What changed between two texts: words that are gone are struck out, new ones underlined."""
+    marks = {"gone": "<del>{}</del>", "new": "<ins>{}</ins>", "same": "{}"}
+    return format_html_join("", "{}", ((format_html(marks[kind], text),) for kind, text in pieces))
+
+
 @register.filter
 def percent(part: float | None, whole: float | None = 1) -> str:
-    """part of whole in per cent with one decimal, '–' where there is nothing to divide."""
+    """part of whole in per cent with one decimal, '–' if a value is missing or whole is 0."""
     if part is None or not whole:
         return "–"
     return f"{100 * part / whole:.1f} %"

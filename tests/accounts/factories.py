@@ -1,4 +1,4 @@
-"""Time and use, as the counts of accounts.allowances know them."""
+"""Use up an allowance, or let time pass for all of them."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ from leases.clock import in_seconds
 
 
 def use_up(key: str, rates: tuple[Rate, ...]) -> None:
-    """As if `key` had just been taken so often that the next is to be had in half a minute at the soonest."""
+    """Use up `key`, so that the next one is available in half a minute at the earliest."""
     for number, rate in enumerate(rates):
         full = in_seconds(rate.burst * rate.seconds + 30)
         Allowance.objects.update_or_create(
@@ -21,7 +21,7 @@ def use_up(key: str, rates: tuple[Rate, ...]) -> None:
 
 
 def let_pass(seconds: float) -> None:
-    """As if so many seconds had gone by since everything that was counted."""
+    """As if `seconds` had passed since everything that was counted."""
     earlier = ExpressionWrapper(
         F("regained_at") - Value(timedelta(seconds=seconds)), output_field=DateTimeField()
     )

@@ -1,4 +1,4 @@
-"""Who may open what."""
+"""Who may open which page."""
 
 import pytest
 from django.urls import reverse
@@ -17,7 +17,7 @@ def test_a_signed_out_visitor_is_sent_to_the_sign_in_page(client):
 
 
 @pytest.mark.parametrize("role", [role for role in Role if role != Role.ADMIN])
-def test_people_are_the_admins_business(client, role):
+def test_only_admins_open_the_people_page(client, role):
     client.force_login(person("bob", role))
     page = client.get(reverse("accounts:people"))
     assert page.status_code == 403
@@ -66,7 +66,7 @@ def test_signing_in_does_not_follow_an_address_elsewhere(client):
     assert page["Location"] == reverse("home")
 
 
-def test_a_refused_invitation_keeps_the_others_in_sight(client):
+def test_a_refused_invitation_still_lists_the_others(client):
     client.force_login(person("alice", Role.ADMIN))
     client.post(reverse("accounts:invite"), {"note": "Bob of the abbey", "roles": ["judge"]})
     answer = client.post(reverse("accounts:invite"), {"note": "Charlie"})

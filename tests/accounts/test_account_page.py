@@ -1,4 +1,4 @@
-"""What people decide about their own account."""
+"""The page of one's own account."""
 
 import pytest
 from django.test import Client
@@ -75,7 +75,7 @@ def test_name_and_shortcuts_are_saved(bob):
     assert bob.shortcuts
 
 
-def test_saving_undoes_nothing_that_an_admin_did_meanwhile(bob, monkeypatch):
+def test_saving_does_not_overwrite_what_an_admin_changed_meanwhile(bob, monkeypatch):
     client, valid = signed_in(), SettingsForm.is_valid
 
     def ended_meanwhile(form):
@@ -124,33 +124,33 @@ def test_a_new_password_ends_every_other_session_and_keeps_this_one(bob):
 
 
 @pytest.mark.parametrize(
-    ("current", "new", "says"),
+    ("current", "new", "error"),
     [
-        ("wrong", NEW, "This is not your present password."),
+        ("wrong", NEW, "This is not your current password."),
         (PASSWORD, "short", "too short"),
         (PASSWORD, "password123", "too common"),
         (PASSWORD, "", "required"),
     ],
 )
-def test_a_refused_password_changes_nothing_and_is_not_repeated(bob, current, new, says):
+def test_a_refused_password_changes_nothing_and_is_not_repeated(bob, current, new, error):
     here, there = signed_in(), signed_in()
     answer = here.post("/account/password/", {"current_password": current, "new_password": new})
     page = answer.content.decode()
     assert answer.status_code == 400
-    assert says in page
+    assert error in page
     assert PASSWORD not in page
     assert is_in(there)
     assert Client().login(username="bob", password=PASSWORD)
 
 
-def test_whoever_sits_at_an_open_page_cannot_guess_the_password(bob):
+def test_the_current_password_cannot_be_guessed_on_an_open_page(bob):
     client = signed_in()
-    got = [
+    answers = [
         client.post("/account/password/", {"current_password": f"{n}", "new_password": NEW})
         for n in range(6)
     ]
-    assert [answer.status_code for answer in got] == [400] * 5 + [429]
-    assert int(got[-1]["Retry-After"]) >= 1
+    assert [answer.status_code for answer in answers] == [400] * 5 + [429]
+    assert int(answers[-1]["Retry-After"]) >= 1
 
 
 def test_one_other_session_is_ended(bob):
@@ -168,7 +168,7 @@ def test_all_other_sessions_are_ended(bob):
     here, there = signed_in(), signed_in()
     here.post("/account/sessions/end/", {"session": "others"})
     assert (is_in(here), is_in(there)) == (True, False)
-    assert "signed in nowhere else" in here.get("/account/").content.decode()
+    assert "not signed in anywhere else" in here.get("/account/").content.decode()
 
 
 def test_nobody_ends_the_session_of_somebody_else(bob):

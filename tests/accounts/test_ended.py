@@ -1,4 +1,4 @@
-"""A session that ends under somebody's hands: they are told, and nothing that they typed is thrown away."""
+"""A session that ends while a person works: they see why, and what they typed is not lost."""
 
 import pytest
 from django.test import Client
@@ -47,22 +47,24 @@ def with_another_password(anna):
 
 
 @pytest.mark.parametrize(
-    ("deed", "said"),
+    ("change", "error"),
     [
         (no_longer_let_in, "You are signed out."),
         (without_the_role, "This page is for the role annotator."),
         (with_another_password, "You are signed out."),
     ],
 )
-def test_the_next_save_of_an_open_page_is_refused_in_words(client, anna, draft, deed, said):
+def test_the_next_save_of_an_open_page_is_refused_with_the_reason(
+    client, anna, draft, change, error
+):
     assert save(client, draft).status_code == 200
-    deed(anna)
+    change(anna)
     answer = save(client, draft)
     assert answer.status_code == 403
-    assert answer.json()["error"].startswith(said)
+    assert answer.json()["error"].startswith(error)
 
 
-def test_a_new_secret_key_ends_sessions_and_password_links_in_words(client, anna, settings):
+def test_a_new_secret_key_ends_sessions_and_password_links_with_a_message(client, anna, settings):
     link = invitations.password_path(anna)
     token = invitations.invite(roles=[Role.JUDGE], by=anna)
     settings.SECRET_KEY = "another" * 10
@@ -77,7 +79,7 @@ def test_a_new_secret_key_ends_sessions_and_password_links_in_words(client, anna
     assert answer["Location"] == "/"
 
 
-def test_a_form_that_is_sent_too_late_is_handed_back(client, anna, draft):
+def test_a_form_that_is_sent_too_late_is_shown_again(client, anna, draft):
     page = f"/annotate/{draft.assignment_id}/"
     no_longer_let_in(anna)
     answer = client.post(
@@ -89,16 +91,16 @@ def test_a_form_that_is_sent_too_late_is_handed_back(client, anna, draft):
         },
     )
     assert answer.status_code == 403
-    said = answer.content.decode()
-    assert "You are signed out, so nothing was changed" in said
-    assert "In the &lt;b&gt;edit&lt;/b&gt; summary.</textarea>" in said
-    assert "otters" not in said
-    assert "submit" not in said
+    text = answer.content.decode()
+    assert "You are signed out, so nothing was changed" in text
+    assert "In the &lt;b&gt;edit&lt;/b&gt; summary.</textarea>" in text
+    assert "otters" not in text
+    assert "submit" not in text
     answer = client.post("/sign-in/", {"username": "anna", "password": PASSWORD})
     assert "An admin has ended your access here." in answer.content.decode()
 
 
-def test_a_form_that_is_sent_without_the_role_is_handed_back(client, anna, draft):
+def test_a_form_that_is_sent_without_the_role_is_shown_again(client, anna, draft):
     without_the_role(anna)
     answer = client.post(f"/annotate/{draft.assignment_id}/", {"valid_comment": "In the summary."})
     assert answer.status_code == 403
@@ -110,7 +112,7 @@ def test_a_button_that_is_pressed_too_late_leads_back_to_its_page(client, anna):
     no_longer_let_in(anna)
     answer = client.post("/annotate/next/", headers={"referer": "http://testserver/annotate/?a=1"})
     assert answer["Location"] == "/sign-in/?next=%2Fannotate%2F%3Fa%3D1&ended=unsent"
-    assert "so that was not done" in client.get(answer["Location"]).content.decode()
+    assert "so your last action was not done" in client.get(answer["Location"]).content.decode()
 
 
 def test_what_another_site_sends_is_shown_to_nobody(client, anna, draft):
@@ -124,13 +126,13 @@ def test_what_another_site_sends_is_shown_to_nobody(client, anna, draft):
 
 
 @pytest.mark.parametrize("referer", ["", "https://evil.example/annotate/", "not an address"])
-def test_after_signing_in_nobody_is_led_elsewhere(client, anna, referer):
+def test_signing_in_does_not_lead_to_another_site(client, anna, referer):
     no_longer_let_in(anna)
     answer = client.post("/annotate/next/", headers={"referer": referer} if referer else {})
     assert answer["Location"].startswith("/sign-in/?next=%2F&")
 
 
-def test_a_visitor_without_a_session_is_not_told_that_one_ended():
+def test_a_visitor_without_a_session_does_not_read_that_one_ended():
     answer = Client().get("/annotate/", follow=True)
     assert "has ended" not in answer.content.decode()
 
@@ -142,7 +144,7 @@ def test_a_fragment_of_a_page_sends_the_whole_page_to_sign_in():
 
 
 def test_there_is_no_way_to_become_a_person_without_an_invitation():
-    """Every address that the signed-out may send to, by hand: a new one has to be thought about."""
+    """All addresses to which the signed-out may POST, listed by hand: a new one needs a decision."""
     open_to_all = {
         path for method, path, expected in rows() if method != "GET" and expected["out"] == 200
     }

@@ -67,13 +67,13 @@ def test_an_unknown_token_is_not_found(client):
     assert client.get(reverse("accounts:join", args=["nonsense"])).status_code == 404
 
 
-def test_only_the_hash_of_a_token_is_kept():
+def test_only_the_hash_of_a_token_is_stored():
     token = invitations.invite(roles=[Role.JUDGE], by=None)
     assert token not in str(list(Invitation.objects.values()))
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "error"),
     [
         ({"username": ""}, "required"),
         ({"username": "ALICE"}, "taken"),
@@ -82,13 +82,13 @@ def test_only_the_hash_of_a_token_is_kept():
         ({"password": "password123"}, "too common"),
     ],
 )
-def test_a_refused_joining_keeps_the_invitation(client, changes, says):
+def test_a_refused_form_leaves_the_invitation_unused(client, changes, error):
     person("alice")
     token = invitations.invite(roles=[Role.JUDGE], by=None)
 
     page = join(client, token, **changes)
 
-    assert says in page.content.decode()
+    assert error in page.content.decode()
     assert Invitation.objects.get().used_by is None
 
 
@@ -110,7 +110,7 @@ def test_a_newer_first_admin_link_replaces_the_older():
     assert invitations.open_invitation(newer)
 
 
-def test_the_first_admin_link_dies_when_there_is_an_admin():
+def test_the_first_admin_link_ends_when_there_is_an_admin():
     token = invitations.first_admin_token()
     person("alice", Role.ADMIN)
     with pytest.raises(NotFoundHere):
@@ -136,14 +136,14 @@ def test_a_password_link_works_once(client):
     assert client.login(username="BOB", password="eleven slow otters")
 
 
-@pytest.mark.parametrize("deed", ["grant", "set_active"])
-def test_a_password_link_ends_with_the_admin_who_made_it(client, deed):
-    """Or it would be a way back in for three days."""
+@pytest.mark.parametrize("change", ["grant", "set_active"])
+def test_a_password_link_ends_when_its_maker_is_no_longer_an_admin(client, change):
+    """Or they could come back by it for three days."""
     person("alice", Role.ADMIN)
     carol, bob = person("carol", Role.ADMIN), person("bob", Role.JUDGE)
     path = invitations.password_path(bob, by=carol)
     assert client.get(path).status_code == 200
-    if deed == "grant":
+    if change == "grant":
         invitations.grant(carol, roles=[Role.JUDGE], by=carol)
     else:
         invitations.set_active(carol, active=False)
@@ -151,7 +151,7 @@ def test_a_password_link_ends_with_the_admin_who_made_it(client, deed):
 
 
 def test_a_password_link_cannot_be_given_another_maker(client):
-    """Not even one that needs no admin."""
+    """Not even 0, which stands for the command line."""
     carol, bob = person("carol", Role.ADMIN), person("bob", Role.JUDGE)
     token = invitations.password_path(bob, by=carol).rstrip("/").rsplit("/", 1)[1]
     for key in (f"{bob.pk}.0", str(bob.pk), f"{bob.pk}.{10**30}", f"{bob.pk}.{bob.pk}"):
@@ -178,7 +178,7 @@ def test_nobody_becomes_a_person_of_the_demonstration(client):
 
 @pytest.mark.parametrize("chosen", ["ﬁona", "Ｄora"])
 def test_a_name_can_be_entered_as_it_was_chosen(client, chosen):
-    """The sign-in form makes one spelling of letters that look alike; so does joining."""
+    """The sign-in form normalizes look-alike letters; so does joining."""
     token = invitations.invite(roles=[Role.JUDGE], by=person("alice", Role.ADMIN))
     answer = {"username": chosen, "name": "Dora", "password": "eleven slow otters"}
     assert client.post(invitations.invitation_path(token), answer).status_code == 302
@@ -195,7 +195,7 @@ def test_a_name_that_looks_like_another_is_taken(client):
     assert "This name is taken" in page
 
 
-def test_nobody_is_shut_out_by_a_request_that_does_not_say_so(client):
+def test_a_request_without_a_value_locks_nobody_out(client):
     client.force_login(person("alice", Role.ADMIN))
     bob = person("bob")
     assert client.post(reverse("accounts:set_active", args=[bob.pk])).status_code == 400
@@ -215,12 +215,12 @@ def forgotten(alice, by):
     forgetting.forget(alice)
 
 
-@pytest.mark.parametrize("deed", [roles_taken, access_ended, forgotten])
-def test_who_is_no_admin_any_more_cannot_come_back_by_a_link_of_their_own(client, deed):
+@pytest.mark.parametrize("change", [roles_taken, access_ended, forgotten])
+def test_a_former_admin_cannot_come_back_by_their_own_link(client, change):
     alice, olga = person("alice", Role.ADMIN), person("olga", Role.ADMIN)
     token = invitations.invite(roles=[Role.ADMIN], by=alice)
     others = invitations.invite(roles=[Role.JUDGE], by=olga)
-    deed(alice, olga)
+    change(alice, olga)
     assert join(client, token).status_code == 410
     assert join(client, others).status_code == 302
 

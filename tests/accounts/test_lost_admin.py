@@ -1,4 +1,4 @@
-"""There is a way in when no admin can sign in any more: by whoever has the server."""
+"""When no admin can sign in any more, a command on the server makes a link."""
 
 from io import StringIO
 
@@ -13,10 +13,10 @@ from tests.factories import PASSWORD, person
 pytestmark = pytest.mark.django_db
 
 
-def said(*command: str) -> str:
-    told = StringIO()
-    call_command(*command, stdout=told, stderr=StringIO())
-    return told.getvalue().strip()
+def output_of(*command: str) -> str:
+    output = StringIO()
+    call_command(*command, stdout=output, stderr=StringIO())
+    return output.getvalue().strip()
 
 
 def path_of(link: str) -> str:
@@ -33,30 +33,30 @@ def path_of(link: str) -> str:
 def test_where_no_admin_can_sign_in_a_link_makes_a_new_one(lost):
     olga = person("olga", Role.ADMIN)
     person("dora", Role.ADMIN, is_demonstration=True)
-    assert said("first_admin_link") == ""
+    assert output_of("first_admin_link") == ""
     Person.objects.filter(pk=olga.pk).update(**lost)
     client = Client()
     answer = client.post(
-        path_of(said("first_admin_link")),
+        path_of(output_of("first_admin_link")),
         {"username": "omar", "name": "Omar", "password": PASSWORD},
     )
     assert answer.status_code == 302
     assert client.get("/people/").status_code == 200
-    assert said("first_admin_link") == ""
+    assert output_of("first_admin_link") == ""
 
 
 def test_an_admin_who_forgot_the_password_sets_a_new_one():
     person("olga", Role.ADMIN)
     client = Client()
-    link = path_of(said("password_link", "OLGA"))
+    link = path_of(output_of("password_link", "OLGA"))
     assert client.post(link, {"password": "another way to Canossa"}).status_code == 302
     assert client.get("/people/").status_code == 200
     assert client.get(link).status_code == 410
 
 
-def test_a_link_for_nobody_or_for_somebody_kept_out_is_refused_with_the_way():
+def test_a_link_for_an_unknown_or_locked_person_is_refused_with_what_to_do():
     person("olga", Role.ADMIN, is_active=False)
     with pytest.raises(CommandError, match="Nobody here signs in as 'nobody'"):
-        said("password_link", "nobody")
+        output_of("password_link", "nobody")
     with pytest.raises(CommandError, match="first_admin_link makes a new one"):
-        said("password_link", "olga")
+        output_of("password_link", "olga")

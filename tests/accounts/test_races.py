@@ -1,4 +1,4 @@
-"""Two people who join, two admins who take each other's roles away: one while the other is not yet done."""
+"""Races: two people who join at once, two admins who remove each other at once."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from leases.refusal import Conflict, Refusal
 from tests.factories import PASSWORD, person
 from tests.races import at_once, overlapping
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.alone, pytest.mark.django_db(transaction=True)]
 
 
 def link() -> str:
@@ -22,7 +22,7 @@ def join(token: str, username: str) -> Person:
     return invitations.accept(token, username=username, name="Dora", password=PASSWORD)
 
 
-def test_two_who_choose_one_name_are_one_person_and_a_sentence():
+def test_of_two_people_who_choose_one_name_the_second_is_refused():
     tokens = [link(), link()]
     refused = overlapping(lambda: join(tokens[0], "dora"), lambda: join(tokens[1], "Dora"))
     assert isinstance(refused, Conflict)
@@ -38,14 +38,14 @@ def test_one_link_clicked_twice_lets_one_person_in():
     assert Person.objects.filter(username__in=["dora", "emil"]).count() == 1
 
 
-def test_a_link_that_is_withdrawn_while_somebody_joins_lets_nobody_in(monkeypatch):
+def test_a_link_that_is_withdrawn_while_a_person_joins_creates_nobody(monkeypatch):
     token = link()
     opened = invitations.open_invitation
 
     def opened_then_withdrawn(given):
-        found = opened(given)
+        invitation = opened(given)
         Invitation.objects.update(withdrawn_at=now())
-        return found
+        return invitation
 
     monkeypatch.setattr(invitations, "open_invitation", opened_then_withdrawn)
     with pytest.raises(Conflict, match="withdrawn"):
@@ -53,12 +53,12 @@ def test_a_link_that_is_withdrawn_while_somebody_joins_lets_nobody_in(monkeypatc
     assert not Person.objects.filter(username="dora").exists()
 
 
-@pytest.mark.parametrize("deed", ["roles", "sign-in"])
-def test_two_admins_who_take_each_other_away_leave_one(deed):
+@pytest.mark.parametrize("change", ["roles", "sign-in"])
+def test_two_admins_who_remove_each_other_leave_one(change):
     olga, omar = person("olga", Role.ADMIN), person("omar", Role.ADMIN)
 
     def take(other, by):
-        if deed == "roles":
+        if change == "roles":
             invitations.grant(other, roles=[], by=by)
         else:
             invitations.set_active(other, active=False)

@@ -1,11 +1,11 @@
-"""What is asked too often is refused with a wait; what people do is not."""
+"""Too many requests are refused with a wait; the normal pace of people is not."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from accounts import invitations
-from accounts.hiding import hidden
+from accounts.hashing import keyed_hash
 from accounts.rates import API, JOBS, LINKS
 from accounts.roles import Role
 from accounts.throttles import count_job
@@ -25,7 +25,7 @@ def test_useless_links_are_slowed_down_and_a_good_one_still_opens(client):
     token = invitations.invite(roles=[Role.JUDGE], by=None)
     guess = [client.get(f"/join/guess{n}/").status_code for n in range(LINKS[0].burst)]
     assert guess == [404] * LINKS[0].burst
-    use_up(f"link {hidden('127.0.0.1')}", LINKS)
+    use_up(f"link {keyed_hash('127.0.0.1')}", LINKS)
     answer = client.get("/new-password/MQ/guess/")
     assert answer.status_code == 429
     assert int(answer["Retry-After"]) >= 1
@@ -41,21 +41,21 @@ def test_a_judges_twenty_fast_verdicts_are_all_taken(client):
     slots = judging.slots(study, jean)
     for number in range(20):
         slot = slots[number % len(slots)]
-        said = ("correct", "incorrect")[number // len(slots) % 2]
+        verdict = ("correct", "incorrect")[number // len(slots) % 2]
         answer = client.post(
-            f"/api/judging/slots/{slot.pk}/verdict", {"verdict": said}, "application/json"
+            f"/api/judging/slots/{slot.pk}/verdict", {"verdict": verdict}, "application/json"
         )
         assert answer.status_code == 200
 
 
-def test_a_program_that_never_pauses_is_told_to_wait(client):
+def test_a_program_that_never_pauses_has_to_wait(client):
     rosa, ruth = person("rosa", Role.RESEARCHER), person("ruth", Role.RESEARCHER)
     use_up(f"api {rosa.pk}", API)
     client.force_login(rosa)
     answer = client.get("/api/datasets/collections/")
     assert answer.status_code == 429
     assert 20 <= int(answer["Retry-After"]) <= 31
-    assert "ask for too much at once. Wait" in answer.json()["error"]
+    assert "send too many requests. Wait" in answer.json()["error"]
     client.force_login(ruth)
     assert client.get("/api/datasets/collections/").status_code == 200
 
@@ -69,7 +69,7 @@ def test_what_one_person_starts_does_not_count_for_another():
 
 @pytest.fixture
 def olga(client):
-    """An admin who has started as many jobs of every kind as are given at once."""
+    """An admin who has used up the allowance of every kind of job."""
     olga = person("olga", Role.ADMIN)
     for kind, rates in JOBS.items():
         use_up(f"{kind} {olga.pk}", rates)
@@ -77,7 +77,7 @@ def olga(client):
     return olga
 
 
-def is_told_to_wait(answer, kind):
+def check_must_wait(answer, kind):
     assert answer.status_code == 429
     assert int(answer["Retry-After"]) >= 1
     page = answer.content.decode()
@@ -86,42 +86,42 @@ def is_told_to_wait(answer, kind):
 
 
 def test_one_fetch_too_many_keeps_the_titles(client, olga):
-    asked = {"source": "titles", "titles": "Mill of Ansbach", "contact": "olga@lab.example"}
-    answer = client.post("/fetches/new/", asked)
-    assert "Mill of Ansbach" in is_told_to_wait(answer, "fetches")
+    entered = {"source": "titles", "titles": "Mill of Ansbach", "contact": "olga@lab.example"}
+    answer = client.post("/fetches/new/", entered)
+    assert "Mill of Ansbach" in check_must_wait(answer, "fetches")
 
 
-def test_one_run_too_many_keeps_what_was_chosen(client, olga, settings):
+def test_one_run_too_many_keeps_what_was_entered(client, olga, settings):
     settings.INFERENCE_SERVICES = {"local": {"url": "http://127.0.0.1:9/v1"}}
     collection = datasets.mills()
-    asked = {
+    entered = {
         "collection": collection.pk, "language_models": generation.echo().pk, "prompts": list(prompts())[:1],
         "samples": 1, "name": "Second thoughts",
     }  # fmt: skip
-    assert "Second thoughts" in is_told_to_wait(client.post("/runs/new/", asked), "runs")
+    assert "Second thoughts" in check_must_wait(client.post("/runs/new/", entered), "runs")
 
 
 def test_one_import_too_many_keeps_the_name(client, olga):
-    asked = {
+    entered = {
         "collection": "abbeys",
         "format": next(iter(IMPORTERS)),
         "file": SimpleUploadedFile("a.json", b"[]"),
     }
-    page = is_told_to_wait(client.post(reverse("datasets:import"), asked), "imports")
+    page = check_must_wait(client.post(reverse("datasets:import"), entered), "imports")
     assert "abbeys" in page
 
 
 def test_one_download_too_many_waits(client, olga):
     datasets.mills()
-    is_told_to_wait(client.get("/collections/mills/export/wikicontradict-json/"), "downloads")
+    check_must_wait(client.get("/collections/mills/export/wikicontradict-json/"), "downloads")
 
 
 def test_one_call_to_a_model_too_many_waits(client, olga):
     path = reverse("generation:test_model", args=[generation.echo().pk])
-    is_told_to_wait(client.post(path), "calls to models")
+    check_must_wait(client.post(path), "calls to models")
 
 
-def test_names_are_hidden_by_the_secret_key(settings):
-    first = hidden("account", "alice")
+def test_hashes_depend_on_the_secret_key(settings):
+    first = keyed_hash("account", "alice")
     settings.SECRET_KEY = "another" * 10
-    assert hidden("account", "alice") != first
+    assert keyed_hash("account", "alice") != first

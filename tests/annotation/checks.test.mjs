@@ -8,7 +8,7 @@ import { check } from "../../static/js/annotation/checks.js";
 import { answerKey, fold, words } from "../../static/js/annotation/folding.js";
 
 const table = JSON.parse(readFileSync(new URL("check_cases.json", import.meta.url)));
-const told = JSON.parse(readFileSync(process.env.TOLD));
+const rules = JSON.parse(readFileSync(process.env.RULES));
 
 function entriesOf(given) {
   if (given.only) return given.only;
@@ -24,12 +24,12 @@ function entriesOf(given) {
 
 for (const given of table.cases) {
   test(given.name, () => {
-    const found = check(told, entriesOf(given)).map((each) => [each.level, each.code, each.field].join(" "));
+    const found = check(rules, entriesOf(given)).map((each) => [each.level, each.code, each.field].join(" "));
     assert.deepEqual(found.sort(), given.finds.map((each) => each.join(" ")).sort());
   });
 }
 
-for (const [text, folded, key, found] of told.folded) {
+for (const [text, folded, key, found] of rules.folded) {
   test(`folds ${JSON.stringify(text)} as the server does`, () => {
     assert.deepEqual([fold(text), answerKey(text), words(text)], [folded, key, found]);
   });

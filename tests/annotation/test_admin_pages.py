@@ -59,12 +59,12 @@ def new_campaign(**changes):
 def test_an_admin_opens_a_campaign(client, olga):
     make.tag()
     response = client.post(at("campaign_new"), new_campaign(), follow=True)
-    assert b"Handed in: 0 of 2" in response.content
+    assert b"Submitted: 0 of 2" in response.content
     assert Campaign.objects.get().created_by == olga
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "expected"),
     [
         ("name", "", "required"),
         ("people_per_tag", "0", "greater than or equal to 1"),
@@ -74,19 +74,19 @@ def test_an_admin_opens_a_campaign(client, olga):
     ],
 )
 def test_a_campaign_that_cannot_be_opened_says_why_and_keeps_what_was_entered(
-    client, olga, field, value, said
+    client, olga, field, value, expected
 ):
     make.tag()
     response = client.post(at("campaign_new"), new_campaign(seed="4711", **{field: value}))
     assert response.status_code == 400
-    assert said in response.content.decode()
+    assert expected in response.content.decode()
     assert b'value="4711"' in response.content
     assert Campaign.objects.count() == 0
 
 
 def test_without_tags_there_is_no_campaign_and_no_empty_collection(client, olga):
     response = client.post(at("campaign_new"), new_campaign())
-    assert b"No live tag fits" in response.content
+    assert b"No live tag matches" in response.content
     assert Collection.objects.count() == 0
 
 
@@ -96,8 +96,8 @@ def test_a_campaign_s_page_counts_what_the_database_holds(client, alice, campaig
     context = client.get(at("campaign", campaign.pk)).context
     counts = {stage.label: stage.count for stage in context["stages"] if stage.count}
     assert counts == {
-        "Places: in work": 1,
-        "Places: submitted": 1,
+        "Assignments: in progress": 1,
+        "Assignments: submitted": 1,
         "Annotations: draft": 1,
         "Annotations: submitted": 1,
     }
@@ -131,13 +131,13 @@ def test_publishing_is_one_button_and_pressing_it_twice_adds_nothing(client, ali
     assert Contradiction.objects.count() == 1
 
 
-def test_a_campaign_over_nothing_says_what_comes_first(client, olga):
+def test_without_tags_the_page_says_to_fetch_first(client, olga):
     page = client.get(at("campaign_new")).content.decode()
-    assert "There is no live tag to give out." in page
+    assert "There are no live tags to assign." in page
     assert 'name="seed"' not in page
 
 
-def test_places_of_one_article_are_told_apart_by_their_tags(client, campaign):
+def test_places_of_one_article_are_distinguished_by_their_tags(client, campaign):
     page = client.get(at("campaign", campaign.pk)).content.decode()
     for place in campaign.assignments.select_related("sighting", "tag__article"):
         assert f"<code>{escape(place.sighting.raw)}</code>" in page
@@ -175,7 +175,7 @@ def test_what_was_submitted_waits_in_the_list(client, alice, campaign):
     assert [each.pk for each in page.context["page"]] == [annotation.pk]
 
 
-def test_a_draft_is_not_the_reviewer_s_to_see(client, alice, campaign):
+def test_reviewers_cannot_see_drafts(client, alice, campaign):
     draft = make.draft(alice, within=campaign)
     assert client.get(at("review", draft.pk)).status_code == 404
 
@@ -184,7 +184,7 @@ def test_the_page_shows_the_passages_and_what_the_checks_find(client, alice, cam
     annotation = make.submitted(alice, within=campaign, entries=make.whole(span_1="in 1802"))
     page = client.get(at("review", annotation.pk)).content.decode()
     assert make.WHOLE["passage_1_standalone"] in page
-    assert "This span stands in neither form of passage 1." in page
+    assert "These words are not in passage 1." in page
     assert "The annotator ticked “I checked”." in page
 
 
@@ -195,19 +195,19 @@ def test_after_a_decision_the_next_one_opens(client, alice, campaign):
     assert decide(client, second, "drop", note="No.").url == at("reviews")
 
 
-def test_an_admin_s_own_annotation_is_theirs_to_read_but_not_to_decide_on(client, campaign):
+def test_admins_can_read_their_own_annotation_but_not_review_it(client, campaign):
     both = person("ada", Role.ADMIN, Role.ANNOTATOR)
     own = make.submitted(both, within=campaign)
     client.force_login(both)
     assert "Yours" in client.get(at("reviews")).content.decode()
     page = client.get(at("review", own.pk)).content.decode()
-    assert "another admin decides on it" in page
+    assert "another admin has to decide on it" in page
     assert 'name="decision"' not in page
     assert decide(client, own, "accept").status_code == 403
     assert Annotation.objects.get().state == AnnotationState.SUBMITTED
 
 
-def test_after_a_decision_nobody_is_led_to_their_own(client, alice, campaign):
+def test_after_a_decision_the_next_one_is_never_ones_own(client, alice, campaign):
     both = person("ada", Role.ADMIN, Role.ANNOTATOR)
     first = make.submitted(alice, within=campaign)
     make.submitted(both, within=campaign)
@@ -244,34 +244,34 @@ def test_an_accepted_annotation_can_still_be_dropped_not_sent_back(client, alice
 def test_campaigns_are_opened_and_published_by_command(capsys, olga, alice):
     make.tag()
     call_command("open_campaign", "Mills", "--collection", "mills", "--by", "olga", "--people", "2")
-    assert capsys.readouterr().out == f"Campaign {Campaign.objects.get().pk}: 2 places.\n"
+    assert capsys.readouterr().out == f"Campaign {Campaign.objects.get().pk}: 2 assignments.\n"
     annotation = make.submitted(alice, within=Campaign.objects.get())
     Annotation.objects.filter(pk=annotation.pk).update(state=AnnotationState.ACCEPTED)
-    for said in (
+    for expected in (
         "1 annotations published, 1 new records.\n",
         "0 annotations published, 0 new records.\n",
     ):
         call_command("publish_campaign", "Mills")
-        assert capsys.readouterr().out == said
+        assert capsys.readouterr().out == expected
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (["open_campaign", "M", "--collection", "m", "--by", "nobody"], "nobody called 'nobody'"),
         (["open_campaign", "M", "--collection", "m", "--by", "olga"], "No live tag"),
         (["publish_campaign", "M"], "no campaign called 'M'"),
     ],
 )
-def test_a_command_that_cannot_be_carried_out_says_why(olga, arguments, said):
-    with pytest.raises(CommandError, match=said):
+def test_a_refused_command_gives_the_reason(olga, arguments, expected):
+    with pytest.raises(CommandError, match=expected):
         call_command(*arguments)
 
 
 def test_a_reviewers_notes_are_kept_without_control_characters(client, campaign, alice):
     annotation = make.submitted(alice, within=campaign)
-    said = {"note": "Too\x00 vague", "note-statement_1": "Which\x07?", "note-span_1\x00": "x"}
-    answer = {"version": annotation.version, "decision": "send_back", **said}
+    notes = {"note": "Too\x00 vague", "note-statement_1": "Which\x07?", "note-span_1\x00": "x"}
+    answer = {"version": annotation.version, "decision": "send_back", **notes}
     assert client.post(at("review", annotation.pk), answer).status_code == 302
     kept = Review.objects.get()
     assert kept.note == "Too vague"

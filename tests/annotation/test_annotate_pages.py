@@ -11,8 +11,8 @@ from annotation.models import Annotation, Assignment
 from annotation.states import AnnotationState, AssignmentState
 from tests.annotation import factories as make
 from tests.factories import person
-from wikifetch.answers import Hidden
 from wikifetch.purging import purge
+from wikifetch.source.answers import Hidden
 
 pytestmark = pytest.mark.django_db
 
@@ -56,13 +56,13 @@ def text_of(response):
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode())))
 
 
-def test_a_tag_whose_text_the_wiki_has_hidden_says_so_and_not_that_it_gave_no_reason(client, draft):
+def test_the_page_says_that_the_wiki_has_hidden_a_tags_text(client, draft):
     revision = draft.sighting.revision
     purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
     shown = text_of(client.get(page_of(draft)))
     assert "The wiki has hidden the text of this revision" in shown
-    assert "The tag gives none" not in shown
-    assert "no words but the tag" not in shown
+    assert "The tag gives no reason" not in shown
+    assert "contains only the tag" not in shown
 
 
 # ---------------------------------------------------------------- who may
@@ -81,7 +81,7 @@ def test_somebody_else_s_draft_is_not_found(client, method):
     assert getattr(client, method)(page_of(draft)).status_code == 404
 
 
-def test_a_place_that_was_given_up_is_not_found(client, alice, draft):
+def test_a_skipped_place_is_not_found(client, alice, draft):
     page = page_of(draft)
     campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
     assert client.get(page).status_code == 404
@@ -94,7 +94,7 @@ def test_an_empty_queue_says_what_to_do(client, alice):
     assert "There is no tag for you now" in text_of(client.get(reverse("annotation:queue")))
 
 
-def test_the_next_tag_opens_beside_its_form(client, alice):
+def test_the_next_tag_opens_next_to_its_form(client, alice):
     campaign = make.campaign()
     response = client.post(reverse("annotation:next"), {"campaign": campaign.pk}, follow=True)
     assert "Is this tag valid?" in text_of(response)
@@ -115,20 +115,20 @@ def test_the_queue_counts_what_the_database_holds(client, alice, draft):
 
 
 @pytest.mark.parametrize(
-    ("minutes", "said"),
+    ("minutes", "expected"),
     [
-        ([0.2], "1 submitted; it took you less than a minute at the form"),
-        ([7.2], "1 submitted; it took you about 7 min at the form"),
-        ([0.1, 0.3], "2 submitted; half of them took you less than a minute at the form"),
-        ([4, 6], "2 submitted; half of them took you about 5 min or less at the form"),
+        ([0.2], "1 submitted; it took you less than a minute of active time"),
+        ([7.2], "1 submitted; it took you about 7 min of active time"),
+        ([0.1, 0.3], "2 submitted; half of them took you less than a minute of active time"),
+        ([4, 6], "2 submitted; half of them took you about 5 min or less of active time"),
     ],
 )
-def test_ones_pace_is_told_as_a_person_would(client, alice, minutes, said):
+def test_the_pace_is_shown_in_words(client, alice, minutes, expected):
     for number, each in enumerate(minutes):
         within = make.campaign(name=f"No. {number}", by=make.admin(f"otto{number}"))
         annotation = make.submitted(alice, within=within)
         Annotation.objects.filter(pk=annotation.pk).update(seconds_active=each * 60)
-    assert said in text_of(client.get(reverse("annotation:queue")))
+    assert expected in text_of(client.get(reverse("annotation:queue")))
 
 
 def test_a_title_that_ends_with_a_stop_does_not_end_the_sentence(alice, draft):
@@ -139,7 +139,7 @@ def test_a_title_that_ends_with_a_stop_does_not_end_the_sentence(alice, draft):
 
 def test_a_draft_without_a_place_can_be_taken_up_again(client, alice, draft):
     campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
-    assert "Take up again" in text_of(client.get(reverse("annotation:queue")))
+    assert "Continue this draft" in text_of(client.get(reverse("annotation:queue")))
     response = client.post(reverse("annotation:take_up", args=[draft.pk]))
     assert response.url == page_of(draft)
 
@@ -151,10 +151,8 @@ def test_the_page_shows_the_tag_its_reason_and_what_is_missing(client, draft):
     shown = text_of(client.get(page_of(draft)))
     assert "{{Inconsistent|date=May 2021|reason=The year}}" in shown
     assert "The year" in shown
-    assert (
-        "Not known: the source that this page was fetched from held no edit that adds it." in shown
-    )
-    assert "None was fetched: the wiki has none, or the source held none." in shown
+    assert "Not known: the source of this page contains no edit that adds the tag." in shown
+    assert "No talk page was fetched: the wiki or the source has none." in shown
 
 
 def test_the_page_shows_the_edit_that_added_the_tag(client, draft):
@@ -168,21 +166,21 @@ def test_the_page_shows_the_edit_that_added_the_tag(client, draft):
     assert "<ins>{{x}}</ins>" in page
 
 
-def test_text_of_the_wiki_is_never_run(client, alice):
+def test_text_of_the_wiki_is_escaped(client, alice):
     evil = "<script>alert(1)</script>"
     make.tag(title=evil, reason=evil, section=evil, block=evil, block_text=evil, other_article=evil)
     draft = make.draft(alice, within=make.campaign(tags=0))
     assert evil not in client.get(page_of(draft)).content.decode()
 
 
-def test_the_guideline_stands_at_each_step(client, draft):
+def test_each_step_has_its_guideline(client, draft):
     page = client.get(page_of(draft)).content.decode()
     assert page.count('<details class="guideline"') == 6
     whole = reverse("annotation:guideline", args=[draft.guideline.version])
     assert "Questions with two answers" in text_of(client.get(whole))
 
 
-def test_no_choice_is_made_beforehand(client, draft):
+def test_no_option_is_preselected(client, draft):
     page = client.get(page_of(draft)).content.decode()
     assert re.findall(r'<input type="(?:radio|checkbox)"[^>]*checked', page) == []
 
@@ -283,7 +281,7 @@ def test_a_megabyte_is_refused_with_a_sentence_and_nothing_is_lost(client, draft
     assert Annotation.objects.get().version == 0
 
 
-def test_control_characters_are_taken_out_and_said(client, draft):
+def test_control_characters_are_removed_and_reported(client, draft):
     response = client.post(
         page_of(draft), form_of(make.whole(span_1="in\x00 18\x0801")), follow=True
     )

@@ -1,4 +1,4 @@
-"""The API that the autosave speaks to."""
+"""The API of the autosave."""
 
 import random
 import threading
@@ -57,20 +57,20 @@ def test_a_stale_save_is_answered_with_both_texts(client, draft):
     assert (details["mine"]["span_1"], details["theirs"]["span_1"]) == ("mine", "theirs")
 
 
-def test_a_save_must_say_what_it_was_made_from(client, draft):
+def test_a_save_needs_the_version_it_was_made_from(client, draft):
     response = client.patch(address(draft), {"entries": {}}, content_type="application/json")
     assert response.status_code == 428
     assert "If-Match" in response.json()["error"]
 
 
-def test_what_cannot_be_kept_is_refused_by_field_and_nothing_is_stored(client, draft):
+def test_invalid_values_are_refused_by_field_and_nothing_is_stored(client, draft):
     response = patch(client, draft, 0, span_1="kept?", passage_1_copied="x" * 1_048_576)
     assert response.status_code == 400
     assert list(response.json()["details"]["fields"]) == ["passage_1_copied"]
     assert Annotation.objects.get().span_1 == ""
 
 
-def test_control_characters_are_taken_out_and_said(client, draft):
+def test_control_characters_are_removed_and_reported(client, draft):
     response = patch(client, draft, 0, span_1="a\x00b")
     assert response.json()["notices"] == [
         "1 control character taken out of “Contradicted span of passage 1”."
@@ -95,7 +95,7 @@ def test_somebody_else_s_draft_is_not_found(client, draft):
     assert patch(client, draft, 0, span_1="x" * 5_000).status_code == 404
 
 
-def test_without_the_role_or_a_session_nothing_is_said(client, draft):
+def test_without_the_role_or_a_session_nothing_is_shown(client, draft):
     client.force_login(make.admin("otto"))
     assert client.get(address(draft)).status_code == 403
     client.logout()
@@ -136,7 +136,7 @@ def test_four_tabs_that_save_at_once_lose_nothing_silently(seed):
                 assert accepted.setdefault(version, text) == text
             else:
                 refused.append(response.status_code)
-                # Some tabs go on from what they were told, some repeat their old version.
+                # Some tabs continue from the response, some repeat their old version.
                 if dice.random() < 0.8:
                     version = response.json()["details"]["version"]
         connection.close()

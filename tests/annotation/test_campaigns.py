@@ -1,4 +1,4 @@
-"""Who gets which tag."""
+"""Assigning tags to people."""
 
 import threading
 
@@ -194,7 +194,7 @@ def test_a_draft_handed_back_is_taken_up_again_while_a_place_is_free():
 
     campaigns.hand_back(assignment_id=place.pk, by=alice)
     take(bob)
-    with pytest.raises(Conflict, match="All places"):
+    with pytest.raises(Conflict, match="All assignments"):
         campaigns.take_up(annotation_id=draft.pk, by=alice)
 
 

@@ -1,4 +1,4 @@
-"""The checks, by the one table that drives server and browser, and against the published annotations."""
+"""The checks, by the table of cases for server and browser, and on the published annotations."""
 
 import copy
 import json
@@ -31,8 +31,8 @@ def entries_of_case(case):
 
 @pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: case["name"])
 def test_the_server_finds_what_the_table_says(case):
-    found = [[str(f.level), f.code, f.field] for f in check(entries_of_case(case))]
-    assert sorted(found) == sorted(case["finds"])
+    findings = [[str(f.level), f.code, f.field] for f in check(entries_of_case(case))]
+    assert sorted(findings) == sorted(case["finds"])
 
 
 def test_no_warning_fires_on_more_than_a_fifth_of_the_published_annotations(study_data):

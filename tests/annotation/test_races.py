@@ -1,4 +1,4 @@
-"""Two people on one tag, two clicks on one button: one while the other is not yet done."""
+"""Races: two people on one tag, two clicks on one button."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from leases.refusal import Refusal
 from tests.annotation import factories as make
 from tests.races import at_once, overlapping
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.alone, pytest.mark.django_db(transaction=True)]
 
 
 def skip(annotation, who):

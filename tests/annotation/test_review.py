@@ -11,9 +11,9 @@ from datasets.models import Contradiction
 from datasets.records import record_of
 from leases.refusal import Conflict, NotAllowed, NotFoundHere, Refusal, StaleVersion
 from tests.annotation import factories as make
-from wikifetch.answers import Hidden
 from wikifetch.models import Sighting
 from wikifetch.purging import purge
+from wikifetch.source.answers import Hidden
 
 pytestmark = pytest.mark.django_db
 
@@ -64,7 +64,7 @@ def test_an_accepted_annotation_keeps_the_decision_and_the_version_it_was_on(ali
 def test_nobody_decides_on_what_they_wrote_themselves(alice, olga, campaign):
     own = make.submitted(alice, within=campaign)
     for decision in ("accept", "send_back", "drop"):
-        with pytest.raises(NotAllowed, match="another admin decides on it"):
+        with pytest.raises(NotAllowed, match="another admin has to decide on it"):
             decide(own, alice, decision, Notes("It is good."))
     assert not Review.objects.exists()
     assert (list(review.waiting_for(alice)), list(review.waiting_for(olga))) == ([], [own])
@@ -159,12 +159,15 @@ def test_a_published_annotation_is_the_paper_s_record(alice, olga, campaign):
     assert record["tagDate"] == "May 2021"
     assert record["tagReason"] == "The year"
     assert record["paragraph_A_clean"] == "The mill was built in 1801. It is square."
-    said = record["annotationResult"]
-    assert said["paragraphB_information_standalone"] == make.WHOLE["passage_2_standalone"]
-    assert said["Contradict type IV"] == "Explicit"
-    assert (said["question1"], said["question1_answer2"]) == ("When was Kettle Mill built?", "1820")
-    assert said["confidence"] == "4"
-    assert "valid_comment" not in said
+    result = record["annotationResult"]
+    assert result["paragraphB_information_standalone"] == make.WHOLE["passage_2_standalone"]
+    assert result["Contradict type IV"] == "Explicit"
+    assert (result["question1"], result["question1_answer2"]) == (
+        "When was Kettle Mill built?",
+        "1820",
+    )
+    assert result["confidence"] == "4"
+    assert "valid_comment" not in result
     assert (row.author, row.oldid, row.modality_1) == (alice, 1001, "text")
     assert row.instances.count() == 1
 

@@ -1,4 +1,4 @@
-"""The browser's pure logic, run under node: the save state, and the twin of the checks."""
+"""The browser's pure logic, run under node: the save state, and the checks."""
 
 import json
 import os
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.checks import told_to_browser
-from annotation.folding import answer_key, fold, words
+from annotation.checks import browser_rules
+from annotation.matching import answer_key, fold, words
 from tests.conftest import require_or_skip
 
 HERE = Path(__file__).parent
@@ -59,7 +59,7 @@ def test_where_sentences_end(node):
 def test_the_browser_s_checks_find_what_the_server_s_find(node, tmp_path):
     """Both read check_cases.json; the steps and the folding's awkward cases come from the server."""
     folded = [[text, fold(text), answer_key(text), words(text)] for text in AWKWARD]
-    told = {**told_to_browser(), "folded": folded}
-    path = tmp_path / "told.json"
-    path.write_text(json.dumps(told), encoding="utf-8")
-    run(node, "checks.test.mjs", TOLD=str(path))
+    rules = {**browser_rules(), "folded": folded}
+    path = tmp_path / "rules.json"
+    path.write_text(json.dumps(rules), encoding="utf-8")
+    run(node, "checks.test.mjs", RULES=str(path))

@@ -1,4 +1,4 @@
-"""The list of tags, narrowed by campaign."""
+"""The list of tags, filtered by campaign."""
 
 import re
 

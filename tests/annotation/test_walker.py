@@ -1,4 +1,4 @@
-"""The walker, on a form of its own: it must know no field names of ours."""
+"""The form logic, on another form: it must not depend on field names."""
 
 import pytest
 
@@ -81,7 +81,7 @@ def test_what_is_kept_leaves_out_closed_steps_and_empty_rows():
     assert kept(FORM, {**entries, "has": "no"}) == {**entries, "has": "no", "pets": []}
 
 
-def test_what_counts_keeps_empty_rows_in_their_places():
+def test_counted_entries_keep_empty_rows():
     entries = {"has": "yes", "pets": [{"name": ""}, {"name": "Ada"}]}
     assert counted(FORM, entries)["pets"] == entries["pets"]
 
@@ -91,6 +91,6 @@ def test_the_six_steps_are_numbered_and_all_but_the_first_need_a_valid_tag():
     assert [step.needs for step in STEPS] == [None] + [Need("validity", "Valid")] * 5
 
 
-def test_no_field_of_the_six_steps_stands_twice():
+def test_no_field_of_the_six_steps_occurs_twice():
     names = [field.name for step in STEPS for field in step.fields]
     assert len(names) == len(set(names))

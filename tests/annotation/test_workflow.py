@@ -123,7 +123,7 @@ def test_the_version_is_compared_in_the_update_itself(draft, alice):
     assert '"annotation_annotation"."version" = 0' in update.partition("WHERE")[2]
 
 
-def test_where_one_was_and_how_long_is_kept_without_a_new_version(draft, alice):
+def test_step_and_time_are_stored_without_a_new_version(draft, alice):
     for _ in range(2):
         workflow.save_draft(
             annotation_id=draft.pk, by=alice, version=0, changes={}, place=Place("types", 9_000)
@@ -158,7 +158,7 @@ def test_a_refused_submission_keeps_everything(draft, alice):
     assert (row.state, row.statement_1) == (AnnotationState.DRAFT, make.WHOLE["statement_1"])
 
 
-def test_a_warning_wants_to_be_looked_at_once(draft, alice):
+def test_a_warning_must_be_ticked_once(draft, alice):
     entries = make.whole(span_1="in 1802")
     first = submit(draft, alice, entries)
     assert [f.key for f in first.findings] == ["span_not_found:span_1"]
@@ -167,7 +167,7 @@ def test_a_warning_wants_to_be_looked_at_once(draft, alice):
     assert second.annotation.checked_warnings == [["span_not_found:span_1", "in 1802"]]
 
 
-def test_a_tick_is_kept_through_another_refusal_and_lapses_with_the_text(draft, alice):
+def test_a_tick_is_kept_until_the_text_changes(draft, alice):
     entries = make.whole(span_1="in 1802", article_1="")
     first = submit(draft, alice, entries, checked=["span_not_found:span_1"])
     assert [f.code for f in first.findings] == ["required"]
@@ -176,7 +176,7 @@ def test_a_tick_is_kept_through_another_refusal_and_lapses_with_the_text(draft, 
     assert [f.code for f in second.findings] == ["span_not_found"]
 
 
-def test_submitting_twice_is_submitting_once(draft, alice):
+def test_submitting_twice_has_no_further_effect(draft, alice):
     first = submit(draft, alice, make.whole())
     again = submit(draft, alice, make.whole())
     assert again.taken

@@ -1,11 +1,10 @@
-"""A real Chromium against the live server, with an eye on all that a page should never do."""
+"""A real Chromium against the live server, which also watches for errors that no page may have."""
 
 import os
 import shutil
 import threading
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
@@ -13,7 +12,6 @@ from django.core.signals import request_finished, request_started
 
 from tests.conftest import require_or_skip
 
-HERE = Path(__file__).parent
 QUIET = [
     "--disable-gpu",
     "--disable-dev-shm-usage",
@@ -26,16 +24,10 @@ QUIET = [
 ]
 
 
-def pytest_collection_modifyitems(items) -> None:
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.browser)
-
-
 def chromium_path() -> str | None:
     """CHROMIUM, or the first of the usual names on the path."""
     names = [os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome"]
-    return next((found for name in names if name and (found := shutil.which(name))), None)
+    return next((path for name in names if name and (path := shutil.which(name))), None)
 
 
 @pytest.fixture(scope="package")
@@ -52,7 +44,7 @@ def browser() -> Iterator[object]:
 
     patch = pytest.MonkeyPatch()
     patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    # Chromium's sandbox refuses to run as root; the pages are our own.
+    # Chromium's sandbox refuses to run as root; only the project's own pages are opened.
     arguments = QUIET + (["--no-sandbox"] if os.geteuid() == 0 else [])
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=arguments)
@@ -62,7 +54,7 @@ def browser() -> Iterator[object]:
 
 
 class Watch:
-    """What pages complained of: errors on the console (refusals of the Content-Security-Policy among
+    """Errors of pages: on the console (refusals of the Content-Security-Policy among
     them), exceptions, requests off the host. A test that provokes one names it with `expect`."""
 
     def __init__(self, home: str) -> None:
@@ -76,7 +68,7 @@ class Watch:
         page.on("request", self._request)
 
     def expect(self, part: str) -> None:
-        """Let pass complaints that contain `part`, e.g. "status of 412"; one must come."""
+        """Expect an error that contains `part`, e.g. "status of 412"."""
         self.expected.append(part)
 
     def unexpected(self) -> list[str]:
@@ -96,7 +88,7 @@ class Watch:
 
 @pytest.fixture
 def watch(live_server) -> Iterator[Watch]:
-    """Fails the test in the end for whatever its pages complained of."""
+    """Fails the test at its end for errors of its pages."""
     watching = Watch(live_server.url)
     yield watching
     assert watching.unexpected() == []
@@ -104,7 +96,7 @@ def watch(live_server) -> Iterator[Watch]:
 
 
 class Traffic:
-    """How many requests the live server is answering now."""
+    """Counts the requests that the live server is answering."""
 
     def __init__(self) -> None:
         self.change = threading.Condition()
@@ -132,7 +124,7 @@ def traffic(live_server) -> Iterator[Traffic]:
     request_started.connect(counted.begin, weak=False)
     request_finished.connect(counted.end, weak=False)
     yield counted
-    # One more request: those that came before it have been taken up when it is answered.
+    # Once another request is answered, all earlier ones have at least begun.
     urllib.request.urlopen(f"{live_server.url}/healthz", timeout=20).close()
     counted.wait_until_none()
     request_started.disconnect(counted.begin)

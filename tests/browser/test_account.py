@@ -1,4 +1,4 @@
-"""One's account in a real browser: shut out in the middle of work, and the switch for single keys."""
+"""The account in a real browser: losing access during work, and the switch for single-key shortcuts."""
 
 import pytest
 from playwright.sync_api import expect
@@ -7,8 +7,9 @@ from accounts import invitations
 from accounts.roles import Role
 from annotation.models import Annotation
 from tests.annotation import factories as make
+from tests.browser.axe import violations
 from tests.browser.conftest import sign_in
-from tests.browser.test_every_page import look_at, violations
+from tests.browser.test_every_page import look_at
 from tests.factories import PASSWORD, person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -44,7 +45,7 @@ def enter(page):
     page.get_by_role("button", name="Sign in").click()
 
 
-def test_whoever_is_shut_out_in_the_middle_reads_why_and_loses_no_word(desk, watch, alice):
+def test_a_person_who_loses_access_reads_why_and_loses_no_text(desk, watch, alice):
     watch.expect("403 (Forbidden)")
     invitations.set_active(alice, active=False)
     comment(desk).fill(TYPED)
@@ -66,7 +67,7 @@ def test_whoever_is_shut_out_in_the_middle_reads_why_and_loses_no_word(desk, wat
     assert Annotation.objects.get().valid_comment == TYPED
 
 
-def test_the_pages_of_doors_are_fit_to_be_met(open_page, watch):
+def test_the_sign_in_pages_are_accessible(open_page, watch):
     watch.expect("403 (Forbidden)")
     alice = person("alice", *Role)
     page, other = open_page(alice), open_page(alice)
@@ -79,13 +80,13 @@ def test_the_pages_of_doors_are_fit_to_be_met(open_page, watch):
     page.get_by_label("For whom").fill("Dora, of the abbey")
     page.get_by_label("Judge: gives").check()
     invitations.grant(alice, roles=[], by=None)
-    page.get_by_role("button", name="Make an invitation link").click()
+    page.get_by_role("button", name="Create an invitation link").click()
     expect(page.get_by_label("Note")).to_have_value("Dora, of the abbey")
     assert violations(page) == []
     assert wrong == []
 
 
-def test_the_switch_for_single_keys_is_found_behind_ones_name(desk, alice):
+def test_the_switch_for_single_keys_is_on_the_account_page(desk, alice):
     desk.get_by_role("link", name="your account").click()
     desk.get_by_label("Single-key shortcuts").uncheck()
     desk.get_by_role("button", name="Save", exact=True).click()
@@ -98,7 +99,7 @@ def test_changing_the_password_ends_the_other_tabs_session_and_keeps_ones_own(op
     bob = person("alice", Role.JUDGE)
     here, there = open_page(bob), open_page(bob)
     here.goto("/account/")
-    here.get_by_label("Present password").fill(PASSWORD)
+    here.get_by_label("Current password").fill(PASSWORD)
     here.get_by_label("New password").fill("eleven slow otters")
     here.get_by_role("button", name="Change the password").click()
     expect(here.get_by_text("your other sessions have ended")).to_be_visible()

@@ -22,13 +22,13 @@ def tab_to(page, locator) -> None:
     pytest.fail(f"Tab never reaches {locator}")
 
 
-# ---------------------------------------------------------------- the places
+# ---------------------------------------------------------------- the navigation
 
 
-def test_many_places_wait_behind_a_button_on_a_narrow_screen(open_page):
+def test_on_a_narrow_screen_the_navigation_opens_from_one_button(open_page):
     page = open_page(person("ada", *Role), width=320)
     page.goto("/")
-    header, places = page.locator(".site-header"), page.get_by_role("navigation", name="Places")
+    header, places = page.locator(".site-header"), page.get_by_role("navigation", name="Main")
     menu = page.get_by_role("button", name="Menu")
     assert header.bounding_box()["height"] < 60
     expect(places).to_be_hidden()
@@ -42,23 +42,47 @@ def test_many_places_wait_behind_a_button_on_a_narrow_screen(open_page):
     expect(menu).to_be_focused()
 
 
-def test_the_places_behind_the_button_lead_there_without_script(open_page):
-    page = open_page(person("ada", *Role), width=320, java_script_enabled=False)
+@pytest.mark.parametrize("width", [320, 1280])
+def test_the_menus_lead_to_their_pages_without_script(open_page, width):
+    page = open_page(person("ada", *Role), width=width, java_script_enabled=False)
     page.goto("/")
-    page.get_by_role("button", name="Menu").press("Enter")
+    page.get_by_role("button", name="Menu" if width == 320 else "Annotate").press("Enter")
     page.get_by_role("link", name="Campaigns", exact=True).press("Enter")
     page.wait_for_url("**/campaigns/")
 
 
-@pytest.mark.parametrize(
-    ("roles", "width"), [(list(Role), 1440), ([Role.ANNOTATOR], 320)], ids=["wide", "few"]
-)
-def test_where_the_places_have_room_they_are_all_shown(open_page, roles, width):
-    page = open_page(person("ada", *roles), width=width)
+def test_at_1280_the_groups_fit_in_one_line_and_open_each_on_its_own(open_page):
+    page = open_page(person("ada", *Role), width=1280)
+    page.goto("/tags/")
+    navigation = page.get_by_role("navigation", name="Main")
+    groups = navigation.get_by_role("button")
+    assert groups.all_inner_texts() == ["Annotate", "Judge", "Data", "Models", "People"]
+    assert page.locator(".site-header").bounding_box()["height"] < 60
+    expect(navigation.locator("[aria-current].nav-button")).to_have_text("Data")
+    links = navigation.get_by_role("link")
+    reached = links.all_inner_texts()
+    for group in groups.all():
+        tab_to(page, group)
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        opened = group.locator("xpath=following-sibling::*")
+        expect(opened.get_by_role("link").first).to_be_focused()
+        box, button = opened.bounding_box(), group.bounding_box()
+        assert abs(box["x"] - button["x"]) < 2
+        assert abs(box["y"] - button["y"] - button["height"]) < 2
+        reached += opened.get_by_role("link").all_inner_texts()
+        page.keyboard.press("Escape")
+        expect(group).to_be_focused()
+        expect(opened).to_be_hidden()
+    assert len(set(reached)) == len(reached) == 14
+
+
+def test_few_places_are_all_shown_on_a_narrow_screen_too(open_page):
+    page = open_page(person("ada", Role.ANNOTATOR), width=320)
     page.goto("/")
+    navigation = page.get_by_role("navigation", name="Main")
     expect(page.get_by_role("button", name="Menu")).to_be_hidden()
-    for link in page.get_by_role("navigation", name="Places").get_by_role("link").all():
-        expect(link).to_be_visible()
+    assert navigation.get_by_role("link").all_inner_texts() == ["Annotate", "Tags", "Collections"]
 
 
 # ---------------------------------------------------------------- refused forms
@@ -69,7 +93,7 @@ def test_a_refused_form_gives_the_focus_to_its_summary(open_page, watch, script)
     watch.expect("status of 422")
     page = open_page(person("ada", Role.ADMIN), java_script_enabled=script)
     page.goto("/people/")
-    page.get_by_role("button", name="Make an invitation link").press("Enter")
+    page.get_by_role("button", name="Create an invitation link").press("Enter")
     expect(page.get_by_role("alert")).to_be_focused()
 
 

@@ -1,10 +1,13 @@
 """Every page over the demonstration set, light and dark, wide and narrow: axe finds no violation, nothing
-scrolls sideways, and (fixture `watch`) nothing is said on the console or asked of another host.
+scrolls sideways, and (fixture `watch`) nothing is logged on the console or requested from another host.
 """
 
+import sqlite3
+from contextlib import closing
+
 import pytest
-from axe_core_python.sync_playwright import Axe
 from django.core.management import call_command
+from django.db import connection
 from django.urls import reverse
 from playwright.sync_api import expect
 
@@ -17,26 +20,38 @@ from datasets.counts import current_instances
 from datasets.exclusions import propose, second
 from datasets.models import Collection, Contradiction
 from datasets.revisions import accept, originals, reject, write
-from evaluation.publishing import publish
-from evaluation.snapshots import freeze
+from evaluation.frozen.publishing import publish
+from evaluation.frozen.snapshots import freeze
 from generation.models import Response
 from judging import studies
+from judging.files.predictions import import_predictions
 from judging.models import JudgingSlot, Study
-from judging.predictions import import_predictions
 from judging.states import StudyState
 from operations import findings
 from operations.health import Report, watch
+from tests.browser.axe import violations
 from tests.factories import person
 from wikifetch.models import FetchRun, Tag
 
-LEVELS = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 LOOKS = [(width, scheme) for width in (1440, 320) for scheme in ("light", "dark")]
 
 
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory):
+    """A database that keeps the demonstration set as it was first loaded."""
+    with closing(sqlite3.connect(tmp_path_factory.mktemp("loaded") / "db.sqlite3")) as kept:
+        yield kept
+
+
 @pytest.fixture
-def ada():
-    """Somebody with every role, on the demonstration set."""
-    call_command("load_demonstration", verbosity=0)
+def ada(transactional_db, loaded):
+    """A person with every role, on the demonstration set."""
+    connection.ensure_connection()
+    if loaded.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        loaded.backup(connection.connection)
+    else:
+        call_command("load_demonstration", verbosity=0)
+        connection.connection.backup(loaded)
     return person("ada", *Role)
 
 
@@ -57,7 +72,7 @@ def pages_of_rows(ada) -> list[str]:
     replies = b"item,reply\n0,evaluation: correct\n1,evaluation: partically correct\n2,No idea.\n"
     import_predictions(study, replies, "A model elsewhere")
     snapshot, _ = freeze(study, by=ada)
-    found = [
+    pages = [
         ("accounts:person", ada.pk),
         ("operations:forget", ada.pk),
         ("wikifetch:fetch", FetchRun.objects.latest("pk").pk),
@@ -86,11 +101,11 @@ def pages_of_rows(ada) -> list[str]:
         ("evaluation:paper", study.pk),
         ("evaluation:snapshot", snapshot.pk),
     ]
-    return [reverse(name, args=arguments) for name, *arguments in found]
+    return [reverse(name, args=arguments) for name, *arguments in pages]
 
 
 def excluded_questions(ada) -> list[tuple[object, ...]]:
-    """A question that waits for ada's word, one that she proposed herself, one that is out, and one that is in."""
+    """A question proposed to ada, one that she proposed herself, one excluded, and one included."""
     bob = person("bob", Role.ADMIN)
     questions = current_instances(Collection.objects.get(name="demonstration"))[:4]
     for question, by in zip(questions[:3], (bob, ada, bob), strict=True):
@@ -113,13 +128,8 @@ def revised_questions(ada) -> list[tuple[object, ...]]:
     return [("datasets:revision", q.contradiction_id, q.n) for q in (untouched, waits, done)]
 
 
-def violations(page) -> list[str]:
-    found = Axe().run(page, options={"runOnly": LEVELS})["violations"]
-    return [f"{one['id']}: {node['html'][:160]}" for one in found for node in one["nodes"]]
-
-
 def look_at(page, path: str) -> list[str]:
-    """What is wrong with one page in any of its looks."""
+    """The problems of one page in all its variants."""
     wrong = []
     answer = page.goto(path)
     if answer.status != 200:
@@ -134,14 +144,14 @@ def look_at(page, path: str) -> list[str]:
     return wrong
 
 
-def test_every_page_is_fit_to_be_met(open_page, ada):
+def test_every_page_is_accessible(open_page, ada):
     page = open_page(ada)
     paths = [*plain_pages(), *pages_of_rows(ada)]
     wrong = [line for path in paths for line in look_at(page, path)]
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_judges_pages_are_fit_to_be_met(open_page, ada):
+def test_the_judges_pages_are_accessible(open_page, ada):
     run = Response.objects.filter(run__is_demonstration=True).earliest("pk").run
     design = studies.Design(judges_per_response=1)
     study = studies.create("Once more", studies.Selection([run]), design, by=ada)
@@ -158,7 +168,7 @@ def test_the_judges_pages_are_fit_to_be_met(open_page, ada):
     assert not wrong, "\n".join(wrong)
 
 
-def test_a_published_report_is_fit_to_be_met(open_page, ada):
+def test_a_published_report_is_accessible(open_page, ada):
     for study in Study.objects.filter(state=StudyState.OPEN):
         studies.close_study(study)
     frozen, _ = freeze(Study.objects.get(name="Demonstration"), by=ada)
@@ -169,7 +179,7 @@ def test_a_published_report_is_fit_to_be_met(open_page, ada):
     assert not wrong, "\n".join(wrong)
 
 
-def test_a_page_that_says_what_is_wrong_is_fit_to_be_met(open_page, ada):
+def test_an_error_page_is_accessible(open_page, ada):
     silent = [findings.of_process(role, None, 3600.0) for role in findings.PROCESSES]
     watch.keep(Report((*silent, findings.of_disk(0))), float("inf"))
     page = open_page(ada)
@@ -179,7 +189,7 @@ def test_a_page_that_says_what_is_wrong_is_fit_to_be_met(open_page, ada):
     expect(alarms.get_by_role("listitem")).to_have_count(4)
 
 
-def test_the_pages_before_one_is_in_are_fit_to_be_met(open_page):
+def test_the_pages_before_signing_in_are_accessible(open_page):
     alice = person("alice", Role.ADMIN)
     token = invitations.invite(roles=[Role.JUDGE], by=alice)
     page = open_page()

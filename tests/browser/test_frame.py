@@ -1,9 +1,10 @@
-"""What every page stands in: the way in, and the eye that the browser tests keep on pages."""
+"""The frame of every page: signing in, and the `watch` fixture of the browser tests."""
 
 import pytest
 from playwright.sync_api import expect
 
 from accounts.roles import Role
+from tests.browser.axe import violations
 from tests.browser.conftest import Watch
 from tests.factories import PASSWORD, person
 
@@ -38,3 +39,10 @@ def test_the_watch_sees_what_a_page_must_not_do(open_page, watch: Watch):
     seen = watch.unexpected()
     assert any("Content Security Policy" in line for line in seen)
     watch.complaints.clear()
+
+
+def test_axe_sees_what_a_page_must_not_have(page, live_server):
+    page.goto("/")
+    assert violations(page) == []
+    page.evaluate("document.querySelector('main').append(document.createElement('img'))")
+    assert violations(page) == ["image-alt: <img>"]

@@ -1,4 +1,4 @@
-"""The judge's desk in a real browser: keys, speed, undo, a network that fails, a reload."""
+"""The judging page in a real browser: keys, speed, undo, a network that fails, a reload."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def slots(study, alice):
 
 @pytest.fixture
 def desk(page, study, alice, slots):
-    """The desk at the first item, with the next ones fetched ahead."""
+    """The page at the first item, with the next ones prefetched."""
     sign_in(page, alice)
     page.goto(f"/judge/{study.pk}/next/")
     page.wait_for_selector('judge-desk[data-ahead="20"]')
@@ -125,7 +125,7 @@ def test_keys_do_nothing_while_a_text_field_has_the_focus(desk, slots):
 def test_a_comment_goes_with_its_verdict(desk, slots):
     desk.keyboard.press("c")
     desk.keyboard.type("Leans to the second.")
-    desk.keyboard.press("Control+Enter")  # no verdict yet: leaves the field and says so
+    desk.keyboard.press("Control+Enter")  # no verdict yet: leaves the field with a message
     assert "Give a verdict first" in desk.locator("#judging-state").inner_text()
     desk.keyboard.press("2")
     wait_for(desk, slots[1])
@@ -235,7 +235,7 @@ def test_the_sheet_of_keys_is_made_from_the_registry(desk, slots):
     desk.keyboard.press("?")
     sheet = desk.locator("dialog")
     sheet.wait_for()
-    for words in ("Correct", "Partially correct", "Incorrect", "Take the last verdict back"):
+    for words in ("Correct", "Partially correct", "Incorrect", "Undo the last verdict"):
         assert words in sheet.inner_text()
     desk.keyboard.press("1")
     desk.keyboard.press("Escape")

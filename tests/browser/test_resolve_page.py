@@ -1,4 +1,4 @@
-"""The third person's form by keys."""
+"""The adjudicator's form by keys."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""What the log says of requests and tasks, and what it must never say."""
+"""What the log contains of requests and tasks, and what it must never contain."""
 
 import io
 import json
@@ -24,13 +24,13 @@ pytestmark = pytest.mark.django_db
 PASSWORD = "seven quiet herons"
 PASSAGE = "The lighthouse was lit in 1858, says the passage."
 QUERY_SECRET = "secret-in-the-query"
-# Parts of addresses that are words of ours or public names; whatever opens something belongs to SECRET_PARTS.
+# Parameters of URLs that are public names or words of the project. One that gives access belongs to SECRET_PARTS.
 HARMLESS_PARTS = {"key", "version", "name", "format", "sheet", "form", "verb", "way", "kind"}
 
 
 @pytest.fixture
 def written(settings):
-    """`written(log_format)`: what is logged from now on, as text that grows."""
+    """`written(log_format)`: a stream of everything logged from now on."""
 
     def begin(log_format):
         stream = io.StringIO()
@@ -45,7 +45,7 @@ def written(settings):
 
 @pytest.fixture
 def log(written):
-    """`log()`: the lines written so far, as JSON is read."""
+    """`log()`: the lines written so far, parsed as JSON."""
     stream = written("json")
     return lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
 
@@ -75,7 +75,7 @@ def test_a_request_has_one_line(log):
 
 
 @pytest.mark.parametrize(
-    ("proxies", "given", "is_taken"),
+    ("proxies", "given", "is_used"),
     [
         (1, "4f2a9c0b1d3e", True),
         (0, "4f2a9c0b1d3e", False),
@@ -84,14 +84,14 @@ def test_a_request_has_one_line(log):
         (1, "x" * 81, False),
     ],
 )
-def test_an_id_is_taken_from_a_proxy_that_is_believed(client, settings, proxies, given, is_taken):
+def test_the_request_id_of_a_trusted_proxy_is_used(client, settings, proxies, given, is_used):
     settings.TRUSTED_PROXIES = proxies
     answer = client.get("/healthz", headers={"x-request-id": given})
-    assert (answer["X-Request-ID"] == given) == is_taken
+    assert (answer["X-Request-ID"] == given) == is_used
     assert len(answer["X-Request-ID"]) >= 8
 
 
-def test_programs_that_watch_leave_no_lines(client, log):
+def test_monitoring_requests_are_not_logged(client, log):
     unwell = Finding("disk", State.FAIL, "The disk is full.")
     watch.keep(Report((unwell,)), float("inf"))
     client.get("/healthz")
@@ -99,7 +99,7 @@ def test_programs_that_watch_leave_no_lines(client, log):
     assert log() == []
 
 
-def test_in_text_only_what_went_wrong_is_written(client, written, settings):
+def test_the_text_format_has_errors_only(client, written, settings):
     stream = written("text")
     client.get("/sign-in/")
     assert stream.getvalue() == ""
@@ -109,7 +109,7 @@ def test_in_text_only_what_went_wrong_is_written(client, written, settings):
 
 
 def story(client):
-    """Doors opened and missed, entries made and refused, an address cut off."""
+    """Links that work and that fail, forms accepted and refused, a link without its last character."""
     olga = person("olga", Role.ADMIN)
     token = invitations.invite(roles=[Role.ANNOTATOR], by=olga)
     path = f"/join/{token}/"
@@ -140,13 +140,13 @@ def test_a_story_leaves_neither_token_nor_password_nor_passage_in_the_log(log):
     assert "/join/…/" in {line["path"] for line in of_requests(lines)}
 
 
-def test_an_error_of_ours_has_its_traceback_without_the_path_of_a_token(log, monkeypatch):
-    from accounts.views import doors
+def test_a_server_error_has_its_traceback_without_the_token_in_the_path(log, monkeypatch):
+    from accounts.views import sign_in
 
     def broken(*_, **__):
         raise RuntimeError("it broke")
 
-    monkeypatch.setattr(doors, "_person_of_link", broken)
+    monkeypatch.setattr(sign_in, "_person_of_link", broken)
     client = Client(raise_request_exception=False)
     assert client.get("/new-password/MQ/token-of-alice/").status_code == 500
     lines = log()
@@ -156,38 +156,38 @@ def test_an_error_of_ours_has_its_traceback_without_the_path_of_a_token(log, mon
     assert failed["request_id"] == of_requests(lines)[0]["request_id"]
 
 
-def test_what_a_database_quotes_of_a_row_is_left_out():
-    said = (
+def test_rows_that_a_database_quotes_are_left_out():
+    traceback = (
         "Traceback (most recent call last):\nIntegrityError: violates a constraint\n"
         f"DETAIL:  Failing row contains (1, {PASSAGE}\nand on).\n\nThe above exception was the cause"
     )
-    event = without_details(None, "error", {"event": "failed", "exception": said})
+    event = without_details(None, "error", {"event": "failed", "exception": traceback})
     assert PASSAGE not in event["exception"]
     assert "and on" not in event["exception"]
     assert "violates a constraint" in event["exception"]
 
 
-def test_every_part_of_an_address_that_may_hold_a_secret_was_thought_of():
-    found = set()
+def test_every_url_parameter_is_listed_as_secret_or_harmless():
+    parameters = set()
 
     def walk(patterns):
         for pattern in patterns:
             if isinstance(pattern, URLPattern):
                 words = {"StringConverter", "SlugConverter"}
                 converters = pattern.pattern.converters.items()
-                found.update(name for name, one in converters if type(one).__name__ in words)
+                parameters.update(name for name, one in converters if type(one).__name__ in words)
             else:
                 walk(pattern.url_patterns)
 
     walk(get_resolver().url_patterns)
-    assert "token" in found
-    assert found - HARMLESS_PARTS - masking.SECRET_PARTS == set()
+    assert "token" in parameters
+    assert parameters - HARMLESS_PARTS - masking.SECRET_PARTS == set()
 
 
 # ---------------------------------------------------------------- tasks
 
 
-def test_a_task_carries_the_id_of_the_request_that_asked_for_it(log):
+def test_a_task_carries_the_id_of_the_request_that_started_it(log):
     identity = uuid.uuid4().hex
     headers = {}
     with structlog.contextvars.bound_contextvars(request_id=identity):

@@ -1,4 +1,4 @@
-"""The first page: what waits for each role, and how to begin where there is nothing."""
+"""The start page: what waits for each role, and how to begin with an empty installation."""
 
 import pytest
 from django.urls import reverse
@@ -31,7 +31,7 @@ def give_all(study, who, verdict="correct") -> None:
         verdicts.give(slot, verdict)
 
 
-def test_an_empty_installation_says_how_to_begin(client):
+def test_an_empty_installation_shows_how_to_begin(client):
     admin = person("alice", Role.ADMIN)
     begun = [action for count, _, action, is_to_do in lines(admin) if is_to_do and not count]
     assert begun == ["Invite", "Fetch pages", "Open a campaign", "Make a run"]
@@ -39,7 +39,7 @@ def test_an_empty_installation_says_how_to_begin(client):
     assert reverse("wikifetch:new_fetch") in client.get("/").content.decode()
 
 
-def test_what_waits_for_nobody_leads_nowhere():
+def test_a_count_of_zero_has_no_link():
     alice = person("alice", Role.JUDGE, Role.ADJUDICATOR)
     assert lines(alice) == [
         (0, "responses that wait for your verdict", "", False),
@@ -48,12 +48,12 @@ def test_what_waits_for_nobody_leads_nowhere():
     ]
 
 
-def test_one_is_not_called_many():
+def test_a_count_of_one_is_singular():
     draft()
     assert lines(person("bob", Role.RESEARCHER))[0][:2] == (1, "study")
 
 
-def test_a_judge_who_is_through_is_told_to_hand_in():
+def test_a_judge_who_has_finished_can_hand_in():
     study = open_study()
     alice = judge("alice")
     assert lines(alice)[0] == (12, "responses that wait for your verdict", "Judge", True)
@@ -63,7 +63,7 @@ def test_a_judge_who_is_through_is_told_to_hand_in():
     assert not any(is_to_do for *_, is_to_do in lines(alice))
 
 
-def test_an_admin_who_judges_is_not_told_how_many_came_apart():
+def test_an_admin_who_judges_does_not_see_the_number_of_disagreements():
     carol = person("carol", Role.ADMIN, Role.JUDGE)
     open_study("alice", "carol")
     undecided = (12, "responses still without a final verdict", "See studies", False)
@@ -71,7 +71,7 @@ def test_an_admin_who_judges_is_not_told_how_many_came_apart():
     assert undecided not in lines(carol)
 
 
-def test_what_was_sent_back_and_ran_out_is_in_nobodys_hands():
+def test_a_returned_annotation_whose_lease_has_expired_is_not_counted():
     alice = annotation.annotator("alice")
     handed_in = annotation.submitted(
         alice, within=annotation.campaign(by=person("olga", Role.ADMIN))

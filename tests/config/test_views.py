@@ -1,4 +1,4 @@
-"""The pages for when something is wrong."""
+"""Error pages."""
 
 import pytest
 from django.test import Client
@@ -13,7 +13,7 @@ def text_of(answer):
     return answer.content.decode()
 
 
-def test_a_form_from_before_the_last_sign_in_is_refused_in_words():
+def test_a_form_from_before_the_last_sign_in_is_refused_with_the_reason():
     client = Client(enforce_csrf_checks=True)
     client.force_login(person("alice", Role.ADMIN))
     answer = client.post("/people/1/active/", {"active": "no"})
@@ -28,11 +28,11 @@ def test_a_form_from_before_the_last_sign_in_is_refused_in_words():
 def test_another_host_is_answered_without_its_name(client, options):
     answer = client.get("/sign-in/", **options)
     assert answer.status_code == 400
-    assert "Open http://127.0.0.1:8000 in its place" in text_of(answer)
+    assert "Open http://127.0.0.1:8000 instead" in text_of(answer)
     assert "evil" not in text_of(answer)
 
 
-def test_too_many_fields_are_refused_in_words(client, settings):
+def test_too_many_fields_are_refused_with_the_reason(client, settings):
     client.force_login(person("anna", Role.ANNOTATOR))
     settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 10
     answer = client.post("/annotate/next/", {f"field-{n}": "x" for n in range(11)})
@@ -40,7 +40,7 @@ def test_too_many_fields_are_refused_in_words(client, settings):
     assert "too many fields" in text_of(answer)
 
 
-def test_an_error_of_ours_shows_nothing_of_the_program(monkeypatch, settings):
+def test_a_server_error_shows_nothing_of_the_program(monkeypatch, settings):
     from datasets.views import collections
 
     def broken(*_):

@@ -1,4 +1,4 @@
-"""Records of the published shape, in our own words."""
+"""Records in the published format, with invented texts."""
 
 import json
 from typing import Any

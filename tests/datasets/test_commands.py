@@ -24,14 +24,14 @@ def file(tmp_path):
     return write
 
 
-def told(capsys):
+def output_of(capsys):
     return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_an_import_tells_what_it_did(file, capsys):
+def test_an_import_reports_its_result(file, capsys):
     odd = record(title="B", given=annotation(confidence=""))
     call_command("import_dataset", "wikicontradict", file(record(), odd, odd), collection="mills")
-    assert told(capsys) == [
+    assert output_of(capsys) == [
         "Collection mills",
         "records in the file 3",
         "added 2",
@@ -39,7 +39,7 @@ def test_an_import_tells_what_it_did(file, capsys):
         "twice in the file 1",
         "record 3 equals record 2",
         "questions 3",
-        "records that depart from the form 2, stored as given",
+        "records that deviate from the form 2, stored unchanged",
         "2 no confidence given",
     ]
 
@@ -47,7 +47,7 @@ def test_an_import_tells_what_it_did(file, capsys):
 def test_each_deviation_can_be_listed(file, capsys):
     odd = record(given=annotation(relevantInfo_comment_A_Span="1792"))
     call_command("import_dataset", "wikicontradict", file(odd), "--collection=mills", "--list")
-    assert told(capsys)[-1] == (
+    assert output_of(capsys)[-1] == (
         "record 1: contradicted span is in neither form of its passage (span_1) 1792"
     )
 
@@ -56,10 +56,10 @@ def test_a_second_import_adds_nothing(file, capsys):
     path = file(record())
     for _ in range(2):
         call_command("import_dataset", "wikicontradict", path, collection="mills")
-    assert told(capsys)[-6:-3] == ["records in the file 1", "added 0", "already there 1"]
+    assert output_of(capsys)[-6:-3] == ["records in the file 1", "added 0", "already there 1"]
 
 
-def test_a_refused_file_is_told_with_its_problems(file):
+def test_a_refused_file_is_reported_with_its_problems(file):
     path = file(record(title=None))
     with pytest.raises(CommandError) as refused:
         call_command("import_dataset", "wikicontradict", path, collection="mills")
@@ -80,12 +80,12 @@ def test_a_bad_name_is_one_line(file):
         call_command("import_dataset", "wikicontradict", file(record()), collection="My Mills")
 
 
-def test_an_export_tells_its_hash(tmp_path, capsys):
+def test_an_export_prints_its_hash(tmp_path, capsys):
     mills()
     out = tmp_path / "out.json"
     call_command("export_dataset", "mills", format="wikicontradict-json", out=out)
     assert json.loads(out.read_text()) == [record()]
-    assert told(capsys) == [
+    assert output_of(capsys) == [
         f"{out}: {out.stat().st_size} bytes, sha256 {hashlib.sha256(out.read_bytes()).hexdigest()}"
     ]
 
@@ -117,7 +117,7 @@ def test_what_is_not_there_is_one_line(tmp_path, name, options, says):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_place_is_one_line(tmp_path):
+def test_a_full_disk_is_one_line(tmp_path):
     mills()
     with pytest.raises(CommandError, match="could not be written"):
         call_command(

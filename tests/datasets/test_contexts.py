@@ -36,7 +36,7 @@ def test_the_same_passage_is_given_once():
     assert merged_context(Pair(same_passage="Same")) == "The mill was built in 1791. "
 
 
-def test_equal_texts_are_the_same_passage_only_where_somebody_said_so():
+def test_equal_texts_are_the_same_passage_only_by_the_annotators_answer():
     pair = Pair(passage_1_standalone="a", passage_2_standalone="a")
     assert merged_context(pair) == "a\na"
 

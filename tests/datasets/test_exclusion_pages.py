@@ -14,7 +14,7 @@ from tests.datasets.factories import annotation, mills, record
 from tests.datasets.test_exclusions import TWO, WHY, excluded, propose
 from tests.factories import person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 
 @pytest.fixture
@@ -67,9 +67,9 @@ def test_two_people_exclude_a_question_and_every_page_says_so(client, see, quest
     assert press(client, olga, question, "second", said="The tables.").status_code == 302
     assert "Excluded" in see(rosa, f"/contradictions/{question.contradiction_id}/")
     assert "Excluded" in see(rosa, "/collections/mills/questions/")
-    told = see(rosa, address(question))
+    page = see(rosa, address(question))
     for words in (WHY, rosa.pseudonym, olga.pseudonym, "The tables.", "No model had been asked"):
-        assert words in told
+        assert words in page
 
 
 def test_an_annotator_sees_what_is_excluded_and_not_what_is_proposed(see, question, rosa, olga):
@@ -86,9 +86,9 @@ def test_the_release_says_how_many_it_leaves_out_and_why(client, see, question, 
     client.force_login(olga)
     answer = client.post("/collections/mills/releases/", {"version": "1.0"}, follow=True)
     assert b"is frozen, without 1 excluded question;" in answer.content
-    told = see(rosa, "/collections/mills/")
-    assert "1 excluded</summary>" in told
-    assert WHY in told
+    page = see(rosa, "/collections/mills/")
+    assert "1 excluded</summary>" in page
+    assert WHY in page
 
 
 def downloaded(client, path):
@@ -103,7 +103,7 @@ def test_a_download_leaves_it_out_unless_it_is_asked_for(client, question, rosa,
     assert "question1" in downloaded(client, f"{path}?excluded=with")[0]["annotationResult"]
 
 
-def test_the_command_leaves_it_out_says_so_and_keeps_it_if_told(
+def test_the_command_leaves_it_out_reports_it_and_has_an_option_to_include_it(
     tmp_path, capsys, question, rosa, olga
 ):
     freeze(collection=question.contradiction.collection, version="1.0")
@@ -125,7 +125,7 @@ def test_the_last_question_s_page_and_the_list_say_what_becomes_of_its_contradic
     see, question, rosa, olga
 ):
     excluded(question.contradiction.instances.get(n=2), rosa, olga)
-    assert "No other question of this contradiction is left in" in see(rosa, address(question))
+    assert "This is the last question of its contradiction" in see(rosa, address(question))
     excluded(question, rosa, olga)
     assert "1 contradiction without a question left" in see(rosa, "/collections/mills/exclusions/")
     page = see(rosa, f"/contradictions/{question.contradiction_id}/")
@@ -137,7 +137,14 @@ def test_the_last_question_s_page_and_the_list_say_what_becomes_of_its_contradic
     [
         (None, "rosa", "propose", {"said": "Some tables."}, 400, "Say why the question"),
         (None, "rosa", "propose", {"reason": "x" * 2_001}, 400, "at most 2,000"),
-        ("propose", "olga", "propose", {"reason": "My own reason"}, 409, "Somebody has proposed"),
+        (
+            "propose",
+            "olga",
+            "propose",
+            {"reason": "My own reason"},
+            409,
+            "Someone else has proposed",
+        ),
         ("propose", "olga", "decline", {"note": "", "said": "Kept."}, 400, "Say why you decline"),
         ("propose", "rosa", "second", {"said": "Mine"}, 403, "You proposed this yourself"),
         ("second", "carl", "decline", {"note": "But it is sound"}, 409, "has agreed"),
@@ -160,7 +167,7 @@ def test_a_refused_form_says_why_and_keeps_what_was_typed(
     assert all(text in page for text in typed.values())
 
 
-def test_what_was_typed_is_never_markup(see, client, question, rosa):
+def test_typed_text_is_escaped(see, client, question, rosa):
     press(client, rosa, question, "propose", reason="<script>alert(1)</script>")
     for path in (address(question), "/collections/mills/exclusions/"):
         page = see(rosa, path)
@@ -182,12 +189,12 @@ def test_the_api_lists_what_waits_before_what_counts(client, question, rosa, olg
     excluded(question, rosa, olga)
     propose(question.contradiction.instances.get(n=2), rosa)
     client.force_login(rosa)
-    found = client.get("/api/datasets/collections/mills/exclusions/").json()["results"]
-    assert [(one["question_number"], one["seconded_by"]) for one in found] == [
+    results = client.get("/api/datasets/collections/mills/exclusions/").json()["results"]
+    assert [(one["question_number"], one["seconded_by"]) for one in results] == [
         (2, None),
         (1, olga.pseudonym),
     ]
-    assert found[1]["seen"]["seconded"] == {"said": "", "known": []}
+    assert results[1]["seen"]["seconded"] == {"said": "", "known": []}
 
 
 def test_the_list_asks_the_database_no_more_for_more_rows(

@@ -74,13 +74,13 @@ def test_an_exclusion_counts_when_a_second_person_has_agreed(question, rosa, olg
     assert exclusions.excluded_ids(question.contradiction.collection) == [question.pk]
 
 
-# What each may do to a proposal of rosa's, as it stands: None where it is done.
+# What each person may do to rosa's proposal in each standing: None if it is allowed.
 @pytest.mark.parametrize(
-    ("stands", "who", "act", "met"),
+    ("standing", "who", "act", "met"),
     [
         ("open", "olga", "second", None),
         ("open", "olga", "decline", None),
-        ("open", "olga", "withdraw", (NotAllowed, "Somebody else proposed this")),
+        ("open", "olga", "withdraw", (NotAllowed, "Another person proposed this")),
         ("open", "rosa", "second", (NotAllowed, "You proposed this yourself")),
         ("open", "rosa", "decline", (NotAllowed, "You proposed this yourself")),
         ("open", "rosa", "withdraw", None),
@@ -97,10 +97,10 @@ def test_an_exclusion_counts_when_a_second_person_has_agreed(question, rosa, olg
         ("withdrawn", "rosa", "withdraw", None),
     ],
 )
-def test_who_may_do_what(question, rosa, olga, stands, who, act, met):
+def test_who_may_do_what(question, rosa, olga, standing, who, act, met):
     made = propose(question, rosa)
     do = acts(question, made.pk)
-    before = {"seconded": "second", "declined": "decline", "withdrawn": "withdraw"}.get(stands)
+    before = {"seconded": "second", "declined": "decline", "withdrawn": "withdraw"}.get(standing)
     if before:
         do[before](rosa if before == "withdraw" else olga)
     somebody = {"rosa": rosa, "olga": olga}.get(who) or person(who, Role.RESEARCHER)
@@ -130,7 +130,7 @@ def test_a_decline_needs_its_reason(question, rosa, olga):
         exclusions.decline(instance=question, proposal=made.pk, note=" ", by=olga)
 
 
-def test_what_was_declined_is_kept_and_can_be_proposed_anew(question, rosa, olga):
+def test_a_declined_proposal_is_kept_and_can_be_proposed_again(question, rosa, olga):
     made = propose(question, rosa)
     acts(question, made.pk)["decline"](olga)
     past = PastExclusion.objects.get()
@@ -149,16 +149,16 @@ def test_nobody_agrees_to_a_reason_that_they_have_not_read(question, rosa, olga)
     assert Exclusion.objects.get().seconded_by is None
 
 
-def test_a_second_click_proposes_once_and_a_second_person_is_told(question, rosa, olga):
+def test_a_second_click_proposes_once_and_a_second_person_is_refused(question, rosa, olga):
     assert propose(question, rosa) == propose(question, rosa)
-    with pytest.raises(Conflict, match="Somebody has proposed"):
+    with pytest.raises(Conflict, match="Someone else has proposed"):
         propose(question, olga)
-    with pytest.raises(Conflict, match="Somebody has proposed"):
+    with pytest.raises(Conflict, match="Someone else has proposed"):
         propose(question, rosa, "Another reason.")
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_who_propose_at_once_one_is_told(question, rosa, olga):
+def test_of_two_who_propose_at_once_one_is_refused(question, rosa, olga):
     met = at_once(lambda: propose(question, rosa), lambda: propose(question, olga, "Other."))
     assert sorted(type(one).__name__ for one in met) == ["Conflict", "NoneType"]
     assert Exclusion.objects.count() == 1
@@ -199,7 +199,7 @@ def test_a_new_release_leaves_the_question_out_and_an_old_one_stays(question, ro
         assert sha256_of(exporter, released_rows(release)) == release.sha256
 
 
-def test_what_is_excluded_after_a_release_stays_in_it(question, rosa, olga):
+def test_a_question_excluded_after_a_release_stays_in_it(question, rosa, olga):
     release = freeze(collection=question.contradiction.collection, version="1.0")
     excluded(question, rosa, olga)
     assert "question1" in file_of(released_rows(release))
@@ -236,7 +236,7 @@ def test_only_the_newest_version_s_exclusions_reach_a_release(question, rosa, ol
     assert freeze(collection=old.collection, version="1.0").left_out.count() == 0
 
 
-def test_what_is_only_proposed_is_in_every_file(question, rosa):
+def test_a_question_that_is_only_proposed_is_in_every_file(question, rosa):
     propose(question, rosa)
     collection = question.contradiction.collection
     without = exclusions.excluded_ids(collection)

@@ -88,7 +88,7 @@ def test_a_line_of_the_question_table_is_derived_from_its_record():
 
 
 @pytest.mark.django_db
-def test_the_question_table_says_same_only_where_it_was_said_and_implicit_where_no_type_was():
+def test_the_question_table_has_same_only_by_the_annotators_answer_and_implicit_without_a_type():
     untyped = annotation(
         wikitag_label_samepassage=None, taxonomy=[], **{"Contradict type IV": None}
     )
@@ -116,20 +116,20 @@ def test_an_export_is_read_a_row_at_a_time():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_export_is_one_snapshot_whoever_writes_meanwhile(monkeypatch):
+def test_an_export_is_one_snapshot_while_others_write(monkeypatch):
     monkeypatch.setattr(records, "BATCH", 1)
     collection = mills(*(record(title=title) for title in "ABC"))
     before = text_by(JSON, collection)
     chunks = JSON.chunks(streamed(current(collection)))
     seen = next(chunks)
-    thread = threading.Thread(target=mend_the_last, args=[collection])
+    thread = threading.Thread(target=edit_the_last, args=[collection])
     thread.start()
     thread.join(30)
     assert seen + "".join(chunks) == before
     assert current(collection).last().title == "C, mended"
 
 
-def mend_the_last(collection):
+def edit_the_last(collection):
     try:
         last = current(collection).last()
         columns = columns_of(last) | {"title": "C, mended"}
@@ -159,7 +159,7 @@ def room_for(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_written_file_has_the_size_and_hash_that_are_told(tmp_path):
+def test_a_written_file_has_the_returned_size_and_hash(tmp_path):
     size, sha256 = write_file(Long(), [], tmp_path / "long.txt")
     data = (tmp_path / "long.txt").read_bytes()
     assert (size, sha256) == (len(data), hashlib.sha256(data).hexdigest())
@@ -178,7 +178,7 @@ def test_no_space_leaves_the_older_file_and_no_other(tmp_path):
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("long.txt", "older")]
 
 
-def test_no_space_for_a_download_is_told_before_its_first_byte():
+def test_no_space_for_a_download_is_reported_before_its_first_byte():
     with room_for(100_000), pytest.raises(ExportFailed) as refused:
         spooled(Long(), [])
     assert (refused.value.status, refused.value.retry) == (507, True)
@@ -207,6 +207,6 @@ def test_a_failure_midway_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unknown_format_names_those_there_are():
+def test_an_unknown_format_is_refused_with_the_known_ones():
     with pytest.raises(NotFoundHere, match="wikicontradict-json, wikicontradict-csv"):
         exporter_named("xlsx")

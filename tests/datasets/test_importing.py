@@ -29,7 +29,7 @@ def test_importing_twice_adds_nothing():
 
 
 @pytest.mark.django_db
-def test_what_is_new_in_a_second_file_comes_after_what_was_there():
+def test_new_records_of_a_second_file_come_after_existing_ones():
     imported(record(title="A"), record(title="B"))
     report = imported(record(title="C"), record(title="A"))
     assert (report.added, report.already_there) == (1, 1)
@@ -56,7 +56,7 @@ def test_one_collection_does_not_keep_a_record_from_another():
 
 
 @pytest.mark.django_db
-def test_a_refused_record_leaves_nothing_behind():
+def test_a_refused_record_leaves_nothing():
     with pytest.raises(Unreadable):
         imported(record(), record(title=None))
     assert not Collection.objects.exists()

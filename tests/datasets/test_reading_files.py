@@ -21,7 +21,7 @@ from tests.datasets.factories import record, text_of
         (b'["caf\xe9"]', "not UTF-8 (at byte 5)"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"a":' * 100_000, "nested too deeply"),
-        (b"[NaN]", "holds NaN"),
+        (b"[NaN]", "contains NaN"),
         (b"[1" + b"0" * 5000 + b"]", "cannot be read"),
         (b'[{"title": "a", "title": "b"}]', 'has the key "title" twice'),
         (b"{}", "holds an object, not a list of records"),

@@ -30,9 +30,9 @@ def written(**changes):
 
 def test_an_annotation_becomes_a_record_whose_types_follow_the_taxonomy():
     alice = person("alice", Role.ANNOTATOR)
-    beside = {"oldid": 77, "modality_1": "text", "span_1_ranges": [[3, 6]]}
+    extra = {"oldid": 77, "modality_1": "text", "span_1_ranges": [[3, 6]]}
     row, is_new = add_contradiction(
-        collection=mills(), columns=written(), questions=ASKED, author=alice, beside=beside
+        collection=mills(), columns=written(), questions=ASKED, author=alice, extra=extra
     )
     assert is_new
     assert (row.position, row.version, row.author, row.oldid) == (1, 1, alice, 77)

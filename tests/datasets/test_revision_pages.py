@@ -9,7 +9,7 @@ from tests.datasets.factories import annotation, mills, record
 from tests.datasets.test_revisions import AGREED, acts, written
 from tests.factories import person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 TYPED = AGREED._asdict()
 
@@ -62,7 +62,7 @@ def test_from_the_empty_form_to_checked_passages(client, see, question, anna, ol
     assert "1 waits for a check" in see(anna, "/collections/mills/")
     assert "Waiting for a check" in see(anna, f"/contradictions/{question.contradiction_id}/")
     assert press(client, olga, question, "accept").status_code == 302
-    assert "Runs ask about these." in see(anna, address(question))
+    assert "Runs use these passages." in see(anna, address(question))
     assert "1 checked" in see(anna, "/collections/mills/")
 
 
@@ -133,7 +133,7 @@ def test_a_rejected_revision_is_read_and_begun_from_again(client, see, question,
     assert "1791.</textarea>" in see(anna, f"{address(question)}?from=originals")
 
 
-def test_what_was_typed_is_never_markup(see, client, question, anna):
+def test_typed_text_is_escaped(see, client, question, anna):
     press(client, anna, question, "write", **{**TYPED, "passage_1": "<script>alert(1)</script>"})
     page = see(anna, address(question))
     assert "<script>" not in page.split("<main")[1]
@@ -143,8 +143,8 @@ def test_what_was_typed_is_never_markup(see, client, question, anna):
 def test_the_api_lists_them_with_their_states(client, question, anna, olga):
     acts(question, written(question, anna).pk)["accept"](olga)
     client.force_login(anna)
-    (found,) = client.get("/api/datasets/collections/mills/revised/").json()["results"]
-    assert (found["state"], found["author"], found["checker"], found["answer"]) == (
+    (result,) = client.get("/api/datasets/collections/mills/revised/").json()["results"]
+    assert (result["state"], result["author"], result["checker"], result["answer"]) == (
         "checked",
         anna.pseudonym,
         olga.pseudonym,

@@ -58,14 +58,14 @@ def test_what_a_second_person_accepts_is_what_a_run_may_ask_about(question, anna
 
 # What each may do to anna's passages, as they stand: the state they end in, or what the person meets.
 @pytest.mark.parametrize(
-    ("stands", "who", "act", "ends"),
+    ("standing", "who", "act", "ends"),
     [
         ("proposed", "olga", "accept", "checked"),
         ("proposed", "olga", "reject", "rejected"),
         ("proposed", "anna", "withdraw", "withdrawn"),
         ("proposed", "anna", "accept", (NotAllowed, "You wrote these yourself")),
         ("proposed", "anna", "reject", (NotAllowed, "You wrote these yourself")),
-        ("proposed", "olga", "withdraw", (NotAllowed, "Somebody else wrote these")),
+        ("proposed", "olga", "withdraw", (NotAllowed, "Another person wrote these")),
         ("checked", "carl", "accept", (Conflict, "is checked")),
         ("checked", "carl", "reject", (Conflict, "is checked")),
         ("checked", "anna", "withdraw", (Conflict, "is checked")),
@@ -79,10 +79,10 @@ def test_what_a_second_person_accepts_is_what_a_run_may_ask_about(question, anna
         ("withdrawn", "anna", "withdraw", "withdrawn"),
     ],
 )
-def test_who_may_do_what(question, anna, olga, stands, who, act, ends):
+def test_who_may_do_what(question, anna, olga, standing, who, act, ends):
     made = written(question, anna)
     do = acts(question, made.pk)
-    before = {"checked": "accept", "rejected": "reject", "withdrawn": "withdraw"}.get(stands)
+    before = {"checked": "accept", "rejected": "reject", "withdrawn": "withdraw"}.get(standing)
     if before:
         do[before](anna if before == "withdraw" else olga)
     row = RevisedPassage.objects.values().get()
@@ -180,7 +180,7 @@ def test_the_form_begins_with_the_latest_or_with_the_originals(question, anna, o
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_who_hand_in_at_once_one_is_told(question, anna, olga):
+def test_of_two_who_submit_at_once_one_is_refused(question, anna, olga):
     met = at_once(
         lambda: written(question, anna),
         lambda: written(question, olga, AGREED._replace(answer="x")),

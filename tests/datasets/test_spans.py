@@ -20,7 +20,7 @@ PASSAGE = "Built in 1791, burnt in 1803, built again in 1804."
         ("1803", [[9]], [(24, 28)]),
     ],
 )
-def test_a_span_stands_where_it_was_chosen_else_where_it_reads_so(span, kept, ranges):
+def test_a_span_is_at_its_chosen_range_else_at_its_first_occurrence(span, kept, ranges):
     assert ranges_in(PASSAGE, span, kept) == ranges
 
 

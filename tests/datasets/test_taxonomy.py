@@ -14,12 +14,12 @@ def test_the_form_offers_25_options_in_four_dimensions():
     ]
 
 
-def test_no_value_stands_in_two_dimensions():
+def test_no_value_is_in_two_dimensions():
     values = [value for d in taxonomy.DIMENSIONS for value in d.values]
     assert len(set(values)) == len(values)
 
 
-def test_every_option_has_a_label_and_its_help_stands_once():
+def test_every_option_has_a_label_and_its_help_once():
     options = [choice for d in taxonomy.DIMENSIONS for choice in d.options]
     assert all(choice.label and choice.help for choice in options)
     assert len({choice.help for choice in options}) == len(options)

@@ -129,7 +129,7 @@ def a_varied_collection():
 
 
 @pytest.mark.parametrize(("parameter", "value", "number"), COUNTED)
-def test_a_count_is_the_number_of_rows_behind_its_link(as_a, parameter, value, number):
+def test_a_count_is_the_number_of_rows_of_its_link(as_a, parameter, value, number):
     a_varied_collection()
     client = as_a(Role.RESEARCHER)
     counts = client.get("/collections/mills/").context["counts"]
@@ -180,7 +180,7 @@ def test_the_contradicted_spans_are_marked_in_their_passages(as_a):
     assert "Begun in <mark>1803</mark>, the Old Mill" in text
 
 
-def test_a_record_is_never_trusted_as_markup(as_a):
+def test_text_of_a_record_is_escaped(as_a):
     script = "<script>alert(1)</script>"
     changes = dict.fromkeys(
         (

@@ -1,4 +1,4 @@
-"""The two people's annotations: of tags that are there, with passages that are there, in a form that is taken."""
+"""The two people's annotations: their tags and passages exist, and the form accepts them."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import pytest
 
 from annotation.checks import blocks, check
 from annotation.entries import FIELDS
-from annotation.reading import read_changes
+from annotation.form_input import read_changes
 from annotation.steps import STEPS, TYPE_FIELDS
 from annotation.walker import kept
 from demonstration.annotations import ANNOTATIONS, given, skipped
@@ -57,18 +57,18 @@ def test_a_look_alike_is_no_tag(articles, tags):
     [r"\* ", r"\| *\w+ *=", r"(\|-\n)?\|.*\|\|", r"File:", r"[A-Z][a-z]+ [a-z]+"],
     ids=["list item", "infobox field", "table row", "gallery", "paragraph"],
 )
-def test_a_tag_stands_in_every_kind_of_place(begins, tags):
+def test_there_is_a_tag_in_every_kind_of_place(begins, tags):
     assert any(re.match(begins, tag.block) for tag in tags.values())
 
 
-def test_two_banners_stand_inside_multiple_issues(articles):
+def test_two_banners_are_inside_multiple_issues(articles):
     bundles = [
         re.findall(r"\{\{Multiple issues\|.*?\n\}\}", text, re.S) for text in articles.values()
     ]
     assert sum("ontradict" in bundle[0] for bundle in bundles if bundle) == 2
 
 
-def test_reasons_stand_in_the_tag_or_in_the_edit_summary_or_on_the_talk_page_alone(tags):
+def test_reasons_are_in_the_tag_or_the_edit_summary_or_only_on_the_talk_page(tags):
     given_in_the_tag = [bool(tag.reason) for tag in tags.values()]
     assert {True, False} == set(given_in_the_tag)
     assert any("discuss=" in raw for _, raw in tags)
@@ -99,7 +99,7 @@ def test_one_tag_was_skipped_with_a_reason_and_one_annotation_flagged():
     assert sum(bool(each.flag) for each in GIVEN) == 1
 
 
-def test_the_two_differ_as_people_do():
+def test_the_two_people_differ():
     pairs = {}
     for each in GIVEN:
         pairs.setdefault((each.title, each.tag), []).append(each.entries)
@@ -121,7 +121,7 @@ def test_the_two_differ_as_people_do():
 
 
 @pytest.mark.parametrize("each", GIVEN, ids=IDS)
-def test_the_form_takes_every_annotation_as_it_is(each):
+def test_the_form_accepts_every_annotation_unchanged(each):
     reading = read_changes(STEPS, each.entries)
     assert reading.problems == {}
     assert reading.notices == []
@@ -147,7 +147,7 @@ def row_starts(text):
     return {" | ".join(row[:n]) for row in rows for n in range(2, len(row))}
 
 
-def test_few_honest_annotations_raise_a_warning():
+def test_few_annotations_raise_a_warning():
     warned = [each for each in GIVEN if check(each.entries)]
     assert len(warned) <= len(GIVEN) / 5
 
@@ -160,7 +160,7 @@ def test_one_annotation_a_tag_is_accepted_and_a_few_wait_for_a_reviewer():
     assert 2 <= sum(each.review is None for each in GIVEN) <= 5
 
 
-def test_what_was_sent_back_was_another_text_that_the_form_takes():
+def test_first_versions_of_returned_annotations_differ_and_are_accepted_by_the_form():
     (sent_back,) = [each for each in GIVEN if each.sent_back]
     first = sent_back.first_entries
     assert first != sent_back.entries

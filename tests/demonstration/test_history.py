@@ -1,4 +1,4 @@
-"""Making a page's earlier texts out of its latest one."""
+"""Deriving a page's earlier texts from its latest one."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def edit(**entry):
     return {"time": "then", **entry}
 
 
-def test_each_earlier_text_lacks_what_the_later_edits_brought():
+def test_each_earlier_text_lacks_the_later_changes():
     entries = [
         edit(),
         edit(change=[{"section": "Two"}]),
@@ -68,25 +68,25 @@ def signed(user: str, time: str) -> str:
 def test_each_signed_comment_is_one_edit_of_the_talk_page():
     first = "== Year ==\n" + signed("Ada", "09:05, 6 March 2019")
     talk = first + ": " + signed("Bo", "20:12, 6 March 2019")
-    found = list(comments(talk))
-    assert [(edit.user, f"{edit.time:%Y-%m-%d %H:%M}", edit.comment) for edit in found] == [
+    edits = list(comments(talk))
+    assert [(edit.user, f"{edit.time:%Y-%m-%d %H:%M}", edit.comment) for edit in edits] == [
         ("Ada", "2019-03-06 09:05", "/* Year */"),
         ("Bo", "2019-03-06 20:12", "/* Year */"),
     ]
-    assert [edit.text for edit in found] == [first, talk]
+    assert [edit.text for edit in edits] == [first, talk]
 
 
 @pytest.mark.parametrize(
-    ("talk", "said"),
+    ("talk", "error"),
     [
         ("== Year ==\nNobody signed.\n", "ends with a signed comment"),
         ("== Y ==\n" + signed("A", "09:05, 6 March 2019") + "More.\n", "ends with a signed"),
         (
             "== Y ==\n" + signed("A", "09:05, 6 March 2019") + signed("B", "09:04, 6 March 2019"),
-            "under a later one",
+            "below a later one",
         ),
     ],
 )
-def test_an_unsigned_or_unordered_talk_page_is_refused(talk, said):
-    with pytest.raises(ValueError, match=said):
+def test_an_unsigned_or_unordered_talk_page_is_refused(talk, error):
+    with pytest.raises(ValueError, match=error):
         list(comments(talk))

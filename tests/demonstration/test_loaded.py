@@ -1,4 +1,4 @@
-"""What a newcomer finds: fetched, annotated, reviewed, published, answered, judged and resolved as in use.
+"""The loaded set: fetched, annotated, reviewed, published, answered, judged and resolved.
 
 Loading takes a second or two, so it is done once for all of these tests.
 """
@@ -31,9 +31,9 @@ from demonstration.outputs import RECORDS
 from demonstration.people import JUDGES
 from demonstration.responses import RESPONSES
 from demonstration.verdicts import JUDGED_SO_FAR, LEFT_TO_DECIDE, VERDICTS
+from evaluation.frozen.publishing import publish
+from evaluation.frozen.snapshots import has_changed
 from evaluation.models import ReportSnapshot
-from evaluation.publishing import publish
-from evaluation.snapshots import has_changed
 from generation import registry
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
@@ -46,6 +46,7 @@ from judging.studies import open_study
 from leases.refusal import Refusal
 from tests.factories import person
 from tests.generation.fake_service import FakeService, last_words
+from tests.judging.factories import unresolved_for
 from wikifetch.models import FetchRun, Tag, TalkPage
 from wikifetch.states import FetchState
 
@@ -69,7 +70,8 @@ class TestLoaded(TestCase):
 
     def test_the_articles_came_through_the_fetcher(self):
         run = FetchRun.objects.get()
-        assert (run.state, run.problems.count()) == (FetchState.DONE, 0)
+        assert (run.label, run.state) == ("articles.xml", FetchState.DONE)
+        assert run.problems.count() == 0
         assert run.tags_found == self.loaded.tags == Tag.objects.count()
         assert TalkPage.objects.exclude(wikitext="").count() == 7
 
@@ -113,14 +115,14 @@ class TestLoaded(TestCase):
         alice = person("alice", Role.JUDGE)
         assert list(JudgesForm().fields["judges"].queryset) == [alice]
 
-    def test_a_newcomer_finds_something_to_annotate(self):
+    def test_there_are_tags_left_to_annotate(self):
         alice = person("alice", Role.ANNOTATOR)
-        found = list(iter(lambda: next_assignment(by=alice), None))
+        places = list(iter(lambda: next_assignment(by=alice), None))
         assert (
-            len({place.tag for place in found}) == 5
+            len({place.tag for place in places}) == 5
         )  # four untouched, and the one that was skipped
         decided = Annotation.objects.filter(state__in=("published", "dropped"))
-        assert not decided.filter(sighting__in=[place.sighting for place in found]).exists()
+        assert not decided.filter(sighting__in=[place.sighting for place in places]).exists()
 
     def test_one_annotation_is_flagged_and_one_tag_skipped(self):
         assert Annotation.objects.filter(flagged=True).count() == 1
@@ -154,11 +156,11 @@ class TestLoaded(TestCase):
         decided = Resolution.objects.filter(how="third_person").count()
         assert 0 < decided == len(apart) - LEFT_TO_DECIDE
 
-    def test_whoever_tries_the_app_finds_something_to_decide(self):
+    def test_there_are_disagreements_left_to_decide(self):
         alice = person("alice", Role.ADJUDICATOR)
-        item, *_ = adjudication.disagreements_for(alice)
+        item, *_ = unresolved_for(alice)
         adjudication.decide(item, by=alice, verdict="incorrect", cause="response", note="Neither.")
-        assert len(adjudication.disagreements_for(alice)) == LEFT_TO_DECIDE - 1
+        assert len(unresolved_for(alice)) == LEFT_TO_DECIDE - 1
 
     def test_a_second_study_is_open_with_something_left_to_judge(self):
         study = Study.objects.get(state=StudyState.OPEN)
@@ -173,7 +175,7 @@ class TestLoaded(TestCase):
             assert states[person, "waiting"] == of_all - judged - 1 > 0
         assert slots.filter(flagged=True).count() == 1
 
-    def test_a_third_can_be_opened_by_whoever_tries_the_app(self):
+    def test_a_third_study_can_be_opened(self):
         alice = person("alice", Role.JUDGE)
         study = Study.objects.get(state=StudyState.DRAFT)
         open_study(study, [alice])
@@ -189,12 +191,12 @@ class TestLoaded(TestCase):
         boss = person("boss", Role.ADMIN, Role.RESEARCHER)
         assert publish(ReportSnapshot.objects.get(), by=boss).public
 
-    def test_an_imported_file_shows_how_files_depart_from_the_form(self):
+    def test_the_imported_file_has_deviations(self):
         imported = Collection.objects.get(name="demonstration-import")
         parsed = IMPORTERS["wikicontradict"].read(RECORDS.read_bytes())
-        found = [deviations(one.columns, one.slots) for one in parsed]
+        deviating = [deviations(one.columns, one.slots) for one in parsed]
         assert imported.contradictions.count() == len(parsed) == 4
-        assert len({deviation.kind for each in found for deviation in each}) >= 6
+        assert len({deviation.kind for each in deviating for deviation in each}) >= 6
 
     def test_recording_asks_every_prompt_and_keeps_each_reply_as_it_came(self):
         with tempfile.TemporaryDirectory() as folder, FakeService(models=("parrot",)) as fake:
@@ -209,7 +211,7 @@ class TestLoaded(TestCase):
         first = next(call for call in fake.calls if call["max_tokens"] == 250)
         assert recorded[0]["text"] == last_words(first)
 
-    def test_what_is_kept_is_not_asked_again(self):
+    def test_kept_responses_are_not_requested_again(self):
         kept = responses.kept_of(LanguageModel.objects.get())
         new = next(key for key in kept if key[2] == "passage-1")
         others = {key: each for key, each in kept.items() if key != new}
@@ -236,7 +238,7 @@ class TestLoaded(TestCase):
     def test_recording_from_a_service_that_is_down_writes_nothing(self):
         gone = {"gone": {"url": "http://127.0.0.1:9/v1"}}
         with tempfile.TemporaryDirectory() as folder, self.settings(INFERENCE_SERVICES=gone):
-            with pytest.raises(CommandError, match="Is it started"):
+            with pytest.raises(CommandError, match="Is it running"):
                 record(model="gone/parrot", out=Path(folder) / "recorded.json")
             assert not list(Path(folder).iterdir())
 
@@ -256,6 +258,6 @@ def no_pauses(monkeypatch):
 
 
 @pytest.mark.django_db
-def test_recording_wants_the_set_to_be_loaded():
+def test_recording_needs_the_loaded_set():
     with pytest.raises(CommandError, match="load_demonstration"):
         call_command("record_demonstration_responses")

@@ -1,4 +1,4 @@
-"""Loading the set: all of it or nothing, once, and only where it is wanted."""
+"""Loading the set: all of it or nothing, only once, and not next to other work without an option."""
 
 import json
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def rows():
-    """How many rows there are of each kind, those that Django keeps for itself aside."""
+    """The number of rows of each kind, without Django's own."""
     models = [m for m in apps.get_models() if m._meta.app_label not in ("auth", "contenttypes")]
     return {model.__name__: model._default_manager.count() for model in models}
 
@@ -37,7 +37,7 @@ def test_loading_again_changes_nothing(capsys, settings):
     assert first.removeprefix("Loaded: ") == second.removeprefix("Loaded before: ")
 
 
-def test_work_of_ones_own_is_left_alone_unless_one_says_otherwise():
+def test_a_database_with_other_work_is_refused_without_the_option():
     own = factories.tag()
     with pytest.raises(CommandError, match=r"1 articles.*--beside-other-work"):
         call_command("load_demonstration")
@@ -66,20 +66,20 @@ def test_a_failure_midway_leaves_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "path", "field", "said"),
+    ("module", "name", "path", "field", "error"),
     [
         (responses, "RESPONSES", RESPONSES, "rendered_sha256", r"1 recorded .* Record them anew"),
         (verdicts, "VERDICTS", VERDICTS, "text_sha256", "Give them anew"),
     ],
 )
-def test_data_that_fits_no_longer_is_not_loaded(
-    module, name, path, field, said, tmp_path, monkeypatch
+def test_data_that_does_not_match_is_not_loaded(
+    module, name, path, field, error, tmp_path, monkeypatch
 ):
     whole = json.loads(path.read_text(encoding="utf-8"))
     whole[name.lower()][3][field] = "0" * 64
     copy = tmp_path / path.name
     copy.write_text(json.dumps(whole), encoding="utf-8")
     monkeypatch.setattr(module, name, copy)
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(Refusal, match=error):
         load()
     assert not Collection.objects.exists()

@@ -1,5 +1,6 @@
-"""Every page that shows the demonstration set says that it does."""
+"""Every page that shows the demonstration set is marked as such."""
 
+import pytest
 from django.test import TestCase
 from django.urls import reverse
 
@@ -13,6 +14,8 @@ from judging.models import JudgingSlot, Study
 from judging.studies import open_study
 from tests.factories import person
 from wikifetch.models import FetchRun, Tag
+
+pytestmark = pytest.mark.once
 
 MARK = ">Demonstration</span>"
 

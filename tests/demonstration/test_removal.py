@@ -1,4 +1,4 @@
-"""Taking the set out again: all of it, nothing else, and not what others built on it unless they say so."""
+"""Removing the set: all of it, nothing else, and people's work based on it only with an option."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -14,7 +14,7 @@ from datasets import exclusions, releases, revisions
 from datasets.models import Collection, Instance
 from demonstration.loading import load
 from demonstration.removal import remove
-from evaluation.snapshots import freeze
+from evaluation.frozen.snapshots import freeze
 from generation.models import Run
 from judging import adjudication, verdicts
 from judging.models import Study
@@ -23,9 +23,10 @@ from leases.refusal import Conflict
 from tests.annotation import factories
 from tests.demonstration.test_loading import rows
 from tests.factories import person
+from tests.judging.factories import unresolved_for
 from wikifetch.models import Tag
 
-# Versions of texts, kept whoever used them.
+# Versions of texts, which are kept.
 KEPT = {"Guideline", "Rubric"}
 
 
@@ -47,7 +48,7 @@ class TestRemoval(TestCase):
         frame, plan = Frame(limit=20), Plan()
         return open_campaign(name="Mine", collection=own, frame=frame, plan=plan, by=self.alice)
 
-    def test_all_of_it_goes_nothing_else_does_and_it_can_come_back(self):
+    def test_only_the_set_is_removed_and_it_can_be_loaded_again(self):
         assert rows_that_can_go() != self.before
         call_command("remove_demonstration", verbosity=0)
         assert rows_that_can_go() == self.before
@@ -82,7 +83,7 @@ class TestRemoval(TestCase):
         releases.freeze(
             collection=Collection.objects.get(name="demonstration"), version="2", by=alice
         )
-        item = adjudication.disagreements_for(bob)[0]
+        item = unresolved_for(bob)[0]
         adjudication.decide(item, by=bob, verdict="incorrect", cause="response", note="Neither.")
         open_study(Study.objects.get(state="draft"), [bob])
         verdicts.give(verdicts.slots_of(bob).first(), "incorrect", comment="No.")
@@ -104,7 +105,7 @@ class TestRemoval(TestCase):
         remove(with_work_built_on_it=True)
         assert not Run.objects.exists()
 
-    def test_work_built_on_it_goes_when_one_says_so(self):
+    def test_work_built_on_it_is_removed_with_the_option(self):
         self.own_campaign()
         call_command("remove_demonstration", "--with-work-built-on-it", verbosity=0)
         assert not Campaign.objects.exists()
@@ -121,6 +122,6 @@ class TestRemoval(TestCase):
 
 
 @pytest.mark.django_db
-def test_where_there_is_none_that_is_said(capsys):
+def test_without_the_set_the_command_says_so(capsys):
     call_command("remove_demonstration")
     assert capsys.readouterr().out == "There is no demonstration set here.\n"

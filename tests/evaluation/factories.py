@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 
+from django.db.models.functions import Now
+
 from accounts.roles import Role
 from datasets.models import Exclusion
 from datasets.taxonomy import EXPLICIT, IMPLICIT
 from judging import adjudication, settling, verdicts
-from judging.models import JudgingSlot, Study
+from judging.models import JudgingSlot, Judgment, JudgmentEvent, Rubric, Study
+from judging.states import SLOT
 from tests.factories import person
 from tests.judging import factories as judging
 
@@ -42,15 +45,22 @@ def mostly_agreeing(who: str, slot: JudgingSlot) -> str:
 
 
 def judge_all(study: Study, choose: Chooser = mostly_agreeing, *, hand_in: bool = True) -> Study:
-    """Every judge judges every slot of theirs as `choose` says, and hands in."""
-    for judge in study.judges.select_related("person"):
-        mine = JudgingSlot.objects.filter(round__study=study, judge=judge)
-        for slot in mine.select_related(
-            "item__response__instance__contradiction", "round__study__rubric"
-        ):
-            verdicts.give(slot, choose(judge.person.username, slot), comment="=1+1", seconds=4)
-        if hand_in:
-            verdicts.hand_in(judge.person, study)
+    """Every judge judges every slot of theirs as `choose` says, and hands in.
+
+    Makes at once the rows that `verdicts.give` makes one by one; tests/evaluation/test_factories.py compares them.
+    """
+    related = ("judge__person", "item__response__instance__contradiction")
+    slots = JudgingSlot.objects.filter(round__study=study, judge__isnull=False)
+    values = [
+        {"slot": slot, "verdict": choose(slot.judge.person.username, slot), "comment": "=1+1"}
+        for slot in slots.select_related(*related)
+    ]
+    assert SLOT.move(slots, "judge", skip_reason="") == len(values)
+    Judgment.objects.bulk_create(Judgment(**each, seconds=4) for each in values)
+    JudgmentEvent.objects.bulk_create(JudgmentEvent(**each, what="judged") for each in values)
+    Rubric.objects.filter(pk=study.rubric_id, locked_at=None).update(locked_at=Now())
+    for judge in study.judges.select_related("person") if hand_in else ():
+        verdicts.hand_in(judge.person, study)
     return study
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from accounts.roles import Role
-from evaluation import snapshots
+from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
 from tests.evaluation.factories import judged_study
 from tests.factories import person
 from tests.races import overlapping
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.alone, pytest.mark.django_db(transaction=True)]
 
 
 def test_a_report_frozen_by_two_clicks_is_frozen_once():

@@ -4,11 +4,11 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluation.reports import study_report
-from judging.predictions import import_predictions
+from evaluation.sections.study import study_report
+from judging.files.predictions import import_predictions
 from tests.evaluation.factories import judged_study, resolve_all, run_of_all_kinds
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 
 def printed(*args):

@@ -8,14 +8,14 @@ import pytest
 from accounts.roles import Role
 from datasets.models import Instance
 from evaluation.models import ReportSnapshot
-from evaluation.reports import study_report
+from evaluation.sections.study import study_report
 from generation.models import Response
 from judging import studies
 from tests.evaluation.factories import judged_study, resolve_all
 from tests.factories import PASSWORD, person
 from tests.judging import factories as judging
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def addresses(study, snapshot):
 
 
 def frozen(study, by):
-    from evaluation import snapshots
+    from evaluation.frozen import snapshots
 
     return snapshots.freeze(study, by=by)[0]
 
@@ -197,8 +197,8 @@ def test_freezing_twice_makes_one_snapshot(client, rita):
 
 def hidden_fields(page, action):
     form = page[page.index(f'action="{action}"') :].partition("</form>")[0]
-    found = re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form)
-    return {name: value for name, value in found if name != "csrfmiddlewaretoken"}
+    result = re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form)
+    return {name: value for name, value in result if name != "csrfmiddlewaretoken"}
 
 
 def test_the_form_freezes_what_the_page_shows(client, rita):
@@ -208,7 +208,7 @@ def test_the_form_freezes_what_the_page_shows(client, rita):
     freeze = f"/reports/{study.pk}/freeze/"
     assert hidden_fields(page, freeze) == query
     answer = client.post(freeze, hidden_fields(page, freeze))
-    snapshot = client.get(answer["Location"]).content.decode()
+    snapshot = " ".join(client.get(answer["Location"]).content.decode().split())
     assert "Frozen with whole tags resampled 500 times from seed 9." in snapshot
     wrong = client.post(freeze, {"cluster": "judge"})
     assert wrong.status_code == 400
@@ -241,7 +241,7 @@ def test_freezing_needs_a_post(client, rita):
 def test_a_snapshot_says_whether_its_verdicts_changed(client, rita):
     study = judged_study()
     address = f"/reports/snapshots/{frozen(study, rita).pk}/"
-    assert "are still the same" in client.get(address).content.decode()
+    assert "have not changed" in client.get(address).content.decode()
     kept = client.get(f"{address[:-1]}.json").content
     resolve_all(study)
     assert "have changed since" in client.get(address).content.decode()

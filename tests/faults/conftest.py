@@ -1,4 +1,4 @@
-"""A broker that can be stopped and emptied, workers that can be killed, and a slow service for them to ask."""
+"""A broker that can be stopped and emptied, workers that can be killed, and a slow service for them."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def fake():
 
 
 def pause(seconds: float) -> None:
-    """Let what runs beside go on for a while: a fault has its moment, and nothing tells when it has come."""
+    """Let concurrent work go on for a while before a fault."""
     threading.Event().wait(seconds)
 
 
@@ -53,7 +53,7 @@ def until(
 
 
 class Files:
-    """The broker of files, in a folder of its own."""
+    """The file broker, in its own folder."""
 
     url = "filesystem://localhost"
 
@@ -62,7 +62,7 @@ class Files:
         self._folder = folder / "broker"
 
     def stop(self) -> None:
-        """A folder that can be neither read nor written: a file stands in its place."""
+        """A folder that can be neither read nor written: a file takes its place."""
         (self._folder / "queue").rename(self._folder / "away")
         (self._folder / "queue").touch()
 
@@ -107,7 +107,7 @@ def broker(tmp_path, monkeypatch):
     uses_redis = os.environ.get("CELERY_BROKER_URL", "").startswith("redis")
     made = OwnRedis(tmp_path) if uses_redis else Files(tmp_path)
     before = app.conf.broker_url, app.conf.broker_transport_options
-    monkeypatch.setenv("CELERY_BROKER_URL", made.url)  # Celery puts it before its own setting
+    monkeypatch.setenv("CELERY_BROKER_URL", made.url)  # Celery prefers the variable to its setting
     _send_to(made.url, made.options)
     yield made
     monkeypatch.undo()
@@ -158,7 +158,7 @@ def start_worker(tmp_path, broker, settings):
 
 
 def kill(worker: subprocess.Popen) -> None:
-    """End the worker's whole process group without a word."""
+    """Kill the worker's whole process group."""
     os.killpg(worker.pid, signal.SIGKILL)
     worker.wait(10)
 

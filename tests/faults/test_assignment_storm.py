@@ -1,4 +1,4 @@
-"""Many people ask for their next tag at the same instant, and some walk away."""
+"""Many people request their next tag at the same time, and some abandon it."""
 
 import random
 import time
@@ -17,7 +17,7 @@ from leases.refusal import Conflict
 from tests.annotation.factories import campaign
 from tests.factories import person
 
-pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 WALK_AWAY = 0.1
 
@@ -55,13 +55,14 @@ def test_each_tag_gets_two_different_people_and_abandoned_ones_go_to_others(seed
     people = [person(f"annotator-{n}", Role.ANNOTATOR) for n in range(clients)]
 
     left, waits = storm(people, made, seed)
-    assert len(waits) == 2 * tags + clients  # each place once, and a last "nothing" for everybody
+    # Each place once, and a last empty answer for each person.
+    assert len(waits) == 2 * tags + clients
     assert not Assignment.objects.filter(person=None).exists()
     print(
         f"{len(people)} people: median {waits[len(waits) // 2]:.3f} s, p99 {waits[int(len(waits) * 0.99)]:.3f} s"
     )
 
-    # Those who walked away do not come back; their leases run out.
+    # The leases of abandoned places expire.
     Assignment.objects.filter(pk__in=left).update(lease_until=Now() - timedelta(seconds=1))
     assert sweep_assignments() == len(left) > 0
     storm(people, made, seed + 1)

@@ -1,4 +1,4 @@
-"""The application's clock jumps an hour either way: leases keep to the database's."""
+"""The application's clock jumps an hour either way: leases use the database's clock."""
 
 import time
 from datetime import datetime, timedelta
@@ -13,14 +13,14 @@ from leases.clock import now
 from tests.annotation.factories import annotator, campaign
 from tests.generation.factories import run
 
-pytestmark = [pytest.mark.faults, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 HOUR = 3600
 
 
 @pytest.fixture(params=[HOUR, -HOUR], ids=["an hour ahead", "an hour behind"])
 def jumped(request, monkeypatch):
-    """Every clock that the application could ask is wrong; the database's is not."""
+    """All clocks of the application are wrong; the database's is right."""
     real, real_now = time.time, timezone.now
     monkeypatch.setattr(time, "time", lambda: real() + request.param)
     monkeypatch.setattr(timezone, "now", lambda: real_now() + timedelta(seconds=request.param))
@@ -42,7 +42,7 @@ def test_a_response_is_held_as_long_as_ever_and_taken_back_when_that_is_over(
     settings.INFERENCE_SERVICES = fake.setting("local")
     made = run(questions=1)
     service = client.service("local").entry
-    held = responses.claim_next(service, "alice", made)
+    held = responses.Queue(made).claim(service, "alice")
     assert service.lease - 30 < seconds_left(held.lease_until) <= service.lease
     assert runs.sweep() == 0
 

@@ -1,4 +1,4 @@
-"""PostgreSQL cuts its connections, is killed and comes back: an import is whole or absent, and pages recover."""
+"""PostgreSQL cuts its connections, is killed and comes back: an import is complete or absent, and pages recover."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ from tests.factories import PASSWORD
 from tests.faults.conftest import pause, until
 from tests.servers import PostgreSQL, free_port
 
-pytestmark = [pytest.mark.faults, pytest.mark.postgres]
+pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def server():
 
 @pytest.fixture(scope="module")
 def environment(server, tmp_path_factory):
-    """What a program reads that works on this server; its tables are there."""
+    """The settings of a program on this server, with migrated tables."""
     env = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "config.settings",
@@ -48,7 +48,7 @@ def environment(server, tmp_path_factory):
 
 
 def cut_all(server) -> None:
-    """End every connection but our own, as a failing network or an administrator does."""
+    """End all connections but this one, as a failing network or an administrator does."""
     others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
     with contextlib.suppress(psycopg.OperationalError), psycopg.connect(server.url) as connection:
         connection.execute(others)
@@ -108,7 +108,7 @@ def test_an_import_under_cuts_and_a_kill_is_whole_or_absent(
 
 
 def begun(server, program) -> bool:
-    """Whether a transaction has written, or the program is done with it."""
+    """Whether a transaction has written, or the program has ended."""
     asked = "SELECT count(*) FROM pg_stat_activity WHERE backend_xid IS NOT NULL"
     with psycopg.connect(server.url) as connection:
         return connection.execute(asked).fetchone()[0] > 0 or program.poll() is not None
@@ -135,8 +135,9 @@ DECIDE_ALL = """
 import django; django.setup()
 from accounts.models import Person
 from judging import adjudication
+from tests.judging import factories as make
 charlie = Person.objects.get(username="charlie")
-for item in adjudication.disagreements_for(charlie):
+for item in make.unresolved_for(charlie):
     mine = adjudication.item_for(charlie, item.pk)
     adjudication.decide(mine, by=charlie, verdict="correct", cause="slip")
     print(item.pk, flush=True)
@@ -163,7 +164,7 @@ def test_decisions_under_cuts_and_a_kill_are_each_made_once(server, environment,
             [*script, DECIDE_ALL],
             cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
-        # A few decisions are told of, then the connection goes, and once the whole server.
+        # After a few reported decisions the connection is cut, and once the server is killed.
         for _ in range(5):
             told |= {int(line) for line in [running.stdout.readline()] if line}
         if n == 1:
@@ -178,7 +179,7 @@ def test_decisions_under_cuts_and_a_kill_are_each_made_once(server, environment,
     decided = resolutions(server)
     assert len(decided) == items
     assert {how for _, how in decided} == {"third_person"}
-    # What was told to be decided is.
+    # All reported decisions are stored.
     assert told <= {item for item, _ in decided}
     run([*script, DECIDE_ALL], check=True)
     assert resolutions(server) == decided
@@ -196,7 +197,7 @@ print(draft(alice, within=campaign(by=admin("for-{name}"), name="{name}")).pk)
 
 @pytest.fixture
 def web(environment):
-    """The address of a web server as the Procfile starts it."""
+    """The address of a web server started as in the Procfile."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     env = {**environment, "BASE_URL": address}
@@ -219,7 +220,7 @@ def answers(address) -> bool:
 
 
 def signed_in(web, name) -> tuple[requests.Session, dict[str, str]]:
-    """A browser in which somebody has signed in, and the header that its saves bring."""
+    """A signed-in browser session, and the header of its saves."""
     session = requests.Session()
     session.get(f"{web}/sign-in/", timeout=60).raise_for_status()
     token = session.cookies["sicetnon_csrf"]

@@ -1,4 +1,4 @@
-"""The disk is full: what was to be stored is refused in words, nothing is half there, and later it goes in."""
+"""The disk is full: saves are refused with a message, nothing is half stored, and later saves succeed."""
 
 import json
 from contextlib import contextmanager
@@ -16,17 +16,17 @@ from tests.annotation.factories import annotator, campaign, draft
 from tests.generation.factories import run
 from tests.generation.fake_service import Say
 
-pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 LONG = "The mill was built in 1801. " * 300
 
 
 @contextmanager
 def full_disk():
-    """SQLite may take no further page. PostgreSQL's server needs a disk of its own for that: it is played."""
+    """SQLite may take no further page. PostgreSQL's server would need its own disk for that: it is simulated."""
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
-            cursor.execute("VACUUM")  # no page is left over from other rows
+            cursor.execute("VACUUM")  # no free page is left from other rows
             used = cursor.execute("PRAGMA page_count").fetchone()[0]
             cursor.execute(f"PRAGMA max_page_count = {used}")
             try:

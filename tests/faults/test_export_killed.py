@@ -1,4 +1,4 @@
-"""An export while people write: killed midway it leaves no file, and what it writes is one moment's state."""
+"""An export while people write: killed midway it leaves no file, and a complete one is a consistent snapshot."""
 
 import hashlib
 import json
@@ -18,12 +18,12 @@ from datasets.records import current, supersede
 from generation.embedded import ROOT
 from tests.faults.conftest import database_url, pause, until
 
-pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 MOST_MEMORY = 300 * 1024  # kB
 
-# Runs a command, and says how much memory it took at most. A program in between, since to the kernel a new program
-# has already had as much as the one that started it, and that is the whole run of tests.
+# Runs a command and prints its peak memory. An extra process, since the kernel counts for a new process the peak of
+# its parent, here that of the whole test run.
 WEIGHED = """
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
@@ -55,7 +55,7 @@ def mills(rows: int) -> Collection:
 
 
 class Writers:
-    """People who put new versions in the place of old ones, each in positions of their own, until it is over."""
+    """People who replace rows by new versions, each at their own positions, until the end."""
 
     def __init__(self, made: Collection, people: int, rows: int, seed: int) -> None:
         self._made, self._over = made, threading.Event()
@@ -93,7 +93,7 @@ def exported(path) -> list[str]:
 
 
 def state_at(made: Collection, newest: int) -> list[str]:
-    """The titles as they stood when the row with the key `newest` had just been written.
+    """The titles at the moment after the row with the key `newest` was written.
 
     Writers of a collection go one after another, so keys are in the order in which rows became visible.
     """
@@ -105,7 +105,7 @@ def state_at(made: Collection, newest: int) -> list[str]:
 
 @pytest.fixture
 def export(tmp_path):
-    """`export(*before)`: the command at work, in a program of its own, with others `before` it."""
+    """`export(*before)`: the running command in its own process, with `before` in front of it."""
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "config.settings",

@@ -1,4 +1,4 @@
-"""A call that takes too long, and a message that comes twice: one stored answer, and nobody waits for ever."""
+"""A call that takes too long, and a message that comes twice: one stored response, and no endless wait."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,7 +12,7 @@ from generation.tasks import generate_response
 from tests.generation.factories import run
 from tests.generation.fake_service import FakeService, Trickle
 
-pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def fake():
 
 
 def carried_out() -> None:
-    """The task as a worker thread carries it out."""
+    """The task as a worker thread runs it."""
     try:
         generate_response.apply(args=["local"], throw=True)
     finally:
@@ -46,7 +46,7 @@ def test_a_task_whose_answer_never_ends_ends_by_itself_and_the_answer_is_stored_
         pass
     made.refresh_from_db()
     assert (made.state, responses.progress(made).done) == (RunState.DONE, 1)
-    assert Attempt.objects.count() == 2  # the one without an end, and the one that answered
+    assert Attempt.objects.count() == 2  # the endless one, and the one that answered
 
 
 def test_a_message_delivered_twice_is_one_call(fake, settings, carry_out):
@@ -57,7 +57,7 @@ def test_a_message_delivered_twice_is_one_call(fake, settings, carry_out):
             first = pool.submit(carried_out)
             assert fake.arrived.acquire(timeout=10)
             assert client.service("local").entry.lease > 30
-            pool.submit(carried_out).result(1)  # sees the lease, and leaves
+            pool.submit(carried_out).result(1)  # sees the lease, and stops
             assert len(fake.calls) == 1
         first.result(10)
     assert responses.progress(made).done == len(fake.calls) == Attempt.objects.count() == 1

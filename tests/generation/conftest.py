@@ -15,7 +15,7 @@ def fake():
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch):
     monkeypatch.setattr(client, "BRIEF_PAUSES", (0.0, 0.0))
-    monkeypatch.setattr(client, "REST", 0.0)
+    monkeypatch.setattr(client, "OUTAGE_PAUSE", 0.0)
 
 
 @pytest.fixture

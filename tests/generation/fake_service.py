@@ -166,7 +166,7 @@ class FakeService:
         return Say(self.answer(request))
 
 
-def completion(request: dict, said: Say) -> dict:
+def completion(request: dict, reply: Say) -> dict:
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -176,8 +176,8 @@ def completion(request: dict, said: Say) -> dict:
         "choices": [
             {
                 "index": 0,
-                "message": {"role": "assistant", "content": said.text},
-                "finish_reason": said.finish_reason,
+                "message": {"role": "assistant", "content": reply.text},
+                "finish_reason": reply.finish_reason,
             }
         ],
         "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},

@@ -71,18 +71,18 @@ def test_what_a_service_does_not_tell_stays_empty():
 
 
 BAD_REPLIES = [
-    (b"", faults.BrokenReply, "nothing at all"),
+    (b"", faults.BrokenReply, "not JSON: nothing"),
     (b"<html><title>Bad gateway</title>", faults.BrokenReply, "not JSON: <html>"),
     (b'{"choices": [', faults.BrokenReply, "not JSON"),
-    (b"[]", faults.WrongShape, "no chat completion"),
-    (b'{"choices": []}', faults.WrongShape, "no chat completion"),
-    (b'{"text": "42"}', faults.WrongShape, "no chat completion"),
-    (completion({"a": 1}), faults.WrongShape, "something else than a text"),
+    (b"[]", faults.WrongShape, "not a chat completion"),
+    (b'{"choices": []}', faults.WrongShape, "not a chat completion"),
+    (b'{"text": "42"}', faults.WrongShape, "not a chat completion"),
+    (completion({"a": 1}), faults.WrongShape, "something other than text"),
     (completion(""), faults.EmptyReply, "empty text"),
     (completion(" \n"), faults.EmptyReply, "empty text"),
     (completion(None), faults.EmptyReply, "empty text"),
-    (completion("4\x002"), faults.WrongShape, "no database keeps"),
-    (completion("4\ud8002"), faults.WrongShape, "no database keeps"),
+    (completion("4\x002"), faults.WrongShape, "no database stores"),
+    (completion("4\ud8002"), faults.WrongShape, "no database stores"),
     (
         completion(choices=[{"message": {"content": ""}, "finish_reason": "length"}]),
         faults.NoRoom,

@@ -118,7 +118,8 @@ def test_an_answer_without_end_is_refused(local, fake, monkeypatch):
 def test_a_service_that_is_down_says_so(settings):
     settings.INFERENCE_SERVICES = {"local": {"url": f"http://127.0.0.1:{unused_port()}/v1"}}
     with pytest.raises(
-        faults.ServiceDown, match=r"local does not answer, or broke off \(Connection refused\)"
+        faults.ServiceDown,
+        match=r"local does not answer, or broke the connection \(Connection refused\)",
     ):
         client.service("local").ask("echo-1", OPTIONS, "Q")
 
@@ -190,7 +191,7 @@ def test_no_more_calls_are_in_flight_than_the_setting_allows(local, fake):
 
 
 def test_a_resting_service_gives_no_turn(local):
-    local.rest(60)
+    local.pause_for(60)
     with local.turn() as mine:
         assert not mine
 
@@ -229,7 +230,7 @@ def test_an_entry_that_cannot_be_used_is_refused_with_what_to_write(data, words)
 
 def test_the_program_says_at_its_start_which_entry_cannot_be_used(fake, settings):
     settings.INFERENCE_SERVICES = {**fake.setting("local"), "far": {"url": "far.example"}}
-    (error,) = [found for found in run_checks() if found.id == "generation.E001"]
+    (error,) = [check for check in run_checks() if check.id == "generation.E001"]
     assert "service 'far' needs a url" in error.msg
 
 

@@ -27,7 +27,7 @@ def called(*arguments: str) -> tuple[str, str]:
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch):
-    monkeypatch.setattr(generate, "LOOK", 0.0)
+    monkeypatch.setattr(generate, "CHECK_EVERY", 0.0)
     monkeypatch.setattr(generate, "PATIENCE", 0.0)
 
 
@@ -81,21 +81,13 @@ def test_what_cannot_be_rendered_is_one_line(arguments, words):
 # ---------------------------------------------------------------- generate
 
 
+def generated(*more: str) -> tuple[str, str]:
+    return called("generate", "canals", "--model", "local/echo-1", *more)
+
+
 def test_it_asks_from_the_command_itself(local, fake):
     canals(3)
-    out, _ = called(
-        "generate",
-        "canals",
-        "--model",
-        "local/echo-1",
-        "--prompt",
-        "1",
-        "--prompt",
-        "4",
-        "--limit",
-        "2",
-        "--here",
-    )
+    out, _ = generated("--prompt", "1", "--prompt", "4", "--limit", "2", "--here")
     made = Run.objects.get()
     assert f"Run {made.pk}: canals: echo-1, prompts 1, 4 (4 responses), at /runs/{made.pk}/" in out
     assert "3 of 4\n4 of 4\nDone: 4 responses." in out
@@ -108,7 +100,7 @@ def test_without_waiting_it_leaves_the_work_to_the_queue(
     canals(2)
     echo()
     with django_capture_on_commit_callbacks(execute=True):
-        called("generate", "canals", "--model", "local/echo-1", "--prompt", "4")
+        generated("--prompt", "4")
     assert fake.calls == []
     carry_out()
     assert responses.progress(Run.objects.get()).done == 2
@@ -123,7 +115,7 @@ def test_waiting_ends_when_workers_are_done(local, monkeypatch):
 
     monkeypatch.setattr(generate, "PATIENCE", 60.0)
     monkeypatch.setattr(generate.time, "sleep", a_worker_passes)
-    out, _ = called("generate", "canals", "--model", "local/echo-1", "--prompt", "4", "--wait")
+    out, _ = generated("--prompt", "4", "--wait")
     assert out.endswith("Done: 2 responses.\n")
 
 
@@ -131,9 +123,9 @@ def test_waiting_for_workers_that_are_not_there_says_so_and_keeps_the_run(local)
     canals(1)
     echo()
     with pytest.raises(
-        CommandError, match=r"No worker has taken the run up.* It stays in the queue.*--here"
+        CommandError, match=r"No worker has started on the run.* It stays in the queue.*--here"
     ):
-        called("generate", "canals", "--model", "local/echo-1", "--prompt", "4", "--wait")
+        generated("--prompt", "4", "--wait")
     assert Run.objects.get().state == RunState.RUNNING
 
 
@@ -142,9 +134,9 @@ def test_failures_are_named_and_end_it_badly(local, fake):
     echo()
     fake.enqueue(CONTEXT_TOO_LONG)
     with pytest.raises(
-        CommandError, match="1 of 2 responses are there; 1 failed, 0 were not asked"
+        CommandError, match="1 of 2 responses are stored; 1 failed, 0 were not asked"
     ):
-        called("generate", "canals", "--model", "local/echo-1", "--prompt", "4", "--here")
+        generated("--prompt", "4", "--here")
 
 
 def test_interrupted_midway_it_cancels_and_keeps_what_it_has(local, fake, monkeypatch):
@@ -160,8 +152,8 @@ def test_interrupted_midway_it_cancels_and_keeps_what_it_has(local, fake, monkey
         return ask(*args)
 
     monkeypatch.setattr(runs, "answer_next", interrupted)
-    with pytest.raises(CommandError, match=r"Cancelled. What was answered is kept"):
-        called("generate", "canals", "--model", "local/echo-1", "--prompt", "4", "--here")
+    with pytest.raises(CommandError, match=r"Cancelled. Stored responses are kept"):
+        generated("--prompt", "4", "--here")
     made = Run.objects.get()
     progress = responses.progress(made)
     assert (made.state, progress.done, progress.cancelled) == (RunState.CANCELLED, 1, 2)
@@ -171,7 +163,7 @@ def test_a_model_that_does_not_answer_leaves_no_run(local, fake):
     canals(1)
     fake.enqueue(Say(""))
     with pytest.raises(CommandError, match="empty text"):
-        called("generate", "canals", "--model", "local/echo-1", "--prompt", "4", "--here")
+        generated("--prompt", "4", "--here")
     assert not Run.objects.exists()
 
 

@@ -1,4 +1,4 @@
-"""The embedded model: found, served, kept alive."""
+"""The embedded model: its file, its server, restarting it."""
 
 import importlib.util
 import os

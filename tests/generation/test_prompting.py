@@ -84,9 +84,9 @@ def test_a_prompt_is_found_by_name_and_by_label():
 
 def test_the_control_prompts_are_the_papers_words_in_line_breaks_of_our_own(study_file):
     printed = study_file("wikicontradict/prompts/templates_5.1-5.4.txt").read_text("utf-8")
-    sections = printed.split("Prompt 5.")[2:]  # what stands before is the heading "5.1-5.4"
-    said = {f"5.{section[0]}": _words(section[1:]) for section in sections}
-    for label, words in said.items():
+    sections = printed.split("Prompt 5.")[2:]  # the text before is the heading "5.1-5.4"
+    printed_words = {f"5.{section[0]}": _words(section[1:]) for section in sections}
+    for label, words in printed_words.items():
         prompt = prompting.find(label)
         assert prompt.reconstructed
         prime = "'" if prompt.revised else ""
@@ -97,7 +97,7 @@ def test_the_control_prompts_are_the_papers_words_in_line_breaks_of_our_own(stud
             .replace(f"{{context{second}}}", f"{{Passage {second}{prime}}}")
         )
         assert _words(ours) == words
-    assert list(said) == ["5.1", "5.2", "5.3", "5.4"]
+    assert list(printed_words) == ["5.1", "5.2", "5.3", "5.4"]
 
 
 def _words(text):

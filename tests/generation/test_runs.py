@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from datasets.models import Instance, RevisedPassage
-from generation import planning, prompting, registry, responses, runs
+from datasets.models import Exclusion, Instance, RevisedPassage
+from generation import client, dispatch, planning, prompting, registry, responses, runs
+from generation.faults import EmptyReply
 from generation.models import Attempt, LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
 from generation.tasks import generate_response, sweep_responses, wake
@@ -108,7 +109,7 @@ def test_a_prompt_whose_passage_is_empty_is_left_out_and_named(local):
     collection = canals(1)
     canal(collection, 2, passage_2_copied=" ")
     made, left_out = runs.create(
-        collection=collection, models=[echo()], prompts=list(map(_prompt, ("2", "3", "4")))
+        collection=collection, models=[echo()], prompts=list(map(prompting.find, ("2", "3", "4")))
     )
     assert responses.progress(made).total == 4
     assert [(one.prompt.label, one.problem) for one in left_out] == [
@@ -118,9 +119,6 @@ def test_a_prompt_whose_passage_is_empty_is_left_out_and_named(local):
 
 
 def test_superseded_and_excluded_questions_are_not_asked(local):
-    from datasets.models import Exclusion
-    from tests.factories import person
-
     collection = canals(3)
     first, second, _ = planning.instances_of(collection)
     alice, bob = person("alice"), person("bob")
@@ -132,12 +130,6 @@ def test_superseded_and_excluded_questions_are_not_asked(local):
         "How long is canal 2?",
         "How long is canal 3?",
     ]
-
-
-def _prompt(label):
-    from generation import prompting
-
-    return prompting.find(label)
 
 
 REFUSED = [
@@ -236,11 +228,11 @@ def test_a_missing_key_leaves_responses_waiting(fake, settings, monkeypatch):
 # ---------------------------------------------------------------- faults
 
 PASSING = [
-    ("down", HangUp(), None, "does not answer, or broke off"),
+    ("down", HangUp(), None, "does not answer, or broke the connection"),
     ("500", Fault(500), 500, "failed (500): it broke"),
     ("empty", Say(""), 200, "empty text"),
     ("not JSON", Raw(b"<html>"), 200, "not JSON"),
-    ("busy", Fault(429, headers=(("Retry-After", "0"),)), 429, "too much to do"),
+    ("busy", Fault(429, headers=(("Retry-After", "0"),)), 429, "overloaded"),
 ]
 FAULTS_BEFORE_RAISING = 3
 
@@ -277,7 +269,7 @@ def test_a_slow_service_lets_the_response_wait(fake, settings):
 LASTING = [
     ("context too long", CONTEXT_TOO_LONG, 400, "too long for this model"),
     ("refused", Fault(422, {"detail": "no such field"}), 422, "refused the request"),
-    ("wrong shape", Raw(b'{"answer": 42}'), 200, "no chat completion"),
+    ("wrong shape", Raw(b'{"answer": 42}'), 200, "not a chat completion"),
 ]
 
 
@@ -303,11 +295,11 @@ def test_attempts_are_capped_and_the_reason_says_so(local, fake):
         answer_all(made)
         ripen(made)
     row = made.responses.get()
-    assert len(fake.calls) == responses.MAX_ATTEMPTS
+    assert len(fake.calls) == dispatch.MAX_ATTEMPTS
     assert row.state == ResponseState.FAILED
     assert (
         row.error
-        == "The model answered with an empty text. Asked 5 times; resume the run to ask again."
+        == "The model answered with an empty text. Asked 5 times. Resume the run to ask again."
     )
     assert [attempt.n for attempt in row.attempt_log.all()] == [1, 2, 3, 4, 5]
     assert made.state == RunState.DONE
@@ -316,9 +308,7 @@ def test_attempts_are_capped_and_the_reason_says_so(local, fake):
 def test_a_service_that_is_down_is_left_alone_so_that_no_attempts_are_wasted(
     local, fake, monkeypatch
 ):
-    from generation import client
-
-    monkeypatch.setattr(client, "REST", 60.0)
+    monkeypatch.setattr(client, "OUTAGE_PAUSE", 60.0)
     made = run(questions=3)
     fake.enqueue(*[HangUp()] * FAULTS_BEFORE_RAISING)
     answer_all(made)
@@ -330,7 +320,7 @@ def test_a_service_that_is_down_is_left_alone_so_that_no_attempts_are_wasted(
     [(1, None, 10), (2, None, 30), (4, None, 300), (9, None, 300), (1, 60, 60), (1, 1e9, 3600)],
 )
 def test_pauses_grow_and_obey_the_service(attempts, asked_for, seconds):
-    assert responses.pause_after(attempts, asked_for) == seconds
+    assert dispatch.pause_after(attempts, asked_for) == seconds
 
 
 # ---------------------------------------------------------------- cancelled, resumed
@@ -348,10 +338,10 @@ def test_a_cancelled_run_asks_nothing_more_and_keeps_what_it_has(local, fake):
 
 def test_an_answer_under_way_when_its_run_is_cancelled_is_kept(local, fake):
     made = run(questions=2)
-    held = responses.claim_next(local.entry, "worker", made)
+    held = responses.Queue(made).claim(local.entry, "worker")
     runs.cancel(made)
     reply = local.ask("echo-1", held.model.options, held.rendered)
-    assert responses.store(held, "worker", reply)
+    assert responses.Queue().store(held, "worker", reply)
     assert responses.progress(made).done == 1
     made.refresh_from_db()
     assert made.state == RunState.CANCELLED
@@ -359,16 +349,10 @@ def test_an_answer_under_way_when_its_run_is_cancelled_is_kept(local, fake):
 
 def test_a_fault_under_way_when_its_run_is_cancelled_cancels(local, fake):
     made = run(questions=1)
-    held = responses.claim_next(local.entry, "worker", made)
+    held = responses.Queue(made).claim(local.entry, "worker")
     runs.cancel(made)
-    responses.set_back(held, "worker", _empty())
+    responses.Queue().set_back(held, "worker", EmptyReply("Nothing.", status=200))
     assert responses.progress(made).cancelled == 1
-
-
-def _empty():
-    from generation.faults import EmptyReply
-
-    return EmptyReply("Nothing.", status=200)
 
 
 def test_a_cancelled_run_can_be_resumed_to_its_end(local, fake):
@@ -416,7 +400,7 @@ def expire(made: Run) -> None:
 
 def test_what_a_dead_worker_held_is_asked_again(local, fake):
     made = run(questions=1)
-    responses.claim_next(local.entry, "dead", made)
+    responses.Queue(made).claim(local.entry, "dead")
     assert not runs.answer_next("local", made)
     assert runs.sweep() == 0
     expire(made)
@@ -427,8 +411,8 @@ def test_what_a_dead_worker_held_is_asked_again(local, fake):
 
 def test_a_response_that_kills_its_workers_fails_in_the_end(local):
     made = run(questions=1)
-    for _ in range(responses.MAX_ATTEMPTS):
-        responses.claim_next(local.entry, "dead", made)
+    for _ in range(dispatch.MAX_ATTEMPTS):
+        responses.Queue(made).claim(local.entry, "dead")
         expire(made)
         runs.sweep()
     made.refresh_from_db()
@@ -439,12 +423,12 @@ def test_a_response_that_kills_its_workers_fails_in_the_end(local):
 
 def test_an_answer_that_comes_after_its_lease_is_not_stored_twice(local, fake):
     made = run(questions=1)
-    late = responses.claim_next(local.entry, "late", made)
+    late = responses.Queue(made).claim(local.entry, "late")
     reply = local.ask("echo-1", late.model.options, late.rendered)
     expire(made)
     runs.sweep()
     answer_all(made)
-    assert not responses.store(late, "late", reply)
+    assert not responses.Queue().store(late, "late", reply)
     assert Attempt.objects.count() == 1
 
 

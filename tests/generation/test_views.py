@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.roles import Role
 from datasets.models import Collection
-from generation import embedded, guards, prompting, responses, runs
+from generation import access, embedded, prompting, responses, runs
 from generation.models import LanguageModel, Run
 from generation.states import RunState
 from tests.factories import person
@@ -106,8 +106,8 @@ def test_a_link_changes_nothing(client, alice, local, name):
 def hidden(local, monkeypatch):
     """A run that is hidden from everybody who judges it: here, from alice."""
     made = run()
-    hides = [lambda who, which: who.username == "alice" and which == made]
-    monkeypatch.setattr(guards, "hidden_run_guards", hides)
+    hides = {"test": lambda who, which: who.username == "alice" and which == made}
+    monkeypatch.setattr(access.hides_run, "providers", hides)
     return made
 
 
@@ -150,7 +150,7 @@ def test_models_are_shown_with_their_options_and_the_embedded_one_as_poor(client
     text = page(client, "models")
     assert "temperature 0, max tokens 250, no system message" in text
     assert "temperature 0, max tokens 250, empty system message" in text
-    assert text.count(">For trying out<") == 1
+    assert text.count(">For testing only<") == 1
 
 
 def test_a_service_that_answers_offers_its_models(client, alice, local):
@@ -164,7 +164,7 @@ def test_a_service_that_is_down_says_so(client, alice, settings):
     settings.INFERENCE_SERVICES = {"local": {"url": "http://127.0.0.1:9/v1"}}
     text = page(client, "service", "local")
     assert "Does not answer" in text
-    assert "Is it started?" in text
+    assert "Is it running?" in text
 
 
 def test_an_unknown_service_is_not_found(client, alice, local):
@@ -342,7 +342,7 @@ def test_a_run_shows_its_progress_its_failures_and_its_responses(client, alice, 
     text = page(client, "run", made.pk)
     assert "2 of 3" in text
     assert "1 failed: The prompt is too long for this model" in text
-    assert "Done, but not whole" in text
+    assert "Done, with failures" in text
     assert "32 words, the last long." in text
     assert text.count("How long is canal") == 3
 
@@ -417,7 +417,7 @@ def test_a_response_shows_all_that_is_needed_to_ask_again(client, alice, local):
 def test_a_response_that_was_cut_off_says_so(client, alice, local, fake):
     fake.enqueue(Say("It is", finish_reason="length"))
     made = answered(run(questions=1))
-    assert "Cut off by the limit of tokens" in page(
+    assert "Cut off at the token limit" in page(
         client, "response", made.pk, made.responses.get().pk
     )
 
@@ -426,8 +426,8 @@ def test_the_embedded_models_answers_are_marked(client, alice, settings):
     with FakeService(models=(embedded.SMOLLM2,)) as fake:
         settings.INFERENCE_SERVICES = fake.setting("local")
         made = answered(run(questions=1, models=[echo(model_id=embedded.SMOLLM2)]))
-    assert "poor subject of study" in page(client, "response", made.pk, made.responses.get().pk)
-    assert "poor subject of study" in page(client, "run", made.pk)
+    assert "not suitable for a study" in page(client, "response", made.pk, made.responses.get().pk)
+    assert "not suitable for a study" in page(client, "run", made.pk)
 
 
 def test_text_of_a_model_is_never_markup(client, alice, local, fake):

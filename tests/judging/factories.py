@@ -8,8 +8,9 @@ from datasets.models import Collection, Contradiction, Instance
 from generation import prompting
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
-from judging import studies
-from judging.models import JudgingSlot, Study
+from judging import adjudication, studies, verdicts
+from judging.models import JudgingSlot, Study, StudyItem
+from judging.settling import unresolved
 from judging.studies import Design, Selection
 from tests.factories import person
 
@@ -60,13 +61,13 @@ def run(name: str = "secret-run") -> Run:
 def response(
     asked_in: Run, about: Instance, prompt: str, model: LanguageModel, **fields: object
 ) -> Response:
-    found = prompting.find(prompt)
+    known = prompting.find(prompt)
     return Response.objects.create(
         run=asked_in,
         instance=about,
         model=model,
-        prompt=found.name,
-        prompt_hash=found.sha256,
+        prompt=known.name,
+        prompt_hash=known.sha256,
         **{
             "rendered": f"Q: {about.question}",
             "text": f"It was founded in {about.answer_1}, some say.",
@@ -115,3 +116,17 @@ def slots(study: Study, who: Person) -> list[JudgingSlot]:
     """The person's slots, in their order."""
     mine = JudgingSlot.objects.filter(round__study=study, judge__person=who)
     return list(mine.select_related("item__response").order_by("order"))
+
+
+def hand_in(study: Study, username: str, verdict: str = "correct", **details: object) -> Person:
+    """Let this judge give one verdict on all their slots, and hand in; returns the judge."""
+    who = judge(username)
+    for slot in slots(study, who):
+        verdicts.give(slot, verdict, **details)
+    verdicts.hand_in(who, study)
+    return who
+
+
+def unresolved_for(who: Person) -> list[StudyItem]:
+    """All responses that wait for a third person and that this one may decide, study by study."""
+    return [item for study in adjudication.studies_for(who) for item in unresolved(study)]

@@ -16,7 +16,7 @@ def row(model: str, number: int, **changed: Any) -> dict[str, Any]:
     if same == "Same":
         contexts = (contexts[0], contexts[0])
     golds = {0: f"{one} | {two}", 1: one, 2: two, 3: f"{one} | {two}", 4: f"{one} | {two}"}
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "modelName": f"{model}_annotated",
         "title": f"Abbey {number}",
         "url": f"https://en.wikipedia.org/wiki/Abbey_{number}",
@@ -34,13 +34,13 @@ def row(model: str, number: int, **changed: Any) -> dict[str, Any]:
     }
     for place, label in enumerate(LABELS):
         text = f"\n{model} says {one} to {place}."
-        found |= {
+        record |= {
             f"ModelInput_prompt_{place}": text if place == 1 else f"Question: {question}\n",
             f"ModelAnswer_prompt_{place}": text,
             f"goldAnswer_prompt_{place}": golds[place],
             f"ModelAnswer_prompt_{place}_humanEval": label,
         }
-    return found | changed
+    return record | changed
 
 
 def data(*models: str) -> dict[str, list[dict[str, Any]]]:

@@ -23,21 +23,15 @@ def study():
 
 @pytest.fixture
 def item(study):
-    """A response over which alice and bob came apart."""
-    judge(study, "alice", "correct")
-    judge(study, "bob", "incorrect")
+    """A response over which alice and bob disagree."""
+    make.hand_in(study, "alice", "correct")
+    make.hand_in(study, "bob", "incorrect")
     return study.items.get()
 
 
 @pytest.fixture
 def charlie():
     return person("charlie", Role.ADJUDICATOR)
-
-
-def judge(study, name, verdict):
-    who = make.judge(name)
-    verdicts.give(make.slots(study, who)[0], verdict)
-    verdicts.hand_in(who, study)
 
 
 def decide(item, by, verdict="correct", cause="slip", note=""):
@@ -87,14 +81,14 @@ def test_a_judge_of_the_study_never_decides(item):
 
 
 def test_nothing_is_shown_before_both_have_handed_in(study, charlie):
-    judge(study, "alice", "correct")
+    make.hand_in(study, "alice", "correct")
     with pytest.raises(NotFoundHere):
         adjudication.item_for(charlie, study.items.get().pk)
 
 
 def test_what_the_judges_agree_on_is_not_decided_again(study, charlie):
-    judge(study, "alice", "correct")
-    judge(study, "bob", "correct")
+    make.hand_in(study, "alice", "correct")
+    make.hand_in(study, "bob", "correct")
     with pytest.raises(NotFoundHere):
         adjudication.item_for(charlie, study.items.get().pk)
 
@@ -114,7 +108,7 @@ def test_of_two_third_persons_the_faster_decides(item, charlie):
     dave = person("dave", Role.ADJUDICATOR)
     theirs = adjudication.item_for(dave, item.pk)
     decide(item, charlie)
-    with pytest.raises(Conflict, match="Somebody else"):
+    with pytest.raises(Conflict, match="Another person"):
         adjudication.decide(theirs, by=dave, verdict="incorrect", cause="slip")
     with pytest.raises(NotFoundHere):
         adjudication.item_for(dave, item.pk)
@@ -122,7 +116,7 @@ def test_of_two_third_persons_the_faster_decides(item, charlie):
 
 
 def test_a_skipped_item_goes_to_the_third_person(study, charlie):
-    judge(study, "alice", "correct")
+    make.hand_in(study, "alice", "correct")
     bob = make.judge("bob")
     verdicts.skip(make.slots(study, bob)[0], "Unreadable.")
     studies.close_study(study)

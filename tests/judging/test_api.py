@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 
 from accounts.roles import Role
-from judging import verdicts
 from judging.models import Judgment
 from tests.factories import person
 from tests.judging import factories as make
@@ -99,9 +98,7 @@ def test_it_checks_ownership_when_reading(client, slots):
 
 def test_a_closed_item_answers_conflict(client, slots):
     study = slots[0].round.study
-    for slot in slots:
-        verdicts.give(slot, "correct")
-    verdicts.hand_in(make.judge("alice"), study)
+    make.hand_in(study, "alice")
     answer = post(client, slots[0], "verdict", verdict="incorrect")
     assert answer.status_code == 409
     assert answer.json()["retry"] is False

@@ -30,12 +30,12 @@ def make_study(run, *arguments):
 
 
 def test_a_study_is_made_and_opened(run):
-    said = make_study(
+    output = make_study(
         run, "--judge", "alice", "--judge", "bob", "--prompt", "2", "--prompt", "both-passages",
         "--seed", "5",
     )  # fmt: skip
     study = Study.objects.get()
-    assert said == f"Study {study.pk}, Pilot: 8 responses, seed 5.\n"
+    assert output == f"Study {study.pk}, Pilot: 8 responses, seed 5.\n"
     assert study.state == "open"
     assert JudgingSlot.objects.count() == 16
 
@@ -48,9 +48,9 @@ def test_a_study_can_stay_a_draft(run):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--judge", "alice"], "2 judges per response were asked for, 1 are named"),
-        (["--judge", "alice", "--judge", "zoe"], "Nobody here is called zoe"),
-        (["--judge", "alice", "--judge", "admin"], "is no judge"),
+        (["--judge", "alice"], "2 judges per response are needed; chosen: 1"),
+        (["--judge", "alice", "--judge", "zoe"], "There is no person zoe"),
+        (["--judge", "alice", "--judge", "admin"], "is not a judge"),
         (["--prompt", "9"], "There is no prompt '9'"),
         (["--run", "999"], "There is no run 999"),
         (["--resolved-by", "majority"], "at least three judges"),

@@ -73,9 +73,9 @@ def test_a_judge_of_an_open_study_learns_nothing(client, study, question, jean, 
     assert [without_tokens(page) for page in seen_by(client, jean, question)] == before
     assert any(SECRET in page for page in seen_by(client, rosa, question))
     client.force_login(jean)
-    told = client.post("/collections/abbeys/releases/", {"version": "1.0"}, follow=True)
-    assert b"1.0 is frozen; its sha256" in told.content
-    assert SECRET.encode() not in told.content
+    page = client.post("/collections/abbeys/releases/", {"version": "1.0"}, follow=True)
+    assert b"1.0 is frozen; its sha256" in page.content
+    assert SECRET.encode() not in page.content
 
 
 @pytest.mark.parametrize("proposed", [True, False])

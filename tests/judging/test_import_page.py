@@ -13,7 +13,7 @@ from judging.models import Study
 from tests.factories import PASSWORD, person
 from tests.judging import humanfile
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 ADDRESS = "/studies/import/"
 
 
@@ -44,8 +44,8 @@ def test_a_file_becomes_a_study_of_whoever_brings_it(client, olga):
     assert answer["Location"] == f"/studies/{study.pk}/"
     assert (study.name, study.created_by, study.is_imported) == ("Abbeys judged", olga, True)
     page = text(client.get(answer["Location"]))
-    assert "Came in: 30 responses of 2 models to 3 questions, 0 of them without a label" in page
-    assert "Kept as the file has it" in page
+    assert "Imported: 30 responses of 2 models to 3 questions, 0 of them without a label" in page
+    assert "Kept as in the file" in page
     assert "no first verdicts" in text(client.get(f"/reports/{study.pk}/")).lower()
 
 
@@ -65,7 +65,7 @@ def test_every_place_at_fault_is_listed_and_nothing_is_stored(client, olga):
     assert answer.status_code == 400
     assert "Perfect" in page
     assert "question1" in page
-    assert "Nothing of it was stored" in page
+    assert "Nothing was stored" in page
     assert 'value="Abbeys judged"' in page
     assert nothing_is_stored()
 

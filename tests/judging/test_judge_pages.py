@@ -4,12 +4,13 @@ import pytest
 from django.urls import reverse
 
 from accounts.roles import Role
+from generation.models import Response
 from judging import studies, verdicts
 from judging.models import JudgingSlot, Judgment
 from tests.factories import person
 from tests.judging import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 
 @pytest.fixture
@@ -95,8 +96,6 @@ def test_a_passage_that_is_the_same_stands_once(client):
 
 
 def test_a_reply_cut_off_at_the_limit_says_so(client, slots):
-    from generation.models import Response
-
     Response.objects.filter(pk=slots[0].item.response_id).update(finish_reason="length", text=" ")
     page = client.get(url_of("slot", slots[0])).content.decode()
     assert "Cut off at the token limit" in page
@@ -105,8 +104,6 @@ def test_a_reply_cut_off_at_the_limit_says_so(client, slots):
 
 
 def test_markup_in_a_response_is_text(client, slots):
-    from generation.models import Response
-
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
     Response.objects.filter(pk=slots[0].item.response_id).update(text=evil)
     page = client.get(url_of("slot", slots[0])).content.decode()
@@ -133,7 +130,7 @@ def test_a_refused_verdict_keeps_the_comment(client, slots):
     answer = client.post(url_of("slot", slots[0]), {"verdict": "", "comment": "Half written"})
     assert answer.status_code == 400
     assert "Half written" in answer.content.decode()
-    assert "is no verdict here" in answer.content.decode()
+    assert "is not a verdict here" in answer.content.decode()
 
 
 def test_a_skip_without_reason_keeps_the_comment(client, slots):

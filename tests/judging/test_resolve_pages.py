@@ -3,22 +3,20 @@
 import pytest
 
 from accounts.roles import Role
-from judging import overviews, verdicts
+from judging import verdicts
 from judging.models import Resolution
+from judging.views import studies as study_pages
 from tests.factories import person
 from tests.judging import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 
 @pytest.fixture
 def study():
     made = make.open_study(drawn_from=make.finished_run(instances=1, prompts=["both-passages"]))
     for name, verdict in (("alice", "correct"), ("bob", "incorrect")):
-        who = make.judge(name)
-        for slot in make.slots(made, who):
-            verdicts.give(slot, verdict, comment=f"Words about {verdict}.")
-        verdicts.hand_in(who, made)
+        make.hand_in(made, name, verdict, comment=f"Words about {verdict}.")
     return made
 
 
@@ -57,8 +55,10 @@ def test_a_long_list_is_read_page_by_page(client, charlie, monkeypatch):
         verdicts.skip(slot, "Greek")
     verdicts.hand_in(make.judge("alice"), study)
     read = []
-    first = overviews.first_verdicts
-    monkeypatch.setattr(overviews, "first_verdicts", lambda item: read.append(item) or first(item))
+    first = study_pages.first_verdicts
+    monkeypatch.setattr(
+        study_pages, "first_verdicts", lambda item: read.append(item) or first(item)
+    )
     pages = [client.get(f"/resolve/{study.pk}/?page={n}").content.decode() for n in (1, 2)]
     assert [page.count("When was abbey") for page in pages] == [50, 4]
     assert len(read) == 54
@@ -81,7 +81,7 @@ def test_a_decision_leads_to_the_next_and_then_to_the_list(client, study, charli
     assert client.post(url_of(items[1]), data).url == f"/resolve/{study.pk}/"
     assert Resolution.objects.filter(how="third_person", resolved_by=charlie).count() == 2
     page = client.get(f"/resolve/{study.pk}/").content.decode()
-    assert "Nothing waits for a decision." in page
+    assert "Nothing is waiting for a decision." in page
     assert "Decided by you" in page
 
 

@@ -7,8 +7,10 @@ from django.db import connection
 
 from accounts.roles import Role
 from generation.models import Response
-from judging import rubric, settling, shown, studies, verdicts
+from judging import presenting, settling, studies, verdicts
 from judging.models import JudgingSlot, Judgment, Resolution, Rubric, Study
+from judging.rules import rubric
+from judging.rules.assignment import judge_seed
 from judging.studies import Design, Selection
 from leases.refusal import Conflict, Refusal
 from tests.factories import person
@@ -57,7 +59,7 @@ def test_nothing_finished_is_refused(admin):
 def test_no_study_on_a_prompt_without_criteria(admin):
     run = make.finished_run(instances=1)
     Response.objects.filter(prompt="passage-1").update(prompt="home-made")
-    with pytest.raises(Refusal, match="says nothing about the prompt home-made"):
+    with pytest.raises(Refusal, match="has nothing on the prompt home-made"):
         create(admin, Selection([run]))
     assert not Study.objects.exists()
 
@@ -85,7 +87,7 @@ def test_a_majority_of_two_is_refused(admin):
 
 
 def test_discussion_is_not_offered(admin):
-    with pytest.raises(Refusal, match="no way of resolving"):
+    with pytest.raises(Refusal, match="not a way to resolve"):
         create(admin, Selection([make.finished_run(instances=1)]), resolved_by="discussion")
 
 
@@ -117,8 +119,6 @@ def test_the_rubric_is_stored_once_and_anew_when_its_words_change(admin, monkeyp
     run = make.finished_run(instances=1)
     first, same = (create(admin, Selection([run]), name).rubric for name in ("One", "Two"))
     assert first == same
-    from judging import rubric
-
     body = rubric.content("wikicontradict")
     body["rules"] = ["Be strict."]
     monkeypatch.setattr(rubric, "content", lambda name: body)
@@ -146,8 +146,6 @@ def test_a_judge_reads_one_instance_after_the_other():
 
 
 def test_the_stored_seed_repeats_the_order():
-    from judging.planning import judge_seed
-
     study = make.open_study()
     judge = study.judges.get(person__username="alice")
     assert judge.seed == judge_seed(study.seed, judge.pseudonym)
@@ -163,9 +161,9 @@ def test_opening_twice_is_refused_and_changes_nothing():
 @pytest.mark.parametrize(
     ("judges", "sentence"),
     [
-        (["alice"], "2 judges per response were asked for, 1 are named"),
-        ([], "2 judges per response were asked for, 0 are named"),
-        (["alice", "dave"], "is no judge"),
+        (["alice"], "2 judges per response are needed; chosen: 1"),
+        ([], "2 judges per response are needed; chosen: 0"),
+        (["alice", "dave"], "is not a judge"),
     ],
 )
 def test_a_study_opens_only_with_enough_judges(judges, sentence):
@@ -244,7 +242,7 @@ def test_a_repeat_has_its_judges_seat_and_a_place_of_its_own():
 
 @pytest.mark.parametrize("second", ["incorrect", "skipped"])
 def test_a_repeat_has_no_say_in_the_final_verdict(second):
-    """Whatever a judge says the second time: the first time stands."""
+    """The first verdict counts, whatever the judge's second one is."""
     study = make.open_study(repeat_percent=50, drawn_from=make.finished_run(instances=2))
     for name in ("alice", "bob"):
         for slot in make.slots(study, make.judge(name)):
@@ -262,13 +260,11 @@ def test_a_repeat_has_no_say_in_the_final_verdict(second):
 def test_a_third_person_sees_no_repeats():
     study = make.open_study(repeat_percent=50, drawn_from=make.finished_run(instances=2))
     for name, verdict in (("alice", "correct"), ("bob", "incorrect")):
-        for slot in make.slots(study, make.judge(name)):
-            verdicts.give(slot, verdict)
-        verdicts.hand_in(make.judge(name), study)
+        make.hand_in(study, name, verdict)
     known = rubric.parse(study.rubric.body)
     for item in settling.unresolved(study):
-        said = [one.verdict for one in shown.anonymous_verdicts(item, known)]
-        assert sorted(said) == ["correct", "incorrect"]
+        shown = [one.verdict for one in presenting.anonymous_verdicts(item, known)]
+        assert sorted(shown) == ["correct", "incorrect"]
 
 
 def test_too_many_repeats_are_refused(admin):

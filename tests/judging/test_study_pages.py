@@ -9,7 +9,7 @@ from judging.models import JudgingSlot, Study
 from tests.factories import person
 from tests.judging import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_a_refused_study_keeps_what_was_entered(client, admin, changed, sentence
     page = answer.content.decode()
     assert answer.status_code == 400
     assert sentence in page
-    assert "Please look at this again" in page
+    assert "Please check these entries" in page
     if "name" not in changed:
         assert 'value="Pilot"' in page
     assert not Study.objects.exists()
@@ -125,7 +125,7 @@ def test_too_few_judges_are_refused_on_the_page(client, admin):
     study = make.draft()
     answer = client.post(f"/studies/{study.pk}/open/", {"judges": [make.judge("alice").pk]})
     assert answer.status_code == 400
-    assert "2 judges per response were asked for" in answer.content.decode()
+    assert "2 judges per response are needed" in answer.content.decode()
     study.refresh_from_db()
     assert study.state == "draft"
 
@@ -149,7 +149,7 @@ def test_the_page_counts_what_the_rows_hold(client, researcher):
     verdicts.give(second, "incorrect")
     for who in (alice, bob):
         verdicts.hand_in(who, study)
-    page = client.get(f"/studies/{study.pk}/").content.decode()
+    page = " ".join(client.get(f"/studies/{study.pk}/").content.decode().split())
     assert "Responses with a final verdict: 1 of 2" in page
     assert "1 waits for a third person, 0 for their judges." in page
     assert "Correct · Incorrect" in page or "Incorrect · Correct" in page

@@ -83,7 +83,7 @@ def test_the_time_on_screen_stays_within_reason(slot, given, kept):
 
 @pytest.mark.parametrize("verdict", ["", "excellent", "Correct", "partially_correct"])
 def test_an_unknown_verdict_is_refused(slot, verdict):
-    with pytest.raises(Refusal, match="is no verdict here"):
+    with pytest.raises(Refusal, match="is not a verdict here"):
         verdicts.give(slot, verdict)
     assert not Judgment.objects.exists()
 
@@ -183,9 +183,7 @@ def test_handing_in_waits_until_every_item_has_a_verdict_or_a_reason(study, alic
 
 
 def test_a_handed_in_verdict_never_changes(study, alice):
-    for slot in make.slots(study, alice):
-        verdicts.give(slot, "correct")
-    verdicts.hand_in(alice, study)
+    make.hand_in(study, "alice")
     slot = make.slots(study, alice)[0]
     for move in (
         lambda: verdicts.give(slot, "incorrect"),
@@ -200,9 +198,7 @@ def test_a_handed_in_verdict_never_changes(study, alice):
 
 
 def test_responses_settle_once_both_have_handed_in(study, alice, bob):
-    for slot in make.slots(study, alice):
-        verdicts.give(slot, "correct")
-    verdicts.hand_in(alice, study)
+    make.hand_in(study, "alice")
     assert not Resolution.objects.exists()
     for place, slot in enumerate(make.slots(study, bob)):
         verdicts.give(slot, "incorrect" if place == 0 else "correct")
@@ -226,10 +222,7 @@ def test_a_closed_study_takes_no_verdict(study, slot):
 
 def test_one_judge_settles_alone_and_says_so():
     study = make.open_study("alice", judges_per_response=1)
-    alice = make.judge("alice")
-    for slot in make.slots(study, alice):
-        verdicts.give(slot, "correct")
-    verdicts.hand_in(alice, study)
+    make.hand_in(study, "alice")
     assert set(Resolution.objects.values_list("how", flat=True)) == {"single"}
 
 

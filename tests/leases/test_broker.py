@@ -1,4 +1,4 @@
-"""The broker of files: no message is read before it is whole, none is lost or doubled between programs."""
+"""The broker of files: no message is read before it is complete, none is lost or delivered twice."""
 
 import shutil
 import threading
@@ -17,7 +17,7 @@ URL = "filesystem://localhost"
 
 @pytest.fixture
 def channel_of(tmp_path):
-    """`channel_of()`: another program's end of the same queues."""
+    """`channel_of()`: a channel to the same queues, as of another program."""
     options = broker_options(URL, tmp_path)
     connections = []
 
@@ -48,7 +48,7 @@ def test_messages_come_out_as_they_went_in_and_once(channel_of, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b'{"n": ', b"\xff"])
-def test_a_message_that_cannot_be_read_is_left_out(channel_of, tmp_path, content):
+def test_a_message_that_cannot_be_read_is_skipped(channel_of, tmp_path, content):
     channel = channel_of()
     (tmp_path / "broker/queue/0_broken.work.msg").write_bytes(content)
     channel._put("work", {"n": 1})
@@ -68,31 +68,31 @@ def test_a_writer_that_is_stopped_half_way_shows_nothing(channel_of, tmp_path, m
     assert list((tmp_path / "broker/queue").iterdir()) == []
 
 
-def test_readers_and_writers_at_once_lose_and_double_nothing(channel_of):
-    got, wanted = [], 4 * 25
-    enough = threading.Event()
+def test_readers_and_writers_at_once_lose_and_repeat_nothing(channel_of):
+    received, sent = [], 4 * 25
+    complete = threading.Event()
 
     def write(channel, writer):
         for n in range(25):
             channel._put("work", {"n": [writer, n]})
 
     def read(channel):
-        while not enough.is_set():
+        while not complete.is_set():
             try:
-                got.append(tuple(channel._get("work")["n"]))
+                received.append(tuple(channel._get("work")["n"]))
             except Empty:
                 continue
-            if len(got) >= wanted:
-                enough.set()
+            if len(received) >= sent:
+                complete.set()
 
     threads = [threading.Thread(target=write, args=(channel_of(), n)) for n in range(4)]
     threads += [threading.Thread(target=read, args=(channel_of(),)) for _ in range(3)]
     for thread in threads:
         thread.start()
-    assert enough.wait(30)
+    assert complete.wait(30)
     for thread in threads:
         thread.join()
-    assert len(got) == len(set(got)) == wanted
+    assert len(received) == len(set(received)) == sent
 
 
 def test_programs_that_start_together_all_find_their_queues(channel_of):
@@ -127,11 +127,11 @@ def test_folders_that_were_cleared_away_are_made_again(channel_of, tmp_path):
     assert [row.queue for row in writer.get_table("work")] == ["work"]
     writer._put("work", {"n": 1})
     with pytest.raises(Empty):
-        reader._get("work")  # there was no folder to take it to; now there is
+        reader._get("work")  # this call makes the folder that the message is moved to
     assert reader._get("work") == {"n": 1}
 
 
-def test_a_folder_that_cannot_be_written_to_is_an_error_that_a_nudge_survives(channel_of, tmp_path):
+def test_a_folder_that_cannot_be_written_to_raises_the_transports_own_error(channel_of, tmp_path):
     channel = channel_of()
     (tmp_path / "broker/queue").rmdir()
     (tmp_path / "broker/queue").write_text("in the way")

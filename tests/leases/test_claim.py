@@ -1,4 +1,4 @@
-"""Claiming and holding, on a row of wikifetch that stands for all leased rows."""
+"""Claiming and holding leases, with fetch runs as the example."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,6 +8,8 @@ from django.db import connection, transaction
 from leases.claim import claim, renew, settle, sweep
 from wikifetch.models import FetchRun
 from wikifetch.states import FETCH_RUN, FetchState
+
+pytestmark = pytest.mark.alone
 
 
 def waiting(label="x") -> FetchRun:
@@ -56,7 +58,7 @@ def test_a_live_lease_is_not_swept_and_can_be_renewed():
 
 
 @pytest.mark.django_db
-def test_settling_gives_the_lease_up():
+def test_settling_releases_the_lease():
     run = waiting()
     take()
     assert settle(run, FETCH_RUN, "finish", holder="alice", pages=5)
@@ -86,7 +88,7 @@ def test_eight_claimants_of_forty_rows_take_each_once():
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_a_row_that_is_just_being_claimed_is_passed_over_and_not_waited_for():
+def test_a_row_that_is_just_being_claimed_is_skipped_without_waiting():
     first, second = waiting("first"), waiting("second")
 
     def claim_elsewhere():

@@ -1,4 +1,4 @@
-"""Which errors of a database are an outage, and what is said of them."""
+"""Which database errors are an outage, and the message for each."""
 
 import sqlite3
 
@@ -54,7 +54,7 @@ def test_an_outage_says_to_try_again(error, status):
         raised(OperationalError, sqlite("SQLITE_ERROR")),
     ],
 )
-def test_what_is_wrong_with_the_request_or_the_program_is_none(error):
+def test_an_error_in_the_request_or_the_program_is_no_outage(error):
     assert outage(error) is None
 
 
@@ -67,8 +67,8 @@ def test_a_table_that_is_not_there_is_a_defect_on_either_database():
 
 def test_a_command_ends_with_one_line_that_says_what_to_do():
     error = raised(OperationalError, psycopg.errors.AdminShutdown("terminating"))
-    said = outage_in_a_command(error)
-    assert said.startswith("The database does not answer (it went wrong).")
-    assert said.endswith("run the command again when that is mended.")
+    message = outage_in_a_command(error)
+    assert message.startswith("The database does not answer (it went wrong).")
+    assert message.endswith("Fix the cause, then run the command again.")
     assert "disk is full" in outage_in_a_command(raised(OperationalError, sqlite("SQLITE_FULL")))
     assert outage_in_a_command(raised(OperationalError, sqlite("SQLITE_ERROR"))) == ""

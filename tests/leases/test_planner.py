@@ -1,4 +1,4 @@
-"""What the planner knows of rows that were just written."""
+"""The planner's statistics of rows that were just written."""
 
 import pytest
 from django.db import connection

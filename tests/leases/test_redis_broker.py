@@ -8,12 +8,11 @@ from leases.redis_broker import Channel, Transport
 
 
 @pytest.mark.parametrize("gone", ["channel", "connection"])
-def test_what_is_done_on_a_lost_connection_meets_the_error_that_celery_expects(gone):
+def test_using_a_lost_connection_raises_the_error_that_celery_expects(gone):
     """Not an AttributeError, which ends the worker."""
     connection = Connection("redis://127.0.0.1:1/0", transport=Transport)
-    channel = object.__new__(
-        Channel
-    )  # as a broken connection leaves it; one made here would connect
+    # As a broken connection leaves it. Channel() would connect.
+    channel = object.__new__(Channel)
     channel.connection = None if gone == "channel" else connection.transport
     if gone == "connection":
         connection.transport.client = None
@@ -22,7 +21,7 @@ def test_what_is_done_on_a_lost_connection_meets_the_error_that_celery_expects(g
     assert issubclass(Lost, connection.connection_errors)
 
 
-def test_the_setting_names_it():
+def test_the_project_uses_this_transport_for_redis():
     from config.celery import app
 
     with app.connection("redis://127.0.0.1:1/0") as connection:

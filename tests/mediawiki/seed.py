@@ -124,7 +124,7 @@ def _special_cases(wiki: Seed) -> None:
     tag = ("inconsistent", raw, "", "1811 below")
     wiki.add("Came back", "Old.", f"Old.{raw}", "Very old.", f"Quite old.{raw}", tags=[tag])
 
-    # Longer than what one request gives, and the tag stands from long before.
+    # Longer than what one request gives, and the tag is from long before.
     long = [f"Built by Ann.{raw if n >= 20 else ''} Edited {n} times." for n in range(130)]
     wiki.add("Much edited", *long, tags=[tag])
 

@@ -4,24 +4,25 @@ import pytest
 
 from leases.refusal import Refusal
 from tests.mediawiki.seed import AWKWARD_TITLES, INTRODUCED, Found, seed
-from wikifetch import asking, fetch, livesource
-from wikifetch.client import WikiClient
-from wikifetch.evidence import Introduction
-from wikifetch.manners import Clock
+from wikifetch import fetch, newfetch
+from wikifetch.evidence import ShownIntroduction
 from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, TagKind, TalkPage
-from wikifetch.others import other_revision
+from wikifetch.otherarticles import other_revision
+from wikifetch.source import livebatches
+from wikifetch.source.client import WikiClient
+from wikifetch.source.manners import Clock
 
-pytestmark = [pytest.mark.mediawiki, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 TRUTH = seed().truth
 NAMES = {"inconsistent": ["Inconsistent"]}
 
 
 def fetch_all_kinds():
-    return [fetch.finished(asking.ask_for_kind(kind, by=None)) for kind in TagKind.values]
+    return [fetch.finished(newfetch.fetch_of_kind(kind)) for kind in TagKind.values]
 
 
-def found():
+def result():
     """The live tags as the seed describes them."""
     return {
         Found(
@@ -33,7 +34,7 @@ def found():
 
 
 def sightings():
-    """Everything seen, without what only a history tells."""
+    """Everything seen, without what only a history shows."""
     columns = [
         "tag__article__title",
         "revision__revid",
@@ -48,14 +49,14 @@ def sightings():
 
 def test_fetching_by_kind_finds_every_tag_and_no_other(wiki):
     runs = fetch_all_kinds()
-    assert found() == TRUTH
+    assert result() == TRUTH
     assert Tag.objects.count() == len(TRUTH)
     assert sum(run.tags_new for run in runs) == len(TRUTH)
     assert TalkPage.objects.get().wikitext == "== Height ==\nFour or five?"
 
 
 def test_the_other_articles_that_tags_name_come_too_redirects_followed(wiki):
-    run = fetch.finished(asking.ask_for_kind("contradict-other", by=None))
+    run = fetch.finished(newfetch.fetch_of_kind("contradict-other"))
     naming = Sighting.objects.exclude(other_article="").order_by("other_article")
     others = [other_revision(sighting) for sighting in naming]
     assert [(seen.article.title, seen.wikitext[:13]) for seen in others] == [
@@ -64,12 +65,12 @@ def test_the_other_articles_that_tags_name_come_too_redirects_followed(wiki):
     ]
     assert (run.pages, run.tags_found, run.problems.count()) == (2, 2, 0)
     wiki.forget()
-    fetch.finished(asking.ask_for_kind("contradict-other", by=None))
+    fetch.finished(newfetch.fetch_of_kind("contradict-other"))
     assert not any("pageids" in line["params"] for line in wiki.requests())
 
 
 def test_it_behaves_as_wikis_ask(wiki):
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     asked = wiki.requests()
     assert all(line["agent"].startswith("SicEtNon/") for line in asked)
     assert all("(alice@example.org)" in line["agent"] for line in asked)
@@ -100,13 +101,13 @@ def first_with_a_tag(title):
 
 def test_the_edit_that_added_each_tag_is_found(wiki):
     fetch_all_kinds()
-    told = Tag.objects.values_list("article__title", "introduced_summary", "introduced_by")
-    assert set(told) == {
+    introduced = Tag.objects.values_list("article__title", "introduced_summary", "introduced_by")
+    assert set(introduced) == {
         (tag.title, f"edit {first_with_a_tag(tag.title)}", "Alice") for tag in TRUTH
     }
     dated = Tag.objects.select_related("latest", "article").get(article__title="Dated later")
     assert dated.introduced_raw == "{{Inconsistent|reason=1811 below}}"
-    assert Introduction(dated).dated_later
+    assert ShownIntroduction(dated).dated_later
 
 
 def test_a_second_fetch_adds_nothing(wiki):
@@ -131,9 +132,9 @@ def test_the_wikis_own_export_gives_the_same_rows(wiki, tmp_path):
 
 
 def test_a_page_that_has_not_changed_is_not_asked_for_again(wiki):
-    fetch.finished(asking.ask_for_titles(["Mill 05", "Mill 06"], by=None))
+    fetch.finished(newfetch.fetch_of_titles(["Mill 05", "Mill 06"]))
     wiki.forget()
-    run = fetch.finished(asking.ask_for_titles(["Mill 05", "Mill 06"], by=None))
+    run = fetch.finished(newfetch.fetch_of_titles(["Mill 05", "Mill 06"]))
     assert (run.unchanged, run.tags_found) == (2, 2)
     assert not any("pageids" in line["params"] for line in wiki.requests())
 
@@ -147,8 +148,8 @@ def test_fetching_by_titles_follows_redirects_and_tells_what_is_missing(wiki):
         "Bad[title]",
         "Without tags",
     ]
-    run = fetch.finished(asking.ask_for_titles(titles, by=None))
-    assert {tag.title for tag in found()} == {"Mill 07", "Łódź “mill” & ½"}
+    run = fetch.finished(newfetch.fetch_of_titles(titles))
+    assert {tag.title for tag in result()} == {"Mill 07", "Łódź “mill” & ½"}
     problems = dict(run.problems.values_list("page", "problem"))
     assert problems.pop("Bad[title]").startswith("No valid title")
     assert problems == {
@@ -158,14 +159,14 @@ def test_fetching_by_titles_follows_redirects_and_tells_what_is_missing(wiki):
 
 
 def test_titles_with_signs_that_addresses_use_are_fetched_as_they_are_written(wiki):
-    run = fetch.finished(asking.ask_for_titles(AWKWARD_TITLES, by=None))
-    assert (run.problems.count(), {tag.title for tag in found()}) == (0, set(AWKWARD_TITLES))
+    run = fetch.finished(newfetch.fetch_of_titles(AWKWARD_TITLES))
+    assert (run.problems.count(), {tag.title for tag in result()}) == (0, set(AWKWARD_TITLES))
     article = Article.objects.get(title="Who built it?")
     assert article.url.endswith("/wiki/Who_built_it%3F")
 
 
 def test_an_api_that_is_switched_off_midway_stops_the_run_where_it_is(wiki):
-    run = asking.ask_for_titles(["Mill 20", "Mill 21"], by=None)
+    run = newfetch.fetch_of_titles(["Mill 20", "Mill 21"])
     # Three requests for the names, one for the titles; the texts then meet a wiki without its API.
     wiki.fail_next(*[(0, {})] * 4, (403, {}))
     with pytest.raises(Refusal, match=r"HTTP 403\. Is it a MediaWiki API"):
@@ -178,7 +179,7 @@ def test_an_api_that_is_switched_off_midway_stops_the_run_where_it_is(wiki):
 
 def test_two_hundred_long_titles_are_posted(wiki):
     titles = [f"No mill of this long and winding name {n:03}" for n in range(200)]
-    run = fetch.finished(asking.ask_for_titles(titles, by=None))
+    run = fetch.finished(newfetch.fetch_of_titles(titles))
     assert run.problems.count() == 200
     by_title = [line for line in wiki.requests() if "No mill" in line["params"].get("titles", "")]
     assert [(line["method"], len(line["params"]["titles"].split("|"))) for line in by_title] == [
@@ -203,11 +204,11 @@ def edited(wiki):
 
 def test_an_edit_that_removes_or_changes_a_tag_is_followed(wiki, edited):
     titles = ["Mill 58", "Mill 59"]
-    fetch.finished(asking.ask_for_titles(titles, by=None))
+    fetch.finished(newfetch.fetch_of_titles(titles))
     before = {tag.article.title: tag.pk for tag in Tag.objects.select_related("article")}
     edited("Mill 58", "{{Inconsistent|date=May 2018|reason=The lead says 1758}}", "")
     edited("Mill 59", "The lead says", "The infobox says")
-    fetch.finished(asking.ask_for_titles(titles, by=None))
+    fetch.finished(newfetch.fetch_of_titles(titles))
     gone, changed = (Tag.objects.get(article__title=title) for title in titles)
     assert {"Mill 58": gone.pk, "Mill 59": changed.pk} == before
     assert (gone.state, changed.state) == ("gone", "live")
@@ -219,13 +220,13 @@ def test_what_the_wiki_hides_later_is_taken_out_and_a_page_that_is_deleted_loses
     wiki, edited
 ):
     titles = ["Mill 10", "Mill 11", "Mill 12"]
-    fetch.finished(asking.ask_for_titles(titles, by=None))
+    fetch.finished(newfetch.fetch_of_titles(titles))
     before = Revision.objects.get(article__title="Mill 10")
     # A wiki shows the text of the newest revision whatever it hides.
     edited("Mill 10", "It stands.", "It burned down.")
     queue = list(FetchRun.objects.get().queue)
     with wiki.hiding(before.revid), wiki.deleted("Mill 11"):
-        again = asking.ask_for_titles(titles, by=None)
+        again = newfetch.fetch_of_titles(titles)
         FetchRun.objects.filter(pk=again.pk).update(
             queue=queue, queue_frozen=True, options=again.options | {"names": NAMES}
         )
@@ -248,16 +249,16 @@ def waits(monkeypatch):
     waited = []
     clock = Clock(sleep=waited.append, monotonic=lambda: sum(waited) + len(waited))
     monkeypatch.setattr(
-        livesource,
+        livebatches,
         "client_for",
-        lambda base, *_, **__: WikiClient(base, livesource.manners(), clock),
+        lambda base, *_, **__: WikiClient(base, livebatches.manners(), clock),
     )
     return waited
 
 
 def test_it_waits_while_the_wiki_is_busy_and_goes_on(wiki, waits):
     wiki.fail_next((429, {"Retry-After": "3"}), (503, {"Retry-After": "1.5"}), (502, {}))
-    run = fetch.finished(asking.ask_for_titles(["Mill 03"], by=None))
+    run = fetch.finished(newfetch.fetch_of_titles(["Mill 03"]))
     assert run.tags_found == 1
     assert [seconds for seconds in waits if seconds >= 0.5] == [3, 1.5, 4]
 
@@ -265,7 +266,7 @@ def test_it_waits_while_the_wiki_is_busy_and_goes_on(wiki, waits):
 def test_it_gives_up_on_lag_that_lasts_and_can_be_resumed(wiki, waits, settings):
     settings.WIKI_MAX_WAIT = 20
     wiki.lag(60)
-    run = asking.ask_for_titles(["Mill 03"], by=None)
+    run = newfetch.fetch_of_titles(["Mill 03"])
     with pytest.raises(Refusal, match=r"busy \(maxlag\)"):
         fetch.finished(run)
     assert FetchRun.objects.get().state == "failed"
@@ -277,7 +278,7 @@ def test_it_gives_up_on_lag_that_lasts_and_can_be_resumed(wiki, waits, settings)
 
 def test_what_the_seed_says_is_what_the_wiki_holds(wiki):
     """The truth is no truth if the import lost a page."""
-    client = livesource.client_for(wiki.address)
+    client = livebatches.client_for(wiki.address)
     answer = client.ask({"action": "query", "list": "allpages", "aplimit": "max"})
     titles = {page["title"] for page in answer["query"]["allpages"]} - {"Main Page"}
     assert titles == set(seed().articles)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -9,10 +10,6 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-
-import pytest
-
-pytestmark = pytest.mark.mediawiki
 
 ROOT = Path(__file__).resolve().parents[2]
 GO_ON = """
@@ -34,8 +31,9 @@ print(json.dumps(list(rows)))
 class Installation:
     """An installation of its own in a folder, spoken to by manage.py in processes of their own."""
 
-    def __init__(self, folder, wiki):
-        self.database = folder / "db.sqlite3"
+    def __init__(self, folder, wiki, ready_database):
+        folder.mkdir()
+        self.database = shutil.copy(ready_database, folder)
         self.env = os.environ | {
             "DATA_DIR": str(folder),
             "SECRET_KEY": "for-tests-only-" + "0" * 50,
@@ -46,7 +44,6 @@ class Installation:
         }
         for name in ("DATABASE_URL", "CELERY_BROKER_URL"):
             self.env.pop(name, None)
-        self.manage("migrate", "-v0")
 
     def start(self, *arguments):
         command = [sys.executable, "manage.py", *arguments]
@@ -68,11 +65,11 @@ class Installation:
 
 def asked(wiki, history):
     """How often each page's text, or its history, was asked for."""
-    found = Counter()
+    result = Counter()
     for line in wiki.requests():
         if "pageids" in line["params"] and ("rvstartid" in line["params"]) == history:
-            found.update(line["params"]["pageids"].split("|"))
-    return found
+            result.update(line["params"]["pageids"].split("|"))
+    return result
 
 
 def wait_for(condition):
@@ -82,14 +79,14 @@ def wait_for(condition):
         time.sleep(0.02)  # another process is at work
 
 
-def test_a_killed_fetch_goes_on_and_gives_the_rows_of_one_that_was_not(wiki, tmp_path):
-    for name in ("clean", "killed"):
-        (tmp_path / name).mkdir()
-    clean = Installation(tmp_path / "clean", wiki)
+def test_a_killed_fetch_goes_on_and_gives_the_rows_of_one_that_was_not(
+    wiki, tmp_path, ready_database
+):
+    clean = Installation(tmp_path / "clean", wiki, ready_database)
     clean.manage("fetch_tagged_pages", "--kind", "inconsistent")
     wiki.forget()
 
-    killed = Installation(tmp_path / "killed", wiki)
+    killed = Installation(tmp_path / "killed", wiki, ready_database)
     process = killed.start("fetch_tagged_pages", "--kind", "inconsistent")
     wait_for(lambda: len(asked(wiki, history=True)) >= 10)
     process.send_signal(signal.SIGKILL)

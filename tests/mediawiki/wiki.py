@@ -50,8 +50,8 @@ class MediaWiki(Server):
 
     def fail_next(self, *faults: tuple[int, dict[str, str]]) -> None:
         """Answer the next requests with these statuses and headers, in HTML."""
-        told = [{"status": status, "headers": headers} for status, headers in faults]
-        (self.root / "faults.json").write_text(json.dumps(told))
+        planned = [{"status": status, "headers": headers} for status, headers in faults]
+        (self.root / "faults.json").write_text(json.dumps(planned))
 
     def lag(self, seconds: float) -> None:
         (self.root / "lag").write_text(str(seconds))
@@ -74,8 +74,8 @@ class MediaWiki(Server):
         """Take a page away for a while, revisions and all."""
         name = title.replace(" ", "_")
         with self._database() as database:
-            found = "SELECT page_id FROM page WHERE page_title = ? AND page_namespace = 0"
-            (pageid,) = database.execute(found, [name]).fetchone()
+            result = "SELECT page_id FROM page WHERE page_title = ? AND page_namespace = 0"
+            (pageid,) = database.execute(result, [name]).fetchone()
         for old, new in ((pageid, 1_000_000 + pageid), (1_000_000 + pageid, pageid)):
             with self._database() as database:
                 move = "UPDATE page SET page_id = ?, page_namespace = ? WHERE page_id = ?"

@@ -3,7 +3,7 @@ import pytest
 
 @pytest.fixture
 def data_dir(settings, tmp_path):
-    """A DATA_DIR with somebody's files in it, and with what the program makes anew."""
+    """A DATA_DIR with people's files, and with files that backups leave out."""
     folder = tmp_path / "data"
     for name, text in {
         "files/letter.txt": "Sic.",

@@ -1,4 +1,4 @@
-"""Empty places to restore and move into, and backups with something wrong."""
+"""Empty installations to restore and move into, and invalid backups."""
 
 import json
 import os
@@ -11,10 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
-from django.db import connection
+from django.db import connection, connections
 from psycopg import sql
 
+from operations import moving
 from operations.bundle import MANIFEST, Bundle, Writer
+from operations.databases import database_at
+from operations.serialization import first_with_rows
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -24,8 +27,13 @@ def an_empty_postgresql():
     """The address of a new database on the server that the tests use."""
     used = connection.settings_dict
     name = f"place_{uuid.uuid4().hex[:12]}"
-    there = {"host": used["HOST"], "port": used["PORT"], "user": used["USER"], "dbname": "postgres"}
-    with psycopg.connect(**there, password=used["PASSWORD"], autocommit=True) as server:
+    address = {
+        "host": used["HOST"],
+        "port": used["PORT"],
+        "user": used["USER"],
+        "dbname": "postgres",
+    }
+    with psycopg.connect(**address, password=used["PASSWORD"], autocommit=True) as server:
         server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         try:
             password = f":{used['PASSWORD']}" if used["PASSWORD"] else ""
@@ -61,13 +69,28 @@ def python(place: dict[str, str], *arguments: object) -> subprocess.CompletedPro
 
 
 def here(data_dir: Path) -> dict[str, str]:
-    """The tests' own database as a place for a process beside them."""
+    """The settings of the tests' own database, for another process."""
     used = connection.settings_dict
     if connection.vendor == "postgresql":
         url = f"postgres://{used['USER']}@{used['HOST']}:{used['PORT']}/{used['NAME']}"
     else:
         url = f"sqlite:///{used['NAME']}"
     return {"DATA_DIR": str(data_dir), "DATABASE_URL": url, "SECRET_KEY": "x" * 60}
+
+
+def moved(url: str) -> dict[str, tuple[int, str]]:
+    """By table, the number of rows and their checksum at this address, after everything was moved there."""
+    tables = moving.move(url, report=lambda table: None)
+    assert all(each.read == each.written for each in tables)
+    return {each.table: (each.written.rows, each.written.hash) for each in tables}
+
+
+def rows_at(url: str) -> str:
+    """The name of a table with rows there, "" where it has none."""
+    with database_at(url) as there:
+        known = connections[there].introspection.table_names()
+        of = [table for table in moving.of_all() if table.model._meta.db_table in known]
+        return first_with_rows(there, of)
 
 
 @contextmanager
@@ -82,7 +105,7 @@ def room_for(size: int):
 
 
 def rewritten(path: Path, to: Path, change) -> Path:
-    """A copy of a backup whose manifest `change` has edited, with those of its parts that are still named."""
+    """A copy of a backup with a manifest edited by `change`, and the parts that it still names."""
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
         manifest = json.loads(old.read(MANIFEST))
         change(manifest)
@@ -93,25 +116,25 @@ def rewritten(path: Path, to: Path, change) -> Path:
     return to
 
 
-def said(path: Path) -> dict[str, tuple[int, str]]:
-    """By table, what a backup says that it holds."""
+def checksums_of(path: Path) -> dict[str, tuple[int, str]]:
+    """By table, the number of rows and the checksum in a backup's manifest."""
     bundle = Bundle(path)
-    found = {part.table: (part.rows, part.said) for part in bundle.tables}
+    checksums = {part.table: (part.rows, part.said) for part in bundle.tables}
     bundle.close()
-    return found
+    return checksums
 
 
 def rows(path: Path, table: str) -> list[dict[str, object]]:
     """The rows of one table of a backup, by column."""
     bundle = Bundle(path)
     part = next(part for part in bundle.tables if part.table == table)
-    found = [dict(zip(part.columns, row, strict=True)) for row in bundle.rows(part)]
+    result = [dict(zip(part.columns, row, strict=True)) for row in bundle.rows(part)]
     bundle.close()
-    return found
+    return result
 
 
 def written(path: Path, parts: dict[str, bytes], **manifest: object) -> Path:
-    """A file in the form of a backup that holds these parts as files."""
+    """A backup with these parts as its files."""
     with path.open("wb") as file:
         writer = Writer(file)
         files = [writer.part(name, [body]) for name, body in parts.items()]

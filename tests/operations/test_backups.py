@@ -1,4 +1,4 @@
-"""A backup holds every row and every kept file, and is there whole or not at all."""
+"""A backup contains all rows and kept files, and appears complete or not at all."""
 
 import signal
 from io import StringIO
@@ -14,24 +14,24 @@ from accounts.models import Person
 from accounts.roles import Role
 from leases.clock import now
 from leases.refusal import Conflict, Refusal
-from operations import backups, rows
+from operations import backups, serialization
 from operations.bundle import Bundle
-from operations.rows import Table, tables
+from operations.serialization import Table, tables
 from tests.factories import person
-from tests.operations.places import here, python, room_for, said
+from tests.operations.places import checksums_of, here, python, room_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# A real kill, in the middle of the rows, where no clean-up runs.
+# A real kill in the middle of the rows, so that no clean-up runs.
 KILLED = """
 import os, signal, django
 django.setup()
-from operations import backups, rows
+from operations import backups, serialization
 def read(self, using):
     if self.name == "judging.study":
         os.kill(os.getpid(), signal.SIGKILL)
     yield from ()
-rows.Table.read = read
+serialization.Table.read = read
 backups.make()
 """
 
@@ -48,7 +48,7 @@ def left(folder):
 def test_every_table_is_in_it_with_its_rows(people, data_dir):
     made = backups.make()
     counted = {table.name: table.count("default") for table in tables(apps)}
-    assert {name: rows for name, (rows, _) in said(made.path).items()} == counted
+    assert {name: rows for name, (rows, _) in checksums_of(made.path).items()} == counted
     assert counted["accounts.person"] == 3
     assert made.rows == sum(counted.values())
 
@@ -56,9 +56,9 @@ def test_every_table_is_in_it_with_its_rows(people, data_dir):
 def test_every_model_is_backed_up_or_left_out_for_a_reason():
     named = {table.model for table in tables(apps)}
     left_out = {model for model in apps.get_models(include_auto_created=True) if model not in named}
-    reasons = set(rows.LEFT_OUT) | set(rows.PASSING)
+    reasons = set(serialization.LEFT_OUT) | set(serialization.PASSING)
     assert all({m._meta.app_label, m._meta.label_lower} & reasons for m in left_out)
-    assert reasons - {m._meta.app_label for m in left_out} == set(rows.PASSING)
+    assert reasons - {m._meta.app_label for m in left_out} == set(serialization.PASSING)
     for table in tables(apps):
         points_at = {field.related_model for field in table.fields if field.related_model}
         assert points_at <= named, table.name
@@ -66,10 +66,10 @@ def test_every_model_is_backed_up_or_left_out_for_a_reason():
 
 def test_the_columns_of_every_model_can_be_written_out():
     for table in tables(apps, passing=True):
-        assert [rows.kind_of(field) for field in table.fields]
+        assert [serialization.kind_of(field) for field in table.fields]
 
 
-def test_the_files_that_are_somebodys_work_are_in_it(people, data_dir):
+def test_the_files_of_peoples_work_are_in_it(people, data_dir):
     made = backups.make()
     bundle = Bundle(made.path)
     assert [part.name for part in bundle.files] == [
@@ -95,7 +95,7 @@ def test_equal_rows_make_equal_parts(people, data_dir):
     other.close()
 
 
-def test_its_age_can_be_read_by_others(people, data_dir):
+def test_the_time_of_the_last_backup_is_recorded(people, data_dir):
     assert backups.last_backup() is None
     began = now()
     made = backups.make()
@@ -109,7 +109,7 @@ def test_a_record_that_cannot_be_read_is_none(data_dir, text):
     assert backups.last_backup() is None
 
 
-def test_a_full_disk_leaves_what_was_there_and_a_sentence(people, data_dir, tmp_path):
+def test_a_full_disk_leaves_earlier_backups_and_gives_an_error(people, data_dir, tmp_path):
     folder = tmp_path / "full"
     first = backups.make(folder)
     at = backups.last_backup()
@@ -126,13 +126,13 @@ def test_a_folder_that_cannot_be_written_to_is_named(people, data_dir, tmp_path)
 
 
 @pytest.mark.parametrize("place", ["", "nightly", "files/nightly"])
-def test_no_backup_is_written_where_the_next_one_would_hold_it(people, data_dir, place):
+def test_no_backup_is_written_into_a_folder_that_is_backed_up(people, data_dir, place):
     with pytest.raises(Refusal, match="would hold all backups"):
         backups.make(data_dir / place)
     assert not (data_dir / "nightly").exists()
 
 
-def test_a_folder_of_its_own_below_the_usual_one_will_do(people, data_dir):
+def test_a_folder_below_the_default_one_is_allowed(people, data_dir):
     first = backups.make(data_dir / "backups" / "nightly")
     assert backups.make(data_dir / "backups" / "nightly").files == first.files
 
@@ -147,20 +147,20 @@ def test_a_backup_that_is_interrupted_leaves_nothing(people, data_dir, tmp_path,
     assert left(tmp_path / "to") == []
 
 
-def test_one_that_was_killed_leaves_no_backup_and_the_next_says_so(people, data_dir):
+def test_a_killed_one_leaves_no_backup_and_the_next_reports_its_file(people, data_dir):
     folder = backups.default_folder()
     before = left(folder)
     killed = python(here(data_dir), "-c", KILLED)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     (part,) = set(left(folder)) - set(before)
     assert part.endswith(".part")
-    heard = StringIO()
-    call_command("backup", stdout=StringIO(), stderr=heard)
-    assert f"was cut off; what it left is removed: {part}" in heard.getvalue()
+    errors = StringIO()
+    call_command("backup", stdout=StringIO(), stderr=errors)
+    assert f"Removed an unfinished file of an interrupted backup: {part}" in errors.getvalue()
     assert part not in left(folder)
 
 
-def test_two_at_once_into_one_folder_are_one(people, data_dir, tmp_path):
+def test_only_one_backup_at_a_time_is_written_into_a_folder(people, data_dir, tmp_path):
     with backups.only_one(tmp_path), pytest.raises(Conflict, match="already"):
         backups.make(tmp_path)
 
@@ -171,26 +171,26 @@ def test_the_newest_are_kept(people, data_dir, tmp_path):
     assert left(folder) == sorted(names[2:])
 
 
-def test_nothing_is_kept_is_refused(data_dir):
+def test_keeping_no_backup_is_refused(data_dir):
     with pytest.raises(CommandError, match="at least one"):
         call_command("backup", "--keep", "0")
 
 
 def test_the_command_says_what_it_wrote(people, data_dir, tmp_path):
-    told = StringIO()
-    call_command("backup", "--to", str(tmp_path / "to"), stdout=told)
+    output = StringIO()
+    call_command("backup", "--to", str(tmp_path / "to"), stdout=output)
     (path,) = (tmp_path / "to").glob("*.backup.zip")
-    assert told.getvalue().startswith(f"{path}: ")
-    assert f"3 files, {path.stat().st_size} bytes, read back whole" in told.getvalue()
+    assert output.getvalue().startswith(f"{path}: ")
+    assert f"3 files, {path.stat().st_size} bytes, verified" in output.getvalue()
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_what_is_not_committed_is_not_in_it(people, data_dir):
-    """The snapshot is another connection's, sees what everybody may see, and waits for no writer."""
+def test_uncommitted_rows_are_not_in_it(people, data_dir):
+    """The snapshot uses another connection, sees only committed rows, and waits for no writer."""
     with transaction.atomic():
         Person.objects.create_person("dora")
-        assert said(backups.make().path)["accounts.person"][0] == 3
-    assert said(backups.make().path)["accounts.person"][0] == Person.objects.count()
+        assert checksums_of(backups.make().path)["accounts.person"][0] == 3
+    assert checksums_of(backups.make().path)["accounts.person"][0] == Person.objects.count()
 
 
 def test_a_database_that_lacks_a_migration_is_not_backed_up(data_dir):

@@ -1,4 +1,4 @@
-"""A backup's file: read to its end, and refused with a sentence where it is not whole or not ours."""
+"""A backup's file: verified to its end, and refused if it is incomplete or another program's."""
 
 import zipfile
 
@@ -36,7 +36,7 @@ def test_equal_parts_make_equal_files(tmp_path):
     assert one.read_bytes() == other.read_bytes()
 
 
-def test_a_file_that_is_cut_off_anywhere_is_refused(tmp_path):
+def test_a_file_truncated_anywhere_is_refused(tmp_path):
     path = written(tmp_path / "a.zip", {"files/a": bytes(range(256)) * 16})
     whole = path.read_bytes()
     for end in range(0, len(whole), max(1, len(whole) // 40)):
@@ -45,7 +45,7 @@ def test_a_file_that_is_cut_off_anywhere_is_refused(tmp_path):
             Bundle(path)
 
 
-def test_a_changed_byte_is_found(tmp_path):
+def test_a_changed_byte_is_detected(tmp_path):
     path = written(tmp_path / "a.zip", {"files/a": bytes(range(256)) * 16})
     whole = bytearray(path.read_bytes())
     whole[whole.index(b"files/a") + 40] ^= 0xFF
@@ -56,7 +56,7 @@ def test_a_changed_byte_is_found(tmp_path):
     bundle.close()
 
 
-def test_a_part_that_was_put_in_or_left_out_later_is_found(tmp_path):
+def test_an_added_part_is_detected(tmp_path):
     path = written(tmp_path / "a.zip", {"files/a": b"Sic."})
     with zipfile.ZipFile(path, "a") as more:
         more.writestr("files/b", "Et non.")
@@ -72,14 +72,14 @@ def test_another_programs_files_are_refused(tmp_path):
         other.writestr("a.txt", "Dear all,")
     with zipfile.ZipFile(tmp_path / "named.zip", "w") as other:
         other.writestr("manifest.json", '{"name": "an extension"}')
-    for name, said in [("a.txt", "or only part of one"), ("other.zip", "it has no manifest"),
+    for name, error in [("a.txt", "or only part of one"), ("other.zip", "it has no manifest"),
                        ("named.zip", "is no backup of Sic et Non"), ("none.zip", "There is no file")]:  # fmt: skip
-        with pytest.raises(BadBundle, match=said):
+        with pytest.raises(BadBundle, match=error):
             Bundle(tmp_path / name)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "error"),
     [
         ({"format_version": 2}, "newer version"),
         ({"tables": [{"name": "rows/x"}]}, "cannot be read"),
@@ -87,8 +87,8 @@ def test_another_programs_files_are_refused(tmp_path):
         ({"files": [{"name": "files/../../x", "bytes": 0, "sha256": ""}]}, "outside"),
     ],
 )
-def test_a_manifest_that_is_not_understood_is_refused(tmp_path, change, said):
+def test_a_manifest_that_is_not_understood_is_refused(tmp_path, change, error):
     path = written(tmp_path / "a.zip", {})
     changed = rewritten(path, tmp_path / "b.zip", lambda manifest: manifest.update(change))
-    with pytest.raises(BadBundle, match=said):
+    with pytest.raises(BadBundle, match=error):
         Bundle(changed)

@@ -1,4 +1,4 @@
-"""What takes the room: rows by room, files by kind, what is free, when the last backup was."""
+"""Disk use: rows by room, files by kind, free space, the last backup."""
 
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ from tests.factories import person
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept():
+def empty_cache():
     cache.clear()
 
 
@@ -52,15 +52,15 @@ def test_rows_are_counted_by_room():
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE accounts_person")
-    found = disk.rows()
-    accounts = next(share for share in found.shares if share.name == "accounts")
+    rows = disk.rows()
+    accounts = next(share for share in rows.shares if share.name == "accounts")
     assert accounts.count == Person.objects.count() == 50
-    assert 0 < accounts.bytes < found.bytes
-    assert found.shares == sorted(found.shares, key=lambda share: -share.bytes)
+    assert 0 < accounts.bytes < rows.bytes
+    assert rows.shares == sorted(rows.shares, key=lambda share: -share.bytes)
 
 
 @pytest.mark.django_db
-def test_the_database_is_not_measured_at_each_look(django_assert_num_queries):
+def test_the_database_is_not_measured_for_every_request(django_assert_num_queries):
     first = disk.rows()
     with django_assert_num_queries(0):
         assert disk.rows() == first
@@ -68,7 +68,7 @@ def test_the_database_is_not_measured_at_each_look(django_assert_num_queries):
 
 @pytest.mark.django_db
 @pytest.mark.skipif(connection.vendor == "postgresql", reason="about SQLite")
-def test_a_sqlite_that_cannot_tell_says_so(monkeypatch, client, data_dir):
+def test_the_page_says_that_this_sqlite_has_no_table_sizes(monkeypatch, client, data_dir):
     monkeypatch.setattr(disk, "_in_sqlite", dict)
     client.force_login(person("olga", Role.ADMIN))
     page = client.get("/operations/").content.decode()
@@ -86,4 +86,4 @@ def test_the_page_warns_until_there_is_a_backup(client, data_dir, monkeypatch):
     assert "callout" not in page
     assert "/backups/a.backup.zip" in page
     record["finished_at"] = at - timedelta(days=3)
-    assert "Look why there is none since" in client.get("/operations/").content.decode()
+    assert "Find out why there is no newer one" in client.get("/operations/").content.decode()

@@ -1,4 +1,4 @@
-"""The drill: a backup is taken while people write, restored into an empty place, and nothing is missing."""
+"""A whole drill: back up while people write, restore into an empty installation, compare everything."""
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ from datasets.releases import freeze
 from leases.refusal import StaleVersion
 from operations import backups, restoring
 from tests.annotation import factories as annotation
-from tests.operations.places import an_empty_place, manage, rows, said
+from tests.operations.places import an_empty_place, checksums_of, manage, rows
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,7 +49,7 @@ def empty_folder(settings, tmp_path):
 
 
 def joins(name: str) -> None:
-    """Two rows that belong together: a backup that held one of them would hold half a deed."""
+    """Two rows of one transaction: a backup must contain both or neither."""
     with transaction.atomic():
         joined = Person.objects.create_person(name)
         RoleGrant.objects.create(person=joined, role="judge")
@@ -84,21 +84,21 @@ def test_a_backup_taken_while_people_write_restores_to_what_it_saw(world, data_d
         done = manage(place, "restore", made.path)
         assert done.returncode == 0, done.stderr
         assert f"{made.rows} rows" in done.stdout
-        assert f"{Release.objects.count()} releases have their hashes" in done.stdout
+        assert f"{Release.objects.count()} releases have the right hash" in done.stdout
         again = manage(place, "backup", "--to", tmp_path / "again")
         assert again.returncode == 0, again.stderr
     (path,) = (tmp_path / "again").glob("*.backup.zip")
-    first, second = said(made.path), said(path)
+    first, second = checksums_of(made.path), checksums_of(path)
     drafts = first.pop("annotation.annotation"), second.pop("annotation.annotation")
     assert first == second
-    assert drafts[0][0] == drafts[1][0] > 0  # versions of drafts have leapt, see below
+    assert drafts[0][0] == drafts[1][0] > 0  # the versions of drafts were raised, see below
     letter = tmp_path / "new" / "files" / "letter.txt"
     assert letter.read_text() == "Sic."
     assert not (tmp_path / "new" / "secret_key").exists()
 
 
 def test_a_browser_that_knows_more_than_the_restored_server_is_shown_both(data_dir, empty_folder):
-    """Fault test 9: its text is kept as a copy beside the server's, and can be chosen."""
+    """Fault test 9: its text is kept as a copy next to the server's, and can be chosen."""
     alice = annotation.annotator()
     draft = annotation.draft(alice, valid_comment="as backed up")
     path = backups.make().path
@@ -109,11 +109,11 @@ def test_a_browser_that_knows_more_than_the_restored_server_is_shown_both(data_d
 
     with pytest.raises(StaleVersion) as refused:
         save(draft, valid_comment="newest and more")
-    told = refused.value.details
-    assert told["mine"]["valid_comment"] == "newest and more"
-    assert told["theirs"]["valid_comment"] == "as backed up"
+    details = refused.value.details
+    assert details["mine"]["valid_comment"] == "newest and more"
+    assert details["theirs"]["valid_comment"] == "as backed up"
     chosen = workflow.save_draft(
-        annotation_id=draft.pk, by=draft.author, version=told["version"], changes=told["mine"]
+        annotation_id=draft.pk, by=draft.author, version=details["version"], changes=details["mine"]
     )
     assert chosen.valid_comment == "newest and more"
 
@@ -134,7 +134,7 @@ def test_no_old_tab_overwrites_what_was_typed_after_the_restore(data_dir, empty_
     assert Annotation.objects.get(pk=draft.pk).valid_comment == "e"
 
 
-def test_no_key_that_was_given_out_after_the_backup_is_given_out_again(data_dir, empty_folder):
+def test_no_key_used_after_the_backup_is_used_again(data_dir, empty_folder):
     joins("alice")
     path = backups.make().path
     joins("bob")
@@ -161,4 +161,4 @@ def test_a_restored_place_is_backed_up_and_restored_again(world, data_dir, empty
     empty_folder()
     done = restored_here(second)
     assert done.releases == Release.objects.count() > 0
-    assert sorted(said(first)) == sorted(said(second))
+    assert sorted(checksums_of(first)) == sorted(checksums_of(second))

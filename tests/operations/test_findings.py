@@ -11,9 +11,9 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
 @pytest.mark.parametrize(
     ("silence", "uptime", "state", "is_trouble", "words"),
     [
-        (3.0, HOUR, State.OK, False, "is there"),
+        (3.0, HOUR, State.OK, False, "is running (last report 3 s ago)"),
         (44.0, HOUR, State.OK, False, "44 s ago"),
-        (46.0, HOUR, State.FAIL, True, "last heard of 46 seconds ago"),
+        (46.0, HOUR, State.FAIL, True, "last reported 46 seconds ago"),
         (3 * HOUR, HOUR, State.FAIL, True, "3 hours ago"),
         (None, HOUR, State.FAIL, True, "never reported"),
         # Just started: not ready, and nobody is alarmed.
@@ -22,10 +22,10 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
     ],
 )
 def test_a_process_is_there_while_it_beats(silence, uptime, state, is_trouble, words):
-    found = findings.of_process("work", silence, uptime)
-    assert (found.state, found.is_trouble) == (state, is_trouble)
-    assert words in found.sentence
-    assert ("start it again" in found.remedy) == (state == State.FAIL)
+    finding = findings.of_process("work", silence, uptime)
+    assert (finding.state, finding.is_trouble) == (state, is_trouble)
+    assert words in finding.sentence
+    assert ("start it again" in finding.remedy) == (state == State.FAIL)
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,9 @@ def test_a_process_is_there_while_it_beats(silence, uptime, state, is_trouble, w
     ],
 )
 def test_room_on_the_disk(free, state, words):
-    found = findings.of_disk(free)
-    assert found.state == state
-    assert words in found.sentence
+    finding = findings.of_disk(free)
+    assert finding.state == state
+    assert words in finding.sentence
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_room_on_the_disk(free, state, words):
     ],
 )
 def test_a_backup_that_is_missing_or_old_warns_and_raises_no_banner(age, state, words):
-    found = findings.of_backup(age)
-    assert (found.state, found.is_trouble) == (state, False)
-    assert words in found.sentence
+    finding = findings.of_backup(age)
+    assert (finding.state, finding.is_trouble) == (state, False)
+    assert words in finding.sentence
 
 
 def test_a_service_that_has_just_been_started_alarms_nobody():

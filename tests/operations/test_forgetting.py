@@ -1,4 +1,4 @@
-"""Forgetting a person: what names them goes, what they entered stays under the pseudonym, they get their data."""
+"""Forgetting a person: what identifies them is deleted, their work stays, they get their data."""
 
 import json
 import logging
@@ -19,7 +19,7 @@ from judging.models import Judgment
 from leases.refusal import Conflict, Refusal
 from operations import forgetting
 from operations.forgetting import DECISIONS
-from operations.rows import tables
+from operations.serialization import tables
 from tests.annotation import factories as annotation
 from tests.factories import PASSWORD, person
 from tests.judging import factories as judging
@@ -37,7 +37,7 @@ def olga():
 
 @pytest.fixture
 def dorothea(olga):
-    """Somebody who was invited by her address, joined, signed in, annotated a tag, and as an admin fetched."""
+    """A person invited by her address who joined, signed in, annotated a tag, and as an admin started a fetch."""
     token = invitations.invite(roles=[Role.ANNOTATOR, Role.ADMIN], by=olga, note=NOTE)
     made = invitations.accept(token, username=USERNAME, name=NAME, password=PASSWORD)
     annotation.submitted(made, within=annotation.campaign(by=olga))
@@ -54,7 +54,7 @@ def everything_stored() -> str:
 
 
 def test_every_key_to_a_person_has_a_decision():
-    """A new one fails here: say in operations/forgetting.py what becomes of the row."""
+    """For a new foreign key, decide in operations/forgetting.py what happens to the row."""
     keys = {
         f"{field.related_model._meta.label_lower}.{field.field.name}"
         for field in Person._meta.get_fields(include_hidden=True)
@@ -63,7 +63,7 @@ def test_every_key_to_a_person_has_a_decision():
     assert keys == set(DECISIONS)
 
 
-def test_every_column_of_a_person_is_thought_of(dorothea):
+def test_every_column_of_a_person_is_handled(dorothea):
     before = Person.objects.filter(pk=dorothea.pk).values().get()
     forgetting.forget(dorothea)
     after = Person.objects.filter(pk=dorothea.pk).values().get()
@@ -97,7 +97,7 @@ def test_verdicts_stay(olga):
     assert (given.verdict, given.slot.judge.pseudonym) == ("correct", ivy.pseudonym)
 
 
-def test_every_way_in_is_closed(dorothea):
+def test_the_person_cannot_sign_in_any_more(dorothea):
     link = invitations.password_path(dorothea)
     forgetting.forget(dorothea)
     assert not Session.objects.filter(person=dorothea).exists()
@@ -128,7 +128,7 @@ def test_the_last_admin_is_not_forgotten(olga):
     assert Person.objects.get(pk=olga.pk).name == "Olga"
 
 
-def test_twice_is_refused(dorothea):
+def test_forgetting_twice_is_refused(dorothea):
     forgetting.forget(dorothea)
     with pytest.raises(Conflict, match="already"):
         forgetting.forget(dorothea)
@@ -140,7 +140,7 @@ def test_nobody_of_the_demonstration_is_forgotten(olga):
         forgetting.forget(invented)
 
 
-def test_the_log_says_the_pseudonym_alone(dorothea, caplog):
+def test_the_log_has_only_the_pseudonym(dorothea, caplog):
     caplog.set_level(logging.DEBUG)
     Client().login(username=USERNAME, password=PASSWORD)
     forgetting.forget(dorothea)
@@ -168,7 +168,7 @@ def test_their_data_is_what_they_entered(dorothea, olga):
     assert other.pk != own["id"]
 
 
-def test_their_data_holds_no_key_to_anything(dorothea):
+def test_their_data_contains_no_secret(dorothea):
     text = "".join(forgetting.own_data(dorothea))
     for secret in (Session.objects.get().session_key, Invitation.objects.get().token_hash):
         assert secret not in text
@@ -193,18 +193,18 @@ def test_verdicts_are_shown_to_an_admin_only_once_the_study_is_closed(state, sho
 
 
 def forget_by_command(*arguments):
-    told = StringIO()
-    call_command("forget_person", *arguments, stdout=told)
-    return told.getvalue()
+    output = StringIO()
+    call_command("forget_person", *arguments, stdout=output)
+    return output.getvalue()
 
 
 def test_the_command_writes_their_data_first(dorothea, tmp_path):
     out = tmp_path / "data.json"
-    told = forget_by_command("DOROTHEA", "--out", str(out), "--yes")
+    output = forget_by_command("DOROTHEA", "--out", str(out), "--yes")
     assert json.loads(out.read_text())["about"]["name"] == NAME
     assert out.stat().st_mode & 0o077 == 0
-    assert f"Forgotten: {dorothea.pseudonym}" in told
-    assert "1 annotations: stays under the pseudonym" in told
+    assert f"Forgotten: {dorothea.pseudonym}" in output
+    assert "1 annotations: stays under the pseudonym" in output
     assert dorothea_now(dorothea).forgotten_at
 
 
@@ -212,14 +212,14 @@ def test_nobody_is_forgotten_whose_data_cannot_be_written(dorothea, tmp_path):
     with pytest.raises(CommandError, match="could not be written"):
         forget_by_command(USERNAME, "--out", str(tmp_path / "none" / "data.json"), "--yes")
     (tmp_path / "there.json").write_text("")
-    with pytest.raises(CommandError, match="is there already"):
+    with pytest.raises(CommandError, match="exists already"):
         forget_by_command(USERNAME, "--out", str(tmp_path / "there.json"), "--yes")
     assert dorothea_now(dorothea).name == NAME
 
 
-def test_without_yes_and_without_anybody_to_ask_nothing_is_done(dorothea, tmp_path, monkeypatch):
+def test_without_yes_and_without_a_terminal_nothing_is_done(dorothea, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stdin", StringIO(USERNAME))
-    with pytest.raises(CommandError, match="Say --yes"):
+    with pytest.raises(CommandError, match="Use --yes"):
         forget_by_command(USERNAME, "--out", str(tmp_path / "data.json"))
     assert dorothea_now(dorothea).name == NAME
 
@@ -229,7 +229,7 @@ def test_the_last_admin_is_refused_by_the_command_too(olga, tmp_path):
         forget_by_command("olga", "--out", str(tmp_path / "data.json"), "--yes")
 
 
-def test_an_unknown_name_is_said_to_be_one(db):
+def test_an_unknown_name_is_refused(db):
     with pytest.raises(CommandError, match="Nobody here signs in as 'nobody'"):
         forget_by_command("nobody", "--yes")
 
@@ -243,13 +243,13 @@ def admin(olga, client):
     return client
 
 
-def test_the_page_says_what_goes_and_what_stays(admin, dorothea):
+def test_the_page_shows_what_is_deleted_and_what_stays(admin, dorothea):
     page = admin.get(f"/people/{dorothea.pk}/forget/").content.decode()
     goes, stays = page.split('id="stays-heading"')
     assert "Role grants: 2" in goes
     assert "Invitations: 1, stays without what was noted of the person" in goes
     assert "Annotations: 1" in stays
-    assert f"What stays, as {dorothea.pseudonym}" in page
+    assert f"What is kept, as {dorothea.pseudonym}" in page
 
 
 def test_the_page_names_the_open_studies_that_wait_for_the_person(admin):
@@ -268,7 +268,7 @@ def test_the_typed_name_forgets(admin, dorothea):
     page = answer.content.decode()
     assert "What was entered stays under" in page
     assert NAME not in page
-    assert "Let this person in again" not in page
+    assert "Allow sign-in again" not in page
 
 
 def test_another_name_forgets_nobody(admin, dorothea):
@@ -278,7 +278,7 @@ def test_another_name_forgets_nobody(admin, dorothea):
     assert dorothea_now(dorothea).name == NAME
 
 
-def test_the_last_admin_sees_why_not(admin, olga):
+def test_the_last_admin_reads_the_reason(admin, olga):
     answer = admin.post(f"/people/{olga.pk}/forget/", {"username": "olga"})
     assert answer.status_code == 409
     assert "last admin" in answer.content.decode()

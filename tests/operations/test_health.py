@@ -1,4 +1,4 @@
-"""Looking at the installation: what is found, how fast, how often."""
+"""Health checks: their results, their deadline, and how often they run."""
 
 import socket
 import threading
@@ -16,7 +16,7 @@ from operations.health import Report, Watch
 from operations.models import Heartbeat
 
 
-def found(report):
+def states(report):
     return {finding.name: finding.state for finding in report.findings}
 
 
@@ -29,39 +29,39 @@ def beating(transactional_db):
 
 @pytest.fixture
 def silent_server():
-    """The address of a server that takes connections and never says a word."""
+    """The address of a server that accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0), backlog=50) as listening:
         yield listening.getsockname()[1]
 
 
-def test_all_is_well_where_everything_is_there(beating):
+def test_everything_is_ok_in_a_running_installation(beating):
     report = health.look()
     assert report.ok, report
     assert report.troubles == []
-    assert set(found(report)) == {
+    assert set(states(report)) == {
         *("database", "migrations", "broker", "work", "generation", "scheduler", "disk", "backup"),
     }
 
 
-def test_a_worker_that_fell_silent_makes_it_not_ready(beating, monkeypatch):
+def test_a_worker_without_heartbeats_makes_it_not_ready(beating, monkeypatch):
     monkeypatch.setattr(health, "STARTED", time.monotonic() - 3600)
     Heartbeat.objects.filter(role="work").update(beaten_at=Now() - timedelta(minutes=5))
     report = health.look()
     assert not report.ok
     (trouble,) = report.troubles
-    assert trouble.sentence == "The worker was last heard of 5 minutes ago."
+    assert trouble.sentence == "The worker last reported 5 minutes ago."
 
 
 def test_a_broker_that_hangs_is_not_waited_for(beating, silent_server, settings):
     settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{silent_server}/0"
     report = health.look()
-    assert found(report)["broker"] == State.FAIL
-    assert found(report)["work"] == State.OK
+    assert states(report)["broker"] == State.FAIL
+    assert states(report)["work"] == State.OK
 
 
 def test_a_broker_of_files_without_its_folder_is_reported(beating, settings, tmp_path):
     settings.CELERY_BROKER_URL, settings.DATA_DIR = "filesystem://localhost", tmp_path
-    assert found(health.look())["broker"] == State.FAIL
+    assert states(health.look())["broker"] == State.FAIL
 
 
 def test_a_database_that_hangs_is_not_waited_for(beating, monkeypatch):
@@ -70,19 +70,19 @@ def test_a_database_that_hangs_is_not_waited_for(beating, monkeypatch):
     report = health.look()
     again = health.look()
     hanging.set()
-    assert found(report)["database"] == found(again)["database"] == State.FAIL
+    assert states(report)["database"] == states(again)["database"] == State.FAIL
     assert "no answer within 0.7 s" in next(iter(report.findings)).sentence
 
 
-def test_missing_migrations_are_found_and_nothing_below_them_is_asked(beating, monkeypatch):
+def test_missing_migrations_are_reported_and_no_rows_are_read(beating, monkeypatch):
     known = health._known_migrations()
     monkeypatch.setattr(health, "_known_migrations", lambda: known | {("leases", "0099_new")})
     report = health.look()
-    assert found(report)["migrations"] == State.FAIL
-    assert "work" not in found(report)
+    assert states(report)["migrations"] == State.FAIL
+    assert "work" not in states(report)
 
 
-def test_many_who_ask_at_once_cause_one_look():
+def test_many_requests_at_once_cause_one_check():
     looks = Counter()
 
     def look():
@@ -111,7 +111,7 @@ def test_a_report_is_made_anew_when_it_is_no_longer_fresh():
     assert looks["n"] == 2
 
 
-def test_the_threads_that_look_leave_no_connection_behind(beating):
+def test_the_threads_of_the_checks_close_their_connections(beating):
     health.look()
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Processes that say that they are there."""
+"""Heartbeats of background processes."""
 
 import io
 import socket
@@ -34,7 +34,7 @@ def test_the_latest_of_several_workers_counts():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_process_that_ends_in_order_takes_its_row_along():
+def test_a_process_that_ends_normally_deletes_its_row():
     Heartbeat.objects.create(
         process="work@long-gone", role="work", beaten_at=Now() - timedelta(days=2)
     )
@@ -71,7 +71,7 @@ def test_a_health_check_looks_at_the_process_of_its_own_host():
 
 @pytest.fixture
 def refusing_service():
-    """A service that answers every question with 404."""
+    """A service that answers every request with 404."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -86,7 +86,7 @@ def refusing_service():
         server.shutdown()
 
 
-def test_a_service_that_answers_with_a_refusal_is_there(refusing_service, settings):
+def test_a_service_that_answers_with_a_refusal_is_up(refusing_service, settings):
     down = f"http://127.0.0.1:{free_port()}/v1"
     settings.INFERENCE_SERVICES = {"lab": {"url": refusing_service}, "away": {"url": down}}
     first = heartbeats.failing_services({})
@@ -96,7 +96,7 @@ def test_a_service_that_answers_with_a_refusal_is_there(refusing_service, settin
 
 
 @pytest.mark.django_db
-def test_only_processes_that_are_there_are_believed():
+def test_only_reports_of_running_processes_count():
     hour_ago = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
     for process, failing, minutes in (
         ("generation@a", {"lab": hour_ago}, 0),

@@ -1,4 +1,4 @@
-"""What a restore refuses, each with a sentence, and that nothing is written then."""
+"""Restoring a backup, and refusals, after which nothing is written."""
 
 import errno
 import fcntl
@@ -17,9 +17,9 @@ from annotation.models import DraftRevision
 from leases.refusal import Conflict, Refusal
 from operations import backups, restoring
 from operations.bundle import BadBundle, Bundle, Writer
-from operations.rows import Table
-from operations.schema import unknown
-from operations.sums import Sum
+from operations.checksums import Checksum
+from operations.schema_version import unknown
+from operations.serialization import Table
 from tests.annotation import factories as annotation
 from tests.factories import person
 from tests.operations.places import an_empty_place, manage, python, rewritten, room_for
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def backup(data_dir, settings, tmp_path):
-    """The path of a backup of two people and three files; the place it came from is empty now."""
+    """The path of a backup of two people and three files; its installation is empty now."""
     person("alice")
     person("bob")
     path = backups.make(tmp_path / "kept").path
@@ -39,9 +39,9 @@ def backup(data_dir, settings, tmp_path):
     return path
 
 
-def refused(path, said, kind=Refusal):
-    """Restoring raises `kind` with this in its sentence; no person and no file is there then."""
-    with pytest.raises(kind, match=said):
+def refused(path, error, kind=Refusal):
+    """Check that restoring raises `kind` with `error`, and leaves no person and no file."""
+    with pytest.raises(kind, match=error):
         restoring.restore(path)
 
 
@@ -173,7 +173,7 @@ def test_a_database_without_room_for_the_rows_leaves_both_empty(backup, settings
 
 
 def test_rows_that_do_not_fit_together_are_refused_as_a_whole(backup, settings, tmp_path):
-    """A grant to a person who is not there: only somebody's own hand can have written that."""
+    """A grant to a person who does not exist, as only a manual edit can produce."""
     grant = {"id": 1, "person_id": 77, "role": "judge", "granted_by_id": None,
              "granted_at": "2026-01-01T00:00:00+00:00"}  # fmt: skip
     odd = with_rows(backup, tmp_path / "odd.zip", "accounts.rolegrant", [grant])
@@ -197,7 +197,7 @@ def test_an_interrupted_restore_leaves_nothing_and_can_be_begun_again(
     assert restoring.restore(backup).rows == 2
 
 
-def test_what_a_killed_restore_left_is_no_hindrance(backup, settings):
+def test_the_remains_of_a_killed_restore_do_not_prevent_another(backup, settings):
     left = settings.DATA_DIR / ".restoring" / "files"
     left.mkdir(parents=True)
     (left / "half.txt").write_text("ha")
@@ -209,7 +209,7 @@ LATER = ("generation", "0003_keep_passages_that_an_imported_response_was_given")
 
 
 def older(manifest):
-    """As a backup was before that migration, and all that build on it."""
+    """As in a backup from before that migration and all that depend on it."""
     graph = MigrationLoader(None).graph
     had = [
         (app, name)
@@ -252,7 +252,7 @@ def test_an_older_backup_is_brought_up_to_date(backup, tmp_path):
 
 
 def test_tables_that_are_newer_than_the_backup_are_taken_back_first(backup, tmp_path):
-    """On a server whose tables were made by a later version before anything was restored."""
+    """The tables were made by a later version, before the restore."""
     path = rewritten(backup, tmp_path / "older.zip", older)
     with an_empty_place(tmp_path / "new") as place:
         assert manage(place, "migrate", "-v0").returncode == 0
@@ -261,8 +261,8 @@ def test_tables_that_are_newer_than_the_backup_are_taken_back_first(backup, tmp_
     assert "2 rows" in done.stdout
 
 
-def test_null_in_json_is_told_from_no_json(data_dir, settings, tmp_path):
-    """Where the column may not be null, the text null is a value like another."""
+def test_json_null_is_distinguished_from_no_value(data_dir, settings, tmp_path):
+    """In a column that may not be NULL, JSON's null is a value like any other."""
     draft = annotation.draft(annotation.annotator(), valid_comment="a")
     with connection.cursor() as cursor:
         cursor.execute("UPDATE annotation_draftrevision SET entries = 'null'")
@@ -276,8 +276,8 @@ def test_null_in_json_is_told_from_no_json(data_dir, settings, tmp_path):
 
 def test_checking_only_writes_nothing(backup, settings, capsys):
     call_command("restore", str(backup), "--check-only")
-    said = capsys.readouterr().out
-    assert "is whole: 2 rows, 3 files" in said
+    output = capsys.readouterr().out
+    assert "is complete: 2 rows, 3 files" in output
     assert nothing_there(settings.DATA_DIR)
 
 
@@ -295,7 +295,7 @@ def test_a_migration_that_another_replaces_is_known():
 
 
 def with_rows(path, to, table, rows):
-    """A copy of a backup with other rows in one table, and a manifest that agrees."""
+    """A copy of a backup with other rows in one table, and a matching manifest."""
     old = Bundle(path)
     manifest = json.loads(zipfile.ZipFile(path).read("manifest.json"))
     with to.open("wb") as file:
@@ -306,7 +306,7 @@ def with_rows(path, to, table, rows):
             if part["table"] != table:
                 writer.part(part["name"], old.pieces(part["name"]))
                 continue
-            total = Sum()
+            total = Checksum()
             lists = [[row[name] for name in part["columns"]] for row in rows]
             for row in lists:
                 total.add(row)

@@ -1,4 +1,4 @@
-"""SECRET_KEY changed, at a restore or at a restart: sessions end and password links are void; nothing breaks."""
+"""A changed SECRET_KEY, after a restore or a restart, ends sessions and password links; nothing else breaks."""
 
 import pytest
 from django.test import Client
@@ -25,7 +25,7 @@ def change_the_key(settings):
     return change
 
 
-def test_everybody_signs_in_anew_with_the_same_password(alice, client, change_the_key):
+def test_everyone_signs_in_again_with_the_same_password(alice, client, change_the_key):
     assert client.login(username="alice", password=PASSWORD)
     assert client.get("/people/").status_code == 200
     change_the_key()
@@ -61,7 +61,7 @@ def test_a_draft_in_an_open_page_is_refused_and_not_lost(alice, client, change_t
     assert draft.valid_comment == "kept"
 
 
-def test_links_for_a_new_password_are_void_and_invitations_still_good(alice, change_the_key):
+def test_links_for_a_new_password_end_and_invitations_stay_valid(alice, change_the_key):
     password = invitations.password_path(alice)
     invitation = invitations.invitation_path(invitations.invite(roles=[Role.JUDGE], by=alice))
     change_the_key()

@@ -1,4 +1,4 @@
-"""What a request may hold."""
+"""Limits on the size and the address of a request."""
 
 import pytest
 
@@ -13,7 +13,7 @@ JSON = "application/json"
 
 
 def announced(client, path, size, content_type):
-    """A POST that says it is so long; nothing of it needs to be there to be refused."""
+    """A POST with this Content-Length and no body, which is enough for a refusal."""
     return client.generic("POST", path, CONTENT_TYPE=content_type, CONTENT_LENGTH=str(size))
 
 
@@ -35,7 +35,7 @@ def test_only_an_upload_may_be_large(client, settings):
     assert announced(client, "/tags/", bounds.UPLOAD + 1, MULTIPART).status_code == 413
 
 
-def test_the_largest_export_that_the_form_takes_comes_through():
+def test_the_largest_export_that_the_form_takes_is_within_the_limit():
     assert bounds.UPLOAD > MAX_UPLOAD_MB * 1024**2
 
 

@@ -1,4 +1,4 @@
-"""Numbers with their words."""
+"""Numbers with their nouns."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from pages.counting import how_many
 
 
 @pytest.mark.parametrize(
-    ("n", "words", "said"),
+    ("n", "nouns", "expected"),
     [
         (0, ("response",), "0 responses"),
         (1, ("response",), "1 response"),
@@ -15,5 +15,5 @@ from pages.counting import how_many
         (3, ("history", "histories"), "3 histories"),
     ],
 )
-def test_one_is_one_and_all_else_many(n, words, said):
-    assert how_many(n, *words) == said
+def test_only_one_is_singular(n, nouns, expected):
+    assert how_many(n, *nouns) == expected

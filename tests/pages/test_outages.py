@@ -1,4 +1,4 @@
-"""What people and programs are told while the database is out of order, and that it passes by itself."""
+"""What people and programs see during an outage of the database, and that it ends by itself."""
 
 import json
 from contextlib import contextmanager
@@ -10,13 +10,13 @@ from django.urls import reverse
 from annotation.models import Annotation
 from tests.annotation.factories import annotator, campaign, draft, whole
 
-pytestmark = pytest.mark.django_db(transaction=True)  # as a request runs: in no transaction
+pytestmark = pytest.mark.django_db(transaction=True)  # a request runs outside a transaction
 
 
 @contextmanager
-def no_database(but_for=0):
-    """Every statement after the first `but_for` meets a server that is gone."""
-    left = [but_for]
+def no_database(after=0):
+    """Every statement after the first `after` fails with a lost connection."""
+    left = [after]
 
     def gone(execute, sql, params, many, context):
         if left[0] <= 0:
@@ -36,10 +36,10 @@ def alice(client):
     return someone
 
 
-# Statements until it goes: before the session is read, before the person, in the view.
-@pytest.mark.parametrize("but_for", range(6))
-def test_a_page_says_to_try_again_wherever_the_database_goes(client, alice, but_for):
-    with no_database(but_for):
+# The statements before the outage: it begins before the session is read, before the person, or in the view.
+@pytest.mark.parametrize("after", range(6))
+def test_a_page_says_to_try_again_wherever_the_outage_begins(client, alice, after):
+    with no_database(after):
         answer = client.get(reverse("annotation:queue"))
     assert answer.status_code == 503
     assert answer["Retry-After"] == "15"
@@ -49,12 +49,12 @@ def test_a_page_says_to_try_again_wherever_the_database_goes(client, alice, but_
     assert client.get(reverse("annotation:queue")).status_code == 200
 
 
-@pytest.mark.parametrize("but_for", [0, 3, 6])
-def test_a_save_is_answered_in_json_and_goes_through_when_sent_again(client, alice, but_for):
+@pytest.mark.parametrize("after", [0, 3, 6])
+def test_a_save_is_answered_in_json_and_succeeds_when_sent_again(client, alice, after):
     kept = draft(alice, within=campaign())
     address = reverse("annotation:api_draft", args=[kept.pk])
     save = {"content_type": "application/json", "headers": {"If-Match": f'"{kept.version}"'}}
-    with no_database(but_for):
+    with no_database(after):
         refused = client.patch(address, {"entries": whole()}, **save)
     assert refused.status_code == 503
     assert "nothing was stored" in json.loads(refused.content)["error"]

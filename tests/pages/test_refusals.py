@@ -1,4 +1,4 @@
-"""What people read when something is not done."""
+"""Refusals as pages and as JSON."""
 
 import pytest
 from django.urls import reverse

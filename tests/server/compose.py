@@ -1,5 +1,6 @@
 """What Docker Compose makes of docker-compose.yml; no Docker engine is needed to read it."""
 
+import functools
 import shutil
 import subprocess
 
@@ -16,14 +17,19 @@ SECRETS = {
 
 def composed(env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """`docker compose config` in this environment; skips the test where there is no Compose."""
-    for command in (["docker", "compose"], ["docker-compose"]):
-        if shutil.which(command[0]) and _answers([*command, "version"]):
-            break
-    else:
+    if (command := _command()) is None:
         require_or_skip("No Docker Compose", "Debian: apt-get install docker-compose.")
     return subprocess.run(
         [*command, "config"], cwd=ROOT, env=env, capture_output=True, text=True, check=False
     )
+
+
+@functools.cache
+def _command() -> list[str] | None:
+    for command in (["docker", "compose"], ["docker-compose"]):
+        if shutil.which(command[0]) and _answers([*command, "version"]):
+            return command
+    return None
 
 
 def _answers(command: list[str]) -> bool:

@@ -7,8 +7,8 @@ import ssl
 import pytest
 import requests
 
-from tests.browser.story import PASSWORD, People, play
 from tests.server.team import APP, team
+from tests.story.play import PASSWORD, People, play
 
 
 @pytest.fixture(scope="module", params=["", "/sicetnon"], ids=["root", "sub-path"])
@@ -118,7 +118,7 @@ def test_health_and_figures(server):
 
 
 def test_a_workers_health_check_finds_its_heartbeat(server):
-    assert "is there" in server.manage("check_heartbeat", "work")
+    assert "is running" in server.manage("check_heartbeat", "work")
 
 
 def test_a_proxy_that_passes_the_sub_path_on_is_told_so(server):

@@ -1,4 +1,4 @@
-"""bin/run as a person has it: a copy to install into, a bare environment, words on two streams."""
+"""bin/run as a new user has it: a copy to install into, and an empty environment."""
 
 import os
 import shutil
@@ -10,28 +10,18 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ("bin", "requirements.txt", "requirements-llm.txt", "requirements-dev.txt")
-# What a login shell would give, and what this machine's pip needs to be itself.
+# Variables that any login shell has.
 KEPT = ("PATH", "LANG", "TMPDIR")
 
 
-def pytest_collection_modifyitems(items) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.setup)
-
-
-@pytest.fixture
-def bare(tmp_path) -> dict[str, str]:
+def bare_environment(home: Path) -> dict[str, str]:
     """The environment of somebody who has set nothing up: an empty home, no settings."""
-    home = tmp_path / "home"
     home.mkdir()
     return {name: os.environ[name] for name in KEPT if name in os.environ} | {"HOME": str(home)}
 
 
-@pytest.fixture
-def copy(tmp_path) -> Path:
+def copy_to(place: Path) -> Path:
     """As much of the project as is needed to install it, with nothing installed."""
-    place = tmp_path / "copy"
     place.mkdir()
     for name in INSTALLED:
         if (ROOT / name).is_dir():
@@ -41,16 +31,31 @@ def copy(tmp_path) -> Path:
     return place
 
 
-@pytest.fixture
-def empty_copy(copy) -> Path:
+def empty_copy_to(place: Path) -> Path:
     """The same, with nothing to download: requirements files that ask for no package."""
-    for file in copy.glob("requirements*.txt"):
+    copy_to(place)
+    for file in place.glob("requirements*.txt"):
         file.write_text("# no package\n", encoding="utf-8")
-    return copy
+    return place
+
+
+@pytest.fixture
+def bare(tmp_path) -> dict[str, str]:
+    return bare_environment(tmp_path / "home")
+
+
+@pytest.fixture
+def copy(tmp_path) -> Path:
+    return copy_to(tmp_path / "copy")
+
+
+@pytest.fixture
+def empty_copy(tmp_path) -> Path:
+    return empty_copy_to(tmp_path / "copy")
 
 
 def run(place: Path, env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    """bin/run of `place`, to its end."""
+    """Run bin/run of `place` until it ends."""
     command = [sys.executable, str(place / "bin" / "run"), *arguments]
     return subprocess.run(
         command, env=env, capture_output=True, text=True, timeout=120, check=False
@@ -58,7 +63,7 @@ def run(place: Path, env: dict[str, str], *arguments: str) -> subprocess.Complet
 
 
 def one_line_of(done: subprocess.CompletedProcess[str]) -> str:
-    """The one line by which a command that failed says so; fails the test for more or fewer."""
+    """The error line of a command that failed; fails the test for more or fewer lines than one."""
     assert done.returncode == 1, done
     assert len(done.stderr.splitlines()) == 1, done.stderr
     return done.stderr.strip()
@@ -66,7 +71,7 @@ def one_line_of(done: subprocess.CompletedProcess[str]) -> str:
 
 @pytest.fixture
 def installed() -> None:
-    """Skips where the project's own .venv is not what bin/run would make: it would install here."""
+    """Skips unless the project's own .venv is as bin/run would make it; else the test would install packages."""
     sys.path.insert(0, str(ROOT / "bin"))
     import prepare
 

@@ -1,4 +1,4 @@
-"""A team's server as docker-compose.yml describes it."""
+"""docker-compose.yml, Dockerfile and the proxy's configuration."""
 
 import re
 
@@ -14,7 +14,7 @@ PROXY = ROOT / "config" / "proxy" / "sicetnon.conf.template"
 
 @pytest.fixture
 def compose(bare):
-    """`compose(env)`: what `docker compose config` makes of the file, and its exit status."""
+    """`compose(env)`: output and exit status of `docker compose config`."""
     return lambda env: composed(bare | env)
 
 
@@ -50,28 +50,31 @@ def test_the_image_runs_as_a_plain_user():
 
 @pytest.mark.parametrize("name", ["Procfile", "Dockerfile", "docker-compose.yml"])
 def test_the_web_server_leaves_forwarded_headers_to_the_setting(name):
-    """Gunicorn believes them by itself from this machine, where anybody's request may come by a proxy."""
+    """By default gunicorn trusts them from this machine, where a proxy may pass on anyone's request."""
     (line,) = [line for line in (ROOT / name).read_text().splitlines() if "config.wsgi" in line]
     assert re.search(r"""--forwarded-allow-ips(", ""| '')""", line)
 
 
-def test_every_service_says_whether_it_is_well(compose):
+def test_every_service_has_a_health_check(compose):
     services = yaml.safe_load(compose(SECRETS).stdout)["services"]
     without = {name for name, service in services.items() if "healthcheck" not in service}
-    assert without == {"proxy", "migrate"}  # the proxy is as well as what it stands in front of
+    assert without == {
+        "proxy",
+        "migrate",
+    }  # the proxy depends on the health of the services it serves
 
 
-def test_the_base_of_the_image_is_one_certain_version():
+def test_the_base_of_the_image_is_pinned_to_one_version():
     (base,) = re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     assert re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+", base)
 
 
-def test_the_proxy_takes_as_much_as_a_form_may_hold():
+def test_the_proxy_accepts_the_largest_upload():
     (bound,) = re.findall(r"client_max_body_size (\d+)m;", PROXY.read_text())
     assert int(bound) * 1024**2 == bounds.UPLOAD
 
 
-def test_the_proxy_writes_no_address_into_its_log():
+def test_the_proxy_logs_no_url():
     text = PROXY.read_text()
     (form,) = re.findall(r"log_format sicetnon '(.*)';", text)
     assert not re.search(r"\$(request|request_uri|uri|args|http_referer)\b", form)

@@ -1,4 +1,4 @@
-"""The virtual environment that bin/run and bin/test share: made once, mended, renewed when asked for more."""
+"""The virtual environment of bin/run and bin/test: made once, repaired, updated for new requirements."""
 
 import shutil
 import subprocess
@@ -7,53 +7,65 @@ import time
 
 import pytest
 
-from tests.setup.conftest import ROOT
+from tests.setup.conftest import ROOT, bare_environment, empty_copy_to
 
 sys.path.insert(0, str(ROOT / "bin"))
 import prepare
 
 
+def set_up(place, env):
+    """What setting the environment of a copy up says."""
+    command = [sys.executable, "-c", "import prepare; prepare.environment('requirements.txt')"]
+    return subprocess.run(
+        command, cwd=place / "bin", env=env, capture_output=True, text=True, check=True
+    ).stdout
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    """A copy that has been set up, and what that said; the tests here work on copies of it."""
+    folder = tmp_path_factory.mktemp("first")
+    place = empty_copy_to(folder / "copy")
+    return place, set_up(place, bare_environment(folder / "home"))
+
+
 @pytest.fixture
-def made(empty_copy, bare):
-    """`made()` sets the copy's environment up and returns what that said."""
-
-    def environment() -> str:
-        code = "import prepare; prepare.environment('requirements.txt')"
-        command = [sys.executable, "-c", code]
-        return subprocess.run(
-            command, cwd=empty_copy / "bin", env=bare, capture_output=True, text=True, check=True
-        ).stdout
-
-    return environment
+def place(first, tmp_path):
+    """A copy of the project that has been set up."""
+    return shutil.copytree(first[0], tmp_path / "copy", symlinks=True)
 
 
-def test_it_is_made_once_and_renewed_only_for_new_requirements(made, empty_copy):
-    assert "Installing requirements.txt" in made()
+@pytest.fixture
+def made(place, bare):
+    """`made()` sets the copy's environment up again and returns what that said."""
+    return lambda: set_up(place, bare)
+
+
+def test_it_is_made_once_and_renewed_only_for_new_requirements(first, made, place):
+    assert "Installing requirements.txt" in first[1]
     assert made() == ""
-    (empty_copy / "requirements.txt").write_text("# another wish\n", encoding="utf-8")
+    (place / "requirements.txt").write_text("# another wish\n", encoding="utf-8")
     assert made().startswith("Installing requirements.txt")
 
 
-def test_an_installation_that_was_cut_off_is_started_afresh(made, empty_copy):
-    made()
-    half = empty_copy / ".venv" / "half-unpacked"
+def test_an_installation_that_was_cut_off_is_started_afresh(made, place):
+    half = place / ".venv" / "half-unpacked"
     half.touch()
-    (empty_copy / ".venv" / "unfinished").touch()
-    assert made().startswith("The last installation was cut off; starting it afresh.")
+    (place / ".venv" / "unfinished").touch()
+    assert made().startswith("The last installation was interrupted. Starting it again.")
     assert not half.exists()
     assert made() == ""
 
 
-def test_an_environment_that_was_cut_off_before_it_had_pip_is_made_again(made, empty_copy):
-    made()
-    (pip,) = (empty_copy / ".venv" / "lib").glob("python3*/site-packages/pip")
+def test_an_environment_that_was_cut_off_before_it_had_pip_is_made_again(made, place):
+    (pip,) = (place / ".venv" / "lib").glob("python3*/site-packages/pip")
     shutil.rmtree(pip)
     assert "Making a virtual environment" in made()
     assert made() == ""
 
 
 def test_an_installer_ends_with_the_command_that_started_it(empty_copy, bare):
-    """Or it would go on writing into a folder that the next start has begun afresh."""
+    """Or it would go on writing into the folder of the next installation."""
     code = "import prepare; prepare._output_of(['sh', '-c', 'echo $$ > ../pid; exec sleep 60'])"
     command = [sys.executable, "-c", code]
     killed = subprocess.Popen(command, cwd=empty_copy / "bin", env=bare)
@@ -64,26 +76,26 @@ def test_an_installer_ends_with_the_command_that_started_it(empty_copy, bare):
     wait_until(lambda: has_ended(installer))
 
 
-def test_a_folder_into_which_something_still_writes_is_cleared_away_in_the_end(tmp_path):
+def test_a_folder_is_removed_even_while_a_process_writes_into_it(tmp_path):
     code = "import pathlib, sys; [pathlib.Path(sys.argv[1], str(n)).touch() for n in range(20_000)]"
     folder = tmp_path / "venv"
     folder.mkdir()
     writer = subprocess.Popen([sys.executable, "-c", code, str(folder)], stderr=subprocess.DEVNULL)
     wait_until(lambda: (folder / "100").exists())
-    prepare._clear_away(folder)
+    prepare._remove(folder)
     writer.wait()
     assert not folder.exists()
 
 
-def wait_until(true, seconds=10):
+def wait_until(condition, seconds=10):
     deadline = time.monotonic() + seconds
-    while not true():
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
 def has_ended(pid):
-    """Whether the process is gone, or a zombie that nobody has asked after."""
+    """Whether the process is gone, or a zombie that nobody has waited for."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
             return file.read().rpartition(")")[2].split()[0] == "Z"
@@ -91,9 +103,8 @@ def has_ended(pid):
         return True
 
 
-def test_an_environment_whose_python_is_gone_is_made_again(made, empty_copy):
-    made()
-    (empty_copy / ".venv" / "bin" / "python").unlink()
+def test_an_environment_whose_python_is_gone_is_made_again(made, place):
+    (place / ".venv" / "bin" / "python").unlink()
     assert "Making a virtual environment" in made()
 
 
@@ -119,7 +130,7 @@ def test_an_environment_whose_python_is_gone_is_made_again(made, empty_copy):
     ],
     ids=["no space", "no network", "no such version", "silence"],
 )
-def test_the_installers_words_become_one_line(output, line):
-    told = prepare.diagnosis(output, "requirements.txt")
-    assert told.startswith(line)
-    assert "\n" not in told
+def test_the_installers_output_becomes_one_line(output, line):
+    diagnosis = prepare.diagnosis(output, "requirements.txt")
+    assert diagnosis.startswith(line)
+    assert "\n" not in diagnosis

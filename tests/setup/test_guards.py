@@ -1,4 +1,4 @@
-"""The suite's own guards: no network, no data but the published, no silent skips where all is promised."""
+"""The suite's own guards: no network, only the published data, no skips with REQUIRE_SERVICES."""
 
 import socket
 
@@ -24,7 +24,7 @@ def test_this_machine_can_be_reached():
         socket.create_connection(server.getsockname()).close()
 
 
-def test_data_that_is_not_the_published_fails_and_says_where_that_is(tmp_path):
+def test_other_data_than_the_published_fails_and_names_its_source(tmp_path):
     other = tmp_path / "wikicontradict.json"
     other.write_text("[]", encoding="utf-8")
     with pytest.raises(pytest.fail.Exception, match=r"has sha256 4f53cda1.*not abc as at there"):
@@ -33,7 +33,7 @@ def test_data_that_is_not_the_published_fails_and_says_where_that_is(tmp_path):
         _check_file(tmp_path / "nothing", "abc", "there")
 
 
-def test_a_missing_service_skips_unless_all_are_promised(monkeypatch):
+def test_a_missing_service_skips_unless_services_are_required(monkeypatch):
     monkeypatch.delenv("REQUIRE_SERVICES", raising=False)
     with pytest.raises(pytest.skip.Exception, match=r"No lion\. Buy one\."):
         require_or_skip("No lion", "Buy one.")

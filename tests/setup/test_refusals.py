@@ -1,4 +1,4 @@
-"""What can be wrong with a machine: one clear line each, before anything is half done."""
+"""Problems of a machine are reported in one line each, before anything is half done."""
 
 import ast
 import os
@@ -17,7 +17,7 @@ from tests.conftest import require_or_skip
 from tests.servers import free_port
 from tests.setup.conftest import ROOT, one_line_of, run
 
-# Pip as it is without a network: an index where nobody listens, and nothing configured beside it.
+# Pip as without a network: an index address where nothing listens, and no other configuration.
 OFFLINE = {
     "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
     "PIP_CONFIG_FILE": os.devnull,
@@ -26,7 +26,7 @@ OFFLINE = {
 
 
 def as_python_3_9(place, env, *arguments):
-    """bin/run under this Python made to say that it is 3.9.2."""
+    """bin/run under this Python, which claims to be 3.9.2."""
     code = f"""
         import runpy, sys
         sys.version_info = (3, 9, 2, "final", 0)
@@ -55,11 +55,11 @@ def test_a_newer_python_on_the_path_is_used_instead_of_an_old_one(copy, bare, tm
 
 
 @pytest.mark.parametrize("name", ["run", "test", "prepare.py", "processes.py"])
-def test_an_old_python_can_read_what_tells_it_that_it_is_old(name):
+def test_an_old_python_can_run_the_check_of_its_version(name):
     ast.parse((ROOT / "bin" / name).read_text(encoding="utf-8"), feature_version=(3, 7))
 
 
-def test_a_port_in_use_is_said_before_anything_is_installed(copy, bare):
+def test_a_port_in_use_is_reported_before_anything_is_installed(copy, bare):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -71,7 +71,7 @@ def test_a_port_in_use_is_said_before_anything_is_installed(copy, bare):
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "99999"])
-def test_a_port_that_there_is_not_is_one_line(copy, bare, port):
+def test_an_invalid_port_is_one_line(copy, bare, port):
     done = run(copy, bare, "--port", port)
     assert one_line_of(done).startswith(f"There is no port {port}. Choose one from 1024 to 65535")
 
@@ -79,13 +79,13 @@ def test_a_port_that_there_is_not_is_one_line(copy, bare, port):
 def test_a_file_where_the_data_folder_should_be_is_one_line(copy, bare, tmp_path):
     (tmp_path / "data").write_text("a diary")
     done = run(copy, bare | {"DATA_DIR": str(tmp_path / "data")}, "--port", str(free_port()))
-    assert "data is a file, and a folder is needed there" in one_line_of(done)
+    assert "data is a file, and must be a folder" in one_line_of(done)
     assert (tmp_path / "data").read_text() == "a diary"
 
 
 @pytest.fixture
 def plain():
-    """(Python, options for subprocess) of somebody who may not write everywhere, as root may."""
+    """(Python, options for subprocess) of a user who, unlike root, may not write everywhere."""
     if os.geteuid() != 0:
         return sys.executable, {}
     nobody = pwd.getpwnam("nobody")
@@ -100,7 +100,7 @@ def plain():
 
 
 @pytest.mark.parametrize("shut", ["the project", "the data"])
-def test_a_folder_of_somebody_else_is_one_line(empty_copy, bare, plain, shut):
+def test_a_folder_of_another_user_is_one_line(empty_copy, bare, plain, shut):
     python, options = plain
     with tempfile.TemporaryDirectory() as folder:  # outside pytest's own, which is closed to others
         os.chmod(folder, 0o755)
@@ -115,7 +115,7 @@ def test_a_folder_of_somebody_else_is_one_line(empty_copy, bare, plain, shut):
             command, env=env, capture_output=True, text=True, check=False, cwd="/", **options
         )
     assert one_line_of(done).startswith("Permission denied: ")
-    assert "Start this as whoever owns it, or in a folder of your own." in done.stderr
+    assert "Start this as its owner, or in a folder of your own." in done.stderr
 
 
 def test_a_missing_venv_module_is_named_with_its_package(copy, bare, tmp_path):
@@ -135,7 +135,7 @@ def test_no_network_is_one_line_and_the_next_start_tries_again(copy, bare):
 
 
 def on_a_small_disk(megabytes, folder, command, env):
-    """The command with a disk of so many megabytes mounted at `folder`, which it alone sees."""
+    """Run the command with a disk of `megabytes` mounted at `folder`, visible only to it."""
     mount = f'mount -t tmpfs -o size={megabytes}m none "$0" && exec "$@"'
     namespace = ["unshare", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
     if not shutil.which("unshare") or subprocess.call(
@@ -149,7 +149,7 @@ def on_a_small_disk(megabytes, folder, command, env):
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 
-def test_too_small_a_disk_is_said_before_anything_is_installed(copy, bare, tmp_path):
+def test_too_small_a_disk_is_reported_before_anything_is_installed(copy, bare, tmp_path):
     small = tmp_path / "small"
     small.mkdir()
     start = f"cp -r {copy}/. {small} && exec {sys.executable} {small}/bin/run"
@@ -161,7 +161,7 @@ def test_too_small_a_disk_is_said_before_anything_is_installed(copy, bare, tmp_p
 @pytest.mark.parametrize(
     ("filled", "line"),
     [
-        ("2m", "No space left on device"),  # not even the lock can be written
+        ("2m", "No space left on device"),  # even the lock cannot be written
         ("900k", "The database refused: database or disk is full."),
     ],
 )

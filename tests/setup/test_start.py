@@ -1,8 +1,9 @@
-"""bin/run really started: what it leaves on disk, a second start, kill -9, Ctrl-C."""
+"""bin/run as a real process: its files, a second start, kill -9, Ctrl-C."""
 
 import contextlib
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -20,7 +21,7 @@ import processes
 
 
 class Started:
-    """A bin/run in a session of its own, as a terminal gives it, up until the test ends it."""
+    """A bin/run in a session of its own, as in a terminal, that runs until the test ends it."""
 
     def __init__(self, env, *arguments):
         self.port = free_port()
@@ -34,22 +35,22 @@ class Started:
             text=True,
             start_new_session=True,
         )
-        self.said = []
+        self.lines = []
 
     def read_until(self, words):
         for line in self.process.stdout:
-            self.said.append(line)
+            self.lines.append(line)
             if words in line:
                 return
-        raise AssertionError(f"It never said {words!r}: {''.join(self.said)}")
+        raise AssertionError(f"No line with {words!r}: {''.join(self.lines)}")
 
     def ctrl_c(self):
         os.killpg(self.process.pid, signal.SIGINT)
-        self.said += self.process.stdout.readlines()
+        self.lines += self.process.stdout.readlines()
         return self.process.wait(30)
 
     def kill(self):
-        """kill -9, the one end that it cannot see coming."""
+        """kill -9, the one signal that it cannot handle."""
         self.process.kill()
         self.process.wait()
 
@@ -63,8 +64,15 @@ def env(bare, tmp_path):
 
 
 @pytest.fixture
+def ready(env, ready_database):
+    """The installation has had a start before: its tables are there."""
+    os.makedirs(env["DATA_DIR"])
+    shutil.copy(ready_database, env["DATA_DIR"])
+
+
+@pytest.fixture
 def start(installed, env):
-    """`start(*arguments)`: a bin/run that answers. Whatever a failed test leaves is ended."""
+    """`start(*arguments)`: a bin/run that answers. Its processes are ended even if the test fails."""
     with contextlib.ExitStack() as after:
 
         def begin(*arguments):
@@ -83,9 +91,9 @@ def answer_of(port, path="/"):
         return response.read().decode()
 
 
-def wait_until(true, seconds=20):
+def wait_until(condition, seconds=20):
     deadline = time.monotonic() + seconds
-    while not true():
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
@@ -96,7 +104,7 @@ def test_it_starts_once_answers_and_leaves_nothing_after_ctrl_c(start, env, tmp_
     secret = tmp_path / "data" / "secret_key"
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
     first.read_until("First administrator, once: ")
-    link = first.said[-1].split()[-1]
+    link = first.lines[-1].split()[-1]
     assert "password" in answer_of(first.port, link.partition(str(first.port))[2])
 
     second = run(ROOT, env, "--port", str(free_port()))
@@ -106,12 +114,12 @@ def test_it_starts_once_answers_and_leaves_nothing_after_ctrl_c(start, env, tmp_
 
     assert len(first.left()) >= 5
     assert first.ctrl_c() == 0
-    assert first.said[-1] == "Stopped.\n"
+    assert first.lines[-1] == "Stopped.\n"
     assert first.left() == []
     processes.check_port(first.port)
 
 
-def test_after_kill_9_its_processes_end_and_the_next_start_is_clean(start):
+def test_after_kill_9_its_processes_end_and_the_next_start_is_clean(ready, start):
     first = start("--no-demo", "--no-model")
     first.kill()
     wait_until(lambda: first.left() == [])
@@ -120,12 +128,12 @@ def test_after_kill_9_its_processes_end_and_the_next_start_is_clean(start):
     assert second.left() == []
 
 
-def test_a_process_that_ends_by_itself_ends_the_others(start):
+def test_a_process_that_ends_by_itself_ends_the_others(ready, start):
     started = start("--no-demo", "--no-model")
     os.kill(scheduler_among(started.left()), signal.SIGKILL)
-    started.said += started.process.stdout.readlines()
+    started.lines += started.process.stdout.readlines()
     assert started.process.wait(30) == 1
-    assert "A process ended by itself, so all were stopped" in started.said[-1]
+    assert "A process ended by itself, so all were stopped" in started.lines[-1]
     assert started.left() == []
 
 
@@ -137,21 +145,21 @@ def scheduler_among(pids):
     raise AssertionError("no scheduler")
 
 
-def test_only_what_was_started_for_this_folder_is_ended(tmp_path):
-    ours, theirs = (
+def test_only_processes_started_for_this_folder_are_ended(tmp_path):
+    own, other = (
         subprocess.Popen(["sleep", "60"], env=os.environ | {processes.MARK: folder})
         for folder in (str(tmp_path), f"{tmp_path}-other")
     )
     try:
         assert processes.end_leftovers(tmp_path) == 1
-        assert ours.wait(5) == -signal.SIGTERM
-        assert theirs.poll() is None
+        assert own.wait(5) == -signal.SIGTERM
+        assert other.poll() is None
     finally:
-        theirs.kill()
-        theirs.wait()
+        other.kill()
+        other.wait()
 
 
-def test_a_lock_left_by_a_dead_process_holds_nobody_up(tmp_path):
+def test_a_lock_file_of_a_dead_process_does_not_prevent_a_start(tmp_path):
     (tmp_path / "running.lock").write_text(json.dumps({"pid": 1, "address": "http://old"}))
     with processes.only_one(tmp_path, {"BASE_URL": "http://new"}):
         assert json.loads((tmp_path / "running.lock").read_text())["address"] == "http://new"

@@ -1,4 +1,4 @@
-"""A small HTTP server on loopback that answers as it is told and remembers what it was asked."""
+"""A small HTTP server on loopback that gives the answers it is given and remembers what it was asked."""
 
 import contextlib
 import json
@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from wikifetch.client import WikiClient
-from wikifetch.manners import Clock, Manners
+from wikifetch.source.client import WikiClient
+from wikifetch.source.manners import Clock, Manners
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SILENCE = object()
@@ -61,10 +61,11 @@ class FakeWiki:
     def address(self):
         return f"http://127.0.0.1:{self._server.server_port}"
 
-    def client(self, **manners):
+    def client(self, before_request=lambda: None, **manners):
         """A client of this wiki whose waiting is written down in `waits`, not done."""
         given = {"contact": "alice@example.org", "version": "1.2", "allowed": (self.address,)}
-        return WikiClient(self.address, Manners(**{**given, **manners}), self.clock())
+        polite = Manners(**{**given, **manners})
+        return WikiClient(self.address, polite, self.clock(), before_request)
 
     def clock(self):
         def sleep(seconds):

@@ -55,8 +55,8 @@ class LiveWiki(FakeWiki):
         if params.get("list") == "embeddedin":
             return Answer({"query": {"embeddedin": listed}})
         if params.get("list") == "categorymembers":
-            found = listed if params["cmtitle"] == "Category:Mills" else []
-            return Answer({"query": {"categorymembers": found}})
+            result = listed if params["cmtitle"] == "Category:Mills" else []
+            return Answer({"query": {"categorymembers": result}})
         if params.get("rvstartid") and self.histories_fail:
             return Answer("down", 404)
         if params.get("rvstartid"):
@@ -84,16 +84,16 @@ class LiveWiki(FakeWiki):
         return {"pageid": n, "missing": True} if n in self.deleted else article(n)
 
     def _standing(self, revids):
-        found = {}
+        result = {}
         for revid in map(int, revids):
             n = revid // 2
             if n not in self.deleted:
-                page = found.setdefault(n, {"pageid": n, "ns": 0, "title": f"Mill {n}"})
+                page = result.setdefault(n, {"pageid": n, "ns": 0, "title": f"Mill {n}"})
                 newest = self.LATER + n if n in self.untagged else 2 * n + 1
                 page |= {"lastrevid": 2 * self.LATER + n if n in self.edited else newest}
                 flags = dict.fromkeys(self.hidden.get(revid, ()), True)
                 page.setdefault("revisions", []).append({"revid": revid} | flags)
-        return list(found.values())
+        return list(result.values())
 
     def _by_title(self, titles):
         if titles[0].startswith("Talk:"):

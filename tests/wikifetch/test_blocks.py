@@ -23,8 +23,8 @@ After."""
 CASES = {
     "paragraph": ("One.\n\nTwo.@ More.\nStill two.\n\nThree.", "Two.@ More.\nStill two."),
     "list item": ("* One\n* Two@\n* Three", "* Two@"),
-    "list item beside text": ("Text\n* One@\nText", "* One@"),
-    "text beside list items": ("* One\nText@\n* Two", "Text@"),
+    "list item next to text": ("Text\n* One@\nText", "* One@"),
+    "text next to list items": ("* One\nText@\n* Two", "Text@"),
     "nested list item": ("** Deep@\n** Other", "** Deep@"),
     "heading": ("== Rise@ ==\nText", "== Rise@ =="),
     "caption": ("[[File:A.jpg|thumb|In 1801@]]\nText", "[[File:A.jpg|thumb|In 1801@]]"),

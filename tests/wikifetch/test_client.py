@@ -3,8 +3,8 @@
 import pytest
 
 from tests.wikifetch.fakewiki import SILENCE, TRICKLE, Answer, FakeWiki
-from wikifetch.client import TitleFound, WikiClient
-from wikifetch.manners import Manners, WikiError, articles_at
+from wikifetch.source.client import TitleResult, WikiClient
+from wikifetch.source.manners import Manners, WikiError, articles_at
 
 HTML = "<html><title>Wikimedia Error</title>Too many requests</html>"
 FINE = Answer({"query": {"fine": True}})
@@ -68,7 +68,7 @@ def test_the_proxy_that_the_environment_names_is_asked(monkeypatch, spared):
 
 def test_titles_and_pages_are_asked_fifty_at_a_time():
     with FakeWiki() as wiki:
-        list(wiki.client().pageids_of([f"Mill {n}" for n in range(120)]))
+        list(wiki.client().follow_titles([f"Mill {n}" for n in range(120)]))
         list(wiki.client().pages(range(1, 121)))
     asked = [asked.params.get("titles") or asked.params["pageids"] for asked in wiki.asked]
     assert [len(names.split("|")) for names in asked] == [50, 50, 20] * 2
@@ -113,9 +113,9 @@ def test_titles_and_pages_are_asked_fifty_at_a_time():
 )
 def test_it_waits_as_asked_and_tries_again(answer, wait):
     with FakeWiki(answer, FINE) as wiki:
-        found = wiki.client(per_second=1_000_000).ask({"action": "query"})
-    assert found == FINE.body
-    assert max(wiki.waits) == wait
+        result = wiki.client(per_second=1_000_000).ask({"action": "query"})
+    assert result == FINE.body
+    assert sum(wiki.waits) == pytest.approx(wait, abs=1e-3)
     assert len(wiki.asked) == 2
 
 
@@ -141,7 +141,7 @@ def test_a_wiki_that_does_not_answer_is_asked_again():
 
 
 def test_an_answer_that_trickles_in_is_given_up_and_asked_for_again(monkeypatch):
-    monkeypatch.setattr("wikifetch.wikiapi._MAX_SECONDS", 0.2)
+    monkeypatch.setattr("wikifetch.source.api._MAX_SECONDS", 0.2)
     with FakeWiki(TRICKLE, FINE) as wiki:
         assert wiki.client().ask({}) == FINE.body
         assert len(wiki.asked) == 2
@@ -159,7 +159,7 @@ def test_a_wiki_that_is_not_there_is_given_up():
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [
         (Answer({"errors": [{"code": "toomanyvalues", "text": "Too many"}]}), "Too many .toomanyvalues"),
         (Answer({"error": {"code": "badvalue", "info": "Bad"}}), "refused the request: Bad .badvalue"),
@@ -169,15 +169,15 @@ def test_a_wiki_that_is_not_there_is_given_up():
         (Answer([1, 2]), "JSON that no MediaWiki API sends"),
     ],
 )  # fmt: skip
-def test_a_refusal_is_told_and_not_repeated(answer, told):
+def test_a_refusal_is_raised_and_not_repeated(answer, message):
     with FakeWiki(answer) as wiki:
-        with pytest.raises(WikiError, match=told):
+        with pytest.raises(WikiError, match=message):
             wiki.client().ask({})
         assert len(wiki.asked) == 1
 
 
 def test_an_answer_without_end_is_cut_off(monkeypatch):
-    monkeypatch.setattr("wikifetch.wikiapi._MAX_ANSWER", 1_000)
+    monkeypatch.setattr("wikifetch.source.api._MAX_ANSWER", 1_000)
     with FakeWiki(Answer("x" * 2_000)) as wiki, pytest.raises(WikiError, match="over 32 MiB"):
         wiki.client().ask({})
 
@@ -277,21 +277,21 @@ def test_titles_become_page_ids_or_problems():
     query = {"pages": pages, "interwiki": [{"title": "de:Mühle", "iw": "de"}]}
     titles = ["Mill", "Nowhere", "<x>", "Talk:Mill", "de:Mühle", "A|B"]
     with FakeWiki(Answer({"query": query})) as wiki:
-        found = list(wiki.client().pageids_of(titles))
+        result = [end for _, end in wiki.client().follow_titles(titles)]
         assert wiki.asked[0].params["titles"] == "Mill|Nowhere|<x>|Talk:Mill|de:Mühle"
-    assert found == [
-        TitleFound("Mill", 1),
-        TitleFound("Nowhere", None, "The wiki has no page of this title."),
-        TitleFound("<x>", None, "No valid title: Bad characters"),
-        TitleFound(
+    assert result == [
+        TitleResult("Mill", 1),
+        TitleResult("Nowhere", None, "The wiki has no page of this title."),
+        TitleResult("<x>", None, "No valid title: Bad characters"),
+        TitleResult(
             "Talk:Mill", None, "Not an article: only pages of the main namespace are fetched."
         ),
-        TitleFound(
+        TitleResult(
             "de:Mühle",
             None,
             "It names a page of another wiki. Fetch it from there, without the prefix.",
         ),
-        TitleFound("A|B", None, "No title holds a bar (|)."),
+        TitleResult("A|B", None, "No title holds a bar (|)."),
     ]
 
 
@@ -305,8 +305,8 @@ def test_spellings_are_the_templates_and_their_redirects():
         {"title": "Template:Contradictory inline", "missing": True},
     ]
     with FakeWiki(Answer({"query": {"pages": pages}})) as wiki:
-        found = wiki.client().spellings(["Inconsistent", "Contradictory inline"])
-    assert (found.targets, found.names) == (
+        result = wiki.client().spellings(["Inconsistent", "Contradictory inline"])
+    assert (result.targets, result.names) == (
         ("Inconsistent",),
         ("Inconsistent", "Contradict-inline"),
     )
@@ -315,8 +315,8 @@ def test_spellings_are_the_templates_and_their_redirects():
 def test_only_talk_pages_that_exist_are_given_under_the_articles_title():
     pages = [content(4, "Talk:Mill", "Ho.", ns=1), {"ns": 1, "title": "Talk:Ford", "missing": True}]
     with FakeWiki(Answer({"query": {"pages": pages}})) as wiki:
-        found = list(wiki.client().talk_pages(["Mill", "Ford"]))
-    assert [(page.title, page.revisions[0].text) for page in found] == [("Mill", "Ho.")]
+        result = list(wiki.client().talk_pages(["Mill", "Ford"]))
+    assert [(page.title, page.revisions[0].text) for page in result] == [("Mill", "Ho.")]
 
 
 # ---------------------------------------------------------------- who may be asked

@@ -71,7 +71,7 @@ def test_a_kind_is_fetched_up_to_a_limit(live):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--xml", "nothing.xml"], "nothing.xml cannot be read: No such file"),
         (["--titles", "nothing.txt"], "nothing.txt cannot be read: No such file"),
@@ -82,9 +82,9 @@ def test_a_kind_is_fetched_up_to_a_limit(live):
         ([], "one of the arguments"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_line(arguments, told, settings):
+def test_what_cannot_be_done_is_refused_in_a_line(arguments, message, settings):
     settings.WIKI_CONTACT = ""
-    with pytest.raises(CommandError, match=told):
+    with pytest.raises(CommandError, match=message):
         call("fetch_tagged_pages", *arguments)
     assert not FetchRun.objects.exists()
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.wikifetch.factories import export, mill, page, revision, written
-from wikifetch.dump import DumpError, read_dump
+from wikifetch.source.dump import DumpError, read_dump
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES
 
 
@@ -73,8 +73,8 @@ def test_only_the_main_slot_is_the_text(tmp_path):
     ],
 )
 def test_a_revision_without_text(tmp_path, text, kept, why):
-    ((_, (found,)),) = read(written(tmp_path, export(page(1, "A", revision(1, text)))))[1]
-    assert (found.text, found.no_text) == (kept, why)
+    ((_, (result,)),) = read(written(tmp_path, export(page(1, "A", revision(1, text)))))[1]
+    assert (result.text, result.no_text) == (kept, why)
 
 
 def test_a_text_over_the_limit_is_counted_and_not_kept(tmp_path):
@@ -91,8 +91,8 @@ def test_hidden_names_and_summaries_are_empty(tmp_path):
     text = export(
         page(1, "A", "<revision><id>1</id>" + hidden + "<text>x</text></revision>"), base=""
     )
-    base, ((_, (found,)),) = read(written(tmp_path, text))
-    assert (base, found.editor, found.summary, found.timestamp) == ("", "", "", None)
+    base, ((_, (result,)),) = read(written(tmp_path, text))
+    assert (base, result.editor, result.summary, result.timestamp) == ("", "", "", None)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ BOMB = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (WHOLE[:900], "ends in the middle"),
         (WHOLE.removesuffix("</mediawiki>\n"), "ends in the middle"),
@@ -132,8 +132,8 @@ BOMB = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"
         (export(page(1, "T" * 70_000)), "<title> is longer than 64 KiB"),
     ],
 )
-def test_what_is_no_export_is_refused_with_a_sentence(tmp_path, text, told):
-    with pytest.raises(DumpError, match=told):
+def test_what_is_no_export_is_refused_with_a_sentence(tmp_path, text, message):
+    with pytest.raises(DumpError, match=message):
         read(written(tmp_path, text))
 
 
@@ -163,7 +163,7 @@ HEAD = b"<mediawiki><siteinfo><base>https://wiki.example/wiki/Main_Page</base></
 
 
 @pytest.mark.parametrize(
-    ("opening", "filling", "said"),
+    ("opening", "filling", "message"),
     [
         (b"<!-- ", b"a", "a tag or comment of over 1 MiB"),
         (b"<page name='", b"a", "a tag or comment of over 1 MiB"),
@@ -173,14 +173,14 @@ HEAD = b"<mediawiki><siteinfo><base>https://wiki.example/wiki/Main_Page</base></
         (b"", b"\n", "no page in its first 1 MiB"),
     ],
 )
-def test_a_packed_bomb_is_refused_long_before_the_limit(tmp_path, opening, filling, said):
+def test_a_packed_bomb_is_refused_long_before_the_limit(tmp_path, opening, filling, message):
     """A token without end is read anew with each piece of the file: 200 MiB of it took a minute."""
     path = tmp_path / "bomb.xml.gz"
     with gzip.open(path, "wb", compresslevel=1) as file:
         file.write(HEAD + opening)
         for _ in range(4):
             file.write(filling * (2**20 // len(filling)))
-    with pytest.raises(DumpError, match=said):
+    with pytest.raises(DumpError, match=message):
         read_dump(path)
 
 

@@ -1,4 +1,4 @@
-"""What tells of a tag beside its article."""
+"""What is known of a tag besides its article."""
 
 from datetime import date
 
@@ -6,10 +6,10 @@ import pytest
 
 from tests.wikifetch.factories import export, mill, page, revision, written
 from wikifetch import fetch
-from wikifetch.answers import Hidden
-from wikifetch.evidence import Introduction, moved_on, talk_of
+from wikifetch.evidence import ShownIntroduction, moved_on, talk_of
 from wikifetch.models import Sighting, Tag
 from wikifetch.purging import purge
+from wikifetch.source.answers import Hidden
 from wikifetch.wikitext.parameters import month_of
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def test_the_month_that_a_tag_names(words, month):
 
 
 @pytest.mark.parametrize(
-    ("later", "told"),
+    ("later", "message"),
     [
         (f"{TEXT}{TAG}", ""),
         (TEXT, "gone from the article since"),
@@ -59,13 +59,13 @@ def test_the_month_that_a_tag_names(words, month):
         (f"{TEXT}{TAG}\n\nMore.", "edited since; the tagged text is the same"),
     ],
 )
-def test_how_the_page_has_moved_on(fetched, later, told):
+def test_how_the_page_has_moved_on(fetched, later, message):
     pinned = fetched(mill(f"{TEXT}{TAG}", 10))
-    if told:
+    if message:
         fetched(mill(later, 11))
     pinned = Sighting.objects.select_related("tag__latest").get(pk=pinned.pk)
-    assert told in moved_on(pinned)
-    assert bool(moved_on(pinned)) == bool(told)
+    assert message in moved_on(pinned)
+    assert bool(moved_on(pinned)) == bool(message)
 
 
 def test_a_text_that_was_taken_out_is_told_above_all(fetched):
@@ -88,7 +88,7 @@ def history(*edits):
 def test_a_month_added_by_a_bot_is_told_from_the_tags_own(fetched):
     dated = TAG.replace("}}", "|date=May 2020}}")
     fetched(history(("Ann", TEXT), ("Bob", TEXT + TAG), ("DateBot", TEXT + dated)))
-    introduction = Introduction(Tag.objects.get())
+    introduction = ShownIntroduction(Tag.objects.get())
     assert (introduction.tag.introduced_by, introduction.tag.introduced_raw) == ("Bob", TAG)
     assert (introduction.dated_later, introduction.by_a_bot) == (True, False)
 
@@ -96,7 +96,7 @@ def test_a_month_added_by_a_bot_is_told_from_the_tags_own(fetched):
 def test_a_tag_that_came_dated_is_not_said_to_be_dated_later(fetched):
     dated = TAG.replace("}}", "|date=May 2020}}")
     fetched(history(("Ann", TEXT), ("CleanupBot 3", TEXT + dated)))
-    introduction = Introduction(Tag.objects.get())
+    introduction = ShownIntroduction(Tag.objects.get())
     assert (introduction.dated_later, introduction.by_a_bot) == (False, True)
 
 

@@ -1,69 +1,61 @@
 """Runs: a frozen queue, a cursor, and going on after any stop."""
 
-import time
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from leases.refusal import Conflict, Refusal
 from tests.wikifetch.factories import TAG, export, page, revision, written
-from tests.wikifetch.fakewiki import Answer
+from tests.wikifetch.fakewiki import Answer, FakeWiki
 from tests.wikifetch.livewiki import LiveWiki
-from wikifetch import asking, fetch, filesource, freezing, livesource, tasks
-from wikifetch.heartbeat import LOOK_SECONDS, Heartbeat, LeaseLost
-from wikifetch.manners import WikiError
+from wikifetch import fetch, newfetch, recording, tasks
+from wikifetch.heartbeat import Heartbeat, LeaseLost
 from wikifetch.models import Article, FetchRun, Sighting, Tag, TalkPage
+from wikifetch.source import filebatches, listing, livebatches
+from wikifetch.source.manners import WikiError
 from wikifetch.states import FETCH_RUN
 from wikifetch.wikitext.names import CANONICAL
 
 pytestmark = pytest.mark.django_db
 
 
-def test_a_fetch_by_kind_takes_all_pages_fifty_at_a_time(live):
-    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None))
-    assert (run.state, run.cursor, run.pages, run.tags_found, run.tags_new) == (
-        "done",
-        120,
-        120,
-        120,
-        120,
-    )
+def test_a_fetch_by_kind_takes_all_pages_fifty_at_a_time_and_a_second_one_adds_nothing(live):
+    run = fetch.finished(newfetch.fetch_of_kind("inconsistent"))
+    counts = (run.cursor, run.pages, run.tags_found, run.tags_new)
+    assert (run.state, *counts) == ("done", 120, 120, 120, 120)
     assert [len(ids) for ids in live.content_requests()] == [50, 50, 20]
     assert TalkPage.objects.get().article.title == "Mill 1"
-
-
-def test_a_second_fetch_by_kind_adds_nothing(live):
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
-    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None))
-    assert (run.tags_found, run.tags_new) == (120, 0)
+    live.asked.clear()
+    run = fetch.finished(newfetch.fetch_of_kind("inconsistent"))
+    assert (run.unchanged, run.tags_found, run.tags_new) == (120, 120, 0)
+    assert live.content_requests() == []  # pages that have not changed
     assert (Tag.objects.count(), Sighting.objects.count()) == (120, 120)
 
 
 def test_a_fetch_of_all_kinds_takes_the_pages_of_each_once(live):
-    run = fetch.finished(asking.ask_for_kind("all", by=None))
+    run = fetch.finished(newfetch.fetch_of_kind("all"))
     assert (run.label, len(run.queue), run.tags_found) == ("all kinds of tag", 120, 120)
     listed = [a.params["eititle"] for a in live.asked if a.params.get("list") == "embeddedin"]
     assert listed == [f"Template:{names[0]}" for names in CANONICAL.values()]
     live.untagged = {1}
-    fetch.finished(asking.ask_for_kind("all", by=None))
+    fetch.finished(newfetch.fetch_of_kind("all"))
     assert Tag.objects.filter(state="gone").count() == 1
 
 
 def test_the_contact_given_with_a_fetch_is_the_one_the_wiki_sees(live):
     fetch.finished(
-        asking.ask_for_titles(["Mill 1"], by=None, how=asking.How(contact="b@lab.example"))
+        newfetch.fetch_of_titles(["Mill 1"], options=newfetch.LiveOptions(contact="b@lab.example"))
     )
     assert all("(b@lab.example)" in asked.headers["User-Agent"] for asked in live.asked)
 
 
 def test_a_limit_bounds_the_queue(live):
-    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None, limit=7))
+    run = fetch.finished(newfetch.fetch_of_kind("inconsistent", limit=7))
     assert (run.queue, run.pages) == ([1, 2, 3, 4, 5, 6, 7], 7)
 
 
 def test_a_fetch_by_titles_tells_which_are_not_there(live):
-    run = fetch.finished(asking.ask_for_titles(["Mill 3", "Nope", "Mill_3", " Mill 4 "], by=None))
+    run = fetch.finished(newfetch.fetch_of_titles(["Mill 3", "Nope", "Mill_3", " Mill 4 "]))
     assert (run.queue, run.tags_found) == ([3, 4], 2)
     assert [(p.page, p.problem) for p in run.problems.all()] == [
         ("Nope", "The wiki has no page of this title.")
@@ -73,14 +65,14 @@ def test_a_fetch_by_titles_tells_which_are_not_there(live):
 def test_a_wiki_without_such_a_template_is_told(live, monkeypatch):
     monkeypatch.setattr(LiveWiki, "_next", lambda self: Answer({"query": {"pages": []}}))
     with pytest.raises(Refusal, match="no template named Inconsistent or"):
-        fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+        fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     assert FetchRun.objects.get().state == "failed"
 
 
 def test_a_failed_run_goes_on_where_it_stopped_and_asks_no_page_twice(live):
     live.fails_at = 75
     with pytest.raises(Refusal, match="HTTP 404"):
-        fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+        fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     run = FetchRun.objects.get()
     assert (run.state, run.cursor, run.tags_found) == ("failed", 50, 50)
     live.fails_at = None
@@ -94,7 +86,7 @@ def test_a_failed_run_goes_on_where_it_stopped_and_asks_no_page_twice(live):
 
 def test_a_run_whose_worker_was_killed_gives_the_rows_of_one_clean_run(live, monkeypatch):
     """Killed while it wrote the second batch: that batch is absent as a whole, and is fetched again."""
-    real = fetch.record_pages
+    real = recording.record_pages
 
     def dies(wiki, pages):
         outcome = real(wiki, pages)
@@ -102,13 +94,13 @@ def test_a_run_whose_worker_was_killed_gives_the_rows_of_one_clean_run(live, mon
             raise SystemExit
         return outcome
 
-    monkeypatch.setattr(fetch, "record_pages", dies)
-    run = asking.ask_for_kind("inconsistent", by=None)
+    monkeypatch.setattr(recording, "record_pages", dies)
+    run = newfetch.fetch_of_kind("inconsistent")
     with pytest.raises(SystemExit):
         fetch.carry_out(run.pk)
     run.refresh_from_db()
     assert (run.state, run.cursor, Tag.objects.count()) == ("running", 50, 50)
-    monkeypatch.setattr(fetch, "record_pages", real)
+    monkeypatch.setattr(recording, "record_pages", real)
     assert not fetch.carry_out(run.pk)  # its lease still runs
     expire(run)
     tasks.sweep_fetches()
@@ -126,7 +118,7 @@ def test_asking_a_wiki_that_is_slower_than_the_pace_holds_the_lease_too(live):
     run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
     time = [0.0]
     heart = Heartbeat(run, "me", monotonic=lambda: time[0])
-    client = livesource.client_for(live.address, heart.clock())
+    client = livebatches.client_for(live.address, before_request=heart.renew)
     for _ in range(2):
         time[0] += 30
         client.pageids_in("Mills")
@@ -142,11 +134,9 @@ def test_a_paused_run_asks_for_nothing_more_though_its_lease_was_renewed_a_momen
     """Resumed at once, another worker carries it out: a wiki is asked in series."""
     run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
     time = [0.0]
-    client = livesource.client_for(
-        live.address, Heartbeat(run, "me", monotonic=lambda: time[0]).clock()
-    )
+    heart = Heartbeat(run, "me", monotonic=lambda: time[0])
+    client = livebatches.client_for(live.address, before_request=heart.renew)
     client.pageids_in("Mills")
-    time[0] += LOOK_SECONDS
     fetch.pause(run)
     fetch.resume(run)
     FetchRun.objects.update(state="running", lease_holder="another")
@@ -159,21 +149,16 @@ def test_a_paused_run_asks_for_nothing_more_though_its_lease_was_renewed_a_momen
 def test_waiting_and_reading_hold_the_lease_and_notice_that_it_is_lost():
     run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
     expire(run)
-    slept, time = [], [0.0]
-
-    def sleep(seconds):
-        slept.append(seconds)
-        time[0] += seconds
-
-    heart = Heartbeat(run, "me", sleep=sleep, monotonic=lambda: time[0])
-    heart.clock().sleep(50)
-    assert slept == [20, 20, 10]
+    with FakeWiki(Answer(status=503, headers={"Retry-After": "50"}), Answer()) as wiki:
+        heart = Heartbeat(run, "me", monotonic=wiki.clock().monotonic)
+        wiki.client(before_request=heart.renew).ask({"action": "query"})
+        assert wiki.waits == [20, 20, 10]
     tasks.sweep_fetches()
     run.refresh_from_db()
     assert run.state == "running"
     fetch.cancel(run)
     assert next(heart.along([1])) == 1  # it was renewed a moment ago
-    time[0] += 30
+    wiki.clock().sleep(30)
     with pytest.raises(LeaseLost):
         next(heart.along([1]))
 
@@ -186,29 +171,29 @@ def test_a_run_that_kills_every_worker_is_given_up():
 
 
 def test_a_cancelled_run_stops_after_its_batch_and_keeps_what_it_has(live, monkeypatch):
-    run = asking.ask_for_kind("inconsistent", by=None)
-    batches = livesource.live_batches
+    run = newfetch.fetch_of_kind("inconsistent")
+    batches = livebatches.live_batches
 
     def cancelled_after_one(*args):
         for batch in batches(*args):
             yield batch
             fetch.cancel(FetchRun.objects.get())
 
-    monkeypatch.setattr(livesource, "live_batches", cancelled_after_one)
+    monkeypatch.setattr(livebatches, "live_batches", cancelled_after_one)
     fetch.carry_out(run.pk)
     run.refresh_from_db()
     assert (run.state, run.cursor, Tag.objects.count()) == ("cancelled", 50, 50)
 
 
 def test_a_run_that_is_over_cannot_be_cancelled(live):
-    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None, limit=1))
+    run = fetch.finished(newfetch.fetch_of_kind("inconsistent", limit=1))
     with pytest.raises(Conflict, match="This fetch run is done"):
         fetch.cancel(run)
 
 
 def test_two_live_fetches_of_a_wiki_do_not_run_at_once(live):
-    first = asking.ask_for_kind("inconsistent", by=None)
-    second = asking.ask_for_titles(["Mill 1"], by=None)
+    first = newfetch.fetch_of_kind("inconsistent")
+    second = newfetch.fetch_of_titles(["Mill 1"])
     assert FETCH_RUN.move(first, "start")
     with pytest.raises(Conflict, match="another fetch from this wiki is at work"):
         fetch.finished(second)
@@ -217,7 +202,7 @@ def test_two_live_fetches_of_a_wiki_do_not_run_at_once(live):
 
 
 def test_a_slice_of_time_hands_the_run_back_with_its_cursor(live):
-    run = asking.ask_for_kind("inconsistent", by=None, how=asking.How(history=False))
+    run = newfetch.fetch_of_kind("inconsistent", options=newfetch.LiveOptions(history=False))
     for state, cursor in (("waiting", 50), ("waiting", 100), ("waiting", 120), ("done", 120)):
         assert fetch.carry_out(run.pk, seconds=0)
         run.refresh_from_db()
@@ -226,9 +211,9 @@ def test_a_slice_of_time_hands_the_run_back_with_its_cursor(live):
 
 def test_many_titles_are_listed_in_slices_too_and_none_is_asked_for_twice(live, monkeypatch):
     """A task may not take as long as 50,000 titles at one request a second."""
-    monkeypatch.setattr(freezing, "_LISTED", 2)
+    monkeypatch.setattr(listing, "_LISTED", 2)
     titles = ["Mill 1", "Nope", "Mill 1", "Mill 2", "Mill 3"]
-    run = asking.ask_for_titles(titles, by=None, how=asking.How(history=False))
+    run = newfetch.fetch_of_titles(titles, options=newfetch.LiveOptions(history=False))
     for queue, is_frozen in (([1], False), ([1, 2, 3], True)):
         assert fetch.carry_out(run.pk, seconds=0)
         run.refresh_from_db()
@@ -244,7 +229,7 @@ def test_many_titles_are_listed_in_slices_too_and_none_is_asked_for_twice(live, 
 
 
 def test_the_task_carries_a_run_out(live, carry_out, django_capture_on_commit_callbacks):
-    run = asking.ask_for_kind("inconsistent", by=None, limit=2)
+    run = newfetch.fetch_of_kind("inconsistent", limit=2)
     with django_capture_on_commit_callbacks(execute=True):
         tasks.sweep_fetches()
     assert carry_out() == 1
@@ -260,8 +245,8 @@ def many(count):
 
 
 def test_a_file_is_read_in_batches_and_goes_on_from_its_cursor(tmp_path, monkeypatch):
-    monkeypatch.setattr(filesource, "_WRITTEN", 4)
-    run = asking.ask_for_file(written(tmp_path, export(*many(10)), "a.bz2"), by=None)
+    monkeypatch.setattr(filebatches, "_WRITTEN", 4)
+    run = newfetch.fetch_of_file(written(tmp_path, export(*many(10)), "a.bz2"))
     for cursor in (4, 8, 10):
         fetch.carry_out(run.pk, seconds=0)
         run.refresh_from_db()
@@ -271,7 +256,7 @@ def test_a_file_is_read_in_batches_and_goes_on_from_its_cursor(tmp_path, monkeyp
 
 
 def test_a_file_that_ends_in_the_middle_keeps_what_came_before(tmp_path, monkeypatch):
-    monkeypatch.setattr(filesource, "_WRITTEN", 2)
+    monkeypatch.setattr(filebatches, "_WRITTEN", 2)
     path = written(tmp_path, export(*many(5)).removesuffix("</mediawiki>\n"))
     with pytest.raises(Refusal, match="ends in the middle"):
         fetch.fetch_xml(path)
@@ -281,17 +266,17 @@ def test_a_file_that_ends_in_the_middle_keeps_what_came_before(tmp_path, monkeyp
 
 def test_an_uploaded_file_is_deleted_when_it_has_been_read(tmp_path):
     path = written(tmp_path, export(*many(1)))
-    fetch.finished(asking.ask_for_file(path, by=None, uploaded=True))
+    fetch.finished(newfetch.fetch_of_file(path, uploaded=True))
     assert not path.exists()
     kept = written(tmp_path, export(*many(1)))
-    fetch.finished(asking.ask_for_file(kept, by=None))
+    fetch.finished(newfetch.fetch_of_file(kept))
     assert kept.exists()
 
 
 def test_an_upload_is_found_where_the_data_folder_has_moved(tmp_path, settings):
     """As after a restore elsewhere: the run notes where the file lay."""
     path = written(tmp_path, export(*many(1)))
-    run = asking.ask_for_file(path, by=None, uploaded=True)
+    run = newfetch.fetch_of_file(path, uploaded=True)
     settings.DATA_DIR = tmp_path / "moved"
     (settings.DATA_DIR / "uploads").mkdir(parents=True)
     path.rename(settings.DATA_DIR / "uploads" / path.name)
@@ -312,28 +297,28 @@ def test_problems_are_kept_up_to_a_bound(tmp_path, monkeypatch):
 def test_asking_without_contact_titles_or_leave_is_refused(settings):
     settings.WIKI_CONTACT = ""
     with pytest.raises(Refusal, match="as the contact first"):
-        asking.ask_for_kind("inconsistent", by=None)
+        newfetch.fetch_of_kind("inconsistent")
     settings.WIKI_CONTACT = "alice@example.org"
-    for ask, told in [
-        (lambda: asking.ask_for_kind("dubious", by=None), "no kind of tag"),
-        (lambda: asking.ask_for_kind("inconsistent", by=None, limit=0), "at least 1"),
-        (lambda: asking.ask_for_titles(["", " "], by=None), "There is no title"),
-        (lambda: asking.ask_for_titles(map(str, range(50_001)), by=None), "takes up to 50000"),
+    for ask, message in [
+        (lambda: newfetch.fetch_of_kind("dubious"), "no kind of tag"),
+        (lambda: newfetch.fetch_of_kind("inconsistent", limit=0), "at least 1"),
+        (lambda: newfetch.fetch_of_titles(["", " "]), "There is no title"),
+        (lambda: newfetch.fetch_of_titles(map(str, range(50_001))), "takes up to 50000"),
         (
-            lambda: asking.ask_for_titles(
-                ["Mill"], by=None, how=asking.How(wiki="http://127.0.0.1:22")
+            lambda: newfetch.fetch_of_titles(
+                ["Mill"], options=newfetch.LiveOptions(wiki="http://127.0.0.1:22")
             ),
             "WIKI_ALLOWED",
         ),
     ]:
-        with pytest.raises(Refusal, match=told):
+        with pytest.raises(Refusal, match=message):
             ask()
     assert not FetchRun.objects.exists()
 
 
 def test_titles_are_cleaned_and_taken_once():
     lines = ["Kettle Mill", "  Kettle_Mill\t", "[[Ford]]", "", "A\x00B\x1b", "Łódź – “x”"]
-    assert asking.clean_titles(lines) == ["Kettle Mill", "Ford", "A B", "Łódź – “x”"]
+    assert newfetch.clean_titles(lines) == ["Kettle Mill", "Ford", "A B", "Łódź – “x”"]
 
 
 # ---------------------------------------------------------------- histories, and fetching again
@@ -341,14 +326,14 @@ def test_titles_are_cleaned_and_taken_once():
 
 def test_the_edit_that_added_each_tag_is_asked_for_once(live):
     live.size = 3
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     tags = Tag.objects.order_by("introduced_revid")
     columns = ("introduced_revid", "introduced_parent_revid", "introduced_by", "introduced_raw")
     assert list(tags.values_list(*columns)) == [
         (3, 2, "Editor 1", TAG), (5, 4, "Editor 1", TAG), (7, 6, "Editor 1", TAG),
     ]  # fmt: skip
     assert tags[0].introduced_parent_block == "Mill 1 was built in 1801."
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     assert live.histories_asked() == [1, 2, 3]
 
 
@@ -357,40 +342,22 @@ def test_a_page_takes_few_statements_all_of_them_for_its_history(live):
     for first, size in ((1, 1), (2, 2), (4, 12)):
         titles = [f"Mill {n}" for n in range(first, first + size)]
         with CaptureQueriesContext(connection) as statements:
-            fetch.finished(asking.ask_for_titles(titles, by=None))
-        # Without the looks whether the lease is held still, which come by time.
-        counted.append(sum("SELECT 1" not in statement["sql"] for statement in statements))
-    # A transaction's beginning and end, the tag, the article, the run.
-    assert counted[2] - counted[1] == 10 * 5
-
-
-def test_a_history_is_written_while_the_next_is_awaited(live, monkeypatch):
-    live.size, sent, real = 2, [], fetch.record_trace
-
-    def recorded(article, history):
-        if article.pageid == 1:  # no answer to the second is read before the first is written
-            give_up = time.monotonic() + 60
-            while live.histories_asked() != [1, 2] and time.monotonic() < give_up:
-                time.sleep(0.01)
-            sent.extend(live.histories_asked())
-        return real(article, history)
-
-    monkeypatch.setattr(fetch, "record_trace", recorded)
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
-    assert sent == [1, 2]
-    assert not Tag.objects.filter(introduced_revid=None).exists()
+            fetch.finished(newfetch.fetch_of_titles(titles))
+        counted.append(len(statements))
+    # The lease before the request, a transaction's beginning and end, the tag, the article, the run.
+    assert counted[2] - counted[1] == 10 * 6
 
 
 def test_a_history_is_kept_where_the_wiki_fails_at_the_next(live, monkeypatch):
-    live.size, real = 2, livesource.traced
+    live.size, real = 2, livebatches.traced
 
     def fails(client, article, names):
         if article.pageid == 2:
             raise WikiError("The API is switched off.")
         return real(client, article, names)
 
-    monkeypatch.setattr(livesource, "traced", fails)
-    run = asking.ask_for_kind("inconsistent", by=None)
+    monkeypatch.setattr(livebatches, "traced", fails)
+    run = newfetch.fetch_of_kind("inconsistent")
     assert fetch.carry_out(run.pk)
     run.refresh_from_db()
     assert (run.state, run.error) == ("failed", "The API is switched off.")
@@ -399,59 +366,39 @@ def test_a_history_is_kept_where_the_wiki_fails_at_the_next(live, monkeypatch):
 
 def test_a_fetch_without_histories_leaves_them_to_a_later_one(live):
     live.size = 2
-    without = asking.How(history=False)
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None, how=without))
+    without = newfetch.LiveOptions(history=False)
+    fetch.finished(newfetch.fetch_of_kind("inconsistent", options=without))
     assert (live.histories_asked(), Tag.objects.filter(introduced_revid=None).count()) == ([], 2)
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     assert live.histories_asked() == [1, 2]
     assert not Tag.objects.filter(introduced_revid=None).exists()
 
 
-@pytest.mark.parametrize(
-    ("pace", "asked"),
-    [
-        (4, [1, 2, 2, 3]),  # the one under way when it died, again
-        (1_000_000, [1, 2, 3, 2, 3]),  # without a pause one is written while the next is awaited
-    ],
-)
-def test_a_run_killed_among_the_histories_goes_on_with_the_next(
-    live, monkeypatch, settings, pace, asked
-):
-    live.size, settings.WIKI_REQUESTS_PER_SECOND = 3, pace
-    real, traced = fetch.record_trace, []
+def test_a_run_killed_among_the_histories_goes_on_with_the_next(live, monkeypatch):
+    live.size = 3
+    real, died = recording.record_trace, []
 
-    def dies(article, history):
-        if article.pageid == 2 and not traced:
-            traced.append(article.pageid)
+    def dies(traced):
+        if traced.article.pageid == 2 and not died:
+            died.append(traced)
             raise SystemExit
-        return real(article, history)
+        return real(traced)
 
-    monkeypatch.setattr(fetch, "record_trace", dies)
-    run = asking.ask_for_kind("inconsistent", by=None)
+    monkeypatch.setattr(recording, "record_trace", dies)
+    run = newfetch.fetch_of_kind("inconsistent")
     with pytest.raises(SystemExit):
         fetch.carry_out(run.pk)
     expire(run)
     tasks.sweep_fetches()
     fetch.finished(run)
     assert live.content_requests() == [["1", "2", "3"]]
-    assert live.histories_asked() == asked
+    assert live.histories_asked() == [1, 2, 2, 3]  # the one under way when it died, again
     assert not Tag.objects.filter(introduced_revid=None).exists()
-
-
-def test_pages_that_have_not_changed_are_not_asked_for_again(live):
-    live.size = 60
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
-    live.asked.clear()
-    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None))
-    assert (run.unchanged, run.tags_found, live.content_requests()) == (60, 60, [])
 
 
 @pytest.mark.parametrize(
     "ask",
-    [
-        lambda: asking.ask_for_kind("inconsistent", by=None),
-        lambda: asking.ask_for_category("Mills", by=None),
-    ],
+    [lambda: newfetch.fetch_of_kind("inconsistent"), lambda: newfetch.fetch_of_category("Mills")],
     ids=["kind", "category"],
 )
 def test_a_page_that_the_wiki_lists_no_longer_has_its_tag_marked_gone(live, ask):
@@ -466,61 +413,54 @@ def test_a_page_that_the_wiki_lists_no_longer_has_its_tag_marked_gone(live, ask)
 
 def test_what_is_hidden_of_a_page_is_taken_out_though_its_tag_has_gone(live):
     live.size = 2
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     live.untagged = {2}
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     live.hidden = {5: ["sha1hidden"]}
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     assert Sighting.objects.get(tag__article__title="Mill 2").block == ""
 
 
 def test_a_fetch_with_a_limit_takes_no_other_pages(live):
     live.size = 3
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
-    assert fetch.finished(asking.ask_for_kind("inconsistent", by=None, limit=2)).queue == [1, 2]
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
+    assert fetch.finished(newfetch.fetch_of_kind("inconsistent", limit=2)).queue == [1, 2]
 
 
 def test_another_categorys_pages_are_not_looked_at(live):
     live.size = 2
-    fetch.finished(asking.ask_for_titles(["Mill 7"], by=None))
-    assert fetch.finished(asking.ask_for_category("Mills", by=None)).queue == [1, 2]
+    fetch.finished(newfetch.fetch_of_titles(["Mill 7"]))
+    assert fetch.finished(newfetch.fetch_of_category("Mills")).queue == [1, 2]
 
 
 def test_what_the_wiki_has_hidden_since_is_taken_out(live):
     live.size = 2
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
+    assert TalkPage.objects.exclude(wikitext="").get().revid == 3
     live.hidden = {3: ["sha1hidden", "userhidden"], 5: ["commenthidden"]}
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     purged, kept = Tag.objects.order_by("introduced_revid").select_related("latest__revision")
     revision = purged.latest.revision
     assert (revision.wikitext, revision.editor) == ("", "")
     assert revision.set_aside == "The wiki has hidden this text since it was fetched."
+    assert TalkPage.objects.get().wikitext == ""
     assert (purged.latest.raw, purged.latest.block, purged.latest.block_text) == ("", "", "")
     assert (purged.introduced_by, purged.introduced_block, purged.introduced_raw) == ("", "", "")
     assert (purged.introduced_summary, kept.introduced_summary) == ("edit 1", "")
     assert kept.latest.block == f"Mill 2 was built in 1801.{TAG}"
 
 
-def test_a_hidden_text_of_a_talk_page_is_taken_out_too(live):
-    live.size = 1
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
-    revid = TalkPage.objects.exclude(wikitext="").get().revid
-    live.hidden = {revid: ["sha1hidden"]}
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
-    assert TalkPage.objects.get().wikitext == ""
-
-
 def test_a_page_that_the_wiki_has_no_more_loses_its_tags_and_keeps_its_rows(live):
     live.size = 2
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     live.deleted = {2}
-    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    run = fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     states = dict(Tag.objects.values_list("article__title", "state"))
     assert states == {"Mill 1": "live", "Mill 2": "gone"}
     assert [p.problem for p in run.problems.all()] == ["The wiki has no such page any more."]
     assert Sighting.objects.count() == 2
-    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None))
-    assert not run.problems.exists()  # it was told once
+    run = fetch.finished(newfetch.fetch_of_kind("inconsistent"))
+    assert not run.problems.exists()  # it was a problem once
 
 
 # ---------------------------------------------------------------- other ways to ask
@@ -528,31 +468,33 @@ def test_a_page_that_the_wiki_has_no_more_loses_its_tags_and_keeps_its_rows(live
 
 def test_a_fetch_by_category_takes_its_articles(live):
     live.size = 4
-    run = fetch.finished(asking.ask_for_category("Category:Mills", by=None, limit=3))
+    run = fetch.finished(newfetch.fetch_of_category("Category:Mills", limit=3))
     assert (run.label, run.queue, run.tags_found) == ("Mills, at most 3 pages", [1, 2, 3], 3)
 
 
 def test_a_category_that_is_not_there_is_told(live):
     with pytest.raises(Refusal, match="category “Nothing” does not exist or holds no article"):
-        fetch.finished(asking.ask_for_category("Nothing", by=None))
+        fetch.finished(newfetch.fetch_of_category("Nothing"))
 
 
 @pytest.mark.parametrize("name", ["", "  ", "Category:", "Mills|Dams"])
 def test_what_names_no_category_is_refused(live, name):
     with pytest.raises(Refusal, match="the name of one category"):
-        asking.ask_for_category(name, by=None)
+        newfetch.fetch_of_category(name)
 
 
 def test_a_dry_run_over_more_pages_than_a_statement_may_name_counts_those_that_are_known(live):
     live.size = 2
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     run = FetchRun.objects.get()
     run.queue = list(range(2, 300_000))
     assert fetch.known_pages(run) == 1
 
 
 def test_a_dry_run_lists_what_it_would_take_and_rests(live):
-    run = fetch.finished(asking.ask_for_kind("inconsistent", by=None, how=asking.How(dry_run=True)))
+    run = fetch.finished(
+        newfetch.fetch_of_kind("inconsistent", options=newfetch.LiveOptions(dry_run=True))
+    )
     assert (run.state, len(run.queue), fetch.known_pages(run)) == ("paused", 120, 0)
     assert live.content_requests() == []
     fetch.resume(run)
@@ -560,21 +502,21 @@ def test_a_dry_run_lists_what_it_would_take_and_rests(live):
 
 
 def test_a_paused_run_stops_after_its_batch_and_goes_on_when_resumed(live, monkeypatch):
-    run = asking.ask_for_kind("inconsistent", by=None, how=asking.How(history=False))
-    batches = livesource.live_batches
+    run = newfetch.fetch_of_kind("inconsistent", options=newfetch.LiveOptions(history=False))
+    batches = livebatches.live_batches
 
     def paused_after_one(*args):
         for batch in batches(*args):
             yield batch
             fetch.pause(FetchRun.objects.get())
 
-    monkeypatch.setattr(livesource, "live_batches", paused_after_one)
+    monkeypatch.setattr(livebatches, "live_batches", paused_after_one)
     fetch.carry_out(run.pk)
     run.refresh_from_db()
     assert (run.state, run.cursor) == ("paused", 50)
     tasks.sweep_fetches()
     assert not fetch.carry_out(run.pk)
-    monkeypatch.setattr(livesource, "live_batches", batches)
+    monkeypatch.setattr(livebatches, "live_batches", batches)
     fetch.resume(run)
     assert fetch.finished(run).tags_found == 120
 
@@ -583,10 +525,10 @@ def test_the_other_article_that_a_tag_names_is_kept_when_it_is_fetched_by_its_ti
     live.size = 2
     live.untagged = {2}
     titles = ["Mill 1", "Mill 2"]
-    fetch.finished(asking.ask_for_titles(titles, by=None))
+    fetch.finished(newfetch.fetch_of_titles(titles))
     assert set(Article.objects.values_list("title", flat=True)) == {"Mill 1"}
     Sighting.objects.update(other_article="mill 2")
-    fetch.finished(asking.ask_for_titles(titles, by=None))
+    fetch.finished(newfetch.fetch_of_titles(titles))
     assert set(Article.objects.values_list("title", flat=True)) == {"Mill 1", "Mill 2"}
     assert Tag.objects.count() == 1
 
@@ -594,7 +536,7 @@ def test_the_other_article_that_a_tag_names_is_kept_when_it_is_fetched_by_its_ti
 def test_a_wiki_in_another_language_has_names_of_its_own(live, settings):
     live.size = 1
     settings.WIKI_TEMPLATES = {live.address: {"inconsistent": ["Incohérence"]}}
-    fetch.finished(asking.ask_for_kind("inconsistent", by=None))
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     assert [a.params["titles"] for a in live.asked if a.params.get("prop") == "redirects"] == [
         "Template:Incohérence"
     ]

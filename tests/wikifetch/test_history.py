@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from wikifetch.history import read_history
-from wikifetch.revisions import RevisionSeen
+from wikifetch.history.introductions import read_history
+from wikifetch.history.revisions import RevisionSeen
 
 TAG = "{{Inconsistent}}"
 DATED = "{{Inconsistent|date=May 2020}}"
@@ -49,7 +49,7 @@ def introduced(*texts):
         pytest.param([PLAIN, TAGGED, PLAIN, TAGGED], [2], id="removed and put back"),
         pytest.param([PLAIN, "lol", PLAIN, TAGGED], [4], id="added after a revert"),
         pytest.param([TAGGED, TAGGED + " More."], [1], id="there from the first edit"),
-        pytest.param([TAGGED], [None], id="a lone revision tells nothing"),
+        pytest.param([TAGGED], [None], id="a lone revision shows no origin"),
         pytest.param([PLAIN, TAGGED, TAGGED + OTHER], [2, 3], id="two tags, two edits"),
         pytest.param([PLAIN, TAGGED, TAGGED.replace(TAG, TAG + TAG)], [2, 3], id="a second copy"),
         pytest.param([PLAIN, BANNER, BANNER + " More."], [2], id="banner"),
@@ -74,12 +74,12 @@ def test_a_history_that_begins_later_does_not_tell():
 
 
 def test_the_edit_is_kept_with_its_block_before_and_after():
-    (found,) = history_of(PLAIN, TAGGED).introductions
+    (result,) = history_of(PLAIN, TAGGED).introductions
     paragraph = PLAIN.split("\n")[-1]
-    assert (found.revision.editor, found.revision.summary) == ("Editor 2", "edit 2")
-    assert found.revision.text is None
-    assert found.block == paragraph.replace("in 1801.", f"in 1801.{TAG}")
-    assert found.parent_block == paragraph
+    assert (result.revision.editor, result.revision.summary) == ("Editor 2", "edit 2")
+    assert result.revision.text is None
+    assert result.block == paragraph.replace("in 1801.", f"in 1801.{TAG}")
+    assert result.parent_block == paragraph
 
 
 def test_the_block_before_is_the_likest_paragraph_or_the_same_section():
@@ -122,8 +122,8 @@ def test_a_long_history_keeps_one_copy_of_a_block_that_does_not_change():
         for n in range(1, 200)
     )
     tracemalloc.start()
-    (found,) = read_history(revisions).introductions
+    (result,) = read_history(revisions).introductions
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert found.revision.revid == 1
+    assert result.revision.revid == 1
     assert peak < 100 * len(lead)  # of 200 copies that it would be, and of their lists of words

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wikifetch.identity import Place, place_of, same_tags, unchanged
+from wikifetch.history.identity import Place, place_of, same_tags, unchanged
 from wikifetch.wikitext import find_tags
 
 TAG = "{{Inconsistent|date=May 2020}}"

@@ -10,9 +10,9 @@ from accounts.roles import Role
 from tests.factories import person
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
 from wikifetch import fetch
-from wikifetch.answers import Hidden
 from wikifetch.models import FetchRun, Sighting, Tag
 from wikifetch.purging import purge
+from wikifetch.source.answers import Hidden
 
 pytestmark = pytest.mark.django_db
 
@@ -98,7 +98,7 @@ def uploads(settings):
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (b"", "This file is empty"),
         (b"not XML", "export.xml is not well-formed XML"),
@@ -106,11 +106,11 @@ def uploads(settings):
         (b"\x1f\x8b damaged", "damaged or cut off"),
     ],
 )
-def test_a_file_that_is_no_export_is_refused_and_not_kept(alice, settings, data, told):
+def test_a_file_that_is_no_export_is_refused_and_not_kept(alice, settings, data, message):
     before = uploads(settings)
     response = upload(alice, data)
     assert response.status_code == 400
-    assert told in body(response)
+    assert message in body(response)
     assert not FetchRun.objects.exists()
     assert uploads(settings) == before
 
@@ -130,20 +130,17 @@ def test_no_room_for_an_upload_is_said(alice, monkeypatch, settings, tmp_path):
     assert "The file could not be kept: File exists" in body(response)
 
 
-def test_pasted_titles_become_a_run(alice, live):
+def test_pasted_titles_or_a_kind_become_a_run(alice, live):
     response = alice.post(NEW, CONTACT | {"source": "titles", "titles": "Mill 1\r\nMill 2\r\n"})
     run = FetchRun.objects.get()
     assert response.url == f"/fetches/{run.pk}/"
     assert run.options["titles"] == ["Mill 1", "Mill 2"]
-
-
-def test_a_kind_becomes_a_run(alice, live):
     alice.post(NEW, CONTACT | {"source": "kind", "kind": "contradict-other", "limit": "3"})
-    assert FetchRun.objects.get().label == "contradict-other, at most 3 pages"
+    assert FetchRun.objects.first().label == "contradict-other, at most 3 pages"
 
 
 @pytest.mark.parametrize(
-    ("entered", "told"),
+    ("entered", "message"),
     [
         ({"source": "titles", "titles": "Kettle Mill"}, "This field is required"),
         ({"source": "kind", "kind": "all", "contact": "nobody"}, "as the contact first"),
@@ -155,11 +152,11 @@ def test_a_kind_becomes_a_run(alice, live):
         ({"source": "xml"}, "This field is required"),
     ],
 )
-def test_a_refused_form_says_why_and_keeps_what_was_entered(alice, settings, entered, told):
+def test_a_refused_form_says_why_and_keeps_what_was_entered(alice, settings, entered, message):
     settings.WIKI_CONTACT = ""
     response = alice.post(NEW, entered)
     assert response.status_code == 400
-    assert told in body(response)
+    assert message in body(response)
     assert "error-summary" in body(response)
     assert entered.get("titles", "").strip() in body(response)
     assert not FetchRun.objects.exists()
@@ -189,15 +186,16 @@ def test_titles_may_come_in_a_file(alice, live):
 
 
 @pytest.mark.parametrize(
-    ("data", "told"), [(b"\xff\xfe\x00", "not text in UTF-8"), (b"x\n" * 1_000_001, "2 MB; a list")]
+    ("data", "message"),
+    [(b"\xff\xfe\x00", "not text in UTF-8"), (b"x\n" * 1_000_001, "2 MB; a list")],
 )
-def test_a_file_that_is_no_list_of_titles_is_refused(alice, live, data, told):
+def test_a_file_that_is_no_list_of_titles_is_refused(alice, live, data, message):
     file = SimpleUploadedFile("titles.txt", data)
     response = alice.post(
         NEW, CONTACT | {"source": "titles", "titles": "Ford", "titles_file": file}
     )
     assert response.status_code == 400
-    assert told in body(response)
+    assert message in body(response)
     assert ">Ford</textarea>" in body(response).replace("\n", "").replace("\r", "")
 
 
@@ -328,7 +326,7 @@ def test_a_tag_shows_its_block_what_it_says_and_the_article(alice, tmp_path):
 
 def test_a_tag_without_history_says_so(alice, fetched):
     shown = body(alice.get(f"/tags/{Tag.objects.get(article__title='Weir').pk}/"))
-    assert "Not known: the source that this page was fetched from" in shown
+    assert "Not known: the source of this page" in shown
 
 
 def test_a_tag_whose_text_the_wiki_has_hidden_still_has_its_page(alice, fetched):
@@ -373,7 +371,9 @@ def test_the_page_of_a_tag_shows_the_other_article_that_it_names(alice, fetched)
 def test_the_page_of_a_tag_says_how_to_get_an_other_article_that_is_not_here(alice, fetched):
     Sighting.objects.filter(revision__article__title="Weir").update(other_article="Lock")
     tag = Tag.objects.get(article__title="Weir")
-    assert "Lock is not kept here. Fetch this article again" in body(alice.get(f"/tags/{tag.pk}/"))
+    assert "Lock is not stored here. Fetch this article again" in body(
+        alice.get(f"/tags/{tag.pk}/")
+    )
     assert alice.get(f"/tags/{tag.pk}.json").json()["other"] is None
 
 

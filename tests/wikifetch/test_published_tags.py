@@ -46,12 +46,12 @@ def test_every_published_tag_is_of_a_known_kind(records):
 def test_the_tag_is_found_in_its_published_paragraph_as_often_as_it_stands_there(records):
     for record in records:
         raw = "{{" + record["tag"] + "}}"
-        found = [tag for tag in find_tags(record["paragraph_A"]).tags if tag.raw == raw]
-        assert len(found) == record["paragraph_A"].count(raw) > 0
+        result = [tag for tag in find_tags(record["paragraph_A"]).tags if tag.raw == raw]
+        assert len(result) == record["paragraph_A"].count(raw) > 0
 
 
 def test_the_block_without_the_tag_is_the_published_clean_paragraph(records):
-    """The published paragraphs are one block each; ten have no prose, where a heading may stand alone."""
+    """The published paragraphs are one block each; ten have no prose, where a heading may be alone."""
     for number, record in enumerate(records):
         raw = "{{" + record["tag"] + "}}"
         for tag in find_tags(record["paragraph_A"]).tags:
@@ -60,7 +60,7 @@ def test_the_block_without_the_tag_is_the_published_clean_paragraph(records):
 
 
 def test_the_sample_of_real_articles_holds_look_alikes_and_no_tag(study_file):
-    from wikifetch.dump import read_dump
+    from wikifetch.source.dump import read_dump
 
     look_alikes = 0
     for page in read_dump(study_file("wikitext/enwiki_sample.xml.bz2")).pages:

@@ -20,6 +20,6 @@ def test_a_reason_is_read_without_its_markup(reason, words):
 
 
 def test_a_reason_longer_than_any_is_not_parsed():
-    """Fifty of them stand on a page of the list."""
+    """A page of the list shows fifty of them."""
     reason = "''old'' mill, " * 200
     assert Sighting(reason=reason).reason_words == reason

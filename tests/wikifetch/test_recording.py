@@ -6,8 +6,9 @@ import pytest
 
 from leases.refusal import Refusal
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
-from wikifetch import batches, fetch
+from wikifetch import fetch
 from wikifetch.models import Article, Revision, Sighting, Tag, TalkPage, Wiki
+from wikifetch.source import batches
 
 pytestmark = pytest.mark.django_db
 
@@ -180,7 +181,7 @@ def test_a_page_that_the_database_refuses_is_told_and_the_others_are_taken(fetch
         history = real(revisions, names)
         if "bad" in history.newest.text:
             tags = [replace(tag, kind="dubious") for tag in history.reading.tags]
-            history.reading = replace(history.reading, tags=tuple(tags))
+            return replace(history, reading=replace(history.reading, tags=tuple(tags)))
         return history
 
     monkeypatch.setattr(batches, "read_history", of_no_kind)

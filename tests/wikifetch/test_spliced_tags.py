@@ -5,13 +5,13 @@ import re
 
 import pytest
 
-from wikifetch.dump import read_dump
+from wikifetch.source.dump import read_dump
 from wikifetch.wikitext import find_tags
 
 HEADING = re.compile(r"^==[^=].*==\s*$", re.MULTILINE)
 SECTION = "== Spliced ==\n{}"
 
-# What stands around the unit, and the unit: {0} is the tag; None for the published paragraph itself.
+# The text around the unit, and the unit: {0} is the tag; None for the published paragraph itself.
 PLACES = {
     "paragraph": ("Before it.\n\n{}\n\nAfter it.", None),
     "list item": ("* One.\n{}\n* Three.", "* Built in 1801.{0} It stands."),
@@ -60,11 +60,11 @@ def test_every_published_tag_is_read_wherever_it_stands(records, articles, place
         block = record["paragraph_A"].strip() if unit is None else unit.format(raw)
         section = SECTION.format(around.format(block))
         text = spliced(articles[number * 7 % len(articles)], section, number)
-        found = [tag for tag in find_tags(text).tags if tag.raw == raw]
-        assert len(found) == block.count(raw), number
-        for tag in found:
+        result = [tag for tag in find_tags(text).tags if tag.raw == raw]
+        assert len(result) == block.count(raw), number
+        for tag in result:
             assert (tag.kind, tag.date, tag.reason) == (alone.kind, alone.date, alone.reason)
-            # A banner, and whatever stands among banners, speaks of its section.
+            # A banner, and whatever is among banners, speaks of its section.
             wanted = block if tag.scope is None else section
             assert tag.block == wanted, number
             assert tag.block_clean == wanted.replace(raw, ""), number

@@ -1,4 +1,4 @@
-"""Reading wikitext: finding inconsistency tags and what stands around them. Pure."""
+"""Reading wikitext: finding inconsistency tags and the text around them. Pure."""
 
 from wikifetch.wikitext.finder import Reading, TagSeen, find_tags
 from wikifetch.wikitext.names import KNOWN_NAMES, TagNames

@@ -157,7 +157,7 @@ class ArticleWriter:
                 continue
             inner = self._inline(piece, "table row").strip()
             rows.append(inner.replace("<tr>", f"<tr{self._mark(piece)}>", 1) if inner else "")
-        # It takes the focus, to be scrolled by keys: so it has a name. What stands between tags is escaped.
+        # It takes the focus, to be scrolled by keys: so it has a name. What is between tags is escaped.
         named = " ".join(["Table", *re.sub(r"<[^>]*>", "", caption).split()])
         wrap = f'<div class="table-wrap" tabindex="0" role="group" aria-label="{named}">'
         return f'{wrap}<table class="wikitable">{caption}{"".join(rows)}</table></div>'

@@ -80,14 +80,14 @@ class Layout:
     def long_templates(self) -> Spans:
         """Outermost templates over several lines."""
         newlines = [match.start() for match in re.finditer("\n", self.masked)]
-        found: list[tuple[int, int]] = []
+        outermost: list[tuple[int, int]] = []
         for start, end in sorted(self.braces.templates):
-            if found and start < found[-1][1]:
+            if outermost and start < outermost[-1][1]:
                 continue
             at = bisect_right(newlines, start)
             if at < len(newlines) and newlines[at] < end:
-                found.append((start, end))
-        return Spans(found)
+                outermost.append((start, end))
+        return Spans(outermost)
 
     @cached_property
     def standing_templates(self) -> Spans:
@@ -104,7 +104,7 @@ class Layout:
         )
 
     def line(self, start: int, end: int) -> tuple[int, int]:
-        """The lines that a span stands on, without the last newline."""
+        """The lines that a span is on, without the last newline."""
         close = self.masked.find("\n", end)
         return self.masked.rfind("\n", 0, start) + 1, len(self.masked) if close < 0 else close
 
@@ -164,7 +164,7 @@ def _templates_around(layout: Layout, start: int, end: int) -> list[tuple[int, i
 
 
 def _is_field(masked: str, field: tuple[int, int]) -> bool:
-    """Whether a parameter is named and stands on a line of its own."""
+    """Whether a parameter is named and has a line of its own."""
     before = masked[max(0, field[0] - _MAX_BLANKS) : field[0]]
     line_before = before.rstrip(f" \t{FILL}")[-1:] == "\n"
     line_after = masked[field[0] : field[0] + 80].lstrip(f"| \t{FILL}")[:1] == "\n"
@@ -215,7 +215,7 @@ def _paragraph(layout: Layout, holder: Block, line: tuple[int, int]) -> tuple[in
 
 
 def _continues(layout: Layout, line: tuple[int, int], apart: Spans) -> bool:
-    """Whether a line belongs to the paragraph beside it."""
+    """Whether a line belongs to the paragraph next to it."""
     text = layout.masked[slice(*line)]
     if (
         not text.strip()

@@ -26,18 +26,18 @@ class Braces:
 
 def match_braces(masked: str) -> Braces:
     """All templates of a masked text."""
-    found = Braces()
+    braces = Braces()
     stack: list[list[int]] = []  # [offset of the run, braces of it still open]
     for run in _RUN.finditer(masked):
         if masked[run.start()] == "{":
             stack.append([run.start(), run.end() - run.start()])
         else:
-            _close(found, stack, run.start(), run.end() - run.start())
-    found.unclosed = [at + count - 2 for at, count in stack if count >= 2]
-    return found
+            _close(braces, stack, run.start(), run.end() - run.start())
+    braces.unclosed = [at + count - 2 for at, count in stack if count >= 2]
+    return braces
 
 
-def _close(found: Braces, stack: list[list[int]], at: int, closing: int) -> None:
+def _close(braces: Braces, stack: list[list[int]], at: int, closing: int) -> None:
     while closing >= 2 and stack:
         opening = stack[-1]
         size = 3 if min(opening[1], closing) >= 3 else 2
@@ -45,6 +45,6 @@ def _close(found: Braces, stack: list[list[int]], at: int, closing: int) -> None
         at += size
         closing -= size
         if size == 2:
-            found.templates.append((opening[0] + opening[1], at))
+            braces.templates.append((opening[0] + opening[1], at))
         if opening[1] < 2:
             stack.pop()

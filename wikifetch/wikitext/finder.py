@@ -1,6 +1,6 @@
 """Finding the inconsistency tags of a page. Pure.
 
-A regular expression with whole names over the raw text says where tags may stand; the tree parser reads
+A regular expression with whole names over the raw text says where tags may be; the tree parser reads
 only the tag and its block, which is many times faster than parsing the page and finds the same tags.
 """
 
@@ -8,17 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from wikifetch.wikitext.blocks import (
-    Block,
-    Layout,
-    Spans,
-    banner_block,
-    inline_block,
-    parameters,
-)
+from wikifetch.wikitext.blocks import Block, Layout, Spans, banner_block, inline_block, parameters
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
 from wikifetch.wikitext.names import HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
-from wikifetch.wikitext.parameters import Said, read_tag
+from wikifetch.wikitext.parameters import TagFields, read_tag
 from wikifetch.wikitext.readable import Readable, readable
 from wikifetch.wikitext.sections import path_to
 
@@ -71,7 +64,7 @@ class Reading:
 
 
 def find_tags(wikitext: str, names: TagNames = KNOWN_NAMES) -> Reading:
-    """Every inconsistency tag of a page. Never raises: what cannot be read is said in the result."""
+    """Every inconsistency tag of a page. Never raises: what cannot be read is listed in the result."""
     if too_long(wikitext):
         return Reading(
             set_aside=f"The page is over {MAX_PAGE_BYTES // 2**20} MiB and was not read."
@@ -91,7 +84,7 @@ def find_tags(wikitext: str, names: TagNames = KNOWN_NAMES) -> Reading:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a tag stands, not read yet; `value` is that of a parameter named as a tag."""
+    """Where a tag is, not read yet; `value` is that of a parameter named as a tag."""
 
     start: int
     end: int
@@ -100,10 +93,10 @@ class _Place:
     among_banners: bool = False
     value: str | None = None
 
-    def said(self, raw: str) -> Said:
+    def fields(self, raw: str) -> TagFields:
         if self.value is None:
             return read_tag(raw, self.kind)
-        return Said(((self.name, self.value),), self.value.strip(), "", "", self.kind)
+        return TagFields(((self.name, self.value),), self.value.strip(), "", "", self.kind)
 
 
 def _places(layout: Layout, names: TagNames) -> Iterator[_Place]:
@@ -124,12 +117,12 @@ def _places(layout: Layout, names: TagNames) -> Iterator[_Place]:
 
 
 def _outermost(spans: list[tuple[int, int]]) -> Spans:
-    """Of spans in order, of which none overlaps another in part, those that stand in no other."""
-    found: list[tuple[int, int]] = []
+    """Of spans in order, of which none overlaps another in part, those that are in no other."""
+    outer: list[tuple[int, int]] = []
     for span in spans:
-        if not found or span[0] >= found[-1][1]:
-            found.append(span)
-    return Spans(found)
+        if not outer or span[0] >= outer[-1][1]:
+            outer.append(span)
+    return Spans(outer)
 
 
 def _old_parameters(layout: Layout, holder: tuple[int, int], names: TagNames) -> Iterator[_Place]:
@@ -144,19 +137,19 @@ def _old_parameters(layout: Layout, holder: tuple[int, int], names: TagNames) ->
 
 def _seen(layout: Layout, place: _Place) -> TagSeen:
     raw = layout.raw[place.start : place.end]
-    said = place.said(raw)
+    fields = place.fields(raw)
     inline = place.kind == INCONSISTENT and raw.startswith("{{") and not place.among_banners
     block = _block(layout, place, inline)
     text = layout.raw[block.start : block.end]
     return TagSeen(
-        kind=said.kind,
+        kind=fields.kind,
         name=place.name,
         raw=raw,
         position=place.start,
-        params=said.params,
-        date=said.date,
-        reason=said.reason,
-        other_article=said.other_article,
+        params=fields.params,
+        date=fields.date,
+        reason=fields.reason,
+        other_article=fields.other_article,
         section=tuple(heading.text for heading in path_to(layout.headings, place.start)),
         scope=None if inline else block.kind,
         block_kind=block.kind,
@@ -173,12 +166,12 @@ def _block(layout: Layout, place: _Place, inline: bool) -> Block:
 
 
 def _unclosed(layout: Layout, names: TagNames) -> list[str]:
-    """Tags whose braces are never closed: the wiki shows them as text, so they are told, not guessed."""
-    told = []
+    """Tags whose braces are never closed: the wiki shows them as text, so they are problems."""
+    problems = []
     for start in layout.braces.unclosed:
         match = names.name_pattern.match(layout.masked, start + 2)
         if match and names.kind_of(match["name"]):
-            # Its name alone: what else stands there the wiki may hide one day, and this sentence would not know.
+            # Its name alone: the wiki may hide the rest one day, and this sentence would still quote it.
             name = " ".join(match["name"].split())
-            told.append(f"A tag at character {start} has no closing braces: {{{{{name}…")
-    return told[:_MAX_PROBLEMS]
+            problems.append(f"A tag at character {start} has no closing braces: {{{{{name}…")
+    return problems[:_MAX_PROBLEMS]

@@ -1,6 +1,6 @@
 """The names under which editors write the three kinds of tag. Pure.
 
-names.json is the list used where no wiki can be asked (files); a live wiki tells its own redirects.
+names.json is the list used where no wiki can be asked (files); a live wiki gives its own redirects.
 Source of the kinds: WikiContradict, section 3.1.
 """
 

@@ -1,4 +1,4 @@
-"""What a tag says: its parameters, date, reason, the article it contradicts, and so its kind. Pure."""
+"""What a tag holds: its parameters, date, reason, the article it contradicts, and so its kind. Pure."""
 
 import calendar
 import re
@@ -16,12 +16,12 @@ from wikifetch.wikitext.plain import without_spans
 # A positional parameter that says how much a banner speaks of; it names no article.
 _SCOPES = {"section", "article", "lead", "lede", "paragraph", "list", "table", "page", ""}
 _MAX_TITLE = 255
-# Of a tag that is remembered: it stands in revision after revision of a history.
+# Of a tag that is remembered: revision after revision of a history has it.
 _SHORT = 2_000
 
 
 @dataclass(frozen=True)
-class Said:
+class TagFields:
     """Parameters as (name, value) in order, names stripped, values as written; the rest without comments."""
 
     params: tuple[tuple[str, str], ...]
@@ -31,7 +31,7 @@ class Said:
     kind: str
 
 
-def read_tag(raw: str, kind_by_name: str) -> Said:
+def read_tag(raw: str, kind_by_name: str) -> TagFields:
     """Read a tag, braces included, whose template is of `kind_by_name`.
 
     `reason` is reason=, else about=, else "" (PROTOCOL: the published tagReason). An article named by
@@ -41,15 +41,15 @@ def read_tag(raw: str, kind_by_name: str) -> Said:
     return read(raw, kind_by_name)
 
 
-def _read_tag(raw: str, kind_by_name: str) -> Said:
+def _read_tag(raw: str, kind_by_name: str) -> TagFields:
     params = parse_parameters(raw)
-    values = {name.lower(): _said(value) for name, value in params}
+    values = {name.lower(): _without_comments(value) for name, value in params}
     other = _title(values.get("article", ""))
     kind = CONTRADICT_OTHER if other else kind_by_name
     if not other and kind_by_name == CONTRADICT_OTHER:
         other = next(filter(None, (_positional_title(values.get(n, "")) for n in ("1", "2"))), "")
     reason = values.get("reason") or values.get("about") or ""
-    return Said(params, values.get("date", ""), reason, other, kind)
+    return TagFields(params, values.get("date", ""), reason, other, kind)
 
 
 _read_short_tag = lru_cache(maxsize=256)(_read_tag)
@@ -89,15 +89,15 @@ def parse_parameters(raw: str) -> tuple[tuple[str, str], ...]:
 
 def _split_plainly(raw: str) -> tuple[tuple[str, str], ...]:
     """Parameters by their bars alone, nested templates and all; for tags too hostile for the tree parser."""
-    found, position = [], 0
+    params, position = [], 0
     for part in raw[2:-2].split("|")[1:1000]:
         name, equals, value = part.partition("=")
         position += not equals
-        found.append((name.strip(), value) if equals else (str(position), part))
-    return tuple(found)
+        params.append((name.strip(), value) if equals else (str(position), part))
+    return tuple(params)
 
 
-def _said(value: str) -> str:
+def _without_comments(value: str) -> str:
     return without_spans(value, unread_spans(value, ("none",))).strip()
 
 

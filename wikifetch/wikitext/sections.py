@@ -31,19 +31,19 @@ class Heading:
 
 def headings(masked: str, raw: str) -> list[Heading]:
     """The headings of a page, in order; `masked` decides what is one, `raw` gives its words."""
-    found = []
+    in_order = []
     for match in _HEADING_LINE.finditer(masked):
         line = match.group().rstrip(f" \t{FILL}")
         level = min(_marks(line), _marks(line[::-1]), (len(line) - 1) // 2, 6)
         if level:
             start = match.start()
             inner = raw[start + level : start + len(line) - level]
-            found.append(Heading(level, inner, start, match.end()))
-    return found
+            in_order.append(Heading(level, inner, start, match.end()))
+    return in_order
 
 
 def heading_at(all_headings: list[Heading], position: int) -> Heading | None:
-    """The heading on whose line `position` stands."""
+    """The heading on whose line `position` is."""
     at = _index_above(all_headings, position)
     return all_headings[at] if at >= 0 and position < all_headings[at].end else None
 
@@ -59,7 +59,7 @@ def paths(all_headings: list[Heading]) -> Iterator[list[Heading]]:
 
 
 def path_to(all_headings: list[Heading], position: int) -> list[Heading]:
-    """The headings that `position` stands under (or in), outermost first; empty in the lead."""
+    """The headings that `position` is under (or in), outermost first; empty in the lead."""
     path: list[Heading] = []
     at = _index_above(all_headings, position)
     while at >= 0 and not (path and path[-1].level == 1):

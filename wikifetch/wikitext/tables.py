@@ -14,7 +14,7 @@ _MARK = re.compile(
 
 @dataclass(frozen=True)
 class TableRow:
-    """Offsets of a row's cells, without its `|-` line; `depth` is 1 in a table that stands in no other."""
+    """Offsets of a row's cells, without its `|-` line; `depth` is 1 in a table that is in no other."""
 
     start: int
     end: int
@@ -27,9 +27,8 @@ class Tables:
 
     rows: list[TableRow] = field(default_factory=list)
     outermost: list[tuple[int, int]] = field(default_factory=list)
-    _open: list[tuple[int, int]] = field(
-        default_factory=list
-    )  # (its beginning, its row's beginning)
+    # (its beginning, its row's beginning)
+    _open: list[tuple[int, int]] = field(default_factory=list)
 
     def begin(self, start: int, row: int) -> None:
         self._open.append((start, row))

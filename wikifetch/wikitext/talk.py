@@ -1,6 +1,6 @@
 """A talk page's sections, those that speak of a contradiction first. Pure.
 
-The reason of a tag is often only there (WikiContradict, section 3.1). What a section speaks of is told by its words:
+The reason of a tag is often only there (WikiContradict, section 3.1). A section's subject is recognised by its words:
 those of contradiction, and those of the tag's reason and of the heading above the tag.
 """
 
@@ -51,16 +51,16 @@ def talk_sections(wikitext: str, hints: Iterable[str] = ()) -> list[TalkSection]
 
 
 def words_of_hints(hints: Iterable[str]) -> frozenset[str]:
-    found = (word.casefold() for hint in hints for word in _WORD.findall(hint))
-    return frozenset(found) - _COMMON
+    words = (word.casefold() for hint in hints for word in _WORD.findall(hint))
+    return frozenset(words) - _COMMON
 
 
 def _parts(wikitext: str) -> Iterable[tuple[str, str]]:
-    found = headings(masked(wikitext), wikitext)
-    if len(found) > MAX_HEADINGS:
-        found = []
-    top = min((heading.level for heading in found), default=2)
-    starts = [heading for heading in found if heading.level == top]
+    above = headings(masked(wikitext), wikitext)
+    if len(above) > MAX_HEADINGS:
+        above = []
+    top = min((heading.level for heading in above), default=2)
+    starts = [heading for heading in above if heading.level == top]
     lead = wikitext[: starts[0].start if starts else len(wikitext)].strip()
     if lead:
         yield "", lead
@@ -70,7 +70,7 @@ def _parts(wikitext: str) -> Iterable[tuple[str, str]]:
 
 
 def _score(text: str, wanted: frozenset[str]) -> int:
-    """0 for a section that is beside the point; one shared word with the hints is chance."""
+    """0 for a section that is not to the point; one shared word with the hints is chance."""
     shared = len(wanted & {word.casefold() for word in _WORD.findall(text)})
     speaks = len(_SPEAKS.findall(text))
     return min(speaks, 5) + (shared if shared > 1 or speaks else 0)

@@ -37,10 +37,10 @@ class Arguments:
 
     def positional(self) -> list[str]:
         """Arguments 1, 2, … up to the first that is missing."""
-        found: list[str] = []
-        while str(len(found) + 1) in self._values:
-            found.append(self[len(found) + 1])
-        return found
+        positional: list[str] = []
+        while str(len(positional) + 1) in self._values:
+            positional.append(self[len(positional) + 1])
+        return positional
 
     def named(self) -> list[tuple[str, str]]:
         return [(name, self[name]) for name in self._values if not name.isdecimal()]

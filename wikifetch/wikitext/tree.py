@@ -172,7 +172,7 @@ class Words:
 
 
 def _words_of(sink: Sink, code: Any) -> str:
-    """Readable text of an argument; what it leaves out is told to the sink of the whole."""
+    """Readable text of an argument; what it leaves out is added to the sink of the whole."""
     words = Words()
     _walk(code, words)
     for what, raw in words.left_out:
@@ -187,7 +187,7 @@ def cells_apart(text: str) -> str:
 
 
 def _parted(text: str, mark: str) -> list[str]:
-    """The pieces between the marks, without the blanks beside one; an expression is quadratic in runs of blanks."""
+    """The pieces between the marks, without the blanks next to one; an expression is quadratic in runs of blanks."""
     first, *others = text.split(mark)
     if not others:
         return [first]

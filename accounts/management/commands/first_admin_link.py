@@ -1,4 +1,4 @@
-"""Print the one-time link by which the first administrator joins."""
+"""Print a one-time link by which the first administrator joins."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from accounts.invitations import first_admin_token, invitation_path
 
 
 class Command(BaseCommand):
-    help = "Print a one-time link for the first administrator; nothing when there is one already."
+    help = "Print a one-time link for the first administrator, unless there is one already."
 
     def handle(self, *args: Any, **options: Any) -> None:
         token = first_admin_token()

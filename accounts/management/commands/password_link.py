@@ -1,4 +1,4 @@
-"""Print a one-time link by which somebody sets a new password: for the admin whom no other admin can help."""
+"""Print a one-time link for a new password, e.g. for an admin where there is no other admin to ask."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from accounts.models import Person
 
 
 class Command(BaseCommand):
-    help = "Print a link by which USERNAME sets a new password, once, within three days."
+    help = "Print a link by which USERNAME can set a new password, once, within three days."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username", metavar="USERNAME")

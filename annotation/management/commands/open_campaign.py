@@ -13,7 +13,7 @@ from wikifetch.models import TagKind
 
 
 class Command(BaseCommand):
-    help = "Open a campaign over the live tags and make its places."
+    help = "Open a campaign for the live tags and create its assignments."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
@@ -42,4 +42,4 @@ class Command(BaseCommand):
                 )
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
-        self.stdout.write(f"Campaign {campaign.pk}: {campaign.assignments.count()} places.")
+        self.stdout.write(f"Campaign {campaign.pk}: {campaign.assignments.count()} assignments.")

@@ -21,12 +21,12 @@ class Command(BaseCommand):
         parser.add_argument("--format", required=True, choices=sorted(EXPORTERS))
         parser.add_argument("--out", required=True, type=Path, metavar="FILE")
         parser.add_argument(
-            "--release", metavar="VERSION", help="a frozen release, not the present rows"
+            "--release", metavar="VERSION", help="export a release, not the current rows"
         )
         parser.add_argument(
             "--with-excluded",
             action="store_true",
-            help="keep the questions that were excluded, which a new release leaves out",
+            help="include excluded questions, which a new release leaves out",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

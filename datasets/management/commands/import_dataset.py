@@ -47,7 +47,7 @@ class Command(BaseCommand):
         for number, earlier in report.duplicates:
             write(f"    record {number} equals record {earlier}")
         write(f"  questions            {report.questions}")
-        write(f"  records that depart from the form  {report.deviating_records}, stored as given")
+        write(f"  records that deviate from the form  {report.deviating_records}, stored unchanged")
         for kind, count in report.deviations_by_kind:
             write(f"    {count:>5}  {kind}")
         for number, deviation in report.deviations if listed else []:

@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--beside-other-work",
             action="store_true",
-            help="load it although the database holds work of its own",
+            help="load it even if the database holds other work",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

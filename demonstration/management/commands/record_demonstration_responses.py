@@ -42,12 +42,12 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="QUESTION",
-            help="a question to be recorded besides; may be given several times",
+            help="another question to record; may be given several times",
         )
         parser.add_argument(
             "--keep",
             action="store_true",
-            help="ask only what has not been asked in these words; the verdicts on the rest stay",
+            help="send only prompts with a changed text; verdicts on the other responses stay",
         )
         parser.add_argument("--out", type=Path, default=RESPONSES, help="where to write")
 

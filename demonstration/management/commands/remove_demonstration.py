@@ -26,5 +26,5 @@ class Command(BaseCommand):
         except Refusal as refusal:
             raise CommandError(str(refusal)) from refusal
         if options["verbosity"]:
-            said = f"Removed the demonstration set: {deleted.total()} rows."
-            self.stdout.write(said if deleted else "There is no demonstration set here.")
+            message = f"Removed the demonstration set: {deleted.total()} rows."
+            self.stdout.write(message if deleted else "There is no demonstration set here.")

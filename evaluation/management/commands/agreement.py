@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluation.bootstrap import RESAMPLES, Plan
-from evaluation.label_agreement import TooLarge, Wanted, agreement_of
-from evaluation.label_page import in_lines
-from evaluation.labelfile import UnreadableLabels, read
-from evaluation.scale import NotOnScale, scale_of
+from evaluation.labels.agreement import TooLarge, Wanted, agreement_of
+from evaluation.labels.file import UnreadableLabels, read
+from evaluation.labels.page import in_lines
+from evaluation.labels.scale import NotOnScale, scale_of
+from evaluation.statistics.bootstrap import RESAMPLES, Plan
 
 
 class Command(BaseCommand):
@@ -38,7 +38,7 @@ class Command(BaseCommand):
                 ratings = read(stream)
             order = [label.strip() for label in options["order"].split(",") if label.strip()]
             scale = scale_of(ratings.label_names, order)
-            found = agreement_of(ratings, scale, Wanted(plan, options["cluster"] == "cluster"))
+            result = agreement_of(ratings, scale, Wanted(plan, options["cluster"] == "cluster"))
         except OSError as error:
             raise CommandError(f"{options['file']}: {error.strerror}.") from None
         except UnreadableLabels as unreadable:
@@ -48,6 +48,6 @@ class Command(BaseCommand):
         for notice in ratings.notices:
             self.stderr.write(notice)
         if options["json"]:
-            self.stdout.write(json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False))
+            self.stdout.write(json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False))
         else:
-            self.stdout.write("\n".join(in_lines(found)))
+            self.stdout.write("\n".join(in_lines(result)))

@@ -1,18 +1,18 @@
-"""manage.py compare_with_paper STUDY: the cells of WikiContradict's table 2 beside a study's."""
+"""manage.py compare_with_paper STUDY: the cells of WikiContradict's table 2 and those of a study."""
 
 from collections import Counter
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluation.paper_table import ABSENT, DIFFERS, DOES_NOT_FIT, Beside, beside
-from evaluation.reports import study_report
+from evaluation.paper.wikicontradict import ABSENT, DIFFERS, DOES_NOT_FIT, Match, matches
+from evaluation.sections.study import study_report
 from judging import studies
 from leases.refusal import Refusal
 
 
 class Command(BaseCommand):
-    help = "Lay each cell of WikiContradict's table 2 beside the same cell of a study."
+    help = "Compare each cell of WikiContradict's table 2 with the same cell of a study."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", metavar="STUDY", help="its slug, name or number")
@@ -23,20 +23,20 @@ class Command(BaseCommand):
             report = study_report(studies.named(options["study"]))
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
-        found = beside(report["tables"][0]["rows"])
-        tally = Counter(one.comes_to for one in found)
-        self.stdout.write(f"{len(found)} cells of the paper's table 2:")
+        cells = matches(report["tables"][0]["rows"])
+        tally = Counter(one.comes_to for one in cells)
+        self.stdout.write(f"{len(cells)} cells of the paper's table 2:")
         for comes_to, count in sorted(tally.items()):
             self.stdout.write(f"  {comes_to}: {count}")
-        shown = found if options["all"] else [one for one in found if self._at_odds(one)]
+        shown = cells if options["all"] else [one for one in cells if self._at_odds(one)]
         for one in shown:
             self.stdout.write(_line(one))
 
-    def _at_odds(self, one: Beside) -> bool:
+    def _at_odds(self, one: Match) -> bool:
         return one.comes_to in (DIFFERS, DOES_NOT_FIT)
 
 
-def _line(one: Beside) -> str:
+def _line(one: Match) -> str:
     cell = one.paper
     ours = "none" if one.comes_to == ABSENT else f"{one.k} of {one.n}"
     return (

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from datasets.records import collection_named
-from evaluation.dataset_counts import collection_table
-from evaluation.dataset_table import TITLES, label_of
-from evaluation.sentences import share
+from evaluation.counts.collection import collection_table
+from evaluation.report.collection import TITLES, label_of
+from evaluation.report.sentences import share
 from leases.refusal import Refusal
 
 

@@ -5,14 +5,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluation.agreement_counts import CLUSTERS
-from evaluation.agreement_page import agreement_sections
-from evaluation.agreement_report import Clustering
-from evaluation.comparison_page import family_sections
-from evaluation.figures import Report
-from evaluation.judge_page import judge_sections
-from evaluation.reports import study_report
-from evaluation.verdict_page import prompt_sections
+from evaluation.counts.first_verdicts import CLUSTERS
+from evaluation.report.agreement import agreement_sections
+from evaluation.report.comparisons import family_sections
+from evaluation.report.judges import judge_sections
+from evaluation.report.shapes import Report
+from evaluation.report.verdicts import prompt_sections
+from evaluation.sections.clustering import Clustering
+from evaluation.sections.study import study_report
 from judging import studies
 from leases.refusal import Refusal
 
@@ -46,21 +46,21 @@ class Command(BaseCommand):
 
 def in_lines(report: Report) -> list[str]:
     """The report as lines of text."""
-    found = [report["study"]["name"], "", f"Agreement ({report['agreement']['population']})"]
-    found += [f"  prompt {part.prompt}: {part.sentence}" for part in agreement_sections(report)]
-    found += ["", f"Verdicts ({report['population']})"]
+    lines = [report["study"]["name"], "", f"Agreement ({report['agreement']['population']})"]
+    lines += [f"  prompt {part.prompt}: {part.sentence}" for part in agreement_sections(report)]
+    lines += ["", f"Verdicts ({report['population']})"]
     for section in prompt_sections(report):
-        found.append(f"  prompt {section.prompt}: {section.title}")
+        lines.append(f"  prompt {section.prompt}: {section.title}")
         for row in section.rows:
             cells = ", ".join(
                 f"{column.lower()} {cell.value} ({cell.share})"
                 for column, cell in zip(section.columns, row.cells, strict=True)
             )
-            found.append(f"    {row.model}, {row.slice.lower()}: {cells}")
+            lines.append(f"    {row.model}, {row.slice.lower()}: {cells}")
     for family in family_sections(report):
-        found += ["", f"{family.title} ({report['comparisons']['population']})"]
-        found += [f"  {row.sentence}" for row in family.rows] or [f"  {family.reason}"]
+        lines += ["", f"{family.title} ({report['comparisons']['population']})"]
+        lines += [f"  {row.sentence}" for row in family.rows] or [f"  {family.reason}"]
     for judge in judge_sections(report):
-        found += ["", f"{judge.judge} ({judge.population})"]
-        found += [f"  {part.sentence}" for part in judge.prompts]
-    return found
+        lines += ["", f"{judge.judge} ({judge.population})"]
+        lines += [f"  {part.sentence}" for part in judge.prompts]
+    return lines

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluation.bundles import MOST_BYTES
-from evaluation.label_page import printable
-from evaluation.verifying import verify
+from evaluation.archive.bundles import MOST_BYTES
+from evaluation.frozen.verifying import verify
+from evaluation.labels.page import printable
 from leases.refusal import Refusal
 
 
@@ -26,10 +26,10 @@ class Command(BaseCommand):
             raise CommandError(f"{path} cannot be read: {error.strerror or error}.") from None
         except Refusal as refused:
             raise CommandError(f"{path}: {refused}") from None
-        # Names of the file stand in both: control characters are shown, not obeyed.
+        # Names of the file are in both: control characters are shown, not obeyed.
         for note in outcome.notes:
             self.stdout.write(printable(note))
         if outcome.wrong:
-            told = "\n  ".join(map(printable, outcome.wrong))
-            raise CommandError(f"{path} is not what it says:\n  {told}")
+            lines = "\n  ".join(map(printable, outcome.wrong))
+            raise CommandError(f"{path} is not what it says:\n  {lines}")
         self.stdout.write(f"{path}: {outcome.checked} things compared, all as the report says.")

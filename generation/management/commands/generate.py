@@ -8,21 +8,21 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from datasets.records import collection_named
 from generation import prompting, registry, responses, runs
 from generation.models import Response, Run
-from generation.responses import Progress
+from generation.responses import RunProgress
 from generation.states import ResponseState, RunState
 from generation.tasks import wake
 from leases.refusal import Refusal
 
-# Seconds between two looks at the rows, and how long --wait waits for a first worker to take something up.
-LOOK = 0.5
+# Seconds between two checks of the rows, and for which --wait waits until a worker starts.
+CHECK_EVERY = 0.5
 PATIENCE = 20.0
 
-EXIT = """Exit status: 0 when every response is there (or, without --wait, when the run is started),
-1 when one failed or was cancelled, or when no worker takes the run up."""
+EXIT = """Exit status: 0 when every response is stored (without --wait: when the run is started),
+1 when one failed or was cancelled, or when no worker starts on the run."""
 
 
 class Command(BaseCommand):
-    help = "Ask models about the questions of a collection. Workers do the asking, unless --here is given."
+    help = "Ask models about the questions of a collection. Workers send the requests, unless --here is given."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = EXIT
@@ -43,12 +43,12 @@ class Command(BaseCommand):
         )
         parser.add_argument("--name", default="", help="the run's name")
         parser.add_argument(
-            "--wait", action="store_true", help="until the run is over, with its progress"
+            "--wait", action="store_true", help="wait until the run is over, and print its progress"
         )
         parser.add_argument(
             "--here",
             action="store_true",
-            help="ask from this command, without a worker; implies --wait",
+            help="send the requests from this command, without a worker; implies --wait",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         except (Refusal, prompting.PromptError) as refused:
             raise CommandError(str(refused)) from None
         if options["here"]:
-            self._carry_out(run)
+            self._answer_all(run)
         else:
             wake()
             if options["wait"]:
@@ -81,50 +81,50 @@ class Command(BaseCommand):
         self.stdout.write(f"Run {run.pk}: {run.name} ({total} responses), at /runs/{run.pk}/")
         return run
 
-    def _carry_out(self, run: Run) -> None:
+    def _answer_all(self, run: Run) -> None:
         try:
             self._ask_all(run)
         except KeyboardInterrupt:
             runs.cancel(run)
             raise CommandError(
-                f"Cancelled. What was answered is kept; run {run.pk} can be resumed on its page."
+                f"Cancelled. Stored responses are kept; run {run.pk} can be resumed on its page."
             ) from None
 
     def _ask_all(self, run: Run) -> None:
         services = sorted({model.service for model in run.models_asked.all()})
-        told = ""
+        printed = ""
         while self._is_open(run):
             if not sum(runs.answer_next(service, run) for service in services):
                 runs.sweep()
-                time.sleep(LOOK)
-            told = self._tell(responses.progress(run), told)
+                time.sleep(CHECK_EVERY)
+            printed = self._print_progress(responses.progress(run), printed)
 
     def _wait(self, run: Run) -> None:
-        told, last_move, before = "", time.monotonic(), responses.progress(run)
+        printed, last_move, before = "", time.monotonic(), responses.progress(run)
         while self._is_open(run):
             now = responses.progress(run)
             if now != before or now.running:
                 before, last_move = now, time.monotonic()
             elif time.monotonic() - last_move > PATIENCE and not self._asked_before(run):
                 raise CommandError(
-                    f"No worker has taken the run up for {PATIENCE:g} s. It stays in the queue. Start the workers "
+                    f"No worker has started on the run for {PATIENCE:g} s. It stays in the queue. Start the workers "
                     "(bin/run, or celery --app config worker --queues generation --pool threads), or use --here."
                 )
-            told = self._tell(now, told)
-            time.sleep(LOOK)
+            printed = self._print_progress(now, printed)
+            time.sleep(CHECK_EVERY)
 
     def _is_open(self, run: Run) -> bool:
         run.refresh_from_db(fields=["state"])
         return run.state == RunState.RUNNING
 
     def _asked_before(self, run: Run) -> bool:
-        """Whether a worker has been seen at all: then a pause is an outage that it waits out."""
+        """Whether a worker has started on the run; a later pause is then an outage of the service."""
         return Response.objects.filter(run=run, attempts__gt=0).exists()
 
-    def _tell(self, progress: Progress, told: str) -> str:
+    def _print_progress(self, progress: RunProgress, printed: str) -> str:
         line = f"{progress.done + progress.failed} of {progress.total}"
         line += f", {progress.failed} failed" if progress.failed else ""
-        if line != told:
+        if line != printed:
             self.stdout.write(line)
         return line
 
@@ -135,7 +135,7 @@ class Command(BaseCommand):
             self.stderr.write(reason)
         if progress.done < progress.total:
             raise CommandError(
-                f"{progress.done} of {progress.total} responses are there; {progress.failed} failed, "
+                f"{progress.done} of {progress.total} responses are stored; {progress.failed} failed, "
                 f"{progress.cancelled + progress.waiting + progress.running} were not asked."
             )
         self.stdout.write(f"Done: {progress.done} responses.")

@@ -15,7 +15,7 @@ from leases.refusal import Refusal
 
 
 class Command(BaseCommand):
-    help = "Print what a model would be sent for each question of a collection."
+    help = "Print the text that a model is sent for each question of a collection."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="COLLECTION")
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             self._print(
                 planning.rendered(instances, prompts), as_json if options["json"] else as_text
             )
-        except BrokenPipeError:  # the reader has seen enough, as with `| head`
+        except BrokenPipeError:  # the reader stopped, as with `| head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def _print(self, rendered: Iterable[Rendered], form: Callable[[Rendered], str]) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py serve_model`: the embedded model, kept alive."""
+"""`manage.py serve_model`: the embedded model, restarted whenever it ends."""
 
 from typing import Any
 

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from datasets.exporting import write_chunks
 from judging import studies
-from judging.exporting import FORMATS
+from judging.files.exporting import FORMATS
 from leases.refusal import Refusal
 
 

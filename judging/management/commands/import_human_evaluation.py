@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from datasets.importers.json_text import MAX_BYTES, Unreadable
-from judging.importing import Report, import_human_evaluation
+from judging.files.importing import Report, import_human_evaluation
 from leases.refusal import Refusal
 
 
@@ -19,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--allow-missing",
             action="store_true",
-            help="take a file in which a model lacks questions that others have",
+            help="accept a file in which a model lacks questions that others have",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -39,7 +39,7 @@ class Command(BaseCommand):
 
     def _print(self, report: Report) -> None:
         write, study = self.stdout.write, report.study
-        done = "imported" if report.is_new else "was there already; nothing was added"
+        done = "imported" if report.is_new else "was imported before; nothing was added"
         write(f"Study {study.pk}, {study.name}: {done}.")
         write(f"  models      {report.models}")
         write(f"  questions   {report.questions}")
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         for sentence in report.missing:
             write(f"  {sentence}")
         for key, number in sorted(report.kept.items()):
-            write(f"  {key}: kept as the file has it in {number} rows")
+            write(f"  {key}: kept as in the file in {number} rows")
 
 
 def _read(path: Path) -> bytes:

@@ -6,17 +6,18 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from generation import prompting, registry
-from judging import judgemodel, studies
-from judging.judgemodel import Progress
+from judging import studies
+from judging.machine import calls, control
+from judging.machine.control import MachineProgress
 from judging.models import Judge
 from judging.tasks import wake
 from leases.refusal import Refusal
 
-LOOK = 0.5  # seconds between two looks at rows that wait out a fault
+CHECK_EVERY = 0.5  # seconds between two checks of rows that wait after a fault
 
 
 class Command(BaseCommand):
-    help = "Let a model judge a study's responses, apart from what people say."
+    help = "Let a model judge a study's responses, separately from people's verdicts."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", metavar="STUDY", help="its slug, name or number")
@@ -26,43 +27,45 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="NAME|LABEL",
-            help="responses to this prompt only; may be repeated (all unless given)",
+            help="responses to this prompt only; may be repeated (default: all)",
         )
         parser.add_argument(
-            "--here", action="store_true", help="ask from this command, without a worker"
+            "--here",
+            action="store_true",
+            help="send the requests from this command, without a worker",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             prompts = [prompting.find(name).name for name in options["prompt"]]
             study = studies.named(options["study"])
-            judge = judgemodel.begin(study, registry.named(options["model"]), prompts)
+            judge = control.begin(study, registry.named(options["model"]), prompts)
         except (Refusal, prompting.PromptError) as refused:
             raise CommandError(str(refused)) from None
-        total = judgemodel.progress(judge).total
+        total = control.progress(judge).total
         self.stdout.write(f"{judge.pseudonym} judges {total} responses of {study.name}.")
         if options["here"]:
-            self._carry_out(judge)
+            self._judge_all(judge)
         else:
             wake()
 
-    def _carry_out(self, judge: Judge) -> None:
+    def _judge_all(self, judge: Judge) -> None:
         assert judge.model is not None
         try:
-            while not (progress := judgemodel.progress(judge)).over:
-                if not judgemodel.judge_next(judge.model.service, judge):
-                    judgemodel.sweep()
-                    time.sleep(LOOK)
+            while not (progress := control.progress(judge)).over:
+                if not calls.judge_next(judge.model.service, judge):
+                    calls.sweep()
+                    time.sleep(CHECK_EVERY)
         except KeyboardInterrupt:
-            judgemodel.cancel(judge)
+            control.cancel(judge)
             raise CommandError(
-                "Cancelled. Replies that came are kept; resume on the study's page."
+                "Cancelled. Stored replies are kept; resume on the study's page."
             ) from None
-        self._tell(judge, progress)
+        self._print(judge, progress)
 
-    def _tell(self, judge: Judge, progress: Progress) -> None:
+    def _print(self, judge: Judge, progress: MachineProgress) -> None:
         self.stdout.write(
             f"{progress.judged} judged, {progress.unparsed} replies without a verdict, {progress.failed} failed."
         )
-        for reason, count in judgemodel.reasons(judge):
+        for reason, count in control.reasons(judge):
             self.stderr.write(f"  {count}: {reason}")

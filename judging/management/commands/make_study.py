@@ -11,23 +11,23 @@ from generation import prompting
 from generation.models import Run
 from judging import studies
 from judging.models import Study
-from judging.planning import GROUPED, ORDERS
-from judging.resolution import THIRD_PERSON, WAYS
+from judging.rules.assignment import GROUPED, ORDERS
+from judging.rules.resolution import THIRD_PERSON, WAYS
 from judging.studies import Design, Selection
 from leases.refusal import Refusal
 
 
 class Command(BaseCommand):
-    help = "Make a study over the finished responses of runs, give its judges their items, open it."
+    help = "Make a study over the finished responses of runs, give the judges their items, open it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", metavar="NAME")
-        parser.add_argument("--by", required=True, metavar="USERNAME", help="whose study it is")
+        parser.add_argument("--by", required=True, metavar="USERNAME", help="who creates the study")
         parser.add_argument(
             "--run", action="append", type=int, required=True, metavar="ID", help="may be repeated"
         )
         parser.add_argument(
-            "--prompt", action="append", default=[], metavar="NAME|LABEL", help="all unless given"
+            "--prompt", action="append", default=[], metavar="NAME|LABEL", help="default: all"
         )
         parser.add_argument(
             "--judge", action="append", default=[], metavar="USERNAME", help="may be repeated"
@@ -40,9 +40,9 @@ class Command(BaseCommand):
             type=int,
             default=0,
             metavar="N",
-            help="of each judge's responses come twice (0)",
+            help="percent of each judge's responses that come twice (0)",
         )
-        parser.add_argument("--seed", type=int, help="drawn unless given")
+        parser.add_argument("--seed", type=int, help="default: drawn at random")
         parser.add_argument("--open", action=BooleanOptionalAction, default=True)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -73,7 +73,7 @@ class Command(BaseCommand):
 
 
 def _person(username: str) -> Person:
-    found = Person.objects.filter(username__iexact=username).first()
-    if found is None:
-        raise Refusal(f"Nobody here is called {username}.")
-    return found
+    person = Person.objects.filter(username__iexact=username).first()
+    if person is None:
+        raise Refusal(f"There is no person {username}.")
+    return person

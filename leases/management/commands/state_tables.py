@@ -15,7 +15,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--check", action="store_true", help="Write nothing; fail when the page is out of date."
+            "--check", action="store_true", help="Only check: fail when the page is out of date."
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

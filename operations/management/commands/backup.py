@@ -10,28 +10,26 @@ from operations import backups
 
 
 class Command(BaseCommand):
-    help = "Write every row and every kept file into one file, while people go on working."
+    help = "Write all rows and files into one backup file, while people go on working."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--to", type=Path, metavar="FOLDER", help="default: DATA_DIR/backups")
         parser.add_argument(
-            "--to", type=Path, metavar="FOLDER", help="DATA_DIR/backups unless given"
-        )
-        parser.add_argument(
-            "--keep", type=int, metavar="N", help="then remove all backups there but the N newest"
+            "--keep", type=int, metavar="N", help="then remove all but the N newest backups there"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["keep"] is not None and options["keep"] < 1:
             raise CommandError("Keep at least one backup: --keep 1.")
         try:
-            made = backups.make(options["to"], options["keep"])
+            backup = backups.make(options["to"], options["keep"])
         except Refusal as refused:
             raise CommandError(str(refused)) from None
-        for name in made.interrupted:
-            self.stderr.write(f"An earlier backup was cut off; what it left is removed: {name}")
-        for name in made.removed:
+        for name in backup.interrupted:
+            self.stderr.write(f"Removed an unfinished file of an interrupted backup: {name}")
+        for name in backup.removed:
             self.stderr.write(f"Removed, as only {options['keep']} are kept: {name}")
         self.stdout.write(
-            f"{made.path}: {made.rows} rows of {len(made.tables)} tables, {made.files} files, {made.bytes} bytes, "
-            "read back whole"
+            f"{backup.path}: {backup.rows} rows of {len(backup.tables)} tables, {backup.files} files, "
+            f"{backup.bytes} bytes, verified"
         )

@@ -1,4 +1,4 @@
-"""For a container's health check: whether the process in this container still says that it is there."""
+"""For a container's health check: whether the process in this container still sends heartbeats."""
 
 import socket
 from typing import Any
@@ -9,14 +9,14 @@ from operations import findings, heartbeats
 
 
 class Command(BaseCommand):
-    help = "Fail unless the worker or the scheduler on this host was heard of within the last 45 seconds."
+    help = "Fail unless the worker or the scheduler on this host sent a heartbeat in the last 45 seconds."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("role", choices=sorted(findings.PROCESSES))
 
     def handle(self, *args: Any, role: str, **options: Any) -> None:
         silence = heartbeats.silences(host=socket.gethostname()).get(role)
-        found = findings.of_process(role, silence, uptime=findings.STARTING)
-        if found.state != findings.State.OK:
-            raise CommandError(f"{found.sentence} {found.remedy}")
-        self.stdout.write(found.sentence)
+        finding = findings.of_process(role, silence, uptime=findings.STARTING)
+        if finding.state != findings.State.OK:
+            raise CommandError(f"{finding.sentence} {finding.remedy}")
+        self.stdout.write(finding.sentence)

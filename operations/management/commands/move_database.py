@@ -9,7 +9,7 @@ from operations import moving
 
 
 class Command(BaseCommand):
-    help = "Copy every row into the empty database at URL, with the program stopped; compare, and say so."
+    help = "Copy all rows into the empty database at URL and compare them. Stop the program first."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -19,14 +19,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            moved = moving.move(options["url"], self.tell)
+            moved = moving.move(options["url"], self.report)
         except Refusal as refused:
             raise CommandError(str(refused)) from None
         rows = sum(each.written.rows for each in moved)
         self.stdout.write(
-            f"{rows} rows of {len(moved)} tables are there, and read as they do here. This database is as it was. "
+            f"{rows} rows of {len(moved)} tables were copied and are equal. This database is unchanged. "
             "Set DATABASE_URL to the new address, then start."
         )
 
-    def tell(self, moved: moving.Moved) -> None:
+    def report(self, moved: moving.Moved) -> None:
         self.stdout.write(f"{moved.written.rows:>10}  {moved.table}  {moved.written.hash[:16]}")

@@ -10,15 +10,13 @@ from operations import restoring
 
 
 class Command(BaseCommand):
-    help = (
-        "Put a backup back into an empty database and an empty DATA_DIR, with the program stopped."
-    )
+    help = "Restore a backup into an empty database and an empty DATA_DIR. Stop the program first."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument(
-            "--check-only", action="store_true", help="read it to its end, restore nothing"
+            "--check-only", action="store_true", help="only verify the file, restore nothing"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -34,14 +32,14 @@ class Command(BaseCommand):
         done = restoring.restore(path)
         self.stdout.write(
             f"Restored and compared: {done.rows} rows of {done.tables} tables, {done.files} files; "
-            f"{done.releases} releases have their hashes. Everybody signs in anew."
+            f"{done.releases} releases have the right hash. Everyone has to sign in again."
         )
 
     def check_only(self, path: Path) -> None:
         bundle = restoring.verified(path)
         rows = sum(part.rows for part in bundle.tables)
         self.stdout.write(
-            f"{path} is whole: {rows} rows, {len(bundle.files)} files, made {bundle.made_at} by version "
+            f"{path} is complete: {rows} rows, {len(bundle.files)} files, made {bundle.made_at} by version "
             f"{bundle.app_version}. Nothing was restored."
         )
         for part in bundle.tables:

@@ -80,14 +80,14 @@ function context(entries, n) {
 function* identicalButDifferent(entries) {
   const [first, second] = [1, 2].map((n) => fold(context(entries, n)));
   if (entries.same_passage === "Different" && first && first === second) {
-    yield block("identical_but_different", "same_passage", "The two passages hold the same text, yet “Different” is chosen. Choose “Same”, or tell them apart.");
+    yield block("identical_but_different", "same_passage", "The two passages contain the same text, but “Different” is chosen. Choose “Same”, or change one of them.");
   }
 }
 
 function* sameButTextsDiffer(entries) {
   const [first, second] = [1, 2].map((n) => fold(context(entries, n)));
   if (entries.same_passage === "Same" && first && second && first !== second) {
-    yield warn("same_but_texts_differ", "same_passage", "“Same” is chosen, but the two passages hold different texts.");
+    yield warn("same_but_texts_differ", "same_passage", "“Same” is chosen, but the two passages contain different texts.");
   }
 }
 
@@ -115,7 +115,7 @@ function* spanNotFound(entries) {
     const span = entries[`span_${n}`];
     const forms = [entries[`passage_${n}_standalone`], entries[`passage_${n}_copied`]];
     if (span.trim() && !forms.some((form) => holds(form, span))) {
-      yield warn("span_not_found", `span_${n}`, `This span stands in neither form of passage ${n}.`);
+      yield warn("span_not_found", `span_${n}`, `These words are not in passage ${n}.`);
     }
   }
 }
@@ -125,9 +125,9 @@ function* originAgainstTitles(entries, form) {
   const [first, second] = [1, 2].map((n) => fold(entries[`article_${n}`].replaceAll("_", " ")));
   if (!first || !second || entries.type_3.length !== 1) return;
   if (entries.type_3[0] === across && first === second) {
-    yield warn("origin_against_titles", "type_3", "“Across different articles” is chosen, but both titles are the same.");
+    yield warn("origin_against_titles", "type_3", "“Different articles” is chosen, but both titles are the same.");
   } else if (entries.type_3[0] === within && first !== second) {
-    yield warn("origin_against_titles", "type_3", "“Within the same article” is chosen, but the titles differ.");
+    yield warn("origin_against_titles", "type_3", "“Same article” is chosen, but the titles differ.");
   }
 }
 
@@ -154,7 +154,7 @@ function* answerNotFound(entries, form) {
       const said = words(row[`answer_${n}`]);
       const derived = row[`derived_${n}`] || said[0] === "yes" || said[0] === "no";
       if (!derived && said.some((word) => !FILLERS.has(word) && !known.has(word))) {
-        yield warn("answer_not_found", `questions-${index}-answer_${n}`, `Answer ${n} of question ${index + 1} uses words that stand in neither passage. If it is worked out from them, tick “worked out”.`);
+        yield warn("answer_not_found", `questions-${index}-answer_${n}`, `Answer ${n} of question ${index + 1} uses words that are not in the passages. If it is calculated or inferred, tick “Answer ${n} is calculated or inferred”.`);
       }
     }
   }
@@ -163,7 +163,7 @@ function* answerNotFound(entries, form) {
 function* questionNamesPassage(entries) {
   for (const [index, row] of rows(entries)) {
     if (NAMES_PASSAGE.test(fold(row.question))) {
-      yield warn("question_names_passage", `questions-${index}-question`, `Question ${index + 1} names a passage: whoever answers it may not see the passages so named.`);
+      yield warn("question_names_passage", `questions-${index}-question`, `Question ${index + 1} mentions a passage. Someone who answers it may not see the passages.`);
     }
   }
 }

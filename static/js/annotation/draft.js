@@ -4,11 +4,11 @@
 // States: saved, unsaved, saving, offline, refused, conflict, lost. Never "saved" before the server's yes.
 
 export const QUIET = 700; // milliseconds without a key before a save
-export const RETRIES = [2000, 4000, 8000, 15000, 30000];
+const RETRIES = [2000, 4000, 8000, 15000, 30000];
 
 /**
  * host: {
- *   read()            -> the entries as they stand,
+ *   read()            -> the current entries,
  *   send({version, entries}) -> promise of {status, data}; rejects when nothing came back,
  *   show(state, info) -> paint the state,
  *   later(fn, ms)     -> a handle, forget(handle),
@@ -98,7 +98,7 @@ export class Draft {
     return this.turn("conflict", now);
   }
 
-  /** The person has chosen among both texts: from here on the form's text stands over `version`. */
+  /** The person has chosen between both texts: the form's text is now an edit of `version`. */
   settle(version, theirs) {
     this.version = version;
     this.base = theirs;

@@ -14,7 +14,7 @@ export function rowsOf(cell) {
   return [...cell.querySelectorAll("[data-row]")];
 }
 
-export function valueOf(cell) {
+function valueOf(cell) {
   const inputs = [...cell.querySelectorAll("input")];
   switch (cell.dataset.kind) {
     case "one":

@@ -1,4 +1,4 @@
-// When two pieces of text count as the same. The twin of annotation/folding.py: change both, or neither.
+// Compare texts as annotation/matching.py does. Change both files together.
 
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 const SPACES = /[ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;

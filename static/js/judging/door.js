@@ -6,7 +6,7 @@ const TIMEOUT = 20000;
 const AGAIN = new Set([408, 425, 429]);
 
 /** The first sentence of an error's JSON, whether ours ({error}) or the framework's ({field: [sentence]}). */
-export function sentenceOf(data) {
+function sentenceOf(data) {
   if (typeof data === "string") return data;
   if (Array.isArray(data)) return sentenceOf(data[0]);
   if (data && typeof data === "object") return sentenceOf(data.error ?? data.detail ?? Object.values(data)[0]);

@@ -3,13 +3,13 @@
 const TYPED_INTO = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 const ACTS_ON_ENTER = "a, button, summary, dialog";
 
-export function keyOf(event) {
+function keyOf(event) {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return "Ctrl+Enter";
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   return event.key.length === 1 ? event.key.toLowerCase() : event.key;
 }
 
-export function mayAct(key, event, singleKeys) {
+function mayAct(key, event, singleKeys) {
   // A held key repeats: it must not judge ten items. An input method's keys are its own.
   if (key === null || event.repeat || event.isComposing) return false;
   if (key === "Ctrl+Enter") return true;

@@ -10,7 +10,7 @@ window.addEventListener("keydown", (event) => {
   opened.querySelector("summary").focus();
 });
 
-/** A question asked beside its button lies over the page: it goes when one turns elsewhere. */
+/** A confirmation next to its button covers the page, so it closes when the person clicks or moves elsewhere. */
 function turnedTo(place) {
   for (const asked of document.querySelectorAll("details.confirm[open]")) {
     if (!asked.contains(place)) asked.open = false;

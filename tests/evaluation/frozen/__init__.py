@@ -1,27 +1,21 @@
-"""Reports as earlier versions of the program froze them: what they still have to read.
+"""A frozen report in the format that the program reads, and the sheets of it: what stored reports look like.
 
-`format-N/` holds the body of a snapshot of format N and the sheets that were made of it. It is written once, by
+`report.json` is the body of a snapshot of a small study: two judges, ten articles, two models, two prompts, one judge
+model. It was written once, by
 
     python -m pytest tests/evaluation/frozen/write.py
 
-while the program writes that format, and never changed afterwards.
+and is never changed while the format stays: what the program writes and reads today has to fit it.
 """
 
 import json
 from pathlib import Path
-from typing import Any
+
+from evaluation.report.shapes import Report
 
 FOLDER = Path(__file__).parent
+FILE = FOLDER / "report.json"
 
 
-def folder(number: int) -> Path:
-    return FOLDER / f"format-{number}"
-
-
-def body(number: int) -> dict[str, Any]:
-    return json.loads((folder(number) / "report.json").read_text(encoding="utf-8"))
-
-
-def numbers() -> list[int]:
-    """The formats there are, in order."""
-    return sorted(int(found.name.removeprefix("format-")) for found in FOLDER.glob("format-*"))
+def body() -> Report:
+    return json.loads(FILE.read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ from django.db import connection
 
 from leases.refusal import Refusal
 from pages.counting import how_many
-from wikifetch import asking, fetch
+from wikifetch import fetch, newfetch
 from wikifetch.models import ALL_KINDS, FetchRun, TagKind
 from wikifetch.progress import progress_line, progress_of
 from wikifetch.states import FetchState
@@ -64,7 +64,7 @@ class Command(BaseCommand):
         if options["dry_run"] and options["xml"]:
             raise CommandError("--dry-run goes with a live fetch; a file is read where it lies.")
         try:
-            run = _asked(options)
+            run = _new_run(options)
             with Bar(self.stderr, run):
                 run = fetch.finished(run)
         except Refusal as refused:
@@ -120,19 +120,17 @@ class Bar:
         connection.close()
 
 
-def _asked(options: dict[str, Any]) -> FetchRun:
+def _new_run(options: dict[str, Any]) -> FetchRun:
     if options["xml"]:
-        return asking.ask_for_file(options["xml"], by=None)
-    how = asking.How(
+        return newfetch.fetch_of_file(options["xml"])
+    how = newfetch.LiveOptions(
         options["wiki"], not options["no_history"], options["dry_run"], options["contact"]
     )
     if options["titles"]:
-        return asking.ask_for_titles(_titles(options["titles"]), by=None, how=how)
+        return newfetch.fetch_of_titles(_titles(options["titles"]), options=how)
     if options["category"]:
-        return asking.ask_for_category(
-            options["category"], by=None, limit=options["limit"], how=how
-        )
-    return asking.ask_for_kind(options["kind"], by=None, limit=options["limit"], how=how)
+        return newfetch.fetch_of_category(options["category"], limit=options["limit"], options=how)
+    return newfetch.fetch_of_kind(options["kind"], limit=options["limit"], options=how)
 
 
 def _titles(name: str) -> list[str]:

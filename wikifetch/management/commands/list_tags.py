@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from wikifetch.live import live_tags, seen_tags, tag_record
+from wikifetch.taglist import live_tags, seen_tags, tag_record
 
 
 class Command(BaseCommand):

@@ -126,13 +126,13 @@ class AnnotateDesk extends HTMLElement {
     }
   }
 
-  /** What the checks find in the form as it stands, with or without network; what is missing shows in the steps. */
+  /** Shows the findings for the current entries, with or without network. The list of steps shows what is missing. */
   showFindings() {
     const found = check(this.told, readEntries(this.form)).filter(
       (finding) => finding.code !== "required" && finding.code !== "no_option",
     );
     const lines = found.map((finding) => made("li", {}, made("a", { href: `#id_${finding.field}` }, finding.message)));
-    const list = made("div", { class: "callout callout-warn" }, made("p", {}, "The checks find:"), made("ul", {}, ...lines));
+    const list = made("div", { class: "callout callout-warn" }, made("p", {}, "Please check:"), made("ul", {}, ...lines));
     this.querySelector("[data-live-findings]").replaceChildren(...(lines.length ? [list] : []));
   }
 

@@ -18,7 +18,7 @@ export function comparison(form, { base, theirs }, { cellOf, tools, settle }) {
     made("h2", { id: "conflict-heading" }, "This draft was also saved elsewhere"),
     made("p", {}, "Nothing was overwritten. For each field, keep yours or take the other; then save."),
     ...fields,
-    made("p", {}, button("Save what is chosen", settle, { class: "button button-primary" })),
+    made("p", {}, button("Save my choices", settle, { class: "button button-primary" })),
   );
 }
 

@@ -13,18 +13,18 @@ export class DeskKeys {
     this.sheet = new KeySheet(desk.querySelector("[data-part=sheet]"), this.keys);
     const cursor = new SentenceCursor(desk.querySelector(".desk-evidence"));
     this.keys.add("j", "Select the next sentence of the article; with Shift, one more", (event) => cursor.move(1, event.shiftKey));
-    this.keys.add("k", "Select the sentence before; with Shift, one less", (event) => cursor.move(-1, event.shiftKey));
-    for (const n of [1, 2]) this.keys.add(String(n), `What is selected goes to passage ${n}`, () => picker.pick(n));
+    this.keys.add("k", "Select the previous sentence; with Shift, one less", (event) => cursor.move(-1, event.shiftKey));
+    for (const n of [1, 2]) this.keys.add(String(n), `Send the selection to passage ${n}`, () => picker.pick(n));
     this.keys.add("n", "Next step", () => this.step(1));
-    this.keys.add("p", "Step before", () => this.step(-1));
-    this.keys.add("g", "Guideline of this step, open and shut", () => this.guideline());
+    this.keys.add("p", "Previous step", () => this.step(-1));
+    this.keys.add("g", "Open or close the guideline of this step", () => this.guideline());
     this.keys.add("t", "The tagged block in the article", () => desk.findTag());
     this.keys.add("s", "Skip, hand back or flag this tag", () => this.giveUp());
     if (this.keys.singleKeys) new OptionKeys(desk.form);
     this.keys.note("a … z", "In a list of kinds: tick the option with that letter");
     this.keys.add("Ctrl+Enter", "Submit, from inside a text field too", () => desk.hand());
-    this.keys.add("Escape", "Leave a text field, so that the single keys act", leaveField);
-    this.keys.add("?", "This sheet", () => this.sheet.open());
+    this.keys.add("Escape", "Leave a text field, so that the single keys work", leaveField);
+    this.keys.add("?", "Show these keys", () => this.sheet.open());
     this.listen();
   }
 

@@ -113,15 +113,15 @@ class JudgeDesk extends HTMLElement {
     if (slot === null) return void this.outbox.idle().then(() => this.#undoForm.submit());
     const article = this.#items.get(slot);
     this.#press(article, "");
-    this.#enter(article, "undo", {}, "Taken back");
+    this.#enter(article, "undo", {}, "Undone");
     this.#show(article);
-    this.#say("Taken back.");
+    this.#say("Undone.");
   }
 
   #skip(article) {
     const reason = this.#part("reason", article);
     if (!reason.value.trim()) return this.#open(article, ".judging-skip", "Write why you skip this item.");
-    if (article.dataset.verdict) return this.#say("Take the verdict back first (u).");
+    if (article.dataset.verdict) return this.#say("Undo the verdict first (u).");
     this.#queue.settle(article.dataset.slot, false);
     this.#enter(article, "skip", { reason: reason.value }, "Skipped");
     this.#say("Skipped.");
@@ -132,7 +132,7 @@ class JudgeDesk extends HTMLElement {
     const note = this.#part("flag-note", article).value;
     article.querySelector(".judging-flag > summary").textContent = flagged ? "Flagged" : "Flag";
     this.#enter(article, "flag", { flagged, note }, "Flag");
-    this.#say(flagged ? "Flagged." : "The flag is gone.");
+    this.#say(flagged ? "Flagged." : "The flag is removed.");
   }
 
   #enter(article, act, body, label) {
@@ -289,12 +289,12 @@ class JudgeDesk extends HTMLElement {
     this.keys.add("Enter", "Next item, if this one has a verdict", () => this.#next());
     this.keys.add("Ctrl+Enter", "The same, from inside a text field too", () => this.#next());
     this.keys.add("c", "Write a comment", () => this.#part("comment", this.#article ?? this)?.focus());
-    this.keys.add("u", "Take the last verdict back", () => this.#undo());
+    this.keys.add("u", "Undo the last verdict", () => this.#undo());
     this.keys.add("s", "Skip this item, with a reason", () => this.#article && this.#open(this.#article, ".judging-skip"));
     this.keys.add("f", "Flag this item for the admin", () => this.#article && this.#open(this.#article, ".judging-flag"));
     this.keys.add("h", "How to judge", () => this.querySelector(".judging-rules")?.toggleAttribute("open"));
     this.keys.add("Escape", "Leave a text field", leaveField);
-    this.keys.add("?", "This sheet", () => this.sheet.open());
+    this.keys.add("?", "Show these keys", () => this.sheet.open());
   }
 
   #giveBy(hotkey) {

@@ -1,0 +1,155 @@
+"""The annotate page of one draft, and the data of its API."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from accounts.models import Person
+from annotation.checks import Finding, browser_rules, check
+from annotation.entries import FIELDS, entries_of
+from annotation.evidence import Evidence
+from annotation.guidelines import rendered
+from annotation.models import Annotation, Review
+from annotation.presenting import Remarks, ShownField, ShownStep, in_words, shown_row, shown_steps
+from annotation.steps import QUESTIONS, STEPS
+from annotation.walker import Entries, next_step, standings
+from annotation.workflow import EDITABLE
+from leases.refusal import NotFoundHere
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A field that differs in two saves, in words."""
+
+    label: str
+    name: str
+    mine: str
+    theirs: str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A line of the summary at the top: a message with a link to its field."""
+
+    field: str
+    message: str
+    blocks: bool = True
+
+
+@dataclass
+class DraftPage:
+    """A draft, the entries to show (stored or just posted), and the problems and findings in them."""
+
+    annotation: Annotation
+    entries: Entries
+    problems: Mapping[str, str] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    ticked: frozenset[str] = frozenset()
+    conflict: list[Compared] = field(default_factory=list)
+    message: str = ""
+
+    def context(self) -> dict[str, Any]:
+        """The context of annotate.html."""
+        return {
+            "desk": self,
+            "annotation": self.annotation,
+            "editable": self.annotation.state in EDITABLE,
+            "assignment": self.annotation.assignment,
+            "evidence": Evidence(self.annotation.sighting),
+            "steps": self.steps(),
+            "summary": self.summary(),
+            "review": last_review(self.annotation),
+            "told": browser_rules(),
+            "blank_row": shown_row(QUESTIONS, "__n__", {}, Remarks()),
+        }
+
+    def steps(self) -> list[ShownStep]:
+        review = last_review(self.annotation)
+        ticked = self.ticked | {key for key, _ in self.annotation.checked_warnings}
+        remarks = Remarks(
+            self.problems, self.findings, ticked, review.notes_by_field if review else {}
+        )
+        guideline = self.annotation.guideline
+        return shown_steps(
+            STEPS, self.entries, remarks, rendered(guideline.body) if guideline else {}
+        )
+
+    def summary(self) -> list[Problem]:
+        problems = [Problem(name, message) for name, message in self.problems.items()]
+        return problems + [Problem(f.field, f.message, f.level == "block") for f in self.findings]
+
+
+def annotation_at(assignment_id: int, person: Person) -> Annotation:
+    """This person's annotation in that place. Raises NotFoundHere."""
+    annotation = (
+        Annotation.objects.filter(
+            assignment__pk=assignment_id, assignment__person=person, author=person
+        )
+        .select_related(
+            "assignment__campaign", "sighting__tag", "sighting__revision__article__wiki"
+        )
+        .first()
+    )
+    if annotation is None:
+        raise NotFoundHere("You have no such tag in progress. Your queue lists your tags.")
+    return annotation
+
+
+def last_review(annotation: Annotation) -> Review | None:
+    """The latest decision, or None."""
+    return annotation.reviews.first()
+
+
+def compared(details: Mapping[str, Any]) -> list[Compared]:
+    """The fields of a StaleVersion's details, side by side."""
+    return [
+        Compared(
+            FIELDS[name].label,
+            name,
+            in_words(FIELDS[name], details["mine"][name]),
+            in_words(FIELDS[name], details["theirs"][name]),
+        )
+        for name in details["fields"]
+    ]
+
+
+def draft_data(annotation: Annotation) -> dict[str, Any]:
+    """The response to an autosave: version, time, the standing of each step, and findings."""
+    entries = entries_of(annotation)
+    return {
+        "version": annotation.version,
+        "saved_at": annotation.saved_at.isoformat(),
+        "steps": [
+            {
+                "key": at.step.key,
+                "open": at.open,
+                "complete": at.complete,
+                "missing": [gap.name for gap in at.missing],
+            }
+            for at in standings(STEPS, entries)
+        ],
+        "findings": [
+            {"code": f.code, "level": str(f.level), "field": f.field, "message": f.message}
+            for f in check(entries)
+            if f.code not in ("required", "no_option")
+        ],
+    }
+
+
+def step_to_resume(annotation: Annotation) -> str:
+    """The key of the person's last step, else of the first incomplete one."""
+    step = next_step(STEPS, entries_of(annotation))
+    return annotation.current_step or (step.key if step else STEPS[0].key)
+
+
+def read_fields(annotation: Annotation) -> list[tuple[str, list[tuple[ShownField, str]]]]:
+    """The open steps with their answered fields in words, for reviewers."""
+    shown = shown_steps(STEPS, entries_of(annotation), Remarks(), {})
+    return [
+        (
+            step.step.title,
+            [(one, in_words(one.field, one.value)) for one in step.fields if one.answered],
+        )
+        for step in shown
+        if step.standing.open
+    ]

@@ -1,0 +1,141 @@
+"""Convert a browser's input to entries: a form's fields, or the JSON of an autosave.
+
+Pure, and independent of field names. Text is stored as typed, without control characters (a paste from a PDF
+contains them, PostgreSQL refuses some) and halves of surrogate pairs. `notices` reports what was removed,
+`problems` by field what cannot be stored.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from annotation.walker import Field, Kind, Step, blank, fields_of, row_name
+
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+MOST_DIGITS = 18
+LINE_END = re.compile("\r\n?|\u2028|\u2029")
+
+
+def plain(text: str) -> str:
+    """A note as it is stored: no control characters, \\n line ends, no blanks around it."""
+    return CONTROL.sub("", LINE_END.sub("\n", text)).strip()
+
+
+def number(text: str) -> int | None:
+    """A whole number within the range of every database; None for anything else."""
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
+
+
+class Posted(Protocol):
+    """The part of Django's QueryDict that is used here."""
+
+    def getlist(self, key: str) -> list[str]: ...
+
+    def __contains__(self, key: object) -> bool: ...
+
+
+@dataclass
+class Reading:
+    """The entries, the problems (field name to message), and notices of what was removed."""
+
+    entries: dict[str, Any] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+def read_form(steps: Iterable[Step], posted: Posted) -> Reading:
+    """A complete posted form; a missing field is blank. Rows are posted as NAME-INDEX-COLUMN."""
+    raw: dict[str, Any] = {}
+    for each in fields_of(steps).values():
+        if each.kind == Kind.ROWS:
+            raw[each.name] = _posted_rows(each, posted)
+        elif each.kind == Kind.MANY:
+            raw[each.name] = posted.getlist(each.name)
+        else:
+            raw[each.name] = (posted.getlist(each.name) or [""])[0]
+    return read_changes(steps, raw)
+
+
+def read_changes(steps: Iterable[Step], changes: Mapping[str, Any]) -> Reading:
+    """Some fields by name, as from JSON. A name that no step has is a problem, not ignored."""
+    known = fields_of(steps)
+    reading = Reading()
+    for name, value in changes.items():
+        if name in known:
+            reading.entries[name] = _read(known[name], name, value, reading)
+        else:
+            shown = plain(name)[:60]
+            reading.problems[shown] = f"The form has no field “{shown}”. Reload the page."
+    return reading
+
+
+def _posted_rows(rows: Field, posted: Posted) -> list[dict[str, Any]]:
+    """Rows in the order of their indexes, which may have gaps where a row was removed."""
+    entered = []
+    for index in range(rows.at_most * 2):
+        names = {column.name: row_name(rows, index, column) for column in rows.fields}
+        if any(name in posted for name in names.values()):
+            entered.append({key: (posted.getlist(name) or [""])[0] for key, name in names.items()})
+    return entered
+
+
+def _read(each: Field, name: str, value: Any, reading: Reading) -> Any:
+    if each.kind in (Kind.LINE, Kind.TEXT):
+        return _text(each, name, value, reading)
+    if each.kind == Kind.MANY:
+        return _many(each, name, value, reading)
+    if each.kind == Kind.ROWS:
+        return _rows(each, name, value, reading)
+    if each.kind == Kind.TICK:
+        return value is True or value in ("on", "true", "1")
+    chosen = "" if value is None else str(value)
+    if chosen and chosen not in each.values:
+        reading.problems[name] = f"“{each.label}” has no such option. Reload the page."
+        return blank(each)
+    if each.kind == Kind.RATING:
+        return int(chosen) if chosen else None
+    return chosen
+
+
+def _text(each: Field, name: str, value: Any, reading: Reading) -> str:
+    if not isinstance(value, str):
+        reading.problems[name] = f"“{each.label}” must be text."
+        return ""
+    text, dropped = CONTROL.subn("", LINE_END.sub("\n", value))
+    if each.kind == Kind.LINE:
+        text = text.replace("\n", " ").replace("\t", " ")
+    if dropped:
+        what = "1 control character" if dropped == 1 else f"{dropped:,} control characters"
+        reading.notices.append(f"{what} taken out of “{each.label}”.")
+    if len(text) > each.max_length:
+        reading.problems[name] = (
+            f"“{each.label}” has {len(text):,} characters; at most {each.max_length:,} can be kept. Shorten it."
+        )
+    return text
+
+
+def _many(each: Field, name: str, value: Any, reading: Reading) -> list[str]:
+    given = value if isinstance(value, list) else [value]
+    if not all(isinstance(item, str) and item in each.values for item in given):
+        reading.problems[name] = f"“{each.label}” has no such option. Reload the page."
+        return []
+    return list(dict.fromkeys(given))
+
+
+def _rows(each: Field, name: str, value: Any, reading: Reading) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):
+        reading.problems[name] = f"“{each.label}” must be a list of rows."
+        return []
+    if len(value) > each.at_most:
+        reading.problems[name] = f"There are {len(value)} rows; at most {each.at_most} can be kept."
+    return [_row(each, index, row, reading) for index, row in enumerate(value)]
+
+
+def _row(each: Field, index: int, row: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
+    return {
+        column.name: _read(
+            column, row_name(each, index, column), row.get(column.name, blank(column)), reading
+        )
+        for column in each.fields
+    }

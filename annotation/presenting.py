@@ -1,0 +1,187 @@
+"""The six steps as a page shows them: each field with its value, its problems, and the reviewer's note.
+
+Pure. It uses the shapes that steps.py declares, and no field by name.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.checks import Finding, Level
+from annotation.walker import (
+    Choice,
+    Entries,
+    Field,
+    Kind,
+    Standing,
+    Step,
+    answered,
+    blank,
+    row_name,
+    standings,
+)
+
+
+@dataclass(frozen=True)
+class Remarks:
+    """Remarks on entries: problems and notes by the name of a field or cell, findings, ticked warnings."""
+
+    problems: Mapping[str, str] = field(default_factory=dict)
+    findings: Sequence[Finding] = ()
+    ticked: frozenset[str] = frozenset()
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ShownChoice:
+    id: str
+    choice: Choice
+    chosen: bool
+    first_of_group: bool
+
+
+@dataclass(frozen=True)
+class Warned:
+    """A warning with whether "I checked" is ticked."""
+
+    finding: Finding
+    ticked: bool
+
+
+@dataclass(frozen=True)
+class ShownField:
+    """One field ready for a template; `rows` holds the cells of a ROWS field."""
+
+    field: Field
+    name: str
+    value: Any
+    choices: tuple[ShownChoice, ...] = ()
+    errors: tuple[str, ...] = ()
+    warnings: tuple[Warned, ...] = ()
+    note: str = ""
+    rows: tuple[tuple["ShownField", ...], ...] = ()
+
+    @property
+    def id(self) -> str:
+        return f"id_{self.name}"
+
+    @property
+    def template(self) -> str:
+        return f"annotation/_field_{self.field.kind}.html"
+
+    @property
+    def lines(self) -> int:
+        """The initial number of lines of the text box."""
+        return 5 if self.field.max_length > 5_000 else 2
+
+    @property
+    def described_by(self) -> str:
+        parts = {
+            "help": self.field.help,
+            "error": self.errors,
+            "warning": self.warnings,
+            "note": self.note,
+        }
+        return " ".join(f"{self.id}-{part}" for part, present in parts.items() if present)
+
+    @property
+    def answered(self) -> bool:
+        return answered(self.field, self.value)
+
+
+@dataclass(frozen=True)
+class ShownStep:
+    standing: Standing
+    guideline: str
+    fields: tuple[ShownField, ...]
+
+    @property
+    def step(self) -> Step:
+        return self.standing.step
+
+
+def shown_steps(
+    steps: Sequence[Step], entries: Entries, remarks: Remarks, guideline: Mapping[str, str]
+) -> list[ShownStep]:
+    """Every step with its fields; `guideline` holds HTML by anchor."""
+    return [
+        ShownStep(
+            at,
+            guideline.get(at.step.anchor, ""),
+            tuple(
+                shown_field(each, each.name, entries.get(each.name), remarks)
+                for each in at.step.fields
+            ),
+        )
+        for at in standings(steps, entries)
+    ]
+
+
+def shown_field(each: Field, name: str, value: Any, remarks: Remarks) -> ShownField:
+    value = blank(each) if value is None else value
+    return ShownField(
+        field=each,
+        name=name,
+        value=value,
+        choices=_choices(each, name, value),
+        errors=tuple(_errors(name, remarks)),
+        warnings=tuple(
+            Warned(finding, finding.key in remarks.ticked)
+            for finding in remarks.findings
+            if finding.level == Level.WARN and finding.field == name
+        ),
+        note=remarks.notes.get(name, ""),
+        rows=_rows(each, value, remarks) if each.kind == Kind.ROWS else (),
+    )
+
+
+def _errors(name: str, remarks: Remarks) -> Iterable[str]:
+    if name in remarks.problems:
+        yield remarks.problems[name]
+    yield from (f.message for f in remarks.findings if f.level == Level.BLOCK and f.field == name)
+
+
+def _choices(each: Field, name: str, value: Any) -> tuple[ShownChoice, ...]:
+    chosen = set(value) if each.kind == Kind.MANY else {str(value)}
+    groups: set[str] = set()
+    shown = []
+    for index, choice in enumerate(each.choices):
+        first = bool(choice.group) and choice.group not in groups
+        groups.add(choice.group)
+        shown.append(ShownChoice(f"id_{name}_{index}", choice, choice.value in chosen, first))
+    return tuple(shown)
+
+
+def _rows(
+    each: Field, value: list[Entries], remarks: Remarks
+) -> tuple[tuple[ShownField, ...], ...]:
+    """The rows, at least one."""
+    rows: list[Entries] = list(value) or [{}]
+    return tuple(shown_row(each, index, row, remarks) for index, row in enumerate(rows))
+
+
+def shown_row(
+    each: Field, index: int | str, row: Entries, remarks: Remarks
+) -> tuple[ShownField, ...]:
+    return tuple(
+        shown_field(column, row_name(each, index, column), row.get(column.name), remarks)
+        for column in each.fields
+    )
+
+
+def in_words(each: Field, value: Any) -> str:
+    """A value as text for reading and comparing: labels for options, a line for each row."""
+    labels = {choice.value: choice.label for choice in each.choices}
+    if each.kind == Kind.MANY:
+        return "\n".join(labels.get(item, item) for item in value or ())
+    if each.kind == Kind.ROWS:
+        return "\n\n".join(_row_in_words(each, row) for row in value or ())
+    if each.kind == Kind.TICK:
+        return "yes" if value else ""
+    text = "" if value is None else str(value)
+    return labels.get(text, text)
+
+
+def _row_in_words(each: Field, row: Entries) -> str:
+    cells = [(column.label, in_words(column, row.get(column.name))) for column in each.fields]
+    return "\n".join(f"{label}: {words}" for label, words in cells if words)

@@ -1,0 +1,1 @@
+"""The zip of a report, its hashes, and the script that recomputes it. Pure."""

@@ -1,0 +1,239 @@
+"""A report as a file: JSON with its hash, and a zip with its rows and a script that recomputes its numbers. Pure.
+
+The zip has no text that anybody wrote and no name: judges are named by their pseudonyms.
+"""
+
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypedDict, cast
+
+from datasets.importers.json_text import Unreadable, decode
+from evaluation.archive import recompute
+from evaluation.report.shapes import FORMAT, Report, Snapshot
+from leases.refusal import Refusal
+
+HASH: Final = "body_sha256"
+ZIP_FORMAT = 1
+REPORT, ROWS, MANIFEST, SCRIPT, README = (
+    "report.json",
+    "rows.jsonl",
+    "manifest.json",
+    "recompute.py",
+    "README.txt",
+)
+NAMES = (REPORT, ROWS, MANIFEST, SCRIPT, README)
+MOST_BYTES = 50 * 2**20
+# A zip has no time of its own: the same report gives the same bytes.
+NO_TIME = (1980, 1, 1, 0, 0, 0)
+# What zipfile raises for a zip that is cut off, changed, encrypted, or packed in a way it does not know.
+UNZIPPING = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
+ABOUT = """\
+{name}
+
+report.json   the numbers, as the program gave them
+rows.jsonl    the rows they were computed from, a JSON list a line; manifest.json names the columns
+manifest.json the hashes of the files, and by which names the report calls the models
+recompute.py  computes every number from the rows anew:  python recompute.py  (needs numpy)
+
+The sha256 of rows.jsonl is the hash that the report names. On an installation of the program,
+manage.py verify_report FILE checks this zip as a whole.
+"""
+
+
+class Size(TypedDict):
+    """A file of the zip: its hash (hex) and how many bytes it has."""
+
+    sha256: str
+    size: int
+
+
+class NamedModel(TypedDict):
+    """A model as the rows name it, and the name that the report gives it."""
+
+    service: str
+    model: str
+    options: str
+    name: str
+
+
+class RowsOf(TypedDict):
+    """How to read the rows: the columns of people's rows and of judge models', and the models."""
+
+    columns: list[str]
+    machine_columns: list[str]
+    models: list[NamedModel]
+
+
+class Manifest(RowsOf):
+    """What the zip says of its files."""
+
+    format: int
+    files: dict[str, Size]
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What a zip holds, read and bounded, its report not yet checked. A lone report has no `manifest` and no rows."""
+
+    report: Report
+    manifest: Manifest | None
+    rows: bytes
+
+
+# ---------------------------------------------------------------- the report
+
+
+def readable(body: Mapping[str, object]) -> None:
+    """Raises Refusal for the body of a report in a format that this version does not read."""
+    number = body.get("format")
+    if number == FORMAT:
+        return
+    newer = isinstance(number, int) and number > FORMAT
+    what_to_do = "Update the program." if newer else "Freeze a new report of its study."
+    raise Refusal(
+        f"This report has the format {number}, and this version of the program reads format {FORMAT} only. {what_to_do}"
+    )
+
+
+def body_hash(body: Report) -> str:
+    """sha256 (hex) over the report as canonical JSON, without the hash that it holds of itself."""
+    made_of = {name: value for name, value in body["snapshot"].items() if name != HASH}
+    canonical = json.dumps(
+        {**body, "snapshot": made_of}, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
+    return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+
+
+def sealed(body: Report) -> Report:
+    """The report with the hash of itself."""
+    snapshot: Snapshot = {**body["snapshot"], HASH: body_hash(body)}
+    return {**body, "snapshot": snapshot}
+
+
+def text_of(body: Report) -> str:
+    """The report as it is served and kept: readable JSON."""
+    return json.dumps(body, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+# ---------------------------------------------------------------- writing the zip
+
+
+def write(report_text: str, lines: Iterable[bytes], rows_of: RowsOf) -> bytes:
+    """The zip of a report (as `text_of` writes it) and of the rows that it was computed from."""
+    report = json.loads(report_text)
+    files = {
+        REPORT: report_text.encode("utf-8"),
+        ROWS: b"".join(lines),
+        SCRIPT: _script(),
+        README: ABOUT.format(name=report["study"]["name"]).encode("utf-8"),
+    }
+    manifest: Manifest = {
+        "format": ZIP_FORMAT,
+        **rows_of,
+        "files": {name: _described(content) for name, content in files.items()},
+    }
+    files[MANIFEST] = json.dumps(manifest, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name in NAMES:
+            zipped.writestr(_entry(name), files[name])
+    return buffer.getvalue()
+
+
+def has_own_script(manifest: Manifest) -> bool:
+    """Whether a zip that was read holds this version's script: another version's may be as good, or do anything."""
+    return manifest["files"][SCRIPT] == _described(_script())
+
+
+def _script() -> bytes:
+    return Path(recompute.__file__).read_bytes()
+
+
+def _described(content: bytes) -> Size:
+    return {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, NO_TIME)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    return entry
+
+
+# ---------------------------------------------------------------- reading a file
+
+
+def read(data: bytes) -> Bundle:
+    """A zip that `write` made, or the JSON of a report. Raises Unreadable with what is wrong with the file."""
+    if len(data) > MOST_BYTES:
+        raise Unreadable(f"The file is larger than {MOST_BYTES // 2**20} MB: no report is.")
+    if not data.startswith(b"PK"):
+        return Bundle(cast(Report, _object(data, "The file")), None, b"")
+    files = _files(data)
+    return Bundle(cast(Report, _object(files[REPORT], REPORT)), _manifest(files), files[ROWS])
+
+
+def _files(data: bytes) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as zipped:
+            _check_names([entry.filename for entry in zipped.infolist()])
+            return _bounded(zipped)
+    except UNZIPPING as error:
+        raise Unreadable(f"The zip is damaged or cut off: {str(error)[:120]}.") from None
+
+
+def _check_names(names: list[str]) -> None:
+    if strange := [name for name in names if name not in NAMES]:
+        raise Unreadable(
+            f"The zip holds {strange[0][:80]!r}, which no zip of a report does. Nothing of it was unpacked."
+        )
+    if missing := [name for name in NAMES if name not in names]:
+        raise Unreadable(f"The zip lacks {', '.join(missing)}.")
+    if len(names) > len(NAMES):
+        raise Unreadable("The zip holds a file twice; which one counts cannot be told.")
+
+
+def _bounded(zipped: zipfile.ZipFile) -> dict[str, bytes]:
+    """Every file, unpacked up to the bound: what a zip says of its sizes is not to be believed."""
+    files = {}
+    left = MOST_BYTES
+    for name in NAMES:
+        with zipped.open(name) as file:
+            content = file.read(left + 1)
+        left -= len(content)
+        if left < 0:
+            raise Unreadable(
+                f"Unpacked, the zip is larger than {MOST_BYTES // 2**20} MB: no report is. It was not unpacked."
+            )
+        files[name] = content
+    return files
+
+
+def _manifest(files: dict[str, bytes]) -> Manifest:
+    manifest = cast(Manifest, _object(files[MANIFEST], MANIFEST))
+    if manifest.get("format") != ZIP_FORMAT or not isinstance(manifest.get("files"), dict):
+        raise Unreadable(
+            f"{MANIFEST} has the format {manifest.get('format')!r}; this version of the program reads {ZIP_FORMAT}."
+        )
+    kept = {name: _described(content) for name, content in files.items() if name != MANIFEST}
+    if wrong := [name for name in kept if manifest["files"].get(name) != kept[name]]:
+        raise Unreadable(
+            f"{' and '.join(wrong)} differ from the hashes in {MANIFEST}: the zip was changed after it was made."
+        )
+    return manifest
+
+
+def _object(content: bytes, name: str) -> dict[str, object]:
+    try:
+        value = decode(content)
+    except Unreadable as refused:
+        raise Unreadable(f"{name}: {refused}") from None
+    if not isinstance(value, dict):
+        raise Unreadable(f"{name} holds no report: a report is a JSON object.")
+    return value

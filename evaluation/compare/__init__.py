@@ -1,0 +1,1 @@
+"""Which comparisons a report makes, and what each comes to. Pure."""

@@ -1,0 +1,253 @@
+"""Which comparisons belong together, and what each of them comes to. Pure.
+
+A family is what one question asks of the data, and p-values are corrected over it. The families below are the
+questions of WikiContradict (Hou et al. 2024, sections 4.1 and 4.2); a report shows those that its study can
+answer, and researchers ask their own on the page of comparisons.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from evaluation.compare.differences import (
+    Difference,
+    GainDifference,
+    equivalence,
+    gain_difference,
+    holm,
+    paired,
+    unpaired,
+)
+from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.tables import EXPLICIT, IMPLICIT
+
+PROMPTS, MODELS, REASONING, GAINS = KINDS = ("prompts", "models", "reasoning", "gains")
+MARGIN = 0.10
+# With more than so many, correction leaves no p-value to speak of.
+MOST_COMPARISONS = 45
+
+Unit = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A response with a final verdict. `unit` is its question and sample, the same for every model and prompt."""
+
+    model: str
+    prompt: str
+    unit: Unit
+    article: str
+    reasoning: str
+    same_passage: bool
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Family:
+    """A question asked of the data: its kind, and the prompts it is about.
+
+    prompts: from the first to the second of each pair, within each model (paired). models: each two models
+    on one prompt (paired). reasoning: explicit against implicit questions, within model and prompt. gains:
+    whether the step between two prompts is another for explicit than for implicit questions. A `margin` (a
+    share) asks whether the difference lies within it.
+    """
+
+    key: str
+    title: str
+    kind: str
+    prompts: tuple[tuple[str, ...], ...]
+    margin: float | None = None
+
+
+FAMILIES = (
+    Family(
+        "asking",
+        "What asking for the contradiction changes",
+        PROMPTS,
+        (("both-passages", "both-passages-comprehensive"),),
+    ),
+    Family(
+        "passages",
+        "What the passages change",
+        PROMPTS,
+        (
+            ("internal-knowledge", "both-passages"),
+            ("internal-knowledge", "both-passages-comprehensive"),
+        ),
+    ),
+    Family(
+        "order",
+        "What the order of the passages changes",
+        PROMPTS,
+        (("both-passages-comprehensive", "both-passages-swapped"),),
+        margin=MARGIN,
+    ),
+    Family("models", "Models on prompt 5", MODELS, (("both-passages-comprehensive",),)),
+    Family(
+        "reasoning",
+        "Explicit against implicit contradictions",
+        REASONING,
+        (("both-passages",), ("both-passages-comprehensive",)),
+    ),
+    Family(
+        "gains",
+        "Whether asking helps explicit contradictions more",
+        GAINS,
+        (("both-passages", "both-passages-comprehensive"),),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One comparison of a family: what is compared with what, and the result."""
+
+    model: str
+    prompt: str
+    first: str
+    second: str
+    difference: Difference | GainDifference
+    p_exact_corrected: float | None = None
+    p_clustered_corrected: float | None = None
+    within: str = ""
+
+
+class Answers:
+    """Responses by (model, prompt) and unit, ready to be paired.
+
+    `one_passage` names prompts that give one of two passages: on them, questions whose passages are the same
+    are left out, as in the tables.
+    """
+
+    def __init__(
+        self, answered: Iterable[Answered], *, verdict: str, one_passage: Collection[str]
+    ) -> None:
+        self.verdict = verdict
+        self._of: dict[tuple[str, str], dict[Unit, Answered]] = {}
+        articles: dict[str, int] = {}
+        for answer in answered:
+            articles.setdefault(answer.article, len(articles))
+            if answer.prompt in one_passage and answer.same_passage:
+                continue
+            self._of.setdefault((answer.model, answer.prompt), {})[answer.unit] = answer
+        self._articles = articles
+        self.models = sorted(
+            {model for model, _ in self._of}, key=lambda name: (name.casefold(), name)
+        )
+
+    def has(self, prompts: Iterable[str]) -> bool:
+        """Whether there are verdicts on all these prompts, of any model."""
+        return set(prompts) <= {prompt for _, prompt in self._of}
+
+    def pairs(
+        self, first: tuple[str, str], second: tuple[str, str]
+    ) -> list[tuple[Answered, Answered]]:
+        """The responses of two (model, prompt) to the same question."""
+        one, other = self._of.get(first, {}), self._of.get(second, {})
+        return [(one[unit], other[unit]) for unit in sorted(one.keys() & other.keys())]
+
+    def of(self, model: str, prompt: str, reasoning: str) -> list[Answered]:
+        verdicts = self._of.get((model, prompt), {})
+        return [answer for answer in verdicts.values() if answer.reasoning == reasoning]
+
+    def hits(self, answers: Iterable[Answered]) -> np.ndarray:
+        return np.array([answer.verdict == self.verdict for answer in answers], dtype=bool)
+
+    def clusters(self, answers: Iterable[Answered]) -> np.ndarray:
+        return np.array([self._articles[answer.article] for answer in answers], dtype=np.int64)
+
+
+def answerable(answers: Answers, families: Iterable[Family] = FAMILIES) -> list[Family]:
+    """The families whose prompts the answers hold; of models, where there are two to compare."""
+    return [
+        family
+        for family in families
+        if any(answers.has(prompts) for prompts in family.prompts)
+        and (family.kind != MODELS or len(answers.models) > 1)
+    ]
+
+
+def size(family: Family, models: int) -> int:
+    """How many comparisons the family is at most, with so many models."""
+    each = models * (models - 1) // 2 if family.kind == MODELS else models
+    return each * len(family.prompts)
+
+
+def compared(family: Family, answers: Answers, plan: Plan) -> list[Compared]:
+    """Every comparison of the family, with p corrected over those that have one."""
+    prompt_pairs = [prompts for prompts in family.prompts if answers.has(prompts)]
+    differences = [
+        one for prompts in prompt_pairs for one in _MAKERS[family.kind](answers, prompts, plan)
+    ]
+    exact = holm([getattr(one.difference, "p_exact", None) for one in differences])
+    clustered = holm([one.difference.p_clustered for one in differences])
+    return [
+        replace(
+            one, p_exact_corrected=p, p_clustered_corrected=q, within=_within(one, family.margin)
+        )
+        for one, p, q in zip(differences, exact, clustered, strict=True)
+    ]
+
+
+def _within(one: Compared, margin: float | None) -> str:
+    interval = one.difference.interval
+    if margin is None or interval is None:
+        return ""
+    return equivalence(interval.low, interval.high, margin)
+
+
+def _prompt_steps(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:
+    first, second = prompts
+    for model in answers.models:
+        pairs = answers.pairs((model, first), (model, second))
+        if pairs:
+            yield Compared(model, "", first, second, _paired(answers, pairs, plan))
+
+
+def _model_pairs(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:
+    (prompt,) = prompts
+    for first, second in combinations(answers.models, 2):
+        pairs = answers.pairs((first, prompt), (second, prompt))
+        if pairs:
+            yield Compared("", prompt, first, second, _paired(answers, pairs, plan))
+
+
+def _reasonings(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:
+    (prompt,) = prompts
+    for model in answers.models:
+        sides = [answers.of(model, prompt, part) for part in (IMPLICIT, EXPLICIT)]
+        if any(sides):
+            implicit, explicit = ((answers.hits(side), answers.clusters(side)) for side in sides)
+            difference = unpaired(*implicit, *explicit, plan)
+            yield Compared(model, prompt, IMPLICIT, EXPLICIT, difference)
+
+
+def _gains(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:
+    first, second = prompts
+    for model in answers.models:
+        pairs = [
+            pair
+            for pair in answers.pairs((model, first), (model, second))
+            if pair[0].reasoning in (EXPLICIT, IMPLICIT)
+        ]
+        if pairs:
+            one, other = zip(*pairs, strict=True)
+            implicit = np.array([answer.reasoning == IMPLICIT for answer in one], dtype=bool)
+            hits = answers.hits(one), answers.hits(other)
+            difference = gain_difference(*hits, answers.clusters(one), implicit, plan)
+            yield Compared(model, "", first, second, difference)
+
+
+def _paired(answers: Answers, pairs: Sequence[tuple[Answered, Answered]], plan: Plan) -> Difference:
+    one, other = zip(*pairs, strict=True)
+    return paired(answers.hits(one), answers.hits(other), answers.clusters(one), plan)
+
+
+_MAKERS: Mapping[str, Callable[[Answers, tuple[str, ...], Plan], Iterator[Compared]]] = {
+    PROMPTS: _prompt_steps,
+    MODELS: _model_pairs,
+    REASONING: _reasonings,
+    GAINS: _gains,
+}

@@ -1,0 +1,1 @@
+"""Queries: what a study's rows say, counted by the database."""

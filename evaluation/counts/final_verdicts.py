@@ -1,0 +1,87 @@
+"""Final verdicts of a study, response by response or counted, as the tables need them."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from django.db.models import Count, Q, QuerySet
+
+from datasets.contexts import reasoning
+from datasets.models import SamePassage
+from evaluation.compare.families import Answered
+from evaluation.statistics.tables import Tally
+from judging.models import Study, StudyItem
+
+_TAG = "response__instance__contradiction__"
+# An exclusion counts once a second person has agreed to it.
+EXCLUDED = Q(response__instance__exclusion__seconded_by__isnull=False)
+
+
+def kept_items(study: Study) -> QuerySet[StudyItem]:
+    """The responses that final verdicts are counted on: those whose instance is not excluded."""
+    return study.items.exclude(EXCLUDED)
+
+
+def tallies(study: Study, names: Mapping[int, str]) -> list[Tally]:
+    """Final verdicts by model (`names` maps its id to its shown name), prompt, article, reasoning and passages."""
+    rows = (
+        kept_items(study)
+        .order_by()
+        .values_list(
+            "response__model_id",
+            "response__prompt",
+            f"{_TAG}title",
+            f"{_TAG}type_4",
+            f"{_TAG}same_passage",
+            "resolution__verdict",
+        )
+        .annotate(count=Count("pk"))
+    )
+    return [
+        Tally(
+            names[model], prompt, title, reasoning(kind).value, same == SamePassage.SAME, *counted
+        )
+        for model, prompt, title, kind, same, *counted in rows
+    ]
+
+
+def how_counts(study: Study) -> dict[str | None, int]:
+    """How final verdicts came about: responses by Resolution.how, None for those without one."""
+    rows = kept_items(study).order_by().values_list("resolution__how").annotate(count=Count("pk"))
+    return dict(rows)
+
+
+def answered(study: Study, names: Mapping[int, str]) -> list[Answered]:
+    """Every response with a final verdict whose question is not excluded; `names` gives models' shown names.
+
+    A question that a model was asked several times has several units: its samples, run by run.
+    """
+    rows = (
+        kept_items(study)
+        .filter(resolution__isnull=False)
+        .order_by("response__run_id", "response__sample", "pk")
+        .values_list(
+            "response__model_id",
+            "response__prompt",
+            "response__instance_id",
+            f"{_TAG}title",
+            f"{_TAG}type_4",
+            f"{_TAG}same_passage",
+            "resolution__verdict",
+        )
+    )
+    times: Counter[tuple[int, str, int]] = Counter()
+    responses = []
+    for model, prompt, instance, title, kind, same, verdict in rows.iterator(chunk_size=5000):
+        times[model, prompt, instance] += 1
+        responses.append(
+            Answered(
+                names[model],
+                prompt,
+                (instance, times[model, prompt, instance]),
+                title,
+                reasoning(kind).value,
+                same == SamePassage.SAME,
+                verdict,
+            )
+        )
+    return responses

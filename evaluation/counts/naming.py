@@ -1,0 +1,69 @@
+"""The models and prompts of a study, by the names that a report gives them."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from django.db.models import QuerySet
+
+from evaluation.report.shapes import Prompt, Subject
+from generation import prompting
+from generation.models import LanguageModel
+from judging.models import Study
+
+
+def model_names(models: Iterable[LanguageModel]) -> dict[int, str]:
+    """A shown name for each model, by id; two of one name are distinguished by service, then by number.
+
+    No two models have one name in the end, whatever they are called: a report counts by these names.
+    """
+    rows = list(models)
+    shown = {model.pk: str(model) for model in rows}
+    for distinguished in (
+        lambda m: f"{m} ({m.service or 'imported'})",
+        lambda m: f"{m} (no. {m.pk})",
+    ):
+        shown |= {model.pk: distinguished(model) for model in _twins(rows, shown)}
+    while twins := _twins(rows, shown):  # a model may be called what tells another one apart
+        shown |= {model.pk: f"{shown[model.pk]} (no. {model.pk})" for model in twins}
+    return shown
+
+
+def _twins(models: Iterable[LanguageModel], shown: dict[int, str]) -> list[LanguageModel]:
+    times = Counter(shown.values())
+    return [model for model in models if times[shown[model.pk]] > 1]
+
+
+def models_of(study: Study) -> QuerySet[LanguageModel]:
+    return LanguageModel.objects.filter(responses__study_items__study=study).distinct()
+
+
+def prompts_of(study: Study) -> list[str]:
+    """The names of the prompts whose responses a study judges."""
+    return sorted(study.items.order_by().values_list("response__prompt", flat=True).distinct())
+
+
+def one_passage_prompts() -> set[str]:
+    """The names of the prompts that give a model one of the two passages."""
+    return {name for name, prompt in prompting.prompts().items() if len(prompt.passages) == 1}
+
+
+def prompt_entry(name: str) -> Prompt:
+    """A prompt's name, label and title; one that this project does not have keeps its name as label."""
+    known = prompting.prompts().get(name)
+    if known is None:
+        return {"name": name, "label": name, "title": name, "one_passage": False}
+    one_passage = len(known.passages) == 1
+    return {"name": name, "label": known.label, "title": known.title, "one_passage": one_passage}
+
+
+def subject_of(study: Study, names: Mapping[int, str]) -> Subject:
+    """What comparisons can name: the study's prompts by label, and its models by their shown `names`."""
+    prompts = sorted(
+        map(prompt_entry, prompts_of(study)), key=lambda prompt: (prompt["label"], prompt["name"])
+    )
+    models = in_name_order(names)
+    return {"prompts": prompts, "models": [{"id": pk, "name": name} for pk, name in models]}
+
+
+def in_name_order(names: Mapping[int, str]) -> list[tuple[int, str]]:
+    return sorted(names.items(), key=lambda entry: (entry[1].casefold(), entry[0]))

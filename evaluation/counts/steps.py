@@ -1,0 +1,241 @@
+"""The steps from tags to tables, counted from rows."""
+
+from django.db.models import Count, Q, QuerySet
+
+from annotation.models import Annotation, Assignment, Campaign
+from annotation.states import AnnotationState, AssignmentState
+from datasets.models import Contradiction, Instance, SamePassage, Validity
+from evaluation.counts.final_verdicts import EXCLUDED
+from evaluation.counts.naming import one_passage_prompts
+from evaluation.report.flow import step
+from evaluation.report.shapes import Flow, Step
+from generation.models import Response
+from generation.states import ResponseState
+from judging.models import Study, StudyItem
+from wikifetch.models import Tag
+
+CAME = [
+    AnnotationState.SUBMITTED,
+    AnnotationState.ACCEPTED,
+    AnnotationState.DROPPED,
+    AnnotationState.PUBLISHED,
+]
+FROM_FILE = "The questions were imported from a file: what came before it is not known here."
+FROM_COLLECTION = "The questions come from no campaign of this installation, so the way begins at their collection."
+
+
+def study_flow(study: Study) -> Flow:
+    """Where the study's responses come from and which of them are in its tables.
+
+    {"begins": "campaign", "collection" or "", "note", "steps"}; without responses there are no steps.
+    """
+    collections = set(
+        study.items.order_by()
+        .values_list("response__instance__contradiction__collection", flat=True)
+        .distinct()
+    )
+    if not collections:
+        return {"begins": "", "note": "", "steps": []}
+    before = _campaign_steps(collections)
+    steps = [*before, *_question_steps(collections, bool(before)), *_response_steps(study)]
+    note = ""
+    if not before:
+        note = FROM_FILE if study.is_imported else FROM_COLLECTION
+    return {"begins": "campaign" if before else "collection", "note": note, "steps": steps}
+
+
+# ---------------------------------------------------------------- tags
+
+
+def _campaign_steps(collections: set[int]) -> list[Step]:
+    """From the tags seen to those with a published annotation; none where no campaign fed the collections."""
+    campaigns = list(Campaign.objects.filter(collection__in=collections))
+    published = Annotation.objects.filter(contradiction__collection__in=collections)
+    if not campaigns or not published.exists():
+        return []
+    places = Assignment.objects.filter(campaign__in=campaigns)
+    drawn = Tag.objects.filter(pk__in=places.values("tag"))
+    came = drawn.filter(
+        pk__in=Annotation.objects.filter(assignment__campaign__in=campaigns, state__in=CAME).values(
+            "sighting__tag"
+        )
+    )
+    done = drawn.filter(pk__in=published.values("sighting__tag"))
+    waiting = places.filter(state__in=[AssignmentState.FREE, AssignmentState.HELD])
+    missing = drawn.exclude(pk__in=came)
+    in_work = missing.filter(pk__in=waiting.values("tag")).count()
+    in_review = (
+        came.exclude(pk__in=done)
+        .filter(
+            sightings__annotations__assignment__campaign__in=campaigns,
+            sightings__annotations__state__in=[AnnotationState.SUBMITTED, AnnotationState.ACCEPTED],
+        )
+        .distinct()
+        .count()
+    )
+    not_published = came.exclude(pk__in=done).count()
+    n_drawn, n_came, n_done = drawn.count(), came.count(), came.filter(pk__in=done).count()
+    return [
+        *_frame(campaigns, n_drawn),
+        step(
+            "annotated",
+            "Annotated",
+            n_came,
+            "tag",
+            [(in_work, "waiting or in work"), (missing.count() - in_work, "skipped or withdrawn")],
+        ),
+        step(
+            "published",
+            "Accepted and published",
+            n_done,
+            "tag",
+            [
+                (in_review, "waiting for review or publishing"),
+                (not_published - in_review, "dropped in review"),
+            ],
+        ),
+    ]
+
+
+def _frame(campaigns: list[Campaign], drawn: int) -> list[Step]:
+    """The tags known when the campaign was opened, and those it drew."""
+    if len(campaigns) > 1:
+        return [step("campaign", "In the campaigns", drawn, "tag")]
+    (campaign,) = campaigns
+    seen = Tag.objects.filter(first_seen_at__lte=campaign.frame_date).count()
+    if (
+        not drawn <= campaign.frame_size <= seen
+    ):  # tags were removed since: the frame cannot be counted any more
+        return [step("campaign", "In the campaign", drawn, "tag")]
+    lost = [
+        (seen - campaign.frame_size, "did not fit the campaign's query"),
+        (campaign.frame_size - drawn, "fitted and were not drawn"),
+    ]
+    return [
+        step("seen", "Tags seen", seen, "tag"),
+        step("campaign", "In the campaign", drawn, "tag", lost),
+    ]
+
+
+# ---------------------------------------------------------------- questions
+
+
+def _question_steps(collections: set[int], after_campaign: bool) -> list[Step]:
+    current = Contradiction.objects.filter(collection__in=collections, superseded_by__isnull=True)
+    valid = current.filter(validity=Validity.VALID)
+    questions = Instance.objects.filter(contradiction__in=valid)
+    elsewhere = current.count() - _from_annotations(current) if after_campaign else 0
+    return [
+        step(
+            "contradictions",
+            "In the collection",
+            current.count(),
+            "contradiction",
+            gained=[(elsewhere, "imported or entered otherwise")],
+        ),
+        step(
+            "valid",
+            "Valid",
+            valid.count(),
+            "contradiction",
+            [(current.count() - valid.count(), "found invalid")],
+        ),
+        step(
+            "questions",
+            "Questions",
+            questions.count(),
+            "question",
+            [(valid.filter(instances=None).count(), "contradictions without a question")],
+        ),
+    ]
+
+
+def _from_annotations(current: QuerySet[Contradiction]) -> int:
+    """How many of them some version of was published from an annotation here; an edit keeps the position."""
+    published = Annotation.objects.filter(contradiction__isnull=False).values("contradiction")
+    made_here = set(
+        Contradiction.objects.filter(
+            pk__in=published, collection__in=current.order_by().values("collection")
+        ).values_list("collection_id", "position")
+    )
+    return sum(place in made_here for place in current.values_list("collection_id", "position"))
+
+
+# ---------------------------------------------------------------- responses
+
+
+def _response_steps(study: Study) -> list[Step]:
+    runs = study.items.order_by().values("response__run").distinct()
+    responses = Response.objects.filter(run__in=runs)
+    questions_asked = Instance.objects.filter(pk__in=responses.order_by().values("instance"))
+    now = questions_asked.filter(
+        contradiction__superseded_by__isnull=True, contradiction__validity=Validity.VALID
+    ).count()
+    questions = Instance.objects.filter(
+        contradiction__collection__in=questions_asked.values("contradiction__collection"),
+        contradiction__superseded_by__isnull=True,
+        contradiction__validity=Validity.VALID,
+    ).count()
+    total, items = responses.count(), study.items.count()
+    done = responses.filter(state=ResponseState.DONE).count()
+    chosen = study.items.filter(response__state=ResponseState.DONE).count()
+    return [
+        step(
+            "asked",
+            "Asked of models",
+            questions_asked.count(),
+            "question",
+            [(questions - now, "not chosen for the run")],
+            [(questions_asked.count() - now, "asked in an earlier version")],
+        ),
+        step("responses", "Responses", total, "response"),
+        step(
+            "study",
+            "In the study",
+            items,
+            "response",
+            [
+                (total - done - (items - chosen), "not finished"),
+                (done - chosen, "not chosen for the study"),
+            ],
+        ),
+        *_judged_steps(study, items),
+    ]
+
+
+def _judged_steps(study: Study, items: int) -> list[Step]:
+    """From the study's responses to those in its tables of final verdicts."""
+    steps = []
+    if not study.is_imported:
+        first = Q(slots__repeat=1, slots__judgment__first_verdict__isnull=False)
+        judged = study.items.filter(first).order_by().distinct().count()
+        lost = [(items - judged, "without a verdict that was handed in")]
+        steps.append(step("judged", "Judged", judged, "response", lost))
+        items = judged
+    final = study.items.filter(resolution__isnull=False)
+    n_final = final.count()
+    why = "without a verdict in the file" if study.is_imported else "without a final verdict"
+    kept = final.exclude(EXCLUDED)
+    excluded = n_final - kept.count()
+    left_out = _one_passage_of_same(kept).count()
+    lost = [*_exclusions(final), (left_out, "to prompts that give one of two equal passages")]
+    return [
+        *steps,
+        step("final", "With a final verdict", n_final, "response", [(items - n_final, why)]),
+        step("tables", "In the tables", n_final - excluded - left_out, "response", lost),
+    ]
+
+
+def _exclusions(items: QuerySet[StudyItem]) -> list[tuple[int, str]]:
+    """Responses to excluded questions by the reason that was given, the commonest first."""
+    reason = "response__instance__exclusion__reason"
+    groups = items.filter(EXCLUDED).order_by().values_list(reason).annotate(count=Count("pk"))
+    in_order = sorted(groups, key=lambda group: (-group[1], group[0]))
+    return [(count, f"excluded with their question: {why.strip()[:80]}") for why, count in in_order]
+
+
+def _one_passage_of_same(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
+    return items.filter(
+        response__prompt__in=one_passage_prompts(),
+        response__instance__contradiction__same_passage=SamePassage.SAME,
+    )

@@ -1,0 +1,1 @@
+"""Frozen reports: made, published, and checked against their rows."""

@@ -1,0 +1,90 @@
+"""Frozen reports that are read without signing in, at an address that nobody can guess."""
+
+import secrets
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from accounts.models import Person
+from evaluation.counts.final_verdicts import kept_items
+from evaluation.frozen import snapshots
+from evaluation.models import ReportSnapshot
+from evaluation.rows.export import COLUMNS, records
+from judging.models import Study, StudyItem
+from judging.states import StudyState
+from leases.refusal import Conflict, NotFoundHere, Refusal
+
+AUTHORS_LIMIT = 300
+GONE = "There is no published report at this address. It may have been withdrawn."
+
+
+@transaction.atomic
+def publish(
+    snapshot: ReportSnapshot, *, by: Person, authors: str = "", with_comments: bool = False
+) -> ReportSnapshot:
+    """Give the frozen report an address of its own; a second click finds the first one's.
+
+    Raises Refusal for names that are too long, and Conflict while somebody judges these responses blind, who
+    could read the numbers there, or where comments are asked for that are no longer those of the snapshot.
+    """
+    authors = " ".join(authors.replace("\x00", "").split())
+    if len(authors) > AUTHORS_LIMIT:
+        raise Refusal(f"The authors are longer than {AUTHORS_LIMIT} characters. Shorten them.")
+    locked = ReportSnapshot.objects.select_for_update().get(pk=snapshot.pk)
+    if locked.public:
+        return locked
+    assert locked.study is not None
+    _check_nobody_judges(locked.study)
+    if with_comments and snapshots.has_changed(locked):
+        raise Conflict(
+            "The verdicts have changed since this report was frozen, so its comments cannot be told from later "
+            "ones. Freeze the report again, or publish it without comments."
+        )
+    locked.public, locked.token, locked.authors = True, secrets.token_urlsafe(24), authors
+    locked.published_by, locked.published_at = by, Now()
+    locked.comments = comments_of(locked.study) if with_comments else None
+    locked.save()
+    locked.refresh_from_db()
+    return locked
+
+
+def _check_nobody_judges(study: Study) -> None:
+    runs = study.items.order_by().values("response__run")
+    sharing = StudyItem.objects.filter(response__run__in=runs, study__state=StudyState.OPEN)
+    if study.state == StudyState.OPEN or sharing.exists():
+        raise Conflict(
+            "Somebody still judges responses of these runs, blind, and could read the numbers there. Publish the "
+            "report when the study is closed."
+        )
+
+
+def comments_of(study: Study) -> list[dict[str, str]]:
+    """The judges' comments on their first verdicts: prompt, model, question, judge, verdict, comment.
+
+    Nothing of a question that was taken out: why it was is not for readers who do not know it.
+    """
+    names = {"prompt", "model", "question", "judge", "first_verdict", "comment"}
+    return [
+        {name: record[name] for name in COLUMNS if name in names}
+        for record in records(kept_items(study))
+        if record["comment"]
+    ]
+
+
+@transaction.atomic
+def unpublish(snapshot: ReportSnapshot) -> None:
+    """Take the address away for good: publishing again gives another one."""
+    locked = ReportSnapshot.objects.select_for_update().get(pk=snapshot.pk)
+    locked.public, locked.token, locked.comments = False, "", None
+    locked.published_by = locked.published_at = None
+    locked.save()
+
+
+def published(snapshot_id: int, token: str) -> ReportSnapshot:
+    """The published report; raises NotFoundHere, in the same words and time whatever is wrong."""
+    snapshot = ReportSnapshot.objects.filter(pk=snapshot_id, public=True).first()
+    kept = snapshot.token if snapshot else secrets.token_urlsafe(24)
+    right = secrets.compare_digest(kept.encode(), token.encode())
+    if snapshot is None or not right:
+        raise NotFoundHere(GONE)
+    return snapshot

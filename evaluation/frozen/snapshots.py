@@ -1,0 +1,99 @@
+"""Freezing a report: the numbers as they stood, with the hash of the verdicts they were computed from."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+from django.db import transaction
+
+from accounts.models import Person
+from evaluation.archive.bundles import readable, sealed
+from evaluation.archive.bundles import text_of as json_of
+from evaluation.models import ReportSnapshot
+from evaluation.paper.citation import Citation
+from evaluation.paper.display import chosen
+from evaluation.report.shapes import Report
+from evaluation.rows.export import digest
+from evaluation.sections.clustering import Clustering
+from evaluation.sections.study import study_report
+from judging.models import Study
+from leases.refusal import Conflict, Refusal
+
+NOTE_LIMIT = 200
+
+
+@transaction.atomic
+def freeze(
+    study: Study,
+    *,
+    by: Person,
+    note: str = "",
+    clustering: Clustering | None = None,
+    names: Mapping[str, str] | None = None,
+) -> tuple[ReportSnapshot, bool]:
+    """The study's report as a snapshot, and whether it was made now.
+
+    `clustering` says what its intervals of agreement resample, `names` (a query, see display.py) how models and
+    prompts are called in its tables for a paper. A second click finds the first one's: the same numbers over the
+    same verdicts are not frozen twice under one note. Raises Refusal for a note that is too long, a study without
+    any response, or names and places that no table can have, and Conflict where a verdict came in meanwhile.
+    """
+    note = note.replace("\x00", "").strip()
+    if len(note) > NOTE_LIMIT:
+        raise Refusal(f"The note is longer than {NOTE_LIMIT} characters. Shorten it.")
+    # One at a time: the second of two clicks finds what the first has made.
+    Study.objects.select_for_update().get(pk=study.pk)
+    body = study_report(study, clustering)
+    if not body["study"]["responses"]:
+        raise Refusal("This study has no responses, so there is nothing to freeze.")
+    if display := chosen(names or {}, body):
+        body["display"] = display
+    made_of = body["snapshot"]
+    # A third person's decision holds no lock on the study, so some numbers may be of before it and some of after.
+    if digest(study)[0] != made_of["sha256"]:
+        raise Conflict("A verdict came in while the report was computed. Freeze it again.")
+    fields = {"rows_hash": made_of["sha256"], "app_version": made_of["app_version"], "note": note}
+    for earlier in ReportSnapshot.objects.filter(study=study, **fields):
+        if earlier.body == body:
+            return earlier, False
+    snapshot = ReportSnapshot.objects.create(study=study, body=body, created_by=by, **fields)
+    snapshot.text = json_of(sealed(_named(body, snapshot)))
+    snapshot.save(update_fields=["text"])
+    return snapshot, True
+
+
+def _named(body: Report, snapshot: ReportSnapshot) -> Report:
+    """The frozen report with the number of its snapshot."""
+    return {**body, "snapshot": {**body["snapshot"], "id": snapshot.pk}}
+
+
+def text_of(snapshot: ReportSnapshot) -> str:
+    """The frozen report as JSON: the bytes that were frozen. Raises Refusal for one of another format."""
+    readable(snapshot.body)
+    return snapshot.text
+
+
+def report_of(snapshot: ReportSnapshot) -> Report:
+    """The frozen report as data. Raises Refusal for one of another format."""
+    report: Report = json.loads(text_of(snapshot))
+    return report
+
+
+def citation_of(snapshot: ReportSnapshot, address: str) -> Citation:
+    """How to cite it; `address` is where it is published, if it is."""
+    study = report_of(snapshot)["study"]
+    return Citation(
+        number=snapshot.pk,
+        study=study["name"],
+        slug=study["slug"],
+        frozen_at=snapshot.created_at,
+        app_version=snapshot.app_version,
+        sha256=hashlib.sha256(text_of(snapshot).encode("utf-8")).hexdigest(),
+        authors=snapshot.authors,
+        address=address,
+    )
+
+
+def has_changed(snapshot: ReportSnapshot) -> bool:
+    """Whether verdicts, types or exclusions of the study differ now from what was frozen."""
+    return digest(snapshot.study)[0] != snapshot.rows_hash

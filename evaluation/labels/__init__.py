@@ -1,0 +1,1 @@
+"""Agreement of labels from elsewhere, read from a CSV. Pure."""

@@ -1,0 +1,265 @@
+"""The agreement in a file of labels: every coefficient of each two raters and of all. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.labels.file import Ratings
+from evaluation.labels.scale import Scale
+from evaluation.report.shapes import PlainCoefficient
+from evaluation.statistics import alpha
+from evaluation.statistics.bootstrap import Plan, Resampled
+from evaluation.statistics.coefficient import NO_ITEMS, ONE_RATER, Coefficient
+from evaluation.statistics.groups import Groups, Measured
+from evaluation.statistics.many_raters import of_many
+from evaluation.statistics.two_raters import WEIGHTED, MeasuredClass, Pair, of_two
+
+Counts = NDArray[np.int64]
+
+MOST_PAIRED = 20
+# Cells of clusters x labels squared: 400 MB. More would be no file of this kind.
+MOST_CELLS = 50_000_000
+TOO_MANY_RATERS = f"There are more than {MOST_PAIRED} raters; each two are not compared."
+TOO_LARGE = (
+    "{labels} labels over {clusters:,} clusters are too many to resample. Resample by item, or set the number of "
+    "resamples to 0."
+)
+
+
+class TooLarge(ValueError):
+    """More than can be resampled; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """`plan` None leaves resampling out; `by_cluster` draws the file's clusters, where it has them."""
+
+    plan: Plan | None
+    by_cluster: bool = True
+
+
+class LabelAgreement(TypedDict):
+    """Kappa on one label (with its interval) and its other shares, of two raters."""
+
+    pair: list[str]
+    label: str
+    kappa: float | None
+    se: float | None
+    low: float | None
+    high: float | None
+    n: int
+    method: str
+    reason: str
+    specific_agreement: float | None
+    prevalence: float | None
+    bias: float | None
+
+
+class Result(TypedDict):
+    """The agreement in a file, as data: docs/researchers.md says what each part is."""
+
+    n_items: int
+    n_raters: int
+    n_labels: int
+    labels: list[str]
+    coefficients: list[PlainCoefficient]
+    per_class: list[LabelAgreement]
+
+
+def agreement_of(ratings: Ratings, scale: Scale, wanted: Wanted) -> Result:
+    """Every coefficient of each two raters and of all, with its interval."""
+    counted = _Counted(ratings, scale, wanted)
+    pairs = list(counted.pairs()) if len(ratings.rater_names) <= MOST_PAIRED else []
+    rows = [row for pair, agreement in pairs for row in counted.pair_rows(pair, agreement)]
+    if not pairs:
+        rows = list(counted.no_pairs())
+    rows += counted.over_all()
+    classes = [
+        counted.class_row(pair, one) for pair, agreement in pairs for one in agreement.classes
+    ]
+    return {
+        "n_items": ratings.item_count,
+        "n_raters": len(ratings.rater_names),
+        "n_labels": len(ratings.labels),
+        "labels": list(scale.labels),
+        "coefficients": rows,
+        "per_class": classes,
+    }
+
+
+class _Counted:
+    """A file's labels by their places on the scale."""
+
+    def __init__(self, ratings: Ratings, scale: Scale, wanted: Wanted) -> None:
+        self.ratings, self.scale, self.plan = ratings, scale, wanted.plan
+        place = {label: index for index, label in enumerate(scale.labels)}
+        moved = np.array([place[label] for label in ratings.label_names], dtype=np.int64)
+        self.labels: Counts = moved[ratings.labels] if len(moved) else np.zeros(0, np.int64)
+        self.clustered = wanted.by_cluster and ratings.clusters is not None
+        self.cluster_of: Counts | None = None
+        if self.clustered:
+            assert ratings.clusters is not None
+            self.cluster_of = np.zeros(ratings.item_count, dtype=np.int64)
+            self.cluster_of[ratings.items] = ratings.clusters
+            self._check(int(ratings.clusters.max(initial=0)) + 1)
+
+    def _check(self, clusters: int) -> None:
+        k = len(self.scale.labels)
+        if self.plan is not None and clusters * k * k > MOST_CELLS:
+            raise TooLarge(TOO_LARGE.format(labels=k, clusters=clusters))
+
+    def pairs(self) -> Iterator[tuple[list[str], Pair]]:
+        """Each two raters in the order of their names, over the items that both labelled."""
+        names = self.ratings.rater_names
+        given = np.full((self.ratings.item_count, len(names)), -1, dtype=np.int16)
+        given[self.ratings.items, self.ratings.raters] = self.labels
+        for first, second in combinations(sorted(names), 2):
+            both = given[:, [names.index(first), names.index(second)]]
+            yield [first, second], self._pair(both)
+
+    def _pair(self, both: NDArray[np.int16]) -> Pair:
+        shared = np.flatnonzero((both >= 0).all(axis=1))
+        k = len(self.scale.labels)
+        cells = both[shared, 0].astype(np.int64) * k + both[shared, 1]
+        groups = self._grouped(cells, shared)
+        rows = np.column_stack([groups.rows[:, 0] // k, groups.rows[:, 0] % k])
+        weights = () if self.scale.unordered else WEIGHTED
+        return of_two(replace(groups, rows=rows), self.scale.labels, self.plan, weights)
+
+    def _grouped(self, kinds: Counts, items: Counts) -> Groups:
+        """Items of one kind (and cluster) together; a row of the groups is the kind."""
+        if self.cluster_of is None:
+            keys, sizes = np.unique(kinds, return_counts=True)
+            return Groups(keys[:, None], sizes)
+        most = int(kinds.max(initial=0)) + 1
+        keys, sizes = np.unique(self.cluster_of[items] * most + kinds, return_counts=True)
+        _, clusters = np.unique(keys // most, return_inverse=True)
+        return Groups((keys % most)[:, None], sizes, clusters)
+
+    def pair_rows(self, pair: list[str], measured: Pair) -> list[PlainCoefficient]:
+        rows = [self._row(one, pair) for one in measured.coefficients]
+        if self.scale.unordered:
+            n = measured.coefficients[0].coefficient.n
+            missing = [self._unordered("cohen_kappa", weights, n) for weights in WEIGHTED]
+            rows[2:2] = [self._row(Measured(one), pair) for one in missing]
+        return rows
+
+    def _unordered(self, name: str, weights: str, n: int) -> Coefficient:
+        return Coefficient(name, None, n, weights=weights, reason=self.scale.unordered)
+
+    def no_pairs(self) -> Iterator[PlainCoefficient]:
+        """Why there is no coefficient of two raters."""
+        raters = len(self.ratings.rater_names)
+        why = ONE_RATER if raters == 1 else TOO_MANY_RATERS if raters else NO_ITEMS
+        for weights in ("none", *WEIGHTED):
+            yield self._row(
+                Measured(Coefficient("cohen_kappa", None, 0, weights=weights, reason=why))
+            )
+        yield self._row(Measured(Coefficient("scott_pi", None, 0, reason=why)))
+
+    def over_all(self) -> list[PlainCoefficient]:
+        """The coefficients over all raters; those that the scale has no order or numbers for say so."""
+        by_name = {one.coefficient.name: one for one in self._of_many()}
+        n = by_name["percent_agreement"].coefficient.n
+        for metric, why in (
+            (alpha.ORDINAL, self.scale.unordered),
+            (alpha.INTERVAL, self.scale.unnumbered),
+        ):
+            name = f"krippendorff_alpha_{metric}"
+            if why and name not in by_name:
+                by_name[name] = Measured(Coefficient(name, None, n, reason=why))
+        return [self._row(by_name[name]) for name in ALL_NAMES]
+
+    def _of_many(self) -> Sequence[Measured]:
+        if len(self.ratings.rater_names) < 2:
+            why = ONE_RATER if len(self.ratings.rater_names) else NO_ITEMS
+            return [Measured(Coefficient(name, None, 0, reason=why)) for name in ALL_NAMES]
+        k = len(self.scale.labels)
+        flat = np.bincount(
+            self.ratings.items * np.int64(k) + self.labels, minlength=self.ratings.item_count * k
+        )
+        items = flat.reshape(-1, k)
+        kinds, place = _kinds(items)
+        groups = self._grouped(place, np.arange(len(items)))
+        metrics = [alpha.NOMINAL]
+        metrics += [] if self.scale.unordered else [alpha.ORDINAL]
+        metrics += [] if self.scale.unnumbered else [alpha.INTERVAL]
+        rows = kinds[groups.rows[:, 0]]
+        return of_many(replace(groups, rows=rows), self.plan, metrics, self.scale.values)
+
+    def class_row(self, pair: list[str], one: MeasuredClass) -> LabelAgreement:
+        row = self._row(Measured(one.agreement.kappa, one.kappa))
+        return {
+            "pair": pair,
+            "label": one.agreement.label,
+            "kappa": row["value"],
+            "se": row["se"],
+            "low": row["low"],
+            "high": row["high"],
+            "n": row["n"],
+            "method": row["method"],
+            "reason": row["reason"],
+            "specific_agreement": one.agreement.specific,
+            "prevalence": one.agreement.prevalence,
+            "bias": one.agreement.bias,
+        }
+
+    def _row(self, measured: Measured, pair: list[str] | None = None) -> PlainCoefficient:
+        """One interval for each: the clustered one where clusters are drawn, else the closed form's if any."""
+        one, drawn = measured.coefficient, measured.clustered
+        if drawn is not None and one.value is not None and (self.clustered or one.low is None):
+            one = replace(
+                one,
+                se=drawn.se,
+                low=drawn.low,
+                high=drawn.high,
+                method=self._method(drawn),
+                reason=drawn.reason,
+            )
+        return {
+            "name": one.name,
+            "pair": pair,
+            "weights": one.weights,
+            "value": one.value,
+            "se": one.se,
+            "low": one.low,
+            "high": one.high,
+            "n": one.n,
+            "method": one.method,
+            "reason": one.reason,
+        }
+
+    def _method(self, drawn: Resampled) -> str:
+        if drawn.low is None:
+            return ""
+        what = "clusters" if self.clustered else "items"
+        undefined = f", {drawn.undefined} undefined" if drawn.undefined else ""
+        return (
+            f"{drawn.method}: {drawn.clusters} {what}, {drawn.resamples} resamples, seed {drawn.seed} "
+            f"(PCG64){undefined}"
+        )
+
+
+ALL_NAMES = (
+    "percent_agreement",
+    "fleiss_kappa",
+    "krippendorff_alpha_nominal",
+    "krippendorff_alpha_ordinal",
+    "krippendorff_alpha_interval",
+    "gwet_ac1",
+)
+
+
+def _kinds(items: Counts) -> tuple[Counts, Counts]:
+    """The different rows, and each row's place among them; rows are read as numbers where they fit into one."""
+    base, k = int(items.max(initial=0)) + 1, items.shape[1]
+    if base**k >= 2**62:
+        kinds, place = np.unique(items, axis=0, return_inverse=True)
+        return kinds, place.ravel()
+    keys = items @ (base ** np.arange(k, dtype=np.int64))
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    return items[first], place

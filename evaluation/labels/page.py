@@ -1,0 +1,131 @@
+"""The agreement in a file of labels, laid out for the page and for the terminal. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from evaluation.labels.agreement import LabelAgreement, Result
+from evaluation.report import sentences
+from evaluation.report.figures import Figure
+from evaluation.report.sentences import counted, interval, number, percent, percent_interval
+from evaluation.report.shapes import PlainCoefficient
+from evaluation.report.sheets import Sheet
+
+COLUMNS = ("weights", "value", "se", "low", "high", "n", "method", "reason")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One coefficient: what it is, of whom, and its figure with the method of its interval."""
+
+    name: str
+    raters: str
+    n: int
+    figure: Figure
+    method: str
+
+
+@dataclass(frozen=True)
+class ClassLine:
+    """The agreement of two raters on one label."""
+
+    label: str
+    raters: str
+    kappa: Figure
+    specific: str
+    prevalence: str
+    bias: str
+
+
+def lines(result: Result) -> list[Line]:
+    """Those over all raters first, then pair by pair."""
+    ordered = sorted(result["coefficients"], key=lambda row: row["pair"] is not None)
+    return [_line(row) for row in ordered]
+
+
+def _line(row: PlainCoefficient) -> Line:
+    shares = row["name"] == "percent_agreement"
+    value = (percent if shares else number)(row["value"])
+    ends = (percent_interval if shares else interval)(row["low"], row["high"])
+    why = row["reason"]
+    if why and row["value"] is not None:
+        why = f"No interval: {sentences.lowered(why)}"
+    return Line(
+        sentences.name_of(row), _raters(row), row["n"], Figure(value, ends, why), row["method"]
+    )
+
+
+def _raters(row: PlainCoefficient | LabelAgreement) -> str:
+    return " and ".join(row["pair"]) if row["pair"] else "all"
+
+
+def class_lines(result: Result) -> list[ClassLine]:
+    return [
+        ClassLine(
+            row["label"],
+            _raters(row),
+            Figure(number(row["kappa"]), interval(row["low"], row["high"]), row["reason"]),
+            number(row["specific_agreement"]),
+            number(row["prevalence"]),
+            number(row["bias"]),
+        )
+        for row in result["per_class"]
+    ]
+
+
+def methods(result: Result) -> list[str]:
+    """How the intervals were made, each way once."""
+    methods = [row["method"] for row in result["coefficients"]]
+    methods += [row["method"] for row in result["per_class"]]
+    return list(dict.fromkeys(filter(None, methods)))
+
+
+def sheet(result: Result) -> Sheet:
+    """The result as a table: a row a coefficient, and for each label its kappa and its shares."""
+    header = ["rater_1", "rater_2", "label", "coefficient", *COLUMNS]
+    rows: list[list[object]] = [
+        [*_two(row), "", row["name"], *_values(row)] for row in result["coefficients"]
+    ]
+    for one in result["per_class"]:
+        place = [*_two(one), one["label"]]
+        kappa = {**one, "weights": "none", "value": one["kappa"]}
+        rows.append([*place, "cohen_kappa", *_values(kappa)])
+        for name, share in (
+            ("specific_agreement", one["specific_agreement"]),
+            ("prevalence", one["prevalence"]),
+            ("bias", one["bias"]),
+        ):
+            rows.append([*place, name, "none", share, None, None, None, one["n"], "", ""])
+    return Sheet(header, rows)
+
+
+def _values(row: Mapping[str, object]) -> list[object]:
+    return [row[name] for name in COLUMNS]
+
+
+def _two(row: PlainCoefficient | LabelAgreement) -> list[str]:
+    return list(row["pair"]) if row["pair"] else ["all", "all"]
+
+
+def in_lines(result: Result) -> Iterator[str]:
+    """The result as lines of text for a terminal: control characters of a file are shown, not obeyed."""
+    yield (
+        f"{counted(result['n_items'], 'item')}, {counted(result['n_raters'], 'rater')}, "
+        f"{counted(result['n_labels'], 'label')}: "
+        f"{', '.join(map(printable, result['labels']))}"
+    )
+    for line in lines(result):
+        ends = f" ({line.figure.interval})" if line.figure.interval else ""
+        why = f" {line.figure.reason}" if line.figure.reason else ""
+        yield f"  {line.name}, {printable(line.raters)}, n = {line.n}: {line.figure.value}{ends}{why}"
+    for one in class_lines(result):
+        ends = f" ({one.kappa.interval})" if one.kappa.interval else ""
+        yield (
+            f"  {printable(one.label)}, {printable(one.raters)}: kappa {one.kappa.value}{ends}, specific agreement "
+            f"{one.specific}, prevalence {one.prevalence}, bias {one.bias}"
+        )
+    for method in methods(result):
+        yield f"95 % intervals by {method}."
+
+
+def printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

@@ -1,0 +1,53 @@
+"""The scale of labels from elsewhere: their order and their numbers, declared or read off them. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
+
+NO_ORDER = "The labels have no order. Declare one, from lowest to highest, or use numbers."
+NO_NUMBERS = "The labels are no numbers."
+ONE_NUMBER = "Two labels are one number written in two ways: {labels}. Write it in one."
+
+
+class NotOnScale(ValueError):
+    """Labels that the declared order lacks, or an order that names one twice."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Labels from lowest to highest; `unordered` and `unnumbered` say why they have no order or no numbers."""
+
+    labels: tuple[str, ...]
+    values: tuple[float, ...] | None
+    unordered: str = ""
+    unnumbered: str = ""
+
+
+def scale_of(used: Iterable[str], order: Sequence[str] = ()) -> Scale:
+    """The scale of the labels that were used; raises NotOnScale.
+
+    A declared order is the scale, labels that nobody used included. Without one numbers are in their own
+    order, and other labels, which then have none, in that of their letters.
+    """
+    used = list(used)
+    if twice := [label for label, count in Counter(order).items() if count > 1]:
+        raise NotOnScale(f"The order names a label twice: {', '.join(twice)}.")
+    if order and (strange := sorted(set(used) - set(order))):
+        more = f" and {len(strange) - 10} more" if len(strange) > 10 else ""
+        raise NotOnScale(
+            f"Labels that the order lacks: {', '.join(strange[:10])}{more}. The order is {', '.join(order)}."
+        )
+    labels = tuple(order) or tuple(sorted(used))
+    if not labels or not all(NUMBER.fullmatch(label) for label in labels):
+        return Scale(labels, None, "" if order else NO_ORDER, NO_NUMBERS)
+    if not order:
+        labels = tuple(sorted(labels, key=lambda label: (float(label), label)))
+    values = tuple(map(float, labels))
+    twins = [label for label in labels if values.count(float(label)) > 1]
+    if twins:
+        why = ONE_NUMBER.format(labels=", ".join(twins))
+        return Scale(labels, None, "" if order else why, why)
+    return Scale(labels, values)

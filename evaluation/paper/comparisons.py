@@ -1,0 +1,117 @@
+"""The comparisons of a report as LaTeX. Pure."""
+
+from collections.abc import Sequence
+
+from evaluation.paper.display import Display, Named
+from evaluation.paper.escaping import escaped
+from evaluation.paper.parts import comment, heading, line, longtable, named
+from evaluation.report.comparisons import SIDES, WITHIN
+from evaluation.report.sentences import p_value, points
+from evaluation.report.shapes import Comparison, Family, Report
+
+
+def compact(report: Report, display: Display) -> list[str]:
+    """Each difference with its interval, and p by article."""
+    return _table(report, display, whole=False)
+
+
+def full(report: Report, display: Display) -> list[str]:
+    """Both sides as k of n, the difference with its interval, both p-values, and what the margin says."""
+    return _table(report, display, whole=True)
+
+
+def _table(report: Report, display: Display, *, whole: bool) -> list[str]:
+    comparisons = report["comparisons"]
+    families = [family for family in comparisons["families"] if family["rows"]]
+    lines = [
+        f"% {comment(family['title'])}: {comment(family['reason'])}"
+        for family in comparisons["families"]
+        if family["reason"]
+    ]
+    if not families:
+        return lines
+    heads = ["Model", "Prompts", "$n$", "Difference", "$p$, by article"]
+    columns = "llrll"
+    if whole:
+        heads = ["Model", "Prompts", "First", "Second", "Difference"]
+        heads += ["$p$, McNemar", "$p$, by article", "Margin"]
+        columns = "llllllll"
+    groups = [
+        [
+            heading(len(heads), _title(family)),
+            *(line(_row(family, row, display, whole)) for row in _in_order(family, display)),
+        ]
+        for family in families
+    ]
+    caption = (
+        f"Differences in the share of {escaped(comparisons['verdict'])} responses, in percentage points, with 95\\,\\% "
+        f"intervals from {comparisons['resamples']:,} resamples of whole articles (seed {comparisons['seed']}); "
+        "p-values are corrected within each family by Holm's method."
+    )
+    return [*lines, *longtable(named(report, "comparisons"), caption, columns, heads, groups)]
+
+
+def _title(family: Family) -> str:
+    """With what is less what, which is not the same in all kinds of families."""
+    first, second = (side.lower() for side in SIDES[family["kind"]])
+    less = f"{first} less {second}" if family["kind"] == "gains" else f"{second} less {first}"
+    margin = f"; margin {100 * family['margin']:.0f} points" if family["margin"] is not None else ""
+    return f"{family['title']} ({less}{margin})"
+
+
+def _parts(family: Family, row: Comparison) -> tuple[list[str], list[str]]:
+    """The model or models, and the prompt or prompts, that a comparison is about."""
+    both = [row["first"], row["second"]]
+    if family["kind"] == "models":
+        return both, [row["prompt"]]
+    return [row["model"]], [row["prompt"]] if family["kind"] == "reasoning" else both
+
+
+def _in_order(family: Family, display: Display) -> list[Comparison]:
+    """The rows by model and prompt as the researcher orders these; which side is first does not change."""
+    models = [model.name for model in display.models]
+    prompts = [prompt.name for prompt in display.prompts]
+
+    def place(row: Comparison) -> tuple[list[int], list[int]]:
+        mine, on = _parts(family, row)
+        return [models.index(name) for name in mine], [prompts.index(name) for name in on]
+
+    return sorted(family["rows"], key=place)
+
+
+def _row(family: Family, row: Comparison, display: Display, whole: bool) -> list[str]:
+    models, prompts = _parts(family, row)
+    what = [_called(models, display.models), _called(prompts, display.prompts)]
+    difference = escaped(points(row["value"]))
+    if row["low"] is not None:
+        difference += f" [{escaped(points(row['low']))}, {escaped(points(row['high']))}]"
+    clustered = escaped(p_value(row["p_clustered_corrected"]))
+    if not whole:
+        return [*what, _n(family, row), difference, clustered]
+    exact = escaped(p_value(row.get("p_exact_corrected")))
+    within = WITHIN[row["within"]] if family["margin"] is not None else ""
+    return [*what, *_sides(family, row), difference, exact, clustered, within]
+
+
+def _called(names: Sequence[str], things: Sequence[Named]) -> str:
+    shown = {thing.name: thing.short for thing in things}
+    return escaped(", ".join(shown[name] for name in names))
+
+
+def _n(family: Family, row: Comparison) -> str:
+    """How many questions: of a pairing one number, of two groups one each."""
+    if family["kind"] == "gains":
+        return f"{row['explicit']['n_1']}, {row['implicit']['n_1']}"
+    return str(row["n_1"]) if row["n_1"] == row["n_2"] else f"{row['n_1']}, {row['n_2']}"
+
+
+def _sides(family: Family, row: Comparison) -> list[str]:
+    if family["kind"] == "gains":
+        return [
+            f"{escaped(points(gain['value']))} ($n={gain['n_1']}$)"
+            for gain in (row["explicit"], row["implicit"])
+        ]
+    return [
+        f"{k}/{n} {100 * k / n:.1f}" if n else "--"
+        for k, n in ((row["k_1"], row["n_1"]), (row["k_2"], row["n_2"]))
+    ]

@@ -1,0 +1,111 @@
+"""How a researcher wants models and prompts named and ordered in a paper: read from an address's query. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from evaluation.report.shapes import Report
+from leases.refusal import Refusal
+
+COMPACT, FULL = "compact", "full"
+FORMS = {
+    COMPACT: "Compact: the share of the best verdict, a column for each prompt; differences; judge models' scores",
+    FULL: "Full: every verdict, comparison and score as k/n with its interval, and the table of agreement",
+}
+NAME_LIMIT = 120
+LAST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Named:
+    """A model or prompt: its `key` in the query, its `name` in the report, and what it is called and when it comes.
+
+    `place` is the number that was typed, "" where none was. `short` is what it is called where there is little room:
+    the label if one was typed, else the name.
+    """
+
+    key: str
+    name: str
+    label: str
+    place: str
+    short: str
+
+
+@dataclass(frozen=True)
+class Display:
+    """Which form of tables, and models, prompts and judge models in the order wanted."""
+
+    form: str
+    models: tuple[Named, ...]
+    prompts: tuple[Named, ...]
+    judges: tuple[Named, ...] = ()
+
+    @property
+    def things(self) -> tuple[Named, ...]:
+        """All that has a name."""
+        return (*self.models, *self.prompts, *self.judges)
+
+
+def read_display(query: Mapping[str, str], report: Report) -> Display:
+    """From a request's query: `form`, `name-KEY` and `place-KEY`, where KEY is model-ID, prompt-NAME or judge-ID.
+
+    What is left out is as the report was frozen with, else called as the report calls it, and comes in the report's
+    order after what has a place. Raises Refusal for an unknown form, a place that is no number, and a name that is
+    too long.
+    """
+    query = {**report.get("display", {}), **query}
+    form = query.get("form", COMPACT)
+    if form not in FORMS:
+        raise Refusal(f"{form} is no form of tables. Use {' or '.join(FORMS)}.")
+    models = [(f"model-{model['id']}", model["name"], model["name"]) for model in report["models"]]
+    prompts = [
+        (f"prompt-{prompt['name']}", prompt["label"], f"{prompt['label']}: {prompt['title']}")
+        for prompt in report["prompts"]
+    ]
+    judges = [
+        (f"judge-{judge['id']}", judge["judge"], judge["judge"]) for judge in report["judge_models"]
+    ]
+    return Display(form, *(_in_order(things, query) for things in (models, prompts, judges)))
+
+
+def chosen(query: Mapping[str, str], report: Report) -> dict[str, str]:
+    """What of a query is not as it would be without: the part to keep with a report. Raises as read_display."""
+    usual, wanted = read_display({}, report), read_display(query, report)
+    choice = {"form": wanted.form} if wanted.form != usual.form else {}
+    labels = {one.key: one.label for one in usual.things}
+    for one in wanted.things:
+        if one.label != labels[one.key]:
+            choice[f"name-{one.key}"] = one.label
+        if one.place:
+            choice[f"place-{one.key}"] = one.place
+    return dict(sorted(choice.items()))
+
+
+def _in_order(
+    things: Iterable[tuple[str, str, str]], query: Mapping[str, str]
+) -> tuple[Named, ...]:
+    return tuple(sorted((_named(query, *thing) for thing in things), key=_place))
+
+
+def _named(query: Mapping[str, str], key: str, name: str, usual: str) -> Named:
+    label = _label(query, key, usual)
+    short = name if label == usual else label
+    return Named(key, name, label, query.get(f"place-{key}", "").strip(), short)
+
+
+def _label(query: Mapping[str, str], key: str, usual: str) -> str:
+    label = query.get(f"name-{key}", "").strip() or usual
+    if len(label) > NAME_LIMIT and label != usual:
+        raise Refusal(
+            f"A name in a table has at most {NAME_LIMIT} characters. Shorten {label[:40]}…"
+        )
+    return label
+
+
+def _place(named: Named) -> int:
+    if not named.place:
+        return LAST
+    if not (named.place.isascii() and named.place.isdecimal() and len(named.place) <= 5):
+        raise Refusal(
+            f"The place of {named.name} is {named.place[:20]!r}. Write a whole number, such as 1."
+        )
+    return int(named.place)

@@ -1,0 +1,95 @@
+"""A report's tables as LaTeX with booktabs: which there are, and the comments above them. Pure."""
+
+from collections.abc import Callable, Sequence
+
+from evaluation.paper import comparisons, judges, verdicts
+from evaluation.paper.display import COMPACT, Display
+from evaluation.paper.escaping import escaped, needs_unicode_engine
+from evaluation.paper.parts import comment, named, tabular
+from evaluation.report import sentences
+from evaluation.report.shapes import Coefficient, Report
+from evaluation.report.verdicts import best_first
+
+FINAL = (
+    "Final verdicts, after exclusions: k of n, the share and its 95\\,\\% interval in per cent, by resampling articles "
+    "(W: Wilson's)."
+)
+
+
+def latex(report: Report, display: Display) -> str:
+    """The whole source: comments on what it needs and comes from, then the tables."""
+    parts = (_compact if display.form == COMPACT else _full)(report, display)
+    body = [line for part in parts if part for line in ("", *part)]
+    return "\n".join([*_head(report, body), *body]) + "\n"
+
+
+def _compact(report: Report, display: Display) -> list[list[str]]:
+    (table,) = report["tables"]
+    return [
+        verdicts.compact(report, display, table, named(report, "compact")),
+        comparisons.compact(report, display),
+        judges.compact(report, display),
+    ]
+
+
+def _full(report: Report, display: Display) -> list[list[str]]:
+    (table,) = report["tables"]
+    name = named(report, "verdicts")
+    return [
+        verdicts.full(report, display, table, name, FINAL, best_first(report)),
+        _agreement(report, display),
+        comparisons.full(report, display),
+        judges.full(report, display),
+    ]
+
+
+def _head(report: Report, body: Sequence[str]) -> list[str]:
+    made_of, study = report["snapshot"], report["study"]
+    packages = "booktabs" if "longtable" not in "".join(body) else "booktabs,longtable"
+    frozen = f", frozen report {made_of['id']}" if made_of["id"] else ""
+    lines = [
+        f"% {comment(study['name'])}{frozen}",
+        f"% Sic et Non {made_of['app_version']}, {made_of['rows']} rows, sha256 {made_of['sha256']}",
+        f"% Needs \\usepackage{{{packages}}}",
+    ]
+    if needs_unicode_engine("\n".join(body)):
+        lines.append(
+            "% Has letters beyond Latin: compile with LuaLaTeX or XeLaTeX, and a font that has them."
+        )
+    if study["is_demonstration"]:
+        lines.append("% Demonstration: invented articles, and no finding.")
+    return lines
+
+
+def _agreement(report: Report, display: Display) -> list[str]:
+    rows, methods = [], []
+    by_prompt = {prompt["prompt"]: prompt for prompt in report["agreement"]["prompts"]}
+    for prompt in display.prompts:
+        for pair in by_prompt[prompt.name]["pairs"]:
+            agreed, kappa = (
+                sentences.of(pair["coefficients"], name)
+                for name in ("percent_agreement", "cohen_kappa")
+            )
+            judges = escaped(", ".join(pair["judges"]))
+            shown = [_value(agreed, sentences.percent), _value(kappa, sentences.number)]
+            rows.append([escaped(prompt.label), judges, str(kappa["n"]), *shown])
+            methods.append(sentences.method_of(kappa))
+    if not rows:
+        return [f"% {comment(report['agreement']['reason'])}"]
+    how = ", ".join(dict.fromkeys(escaped(method) for method in methods if method))
+    caption = (
+        "Agreement on first verdicts, before resolution and exclusions, with 95\\,\\% intervals"
+    )
+    caption += f" (kappa: {how})." if how else "."
+    heads = ["Prompt", "Judges", "$n$", "Agreement", r"Cohen's $\kappa$"]
+    return tabular(named(report, "agreement"), caption, heads, rows)
+
+
+def _value(coefficient: Coefficient, words: Callable[[float | None], str]) -> str:
+    if coefficient["value"] is None:
+        return "--"
+    shown = escaped(words(coefficient["value"]))
+    low, high = sentences.ends_of(coefficient)
+    if low is None or high is None:
+        return shown
+    return f"{shown} [{escaped(words(low))}, {escaped(words(high))}]"

@@ -1,0 +1,169 @@
+"""The paragraph on methods of a paper, with the numbers of the report and no others. Pure."""
+
+from collections.abc import Iterator
+
+from evaluation.report import sentences
+from evaluation.report.sentences import counted, interval, number
+from evaluation.report.shapes import Coefficient, PromptAgreement, Report, Table
+from evaluation.statistics.tables import ALL
+
+ORDERS = {"grouped": "grouped by question and shuffled inside", "random": "fully random"}
+
+
+def methods_paragraph(report: Report) -> str:
+    """Who judged what, how well they agreed, how it was resolved and counted."""
+    return " ".join(_sentences(report))
+
+
+def _sentences(report: Report) -> Iterator[str]:
+    study = report["study"]
+    if not study["responses"]:
+        yield "This study has no responses."
+        return
+    if study["is_demonstration"]:
+        yield "This is a demonstration with invented articles and verdicts, and no finding."
+    yield _what(report)
+    yield from _judging(report)
+    yield from _agreement(report)
+    yield from _resolution(report)
+    yield from _counting(report)
+    made_of = report["snapshot"]
+    yield (
+        f"The numbers were computed by Sic et Non {made_of['app_version']} from {counted(made_of['rows'], 'row')} "
+        f"(sha256 {made_of['sha256'][:12]})."
+    )
+
+
+def _what(report: Report) -> str:
+    study = report["study"]
+    models, prompts = len(report["models"]), len(report["prompts"])
+    responses, questions = study["responses"], study["instances"]
+    each = ", one for each of them" if responses == models * prompts * questions else ""
+    judged = _judged(report)
+    some = f", {judged:,} of which got a verdict" if judged < responses else ""
+    return (
+        f"{counted(responses, 'response')} of {counted(models, 'model')} to {counted(questions, 'question')} from "
+        f"{counted(study['articles'], 'article')} under {counted(prompts, 'prompt')} were to be judged{each}{some}."
+    )
+
+
+def _judged(report: Report) -> int:
+    """How many responses have a verdict that was handed in; all of an imported study, which has no such step."""
+    steps = {step["key"]: step["n"] for step in report["flow"]["steps"]}
+    return steps.get("judged", report["study"]["responses"])
+
+
+def _judging(report: Report) -> Iterator[str]:
+    study = report["study"]
+    if study["is_imported"]:
+        yield (
+            "The verdicts come from a file with one final verdict for a response; it does not say who judged, nor "
+            "what anybody said before disagreements were resolved."
+        )
+        return
+    people = "1 person" if study["judges"] == 1 else f"{study['judges']} people"
+    if study["judges_per_response"] == 1:
+        yield f"Each response went to one person ({people} in all), who did not see which model had written it"
+    else:
+        yield (
+            f"Each response went to {study['judges_per_response']} people ({people} in all), who judged independently "
+            "and saw neither which model had written it nor each other's verdicts"
+        )
+    yield f"(rubric {study['rubric']})."
+    if study["order"] in ORDERS:
+        yield f"Each judge's order was drawn with seed {study['seed']}, {ORDERS[study['order']]}."
+    if study.get("repeat_percent"):
+        yield f"{study['repeat_percent']} % of each judge's responses came a second time, unannounced."
+    if study["state"] == "open":
+        yield "Judging has not ended: these are the verdicts handed in so far."
+
+
+def _agreement(report: Report) -> Iterator[str]:
+    agreement = report["agreement"]
+    if not agreement["measured"]:
+        if not report["study"]["is_imported"]:
+            yield "Agreement between judges was not measured."
+        return
+    parts = [_kappa(prompt) for prompt in agreement["prompts"] if prompt["pairs"]]
+    yield f"Agreement on {agreement['population']}: {'; '.join(parts)}."
+    methods = dict.fromkeys(
+        sentences.method_of(coefficient)
+        for prompt in agreement["prompts"]
+        for pair in prompt["pairs"]
+        for coefficient in [sentences.of(pair["coefficients"], "cohen_kappa")]
+    )
+    if parts := [method for method in methods if method]:
+        yield f"Intervals of kappa are 95 % intervals by {', '.join(parts)}."
+    made = agreement["interval"]
+    if made["method"] in methods:
+        yield (
+            f"Whole {made['cluster']}s were drawn {made['resamples']:,} times with the generator "
+            f"{made['generator']} and seed {made['seed']}."
+        )
+
+
+def _kappa(prompt: PromptAgreement) -> str:
+    if len(prompt["pairs"]) == 1:
+        (pair,) = prompt["pairs"]
+        return _coefficient(prompt, pair["coefficients"], "cohen_kappa")
+    every = _coefficient(prompt, prompt["all"], "krippendorff_alpha_nominal")
+    return f"{every}, over {len(prompt['pairs'])} pairs of judges"
+
+
+def _coefficient(prompt: PromptAgreement, coefficients: list[Coefficient], name: str) -> str:
+    coefficient = sentences.of(coefficients, name)
+    where = f"on prompt {prompt['prompt']} (n = {coefficient['n']})"
+    if coefficient["value"] is None:
+        agreed = sentences.of(coefficients, "percent_agreement")
+        return (
+            f"{sentences.NAMES[name]} is undefined {where}, where the judges agree in "
+            f"{sentences.percent(agreed['value'])} of cases"
+        )
+    ends = interval(*sentences.ends_of(coefficient), 2)
+    shown_ends = f" ({ends})" if ends else ""
+    return f"{sentences.NAMES[name]} is {number(coefficient['value'], 2)}{shown_ends} {where}"
+
+
+def _resolution(report: Report) -> Iterator[str]:
+    ways = {way["how"]: way["count"] for way in report["resolution"]}
+    words = {
+        "unanimous": "were unanimous",
+        "discussed": "were settled by discussion",
+        "third_person": "were settled by a third person",
+        "majority": "were settled by majority",
+        "single": "have the verdict of their one judge",
+        "imported": "have the verdict of the file",
+        "none": "have no final verdict and are in no share",
+    }
+    parts = [f"{ways[how]} {said}" for how, said in words.items() if ways.get(how)]
+    if parts:
+        left = " to the questions that were kept" if report["study"]["excluded_instances"] else ""
+        yield f"Of {counted(sum(ways.values()), 'response')}{left}, {', '.join(parts)}."
+
+
+def _counting(report: Report) -> Iterator[str]:
+    excluded = report["study"]["excluded_instances"]
+    if excluded:
+        have = "was" if excluded == 1 else "were"
+        yield (
+            f"{counted(excluded, 'question')} {have} excluded, proposed by one person and seconded by another; first "
+            "verdicts on them stay in the agreement."
+        )
+    else:
+        yield "No question was excluded."
+    left_out = sum(
+        line["left_out"] for line in report["tables"][0]["lines"] if line["slice"] == ALL
+    )
+    if left_out:
+        yield (
+            f"Prompts that give one passage are counted over questions whose two passages differ, which leaves out "
+            f"{counted(left_out, 'response')}."
+        )
+    yield _intervals_of_shares(report["tables"][0])
+
+
+def _intervals_of_shares(table: Table) -> str:
+    return (
+        f"Shares have 95 % intervals from {table['resamples']:,} resamples of whole articles (seed {table['seed']}); "
+        "where that cannot be done, Wilson's, which take responses as independent."
+    )

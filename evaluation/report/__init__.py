@@ -1,0 +1,1 @@
+"""How a report is shown: its page, sentences, charts and sheets. Pure."""

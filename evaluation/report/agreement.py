@@ -1,0 +1,288 @@
+"""The agreement part of a report, laid out for its page. Pure."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from evaluation import charts
+from evaluation.report import sentences, shapes
+from evaluation.report.figures import Figure, query, verdict_labels
+from evaluation.report.sentences import counted, interval, number, percent, percent_interval
+from evaluation.report.shapes import (
+    ClassAgreement,
+    Coefficient,
+    Interval,
+    Pair,
+    Prompt,
+    PromptAgreement,
+    Report,
+)
+
+
+@dataclass(frozen=True)
+class AgreementRow:
+    """One row of the agreement table: two judges under a prompt, or all of them."""
+
+    prompt: str
+    title: str
+    judges: str
+    n: int
+    query: str
+    figures: tuple[Figure, ...]
+    warning: str
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A confusion matrix: chart and table twin, and the agreement on each verdict."""
+
+    judges: tuple[str, str]
+    labels: tuple[str, ...]
+    svg: str
+    rows: tuple[tuple[str, tuple[Figure, ...]], ...]
+    classes: tuple[tuple[str, tuple[Figure, ...]], ...]
+
+
+@dataclass(frozen=True)
+class AgreementSection:
+    """What a page says of the agreement on one prompt."""
+
+    prompt: str
+    title: str
+    sentence: str
+    matrices: tuple[Matrix, ...]
+
+
+@dataclass(frozen=True)
+class Portion:
+    """Agreement on a part of the responses: a round, a third of the work, or a judge's repeats.
+
+    `note` is the reason that several of its figures share.
+    """
+
+    prompt: str
+    name: str
+    days: str
+    n: int
+    figures: tuple[Figure, ...]
+    note: str = ""
+
+
+PORTION_COLUMNS = ("Agreement", "Fleiss' kappa", "Krippendorff's alpha")
+OWN_COLUMNS = ("Agreement", "Kappa", "Gwet's AC1")
+THIRDS = {1: "first third", 2: "second third", 3: "last third"}
+COLUMNS = ("Agreement", "Kappa", "Gwet's AC1", "Krippendorff's alpha")
+
+
+def agreement_rows(report: Report) -> list[AgreementRow]:
+    """A row for each two judges under each prompt, and one over all where the pairs change."""
+    rows = []
+    for prompt, agreement in _with_prompts(report):
+        for pair in agreement["pairs"]:
+            rows.append(_pair_row(prompt, pair))
+        if len(agreement["pairs"]) > 1:
+            rows.append(_overall_row(prompt, agreement))
+    return rows
+
+
+def _with_prompts(report: Report) -> Iterable[tuple[Prompt, PromptAgreement]]:
+    return zip(report["prompts"], report["agreement"]["prompts"], strict=True)
+
+
+def _pair_row(prompt: Prompt, pair: Pair) -> AgreementRow:
+    first, second = pair["judges"]
+    coefficients = [
+        sentences.of(pair["coefficients"], name)
+        for name in ("percent_agreement", "cohen_kappa", "gwet_ac1", "krippendorff_alpha_nominal")
+    ]
+    return AgreementRow(
+        prompt["label"],
+        prompt["title"],
+        f"{first}, {second}",
+        coefficients[0]["n"],
+        query(of="first", prompt=prompt["name"], judge_1=first, judge_2=second),
+        (_share_figure(coefficients[0]), *map(_figure, coefficients[1:])),
+        pair["warning"],
+    )
+
+
+def _overall_row(prompt: Prompt, agreement: PromptAgreement) -> AgreementRow:
+    agreed, fleiss, ac1, alpha = (
+        sentences.of(agreement["all"], name)
+        for name in ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha_nominal")
+    )
+    shown = _figure(fleiss)
+    labelled = replace(shown, value=f"Fleiss {shown.value}")
+    return AgreementRow(
+        prompt["label"],
+        prompt["title"],
+        "all",
+        agreement["n"],
+        query(of="first", prompt=prompt["name"]),
+        (_share_figure(agreed), labelled, _figure(ac1), _figure(alpha)),
+        "",
+    )
+
+
+def _figure(coefficient: Coefficient) -> Figure:
+    return _shown(coefficient, number(coefficient["value"]), interval)
+
+
+def _share_figure(coefficient: Coefficient) -> Figure:
+    return _shown(coefficient, percent(coefficient["value"]), percent_interval)
+
+
+def _shown(
+    coefficient: Coefficient, value: str, ends: Callable[[float | None, float | None], str]
+) -> Figure:
+    """The interval by resampling first, then the one that takes responses as independent."""
+    plain = ends(coefficient["low"], coefficient["high"])
+    clustered = coefficient["clustered"]
+    assert clustered is not None, "Every coefficient of a report is resampled."
+    shown = ends(clustered["low"], clustered["high"])
+    second = f"{_short(coefficient['method'])} {plain}" if plain else ""
+    why = "" if shown else _why(coefficient, clustered["reason"])
+    return Figure(value, shown, why, second=second)
+
+
+def _why(coefficient: Coefficient, reason: str) -> str:
+    if reason and coefficient["value"] is not None:
+        return f"No interval: {sentences.lowered(reason)}"
+    return reason
+
+
+def _short(method: str) -> str:
+    return method.partition(" (")[0]
+
+
+def agreement_sections(report: Report) -> list[AgreementSection]:
+    """Each prompt's sentence and confusion matrices."""
+    return [
+        AgreementSection(
+            prompt["label"],
+            prompt["title"],
+            sentences.agreement_sentence(agreement),
+            tuple(
+                _matrix(report, prompt, pair, f"matrix-{place}-{number}")
+                for number, pair in enumerate(agreement["pairs"])
+            ),
+        )
+        for place, (prompt, agreement) in enumerate(_with_prompts(report))
+    ]
+
+
+def _matrix(report: Report, prompt: Prompt, pair: Pair, key: str) -> Matrix:
+    shown = verdict_labels(report)
+    labels = tuple(shown[label] for label in pair["labels"])
+    first, second = pair["judges"]
+    n = sum(map(sum, pair["table"]))
+    same = sum(pair["table"][i][i] for i in range(len(labels)))
+    svg = charts.confusion_matrix(
+        pair["table"],
+        labels,
+        sides=(first, second),
+        title=f"First verdicts on prompt {prompt['label']}: {first} and {second}",
+        describe=f"{counted(n, 'response')}; the two agree on the {same} on the diagonal. The table below has every "
+        "number.",
+        key=key,
+    )
+    return Matrix(
+        (first, second),
+        labels,
+        svg,
+        tuple(_matrix_row(prompt, pair, labels, i) for i in range(len(labels))),
+        tuple((shown[row["label"]], _class_figures(row)) for row in pair["per_class"]),
+    )
+
+
+def _matrix_row(
+    prompt: Prompt, pair: Pair, labels: tuple[str, ...], i: int
+) -> tuple[str, tuple[Figure, ...]]:
+    first, second = pair["judges"]
+    cells = []
+    for j, count in enumerate(pair["table"][i]):
+        to_rows = query(
+            of="first",
+            prompt=prompt["name"],
+            judge_1=first,
+            judge_2=second,
+            first_1=pair["labels"][i],
+            first_2=pair["labels"][j],
+        )
+        cells.append(Figure(str(count), query=to_rows if count else ""))
+    return labels[i], tuple(cells)
+
+
+def _class_figures(row: ClassAgreement) -> tuple[Figure, ...]:
+    """Kappa and specific agreement with their interval by resampling; the two indices have none."""
+    clustered = row["clustered"]
+    return (
+        Figure(number(row["kappa"], 2), _class_ends(clustered["kappa"])),
+        Figure(number(row["specific_agreement"], 2), _class_ends(clustered["specific_agreement"])),
+        Figure(number(row["prevalence"], 2)),
+        Figure(number(row["bias"], 2)),
+    )
+
+
+def _class_ends(resampled: Interval | None) -> str:
+    return interval(resampled["low"], resampled["high"], 2) if resampled else ""
+
+
+def over_time(report: Report) -> list[Portion]:
+    """Each third of the work under each prompt, by when a response got its last first verdict."""
+    return [
+        _portion(prompt["label"], THIRDS[one["part"]], one)
+        for prompt, agreement in _with_prompts(report)
+        for one in agreement["over_time"]
+    ]
+
+
+def by_round(report: Report) -> list[Portion]:
+    """Each round under each prompt, where there are several."""
+    return [
+        _portion(prompt["label"], one["label"] or f"round {one['n_round']}", one)
+        for prompt, agreement in _with_prompts(report)
+        for one in agreement["rounds"]
+    ]
+
+
+def _portion(prompt: str, name: str, portion: shapes.Portion) -> Portion:
+    agreed, *others = (
+        sentences.of(portion["coefficients"], one)
+        for one in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
+    )
+    since, until = portion["since"], portion["until"]
+    days = "" if since is None else since if since == until else f"{since} to {until}"
+    # One interval each: a table of parts is read down its columns.
+    figures = [replace(one, second="") for one in (_share_figure(agreed), *map(_figure, others))]
+    return Portion(prompt, name, days, portion["n"], *_once(figures))
+
+
+def _once(figures: list[Figure]) -> tuple[tuple[Figure, ...], str]:
+    """The figures, and the reason of the first where others have it too: given once, and taken from these."""
+    shared = figures[0].reason
+    if [figure.reason for figure in figures].count(shared) < 2:
+        return tuple(figures), ""
+    return tuple(
+        replace(figure, reason="") if figure.reason == shared else figure for figure in figures
+    ), shared
+
+
+def own_agreement(report: Report) -> list[Portion]:
+    """Each judge's agreement with themself."""
+    names = ("percent_agreement", "cohen_kappa", "gwet_ac1")
+    rows = []
+    for own in report["agreement"]["self"]["judges"]:
+        agreed, *others = (sentences.of(own["coefficients"], name) for name in names)
+        figures = [_share_figure(agreed), *map(_figure, others)]
+        rows.append(Portion("all", own["judge"], "", own["n"], *_once(figures)))
+    return rows
+
+
+def interval_sentence(report: Report) -> str:
+    """How the intervals of agreement were computed."""
+    made = report["agreement"]["interval"]
+    return (
+        f"Below a number: its 95 % interval by {made['method']}, whole {made['cluster']}s drawn "
+        f"{made['resamples']:,} times from seed {made['seed']} ({made['generator']}). Under it, in brackets, "
+        "Wilson's or the closed form (Fleiss, Cohen and Everitt 1969), which take responses as independent."
+    )

@@ -1,0 +1,152 @@
+"""The dataset of a collection as a table: k of n with its interval, laid out for a page. Pure."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypedDict
+
+from datasets.taxonomy import option
+from evaluation.report.figures import Figure, query
+from evaluation.report.sentences import counted, percent, percent_ends, percent_interval, share
+from evaluation.statistics.wilson import wilson
+
+TAGS = "tags"
+TOTALS = ("tags", "all")
+TITLES = {
+    TAGS: "Wikipedia tags",
+    "questions": "Questions",
+    "kind": "Question type",
+    "reasoning": "Contradiction type",
+    "passages": "Passages",
+    "type I": "Type I, what contradicts",
+    "type II": "Type II, where it stands",
+    "type III": "Type III, in one article or two",
+    "type IV": "Type IV, reasoning",
+}
+LABELS = {
+    "tags": "All",
+    "valid tags": "Verified as valid",
+    "all": "All",
+    "excluded": "Excluded",
+    "yes-no": "Yes/no",
+    "wh": "Wh-",
+    "explicit": "Explicit",
+    "implicit": "Implicit",
+    "untyped": "No type IV",
+    "different": "Different passages",
+    "same": "Same passage",
+    "": "No option chosen",
+}
+
+
+class Entry(TypedDict):
+    """`k` of `n` with its Wilson interval (0..1; null where n is 0, and for a total, which is no share).
+
+    `parameter` is that of the questions' page which lists them, "" where it has none.
+    """
+
+    group: str
+    value: str
+    k: int
+    n: int
+    low: float | None
+    high: float | None
+    population: str
+    parameter: str
+    validity: str
+
+
+def entry(
+    group: str, value: str, k: int, n: int, population: str, parameter: str = "", validity: str = ""
+) -> Entry:
+    """A row of the table."""
+    ends = None if value in TOTALS else wilson(k, n)
+    return {
+        "group": group,
+        "value": value,
+        "k": k,
+        "n": n,
+        "low": ends and ends.low,
+        "high": ends and ends.high,
+        "population": population,
+        "parameter": parameter,
+        "validity": validity,
+    }
+
+
+class Table(TypedDict):
+    """A collection in numbers."""
+
+    collection: str
+    title: str
+    articles: int
+    rows: list[Entry]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the page: what it counts, and how many, with a link's query and which page it leads to."""
+
+    label: str
+    figure: Figure
+    of_tags: bool
+
+
+def groups(table: Table) -> list[tuple[str, list[Line]]]:
+    """The rows by group, as shown."""
+    lines_of: dict[str, list[Line]] = {}
+    for row in table["rows"]:
+        lines_of.setdefault(row["group"], []).append(_line(row))
+    return [(TITLES[group], lines) for group, lines in lines_of.items()]
+
+
+def _line(row: Entry) -> Line:
+    k, n = row["k"], row["n"]
+    parameter, value = row["parameter"], row["value"]
+    chosen = {parameter: value} if parameter and value else {}
+    link = query(validity=row["validity"], **chosen)
+    linked = k and (chosen or row["group"] == TAGS or value == "all")
+    part = "" if value in TOTALS else share(k, n)
+    return Line(
+        label_of(row),
+        Figure(
+            str(k), percent_ends(row["low"], row["high"]), query=link if linked else "", share=part
+        ),
+        row["group"] == TAGS,
+    )
+
+
+def label_of(row: Entry) -> str:
+    known = option(row["value"])
+    if known:
+        return f"{known.group}: {known.label}" if known.group else known.label
+    return LABELS.get(row["value"], row["value"])
+
+
+def sentences_of(table: Table) -> Iterator[str]:
+    """The table in words, each share with its n and interval."""
+    by_value = {(row["group"], row["value"]): row for row in table["rows"]}
+    questions = by_value["questions", "all"]
+    tags = by_value[TAGS, "tags"]
+    if not questions["k"]:
+        yield f"{table['title']} holds {counted(tags['k'], 'tag')} and no question."
+        return
+    yield (
+        f"{table['title']} holds {counted(questions['k'], 'question')} about {counted(tags['k'], 'tag')} from "
+        f"{counted(table['articles'], 'article')}."
+    )
+    yield _share_words("are wh- questions", by_value["kind", "wh"])
+    yield _share_words("have an implicit contradiction", by_value["reasoning", "implicit"])
+    yield _share_words("have both answers in one passage", by_value["passages", "same"])
+
+
+def _share_words(what: str, row: Entry) -> str:
+    ends = percent_interval(row["low"], row["high"])
+    return f"{row['k']} of {row['n']} {what} ({percent(row['k'] / row['n'])}; 95 % interval {ends}, Wilson's)."
+
+
+def sheet_rows(table: Table) -> Iterable[list[object]]:
+    """One row a count, for CSV; the header is COLUMNS."""
+    return ([row.get(name) for name in COLUMNS] for row in table["rows"])
+
+
+COLUMNS = ["group", "value", "k", "n", "low", "high", "population"]

@@ -1,0 +1,258 @@
+"""All charts of a report by their key: for the page, for files, and their tables for CSV. Pure."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.charts import Estimate, Trend, forest_plot, pair_heat_map, sparkline, trend_lines
+from evaluation.report import sentences
+from evaluation.report.agreement import THIRDS, agreement_sections
+from evaluation.report.flow import flow_chart, flow_rows
+from evaluation.report.shapes import Cell, Coefficient, Report, Third
+from evaluation.report.sheets import SHEETS, Sheet
+from evaluation.report.verdicts import best_first, prompt_sections
+from evaluation.statistics.tables import ALL
+
+# More judges than this have no heat map: its squares could not be read.
+MOST_JUDGES = 20
+FEWEST_DAYS = 3
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart with its table; `key` is its address among the charts of its report."""
+
+    key: str
+    title: str
+    svg: str
+    sheet: Sheet
+
+    @property
+    def headings(self) -> list[str]:
+        """The table's columns in words."""
+        return [name.replace("_", " ").capitalize() for name in self.sheet.header]
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The table as it is shown: numbers to three places, a dash for none."""
+        return [[_shown(cell) for cell in row] for row in self.sheet.rows]
+
+
+def _shown(cell: object) -> str:
+    if cell is None:
+        return sentences.number(None)
+    return sentences.number(cell) if isinstance(cell, float) else str(cell)
+
+
+def drawings(report: Report) -> dict[str, Drawing]:
+    """Every chart that this report has, by key, in the order of the page."""
+    makers: list[Callable[[Report], Iterator[Drawing]]] = [
+        _flow,
+        _days,
+        _kappas,
+        _pairs,
+        _matrices,
+        _over_time,
+        _bars,
+        _shares,
+    ]
+    return {drawing.key: drawing for make in makers for drawing in make(report)}
+
+
+def _flow(report: Report) -> Iterator[Drawing]:
+    if svg := flow_chart(report):
+        rows: list[list[Any]] = [[r.label, r.count, "; ".join(r.before)] for r in flow_rows(report)]
+        yield Drawing("flow", "From tags to tables", svg, Sheet(["step", "left", "before"], rows))
+
+
+def _days(report: Report) -> Iterator[Drawing]:
+    days = report["days"]
+    if len(days) < FEWEST_DAYS:
+        return
+    total = sum(day["verdicts"] for day in days)
+    svg = sparkline(
+        [(day["day"], day["verdicts"]) for day in days],
+        title="First verdicts by day",
+        describe=f"{sentences.counted(total, 'verdict')} from {days[0]['day']} to {days[-1]['day']}.",
+        key="days",
+        unit="verdicts",
+    )
+    rows = [[day["day"], day["verdicts"]] for day in days]
+    yield Drawing("days", "First verdicts by day", svg, Sheet(["day", "verdicts"], rows))
+
+
+# ---------------------------------------------------------------- agreement
+
+
+def _kappas(report: Report) -> Iterator[Drawing]:
+    kappas = [
+        (prompt, pair, sentences.of(pair["coefficients"], "cohen_kappa"))
+        for prompt in report["agreement"]["prompts"]
+        for pair in prompt["pairs"]
+    ]
+    if not kappas:
+        return
+    several = any(len(prompt["pairs"]) > 1 for prompt, _, _ in kappas)
+    titles = {prompt["label"]: prompt["title"] for prompt in report["prompts"]}
+    svg = forest_plot(
+        [
+            _kappa_row(prompt["prompt"], titles, pair["judges"] if several else (), kappa)
+            for prompt, pair, kappa in kappas
+        ],
+        title="Cohen's kappa on first verdicts",
+        describe="A square is kappa, its line the 95 % interval. The table of agreement has every number.",
+        key="kappa",
+    )
+    header = ["prompt", "judge_1", "judge_2", "kappa", "low", "high", "n", "method", "reason"]
+    rows = [[prompt["prompt"], *pair["judges"], *_ends(kappa)] for prompt, pair, kappa in kappas]
+    yield Drawing("kappa", "Cohen's kappa by prompt", svg, Sheet(header, rows))
+
+
+def _ends(kappa: Coefficient) -> list[Any]:
+    """Value, the ends that are drawn, n, and their method."""
+    low, high = sentences.ends_of(kappa)
+    method = sentences.method_of(kappa)
+    return [kappa["value"], low, high, kappa["n"], method, kappa["reason"]]
+
+
+def _kappa_row(
+    prompt: str, titles: dict[str, str], judges: Sequence[str], kappa: Coefficient
+) -> Estimate:
+    label = f"{prompt}: {', '.join(judges)}" if judges else f"{prompt}: {titles[prompt]}"
+    shown = sentences.number(kappa["value"], 2)
+    low, high = sentences.ends_of(kappa)
+    ends = sentences.interval(low, high, 2)
+    text = f"{shown} ({ends})" if ends else shown if kappa["value"] is not None else "undefined"
+    return Estimate(label, kappa["value"], low, high, text)
+
+
+def _pairs(report: Report) -> Iterator[Drawing]:
+    """For each prompt that three or more people judged: kappa of each two."""
+    for place, prompt in enumerate(report["agreement"]["prompts"]):
+        kappas = {
+            tuple(pair["judges"]): sentences.of(pair["coefficients"], "cohen_kappa")
+            for pair in prompt["pairs"]
+        }
+        names = sorted({name for both in kappas for name in both})
+        if not 3 <= len(names) <= MOST_JUDGES:
+            continue
+        title = f"Kappa of each two judges on prompt {prompt['prompt']}"
+        svg = pair_heat_map(
+            names,
+            {(first, second): kappa["value"] for (first, second), kappa in kappas.items()},
+            title=title,
+            describe="Rows and columns are judges; a darker square is a higher kappa, a dash an undefined one.",
+            key=f"pairs-{place}",
+        )
+        rows = [[*both, kappa["value"], kappa["n"]] for both, kappa in sorted(kappas.items())]
+        header = ["judge_1", "judge_2", "kappa", "n"]
+        yield Drawing(f"pairs-{place}", title, svg, Sheet(header, rows))
+
+
+def _matrices(report: Report) -> Iterator[Drawing]:
+    sections = zip(
+        agreement_sections(report), report["agreement"]["prompts"], report["prompts"], strict=True
+    )
+    for place, (section, agreement, prompt) in enumerate(sections):
+        for number, (matrix, pair) in enumerate(
+            zip(section.matrices, agreement["pairs"], strict=True)
+        ):
+            first, second = pair["judges"]
+            title = f"Prompt {prompt['label']}: {first} and {second}"
+            header = ["verdict_1", "verdict_2", "count"]
+            rows = [
+                [one, other, pair["table"][i][j]]
+                for i, one in enumerate(pair["labels"])
+                for j, other in enumerate(pair["labels"])
+            ]
+            yield Drawing(f"matrix-{place}-{number}", title, matrix.svg, Sheet(header, rows))
+
+
+def _over_time(report: Report) -> Iterator[Drawing]:
+    """For each prompt a line of the judges' agreement over the thirds of the work."""
+    both = zip(report["prompts"], report["agreement"]["prompts"], strict=True)
+    thirds = [
+        (prompt, agreement["over_time"])
+        for prompt, agreement in both
+        if sum(part["n"] > 0 for part in agreement["over_time"]) > 1
+    ]
+    if not thirds:
+        return
+    svg = trend_lines(
+        [
+            Trend(f"{prompt['label']}: {prompt['title']}", tuple(map(_point, parts)))
+            for prompt, parts in thirds
+        ],
+        title="Agreement over time",
+        describe="For each prompt the share of responses on which two judges agree, in three equal parts by when each "
+        "got its last first verdict. The lower rule is 0 %, the upper 100 %.",
+        key="over-time",
+    )
+    header = ["prompt", "part", "since", "until", "n", "agreement", "low", "high"]
+    header += ["fleiss_kappa", "krippendorff_alpha_nominal"]
+    rows = [_part_row(prompt["label"], part) for prompt, parts in thirds for part in parts]
+    yield Drawing("over-time", "Agreement over time", svg, Sheet(header, rows))
+
+
+def _point(part: Third) -> tuple[str, float | None, str]:
+    agreed = sentences.of(part["coefficients"], "percent_agreement")["value"]
+    return f"{THIRDS[part['part']]}, n = {part['n']}", agreed, sentences.percent(agreed)
+
+
+def _part_row(prompt: str, part: Third) -> list[object]:
+    agreed, fleiss, alpha = (
+        sentences.of(part["coefficients"], name)
+        for name in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
+    )
+    place = [prompt, part["part"], part["since"], part["until"], part["n"]]
+    return [*place, agreed["value"], *sentences.ends_of(agreed), fleiss["value"], alpha["value"]]
+
+
+# ---------------------------------------------------------------- final verdicts
+
+
+def _bars(report: Report) -> Iterator[Drawing]:
+    sheet = SHEETS["verdicts"](report)
+    for place, section in enumerate(prompt_sections(report)):
+        rows = [row for row in sheet.rows if row[0] == section.prompt and row[2] == ALL]
+        title = f"Final verdicts on prompt {section.prompt}"
+        yield Drawing(f"verdicts-{place}", title, section.svg, Sheet(sheet.header, rows))
+
+
+def _shares(report: Report) -> Iterator[Drawing]:
+    """For each prompt the share of the best verdict, model by model, with its interval."""
+    best, labels = best_first(report)[0], {v["key"]: v["label"] for v in report["verdicts"]}
+    cells = report["tables"][0]["rows"]
+    for place, prompt in enumerate(report["prompts"]):
+        mine = [
+            cell
+            for cell in cells
+            if (cell["prompt"], cell["slice"], cell["verdict"]) == (prompt["label"], ALL, best)
+        ]
+        title = f"{labels[best]} on prompt {prompt['label']}, by model"
+        svg = forest_plot(
+            [_share_row(cell) for cell in mine],
+            title=title,
+            describe="A square is the share of the counted responses, its line the 95 % interval of the table.",
+            key=f"shares-{place}",
+            ends=(0.0, 1.0),
+            percent=True,
+        )
+        header = ["model", "k", "n", "low", "high", "interval"]
+        rows = [
+            [
+                cell["model"],
+                cell["k"],
+                cell["n"],
+                *sentences.share_ends(cell),
+                sentences.share_method(cell),
+            ]
+            for cell in mine
+        ]
+        yield Drawing(f"shares-{place}", title, svg, Sheet(header, rows))
+
+
+def _share_row(cell: Cell) -> Estimate:
+    k, n = cell["k"], cell["n"]
+    text = f"{k}/{n} {sentences.share(k, n)}" if n else "none counted"
+    return Estimate(cell["model"], k / n if n else None, *sentences.share_ends(cell), text)

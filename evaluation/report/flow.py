@@ -1,0 +1,69 @@
+"""The way from tags to the numbers of a report: what was left at each step, and why the rest was not. Pure."""
+
+from collections.abc import Iterable
+
+from evaluation.charts import Stage, flow_diagram
+from evaluation.report.sentences import counted
+from evaluation.report.shapes import Change, Report, Step
+
+
+def step(
+    key: str,
+    label: str,
+    n: int,
+    unit: str,
+    lost: Iterable[tuple[int, str]] = (),
+    gained: Iterable[tuple[int, str]] = (),
+) -> Step:
+    """`n` of `unit` (in the singular) are left; `lost` and `gained` name what happened since the step before.
+
+    Each is (how many, the reason, as "found invalid"); those of none are left out.
+    """
+    return {
+        "key": key,
+        "label": label,
+        "n": n,
+        "unit": unit,
+        "lost": _changes(lost),
+        "gained": _changes(gained),
+    }
+
+
+def _changes(given: Iterable[tuple[int, str]]) -> list[Change]:
+    return [{"n": n, "reason": reason} for n, reason in given if n]
+
+
+def changes_of(step: Step, before: Step) -> list[str]:
+    """What happened on the way to a step, in sentences."""
+    lines = [f"{change['n']:,} {change['reason']}" for change in step["lost"]]
+    lines += [f"{change['n']:,} more: {change['reason']}" for change in step["gained"]]
+    if before["unit"] != step["unit"]:
+        lines.insert(0, f"from {counted(before['n'], before['unit'])}")
+    return lines or ["none lost"]
+
+
+def flow_rows(report: Report) -> list[Stage]:
+    """The steps as the diagram and the page's table have them."""
+    steps = report["flow"]["steps"]
+    firsts: Iterable[Step | None] = [None, *steps]
+    return [
+        Stage(
+            step["label"],
+            counted(step["n"], step["unit"]),
+            tuple(changes_of(step, before)) if before else (),
+        )
+        for before, step in zip(firsts, steps, strict=False)
+    ]
+
+
+def flow_chart(report: Report) -> str:
+    """The diagram; empty where the report has no steps."""
+    rows = flow_rows(report)
+    if not rows:
+        return ""
+    return flow_diagram(
+        rows,
+        title="From what was seen to what is in the tables",
+        describe="Boxes from top to bottom; next to each arrow what was lost, and why. The table below says the same.",
+        key="flow",
+    )

@@ -1,0 +1,251 @@
+"""The judge models of a report, laid out for its page. Pure."""
+
+from dataclasses import dataclass
+
+from evaluation import charts
+from evaluation.report.figures import Figure, query, verdict_labels
+from evaluation.report.sentences import cell_ends, cell_words, counted, lowered, number, share
+from evaluation.report.shapes import (
+    ClassScores,
+    JudgeModel,
+    ModelVerdicts,
+    PromptScores,
+    Report,
+    Score,
+    ScoreShare,
+)
+from evaluation.report.verdicts import PromptSection, best_first, model_id, sections_of
+from evaluation.statistics.tables import LABELLED, NO, REPLIED, UNPARSED, YES
+
+STATES = {
+    "waiting": "waiting",
+    "running": "being asked",
+    "judged": "judged",
+    "unparsed": "without a verdict in the reply",
+    "failed": "failed",
+    "cancelled": "cancelled",
+}
+
+
+@dataclass(frozen=True)
+class AgainstPeople:
+    """How a judge model matches people on the responses to one prompt (tables 4 and 5)."""
+
+    prompt: str
+    title: str
+    sentence: str
+    accuracy: Figure
+    wrong: Figure
+    macro_f: Figure
+    classes: tuple[tuple[str, tuple[Figure, ...]], ...]
+    columns: tuple[str, ...]
+    matrix: tuple[tuple[str, tuple[Figure, ...]], ...]
+    svg: str
+    models: tuple[tuple[str, Figure, tuple[Figure, ...]], ...]
+    without_final_verdict: int
+
+
+@dataclass(frozen=True)
+class JudgeSection:
+    """One judge model: how far it is, how it matches people, and what it says of everything (table 6)."""
+
+    judge: str
+    origin: str
+    states: str
+    spellings: str
+    population: str
+    prompts: tuple[AgainstPeople, ...]
+    everything: tuple[PromptSection, ...]
+    everything_population: str
+
+
+def judge_sections(report: Report) -> list[JudgeSection]:
+    """The report's judge models."""
+    return [
+        _section(report, judge, f"judge-{place}")
+        for place, judge in enumerate(report["judge_models"])
+    ]
+
+
+def _section(report: Report, judge: JudgeModel, key: str) -> JudgeSection:
+    states = [f"{count} {STATES[state]}" for state, count in judge["states"].items()]
+    spelt = [f"{spelling} {count}" for spelling, count in judge["spellings"].items()]
+    sha256 = judge["prompt_sha256"][:12]
+    return JudgeSection(
+        judge["judge"],
+        "replies from a file" if judge["from_file"] else f"judge prompt with hash {sha256}",
+        ", ".join(states),
+        "; ".join(spelt),
+        judge["population"],
+        tuple(
+            _against_people(report, judge, scores, f"{key}-{place}")
+            for place, scores in enumerate(judge["prompts"])
+        ),
+        tuple(sections_of(report, judge["table"], f"{key}-all", judge=judge)),
+        judge["table"]["population"],
+    )
+
+
+def _against_people(
+    report: Report, judge: JudgeModel, scores: PromptScores, key: str
+) -> AgainstPeople:
+    (prompt,) = [one for one in report["prompts"] if one["label"] == scores["prompt"]]
+    shown = verdict_labels(report)
+    keys = best_first(report)
+    classes = {one["label"]: one for one in scores["classes"]}
+    rows = RowsOf(judge["id"], prompt["name"])
+    accuracy = scores["accuracy"]
+    wrong = accuracy["n"] - accuracy["k"]
+    return AgainstPeople(
+        scores["prompt"],
+        prompt["title"],
+        judge_sentence(judge["judge"], scores),
+        _share_figure(accuracy, rows.where(match=YES), rows.where()),
+        Figure(str(wrong), query=rows.where(match=NO) if wrong else ""),
+        _f_figure(scores["macro_f"], rows.where()),
+        tuple((shown[label], _class_figures(classes[label], rows)) for label in keys),
+        tuple(shown[label] for label in (*keys, UNPARSED)),
+        _matrix(report, rows, scores),
+        _chart(report, judge, scores, key),
+        tuple(_model_row(report, rows, one, keys) for one in scores["models"]),
+        scores["without_final_verdict"],
+    )
+
+
+@dataclass(frozen=True)
+class RowsOf:
+    """The rows that a judge model's scores on a prompt count: responses with a final verdict and with its reply."""
+
+    judge: int
+    prompt: str
+
+    def where(self, *, verdict: str = LABELLED, said: str = REPLIED, **more: object) -> str:
+        """The query of those to which people gave `verdict` and the judge model `said`."""
+        return query(
+            of="final",
+            prompt=self.prompt,
+            verdict=verdict,
+            judge_model=self.judge,
+            said=said,
+            **more,
+        )
+
+
+def _share_figure(score: ScoreShare, counted: str, whole: str) -> Figure:
+    """k of n; `counted` and `whole` are the queries of the k and of the n rows."""
+    k, n = score["k"], score["n"]
+    if not n:
+        return Figure("\N{EN DASH}", reason=score["reason"])
+    return Figure(
+        str(k),
+        cell_ends(score),
+        query=counted if k else "",
+        share=share(k, n),
+        of=str(n),
+        whole=whole,
+    )
+
+
+def _f_figure(score: Score, rows: str) -> Figure:
+    """`rows` is the query of those that it is computed from."""
+    if score["value"] is None:
+        return Figure("\N{EN DASH}", reason=score["reason"])
+    value = number(score["value"])
+    if score["cluster_low"] is None:
+        return Figure(value, reason=f"No interval. {score['cluster_reason']}", query=rows)
+    ends = f"{number(score['cluster_low'])}\N{EN DASH}{number(score['cluster_high'])}"
+    return Figure(value, ends, query=rows)
+
+
+def _class_figures(one: ClassScores, rows: RowsOf) -> tuple[Figure, ...]:
+    verdict = one["label"]
+    right = rows.where(verdict=verdict, said=verdict)
+    return (
+        _share_figure(one["precision"], right, rows.where(said=verdict)),
+        _share_figure(one["recall"], right, rows.where(verdict=verdict)),
+        _f_figure(one["f"], rows.where(either=verdict)),
+    )
+
+
+def _places(report: Report, scores: PromptScores) -> list[tuple[str, int]]:
+    """Each verdict, best first, with its row in the report's table (which runs worst first)."""
+    order = [one["label"] for one in scores["classes"]]
+    return [(key, order.index(key)) for key in best_first(report)]
+
+
+def _matrix(
+    report: Report, rows: RowsOf, scores: PromptScores
+) -> tuple[tuple[str, tuple[Figure, ...]], ...]:
+    """People's verdicts (rows) by the judge model's (columns, the last without a verdict), linked to their rows."""
+    shown, places = verdict_labels(report), _places(report, scores)
+    lines = []
+    for people, i in places:
+        counts = [(said, scores["table"][i][j]) for said, j in places]
+        counts.append((UNPARSED, scores["unparsed_by_verdict"][i]))
+        cells = [
+            Figure(str(count), query=rows.where(verdict=people, said=said) if count else "")
+            for said, count in counts
+        ]
+        lines.append((shown[people], tuple(cells)))
+    return tuple(lines)
+
+
+def _chart(report: Report, judge: JudgeModel, scores: PromptScores, key: str) -> str:
+    shown, places = verdict_labels(report), _places(report, scores)
+    table = [[scores["table"][i][j] for _, j in places] for _, i in places]
+    right = sum(table[i][i] for i in range(len(table)))
+    return charts.confusion_matrix(
+        table,
+        [shown[label] for label, _ in places],
+        sides=("People", judge["judge"]),
+        title=f"Final verdicts and those of {judge['judge']} on prompt {scores['prompt']}",
+        describe=f"{counted(scores['n'], 'response')}, {right} on the diagonal, "
+        f"{counted(scores['unparsed'], 'reply', 'replies')} without a verdict.",
+        key=key,
+    )
+
+
+def _model_row(
+    report: Report, rows: RowsOf, one: ModelVerdicts, keys: list[str]
+) -> tuple[str, Figure, tuple[Figure, ...]]:
+    """Table 5: a model's share of each verdict from people, then from the judge model."""
+    model = model_id(report, one["model"])
+    shares = {(cell["whose"], cell["verdict"]): cell for cell in one["shares"]}
+
+    def figure(whose: str, verdict: str, link: str) -> Figure:
+        cell = shares[whose, verdict]
+        k, n = cell["k"], cell["n"]
+        return Figure(str(k), cell_ends(cell), query=link if k else "", share=share(k, n))
+
+    cells = [figure("people", key, rows.where(model=model, verdict=key)) for key in keys]
+    cells += [figure("judge", key, rows.where(model=model, said=key)) for key in (*keys, UNPARSED)]
+    return one["model"], Figure(str(one["n"]), query=rows.where(model=model)), tuple(cells)
+
+
+def judge_sentence(judge: str, prompt: PromptScores) -> str:
+    """How far a judge model matches people on the responses to one prompt."""
+    accuracy, macro = prompt["accuracy"], prompt["macro_f"]
+    if not accuracy["n"]:
+        return f"{judge} on prompt {prompt['prompt']}: {accuracy['reason']}"
+    unparsed = prompt["unparsed"]
+    missed = ""
+    if unparsed:
+        are = (
+            "is without a verdict and counts"
+            if unparsed == 1
+            else "are without a verdict and count"
+        )
+        missed = f"; {counted(unparsed, 'reply', 'replies')} {are} as wrong"
+    return (
+        f"On prompt {prompt['prompt']}, {judge} gives people's final verdict on {cell_words(accuracy)}{missed}. "
+        f"{_macro_words(macro)}"
+    )
+
+
+def _macro_words(macro: Score) -> str:
+    if macro["value"] is None:
+        return f"Macro-F is undefined: {lowered(macro['reason'])}"
+    if macro["cluster_low"] is None:
+        return f"Macro-F is {number(macro['value'])}."
+    ends = f"{number(macro['cluster_low'])} to {number(macro['cluster_high'])}"
+    return f"Macro-F is {number(macro['value'])} (95 % interval {ends}, resampling {macro['clusters']} articles)."

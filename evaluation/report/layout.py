@@ -1,0 +1,46 @@
+"""What the page of a report shows, live or frozen. Pure."""
+
+from evaluation.paper.methods import methods_paragraph
+from evaluation.report import agreement
+from evaluation.report.agreement import COLUMNS, agreement_rows, agreement_sections
+from evaluation.report.comparisons import family_sections
+from evaluation.report.drawings import Drawing, drawings
+from evaluation.report.flow import flow_rows
+from evaluation.report.judges import judge_sections
+from evaluation.report.shapes import Report
+from evaluation.report.verdicts import prompt_sections
+
+
+def laid_out(body: Report) -> dict[str, object]:
+    """The report as the templates in templates/evaluation/ read it."""
+    charts = drawings(body)
+    return {
+        "report": body,
+        "agreement_columns": COLUMNS,
+        "agreement": agreement_rows(body),
+        "by_prompt": agreement_sections(body),
+        "interval_sentence": agreement.interval_sentence(body),
+        "portions": {
+            "columns": agreement.PORTION_COLUMNS,
+            "rounds": agreement.by_round(body),
+            "thirds": agreement.over_time(body),
+            "chart": charts.get("over-time"),
+            "own_columns": agreement.OWN_COLUMNS,
+            "own": agreement.own_agreement(body),
+        },
+        "sections": prompt_sections(body),
+        "families": family_sections(body),
+        "judge_sections": judge_sections(body),
+        "flow": charts.get("flow"),
+        "flow_rows": flow_rows(body),
+        "days": charts.get("days"),
+        "glances": _glances(charts),
+        "methods": methods_paragraph(body),
+    }
+
+
+def _glances(charts: dict[str, Drawing]) -> list[Drawing]:
+    """The charts of the last section; the others are shown with their tables."""
+    return [
+        drawing for key, drawing in charts.items() if key.startswith(("kappa", "pairs-", "shares-"))
+    ]

@@ -1,0 +1,199 @@
+"""Numbers in words: one sentence with its n and its interval. Pure.
+
+No sentence says that there is no difference or no effect: a wide interval is reported as wide.
+"""
+
+from collections.abc import Sequence
+
+from evaluation.report.shapes import Coefficient, PlainCoefficient, PromptAgreement, Share
+
+MINUS = "\N{MINUS SIGN}"
+RESAMPLED, WILSON = "resampling articles", "Wilson"
+
+
+def counted(n: int, unit: str, several: str = "") -> str:
+    """A number with its unit: "1 tag", "1,204 tags"; `several` where that is not the unit with an s."""
+    return f"{n:,} {unit if n == 1 else several or unit + 's'}"
+
+
+def number(value: float | None, places: int = 3) -> str:
+    """A coefficient with fixed places and a true minus sign; a dash for none."""
+    if value is None:
+        return "\N{EN DASH}"
+    # "-0.000" would claim a sign that the rounding has lost.
+    text = f"{round(value, places) + 0.0:.{places}f}"
+    return text.replace("-", MINUS)
+
+
+def percent(value: float | None) -> str:
+    """A share 0..1 in per cent with one decimal; a dash for none."""
+    return "\N{EN DASH}" if value is None else f"{100 * value:.1f} %"
+
+
+def share(k: int, n: int) -> str:
+    return percent(k / n) if n else "\N{EN DASH}"
+
+
+def interval(low: float | None, high: float | None, places: int = 3) -> str:
+    """The two ends of a coefficient's interval, or nothing."""
+    return "" if low is None or high is None else f"{number(low, places)} to {number(high, places)}"
+
+
+def percent_interval(low: float | None, high: float | None) -> str:
+    """The two ends of a share's interval in per cent, or nothing."""
+    return "" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f} %"
+
+
+def percent_ends(low: float | None, high: float | None) -> str:
+    """The same for a narrow column: no unit, a dash between."""
+    return "" if low is None or high is None else f"{100 * low:.1f}\N{EN DASH}{100 * high:.1f}"
+
+
+def cell_ends(cell: Share) -> str:
+    """A share's interval by resampling articles; Wilson's, marked W, where there is none."""
+    shown = percent_ends(*share_ends(cell))
+    return f"{shown} W" if shown and share_method(cell) == WILSON else shown
+
+
+def share_ends(cell: Share) -> tuple[float | None, float | None]:
+    """The interval of a share to be shown: by resampling articles where there is one, else Wilson's."""
+    if share_method(cell) == RESAMPLED:
+        return cell["cluster_low"], cell["cluster_high"]
+    return cell["low"], cell["high"]
+
+
+def share_method(cell: Share) -> str:
+    """The method of `share_ends`; empty where there are none."""
+    if cell["cluster_low"] is not None:
+        return RESAMPLED
+    return WILSON if cell["low"] is not None else ""
+
+
+NAMES = {
+    "percent_agreement": "Agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "scott_pi": "Scott's pi",
+    "fleiss_kappa": "Fleiss' kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "krippendorff_alpha_nominal": "Krippendorff's alpha",
+    "krippendorff_alpha_ordinal": "Krippendorff's alpha, ordinal",
+    "krippendorff_alpha_interval": "Krippendorff's alpha, interval",
+}
+
+
+def name_of(coefficient: PlainCoefficient) -> str:
+    """The coefficient's name with its weights."""
+    plain = NAMES[coefficient["name"]]
+    weights = coefficient["weights"]
+    return plain if weights == "none" else f"{plain}, {weights} weights"
+
+
+def of(coefficients: Sequence[Coefficient], name: str) -> Coefficient:
+    """The unweighted coefficient of that name."""
+    return next(
+        coefficient
+        for coefficient in coefficients
+        if coefficient["name"] == name and coefficient["weights"] == "none"
+    )
+
+
+def ends_of(coefficient: Coefficient) -> tuple[float | None, float | None]:
+    """The interval to be shown first: by resampling clusters where there is one, else the closed form's."""
+    clustered = coefficient["clustered"]
+    if clustered and clustered["low"] is not None:
+        return clustered["low"], clustered["high"]
+    return coefficient["low"], coefficient["high"]
+
+
+def method_of(coefficient: Coefficient) -> str:
+    """The method of `ends_of`; empty where there are none."""
+    clustered = coefficient["clustered"]
+    if clustered and clustered["low"] is not None:
+        return clustered["method"]
+    return coefficient["method"]
+
+
+def _value(coefficient: Coefficient) -> str:
+    plain = NAMES[coefficient["name"]]
+    if coefficient["value"] is None:
+        return f"{plain} is undefined: {lowered(coefficient['reason'])}"
+    ends = interval(*ends_of(coefficient))
+    if ends:
+        return f"{plain} is {number(coefficient['value'])} (95 % interval {ends})."
+    why = f" It has no interval: {lowered(coefficient['reason'])}" if coefficient["reason"] else ""
+    return f"{plain} is {number(coefficient['value'])}.{why}"
+
+
+def lowered(sentence: str) -> str:
+    """The sentence as it goes on after a colon."""
+    return sentence[:1].lower() + sentence[1:]
+
+
+def _agreed(coefficient: Coefficient, who: str) -> str:
+    n, value = coefficient["n"], coefficient["value"] or 0.0
+    ends = percent_interval(*ends_of(coefficient))
+    share = f"{percent(value)}; 95 % interval {ends}" if ends else percent(value)
+    return f"{who} agree on {round(value * n)} of {counted(n, 'response')} ({share})."
+
+
+def agreement_sentence(prompt: PromptAgreement) -> str:
+    """What a prompt's agreement comes to, or why it was not measured."""
+    if not prompt["pairs"]:
+        return prompt["reason"]
+    if len(prompt["pairs"]) == 1:
+        (pair,) = prompt["pairs"]
+        first, second = pair["judges"]
+        percent_agreement = of(pair["coefficients"], "percent_agreement")
+        kappa = of(pair["coefficients"], "cohen_kappa")
+        return f"{_agreed(percent_agreement, f'{first} and {second}')} {_value(kappa)}"
+    return _over_all(prompt)
+
+
+def _over_all(prompt: PromptAgreement) -> str:
+    everybody = prompt["all"]
+    agreed = of(everybody, "percent_agreement")
+    # With more than two judges a response, agreement is a mean over pairs, not a count of responses.
+    agreement = (
+        _agreed(agreed, "The two judges of a response")
+        if agreed["method"]
+        else f"Two judges of a response agree in {percent(agreed['value'])} of cases, over "
+        f"{counted(agreed['n'], 'response')}."
+    )
+    return (
+        f"{len(prompt['pairs'])} pairs of people judged these responses, so there is no single Cohen's kappa: "
+        f"it is given for each pair. {agreement} {_value(of(everybody, 'fleiss_kappa'))} "
+        f"{_value(of(everybody, 'krippendorff_alpha_nominal'))}"
+    )
+
+
+def points(value: float | None) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    if value is None:
+        return "\N{EN DASH}"
+    text = f"{round(100 * value, 1) + 0.0:+.1f}"
+    # A difference of nothing has no sign.
+    return text.replace("-", MINUS) if float(text) else "0.0"
+
+
+def point_ends(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{points(low)} to {points(high)}"
+
+
+def p_value(p: float | None) -> str:
+    """A p with three places; a dash for none."""
+    if p is None:
+        return "\N{EN DASH}"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_in_words(p: float | None) -> str:
+    return f"p {p_value(p)}" if p is not None and p < 0.001 else f"p = {p_value(p)}"
+
+
+def cell_words(cell: Share) -> str:
+    """k of n with its interval: by resampling articles where there is one, else Wilson's."""
+    words = f"{cell['k']} of {cell['n']} ({percent(cell['k'] / cell['n'])}; "
+    if cell["cluster_low"] is not None:
+        ends = percent_interval(cell["cluster_low"], cell["cluster_high"])
+        return f"{words}95 % interval {ends}, resampling {cell['clusters']} articles)"
+    return f"{words}95 % interval {percent_interval(cell['low'], cell['high'])}, Wilson's)"

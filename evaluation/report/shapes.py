@@ -1,0 +1,499 @@
+"""The parts of a report as data: what its JSON holds, and what pages, LaTeX and CSV read. Pure.
+
+Shares and ends of intervals are numbers from 0 to 1 (coefficients from -1 to 1), None where they do not exist; then
+`reason` says why. Prompts are named by their labels, models and judges by the names that the report shows.
+"""
+
+from typing import NotRequired, TypedDict
+
+# The format of a report's data. A stored report of another format is refused (frozen/snapshots.py).
+FORMAT = 4
+
+# ---------------------------------------------------------------- agreement
+
+
+class Interval(TypedDict):
+    """A 95 % interval by resampling clusters; see statistics.bootstrap.Resampled."""
+
+    low: float | None
+    high: float | None
+    se: float | None
+    clusters: int
+    resamples: int
+    undefined: int
+    seed: int
+    reason: str
+    method: str
+
+
+class PlainCoefficient(TypedDict):
+    """A coefficient of two raters (`pair`) or of all (None), with one interval and its `method`."""
+
+    pair: list[str] | None
+    name: str
+    value: float | None
+    n: int
+    se: float | None
+    low: float | None
+    high: float | None
+    weights: str
+    method: str
+    reason: str
+
+
+class Coefficient(PlainCoefficient):
+    """A coefficient with Wilson's or the closed form's interval, and next to it the one by resampling."""
+
+    clustered: Interval | None
+
+
+class ClassIntervals(TypedDict):
+    """The intervals of two numbers of a label; the other two have none."""
+
+    kappa: Interval | None
+    specific_agreement: Interval | None
+
+
+class ClassAgreement(TypedDict):
+    """The agreement of two judges on one label, all others taken together."""
+
+    label: str
+    kappa: float | None
+    reason: str
+    specific_agreement: float | None
+    prevalence: float | None
+    bias: float | None
+    clustered: ClassIntervals
+
+
+class PairTable(TypedDict):
+    """The table of two judges (rows the first one's verdicts), and all that is computed from it."""
+
+    labels: list[str]
+    table: list[list[int]]
+    coefficients: list[Coefficient]
+    per_class: list[ClassAgreement]
+    warning: str
+
+
+class Pair(PairTable):
+    """Two judges of the responses to one prompt."""
+
+    judges: list[str]
+
+
+class Own(PairTable):
+    """A judge's earlier verdicts (rows) against their later ones on the same `n` responses."""
+
+    judge: str
+    n: int
+
+
+class OwnAgreement(TypedDict):
+    """The agreement of judges with themselves."""
+
+    population: str
+    n: int
+    reason: str
+    judges: list[Own]
+
+
+class Portion(TypedDict):
+    """Agreement on a part of the responses, and the days (ISO) of their last first verdicts."""
+
+    since: str | None
+    until: str | None
+    n: int
+    coefficients: list[Coefficient]
+
+
+class Round(Portion):
+    """The responses of one round."""
+
+    n_round: int
+    label: str
+
+
+class Third(Portion):
+    """A third of the responses, by when each got its last first verdict: `part` is 1 to 3."""
+
+    part: int
+
+
+class PromptAgreement(TypedDict):
+    """Agreement on the responses to one prompt: each two judges, all of them, and parts of the work."""
+
+    prompt: str
+    n: int
+    reason: str
+    pairs: list[Pair]
+    all: list[Coefficient]
+    rounds: list[Round]
+    over_time: list[Third]
+
+
+class Resampling(TypedDict):
+    """How the intervals of agreement were computed."""
+
+    cluster: str
+    method: str
+    resamples: int
+    generator: str
+    seed: int
+
+
+class Agreement(TypedDict):
+    """Agreement between judges, or the reason why it was not measured."""
+
+    population: str
+    measured: bool
+    reason: str
+    interval: Resampling
+    prompts: list[PromptAgreement]
+    self: OwnAgreement
+
+
+# ---------------------------------------------------------------- verdicts
+
+
+class ClusterEnds(TypedDict):
+    """A 95 % interval by resampling articles."""
+
+    cluster_low: float | None
+    cluster_high: float | None
+    clusters: int | None
+    cluster_reason: str
+
+
+class Share(ClusterEnds):
+    """`k` of `n`, with Wilson's interval (`low`, `high`) and the one by resampling articles."""
+
+    k: int
+    n: int
+    low: float | None
+    high: float | None
+
+
+class Cell(Share):
+    """A cell of a table: the responses with one verdict, of a model under a prompt in a slice of questions."""
+
+    prompt: str
+    model: str
+    slice: str
+    verdict: str
+
+
+class Line(TypedDict):
+    """What the n of a table's line leaves out; see statistics.tables.Line."""
+
+    prompt: str
+    model: str
+    slice: str
+    total: int
+    labelled: int
+    unlabelled: int
+    left_out: int
+
+
+class Table(TypedDict):
+    """A table of verdicts: its cells (`rows`), its lines, and how its intervals were resampled."""
+
+    name: str
+    population: str
+    rows: list[Cell]
+    lines: list[Line]
+    seed: int
+    resamples: int
+
+
+class Way(TypedDict):
+    """How many final verdicts came about in one way."""
+
+    how: str
+    label: str
+    count: int
+
+
+# ---------------------------------------------------------------- comparisons
+
+
+class DifferenceEnds(TypedDict):
+    """The 95 % interval of a difference, by resampling articles."""
+
+    low: float | None
+    high: float | None
+    clusters: int
+    interval_reason: str
+
+
+class Gain(DifferenceEnds):
+    """The difference of two shares on one kind of questions."""
+
+    value: float | None
+    k_1: int
+    n_1: int
+    k_2: int
+    n_2: int
+
+
+class Sides(TypedDict, total=False):
+    """The two shares that are compared: `k_1` of `n_1` and `k_2` of `n_2`, and McNemar's p where they are paired."""
+
+    k_1: int
+    n_1: int
+    k_2: int
+    n_2: int
+    only_first: int | None
+    only_second: int | None
+    p_exact: float | None
+    p_exact_corrected: float | None
+
+
+class Gains(TypedDict, total=False):
+    """The two differences that a difference of gains compares."""
+
+    explicit: Gain
+    implicit: Gain
+
+
+class Comparison(DifferenceEnds, Sides, Gains):
+    """A difference (the second side less the first) with its p-values; it has sides, or gains."""
+
+    model: str
+    prompt: str
+    first: str
+    second: str
+    value: float | None
+    p_clustered: float | None
+    p_clustered_corrected: float | None
+    within: str
+    reason: str
+
+
+class Family(TypedDict):
+    """Comparisons whose p-values are corrected together; `margin` is that of equivalence, a share."""
+
+    key: str
+    title: str
+    kind: str
+    margin: float | None
+    reason: str
+    rows: list[Comparison]
+
+
+class Comparisons(TypedDict):
+    """The families of a report, on the share of one verdict."""
+
+    population: str
+    verdict: str
+    seed: int
+    resamples: int
+    families: list[Family]
+
+
+# ---------------------------------------------------------------- judge models
+
+
+class ScoreShare(Share):
+    """A score that is a share: accuracy, precision, recall."""
+
+    reason: str
+
+
+class Score(ClusterEnds):
+    """A score that is no share: F and macro-F."""
+
+    value: float | None
+    reason: str
+
+
+class ClassScores(TypedDict):
+    """The scores of one verdict."""
+
+    label: str
+    precision: ScoreShare
+    recall: ScoreShare
+    f: Score
+
+
+class WhoseShare(ScoreShare):
+    """The share of one verdict, given by people or by the judge model (`whose`)."""
+
+    whose: str
+    verdict: str
+
+
+class ModelVerdicts(TypedDict):
+    """The verdicts on one model's responses, from people and from the judge model, by verdict."""
+
+    model: str
+    n: int
+    people: dict[str, int]
+    judge: dict[str, int]
+    shares: list[WhoseShare]
+
+
+class Scores(TypedDict):
+    """How well a judge model's verdicts match people's."""
+
+    n: int
+    unparsed: int
+    accuracy: ScoreShare
+    macro_f: Score
+    classes: list[ClassScores]
+
+
+class PromptScores(Scores):
+    """The scores on the responses to one prompt; `table` has people's verdicts in rows, the judge model's across."""
+
+    prompt: str
+    table: list[list[int]]
+    unparsed_by_verdict: list[int]
+    without_final_verdict: int
+    models: list[ModelVerdicts]
+
+
+class JudgeModel(TypedDict):
+    """A judge model: how far it is, its scores against people, and its verdicts on everything."""
+
+    id: int
+    judge: str
+    from_file: bool
+    prompt_sha256: str
+    states: dict[str, int]
+    spellings: dict[str, int]
+    population: str
+    prompts: list[PromptScores]
+    table: Table
+
+
+# ---------------------------------------------------------------- the whole
+
+
+class Prompt(TypedDict):
+    """A prompt; `one_passage` whether it gives a model one of the two passages."""
+
+    name: str
+    label: str
+    title: str
+    one_passage: bool
+
+
+class Model(TypedDict):
+    """A model, by the name that the report shows."""
+
+    id: int
+    name: str
+
+
+class Verdict(TypedDict):
+    """A verdict and how it is shown; a report has them from worst to best."""
+
+    key: str
+    label: str
+
+
+class Change(TypedDict):
+    """`n` lost or gained, and why."""
+
+    n: int
+    reason: str
+
+
+class Step(TypedDict):
+    """`n` of `unit` are left at a step of the way from tags to tables."""
+
+    key: str
+    label: str
+    n: int
+    unit: str
+    lost: list[Change]
+    gained: list[Change]
+
+
+class Flow(TypedDict):
+    """The way from tags to tables; `begins` is "campaign", "collection", or "" without responses."""
+
+    begins: str
+    note: str
+    steps: list[Step]
+
+
+class Day(TypedDict):
+    """The number of first verdicts given on a day (ISO, UTC)."""
+
+    day: str
+    verdicts: int
+
+
+class StudyName(TypedDict):
+    """The study that a report is of."""
+
+    id: int
+    name: str
+
+
+class Study(StudyName):
+    """Who judged what, as counts."""
+
+    slug: str
+    state: str
+    is_demonstration: bool
+    is_imported: bool
+    judges_per_response: int
+    repeat_percent: NotRequired[int]
+    resolved_by: str
+    rubric: str
+    order: str
+    seed: int
+    responses: int
+    instances: int
+    articles: int
+    excluded_instances: int
+    judges: int
+
+
+class Snapshot(TypedDict):
+    """What the report was computed from: the hash of its rows, and the hash of itself once it is sealed."""
+
+    id: int | None
+    sha256: str
+    rows: int
+    app_version: str
+    body_sha256: NotRequired[str]
+
+
+class Subject(TypedDict):
+    """What comparisons name: the prompts and models of a study."""
+
+    prompts: list[Prompt]
+    models: list[Model]
+
+
+class Compared(Subject):
+    """Comparisons with the prompts and models that they name: a part of a report, or an answer of its own."""
+
+    comparisons: Comparisons
+
+
+class Answer(Compared):
+    """The comparisons that a researcher asked for."""
+
+    study: StudyName
+
+
+class Report(Compared):
+    """The report of a study. `display` is how a researcher names and orders its parts in a paper, as a query."""
+
+    format: int
+    study: Study
+    snapshot: Snapshot
+    population: str
+    verdicts: list[Verdict]
+    agreement: Agreement
+    tables: list[Table]
+    judge_models: list[JudgeModel]
+    resolution: list[Way]
+    flow: Flow
+    days: list[Day]
+    display: NotRequired[dict[str, str]]

@@ -1,0 +1,211 @@
+"""A report's parts as tables: header and rows, for CSV. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from evaluation.report.sentences import share_ends
+from evaluation.report.shapes import (
+    ClassAgreement,
+    Coefficient,
+    Interval,
+    PromptAgreement,
+    PromptScores,
+    Report,
+    Score,
+    ScoreShare,
+    Table,
+)
+
+
+class Sheet(NamedTuple):
+    """A table for CSV."""
+
+    header: list[str]
+    rows: Sequence[Sequence[object]]
+
+
+# A row, and the interval by resampling that belongs to it.
+Clustered = tuple[list[object], Interval | None]
+CLUSTERED = ("low", "high", "se", "clusters", "resamples", "undefined", "seed", "method", "reason")
+COEFFICIENT = ("weights", "value", "se", "low", "high", "n", "method", "reason")
+
+
+def agreement_sheet(report: Report) -> Sheet:
+    """One row a coefficient: for each prompt, for each two judges ("all" for all of them), for each verdict."""
+    header = ["prompt", "judge_1", "judge_2", "verdict", "coefficient", *COEFFICIENT]
+    rows = [row for prompt in report["agreement"]["prompts"] for row in _agreement_rows(prompt)]
+    made = report["agreement"]["interval"]
+    header += [f"clustered_{name}" for name in CLUSTERED] + ["cluster"]
+    return Sheet(header, [[*row, *_values(by, CLUSTERED), made["cluster"]] for row, by in rows])
+
+
+def _values(entry: Mapping[str, object] | None, names: Sequence[str]) -> list[object]:
+    return [None if entry is None else entry[name] for name in names]
+
+
+def _agreement_rows(prompt: PromptAgreement) -> Iterator[Clustered]:
+    label = prompt["prompt"]
+    for pair in prompt["pairs"]:
+        for coefficient in pair["coefficients"]:
+            yield _coefficient_row([label, *pair["judges"]], coefficient)
+        for row in pair["per_class"]:
+            yield from _class_rows([label, *pair["judges"], row["label"]], row, _n(pair["table"]))
+    for coefficient in prompt["all"]:
+        yield _coefficient_row([label, "all", "all"], coefficient)
+
+
+def _coefficient_row(place: list[object], coefficient: Coefficient) -> Clustered:
+    return [*place, "", coefficient["name"], *_values(coefficient, COEFFICIENT)], coefficient[
+        "clustered"
+    ]
+
+
+def _class_rows(place: list[object], row: ClassAgreement, n: int) -> Iterator[Clustered]:
+    by = row["clustered"]
+    kappa = [*place, "cohen_kappa", "none", row["kappa"], None, None, None, n, "", row["reason"]]
+    yield kappa, by["kappa"]
+    for name, value, interval in (
+        ("specific_agreement", row["specific_agreement"], by["specific_agreement"]),
+        ("prevalence", row["prevalence"], None),
+        ("bias", row["bias"], None),
+    ):
+        yield [*place, name, "none", value, None, None, None, n, "", ""], interval
+
+
+def _n(table: list[list[int]]) -> int:
+    return sum(map(sum, table))
+
+
+def confusion_sheet(report: Report) -> Sheet:
+    """One row a cell of a confusion matrix, zeros included."""
+    header = ["prompt", "judge_1", "judge_2", "verdict_1", "verdict_2", "count"]
+    rows = [
+        [prompt["prompt"], *pair["judges"], first, second, pair["table"][i][j]]
+        for prompt in report["agreement"]["prompts"]
+        for pair in prompt["pairs"]
+        for i, first in enumerate(pair["labels"])
+        for j, second in enumerate(pair["labels"])
+    ]
+    return Sheet(header, rows)
+
+
+VERDICT_COLUMNS = ["prompt", "model", "slice", "verdict", "k", "n", "low", "high"]
+CLUSTER_COLUMNS = ["cluster_low", "cluster_high", "clusters"]
+LINE_COLUMNS = ["total", "unlabelled", "left_out"]
+
+
+def verdict_sheet(report: Report) -> Sheet:
+    """One row a cell of the tables of final verdicts; the last columns say what n leaves out."""
+    rows = [row for table in report["tables"] for row in _table_rows(table)]
+    return Sheet([*VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS], rows)
+
+
+def judge_verdict_sheet(report: Report) -> Sheet:
+    """The same of each judge model's verdicts on everything."""
+    rows = [
+        [judge["judge"], *row]
+        for judge in report["judge_models"]
+        for row in _table_rows(judge["table"])
+    ]
+    header = ["judge", *VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS]
+    return Sheet(header, rows)
+
+
+def _table_rows(table: Table) -> Iterator[list[object]]:
+    lines = {(line["prompt"], line["model"], line["slice"]): line for line in table["lines"]}
+    for cell in table["rows"]:
+        line = lines[cell["prompt"], cell["model"], cell["slice"]]
+        yield [
+            *_values(cell, VERDICT_COLUMNS),
+            *_values(line, LINE_COLUMNS),
+            table["population"],
+            *_values(cell, CLUSTER_COLUMNS),
+        ]
+
+
+COMPARED = [
+    "model", "prompt", "first", "second", "value", "low", "high", "clusters", "k_1", "n_1", "k_2", "n_2",
+    "only_first", "only_second", "p_exact", "p_exact_corrected", "p_clustered", "p_clustered_corrected",
+    "within", "reason",
+]  # fmt: skip
+
+
+def comparison_sheet(report: Report) -> Sheet:
+    """One row a comparison; the gains of both kinds of questions are in the JSON."""
+    rows = [
+        [family["key"], family["kind"], family["margin"], *(row.get(name) for name in COMPARED)]
+        for family in report["comparisons"]["families"]
+        for row in family["rows"]
+    ]
+    return Sheet(["family", "kind", "margin", *COMPARED], rows)
+
+
+def judge_sheet(report: Report) -> Sheet:
+    """One row a score of a judge model: accuracy and macro-F of a prompt, then each verdict's scores."""
+    header = [
+        "judge",
+        "prompt",
+        "verdict",
+        "score",
+        "k",
+        "n",
+        "value",
+        "low",
+        "high",
+        "unparsed",
+        "reason",
+    ]
+    rows = [
+        row
+        for judge in report["judge_models"]
+        for prompt in judge["prompts"]
+        for row in _judge_rows(judge["judge"], prompt)
+    ]
+    return Sheet(header, rows)
+
+
+def _judge_rows(judge: str, prompt: PromptScores) -> Iterator[list[object]]:
+    place = [judge, prompt["prompt"]]
+    yield [*place, "", "accuracy", *_share(prompt["accuracy"]), prompt["unparsed"], ""]
+    macro = prompt["macro_f"]
+    yield [*place, "", "macro_f", *_score(macro), prompt["unparsed"], macro["reason"]]
+    for one in prompt["classes"]:
+        for name, share in (("precision", one["precision"]), ("recall", one["recall"])):
+            yield [*place, one["label"], name, *_share(share), None, share["reason"]]
+        yield [*place, one["label"], "f", *_score(one["f"]), None, one["f"]["reason"]]
+
+
+def _share(score: ScoreShare) -> list[object]:
+    """k, n, value and the ends, by resampling articles where there are any."""
+    k, n = score["k"], score["n"]
+    return [k, n, k / n if n else None, *share_ends(score)]
+
+
+def _score(score: Score) -> list[object]:
+    return [None, None, score["value"], score["cluster_low"], score["cluster_high"]]
+
+
+SHARE_COLUMNS = ["whose", "verdict", "k", "n", "low", "high", *CLUSTER_COLUMNS]
+
+
+def judge_model_sheet(report: Report) -> Sheet:
+    """People's and a judge model's verdicts on each model's responses, one row a share."""
+    rows = [
+        [judge["judge"], prompt["prompt"], model["model"], *_values(cell, SHARE_COLUMNS)]
+        for judge in report["judge_models"]
+        for prompt in judge["prompts"]
+        for model in prompt["models"]
+        for cell in model["shares"]
+    ]
+    return Sheet(["judge", "prompt", "model", *SHARE_COLUMNS], rows)
+
+
+SHEETS = {
+    "agreement": agreement_sheet,
+    "confusion": confusion_sheet,
+    "verdicts": verdict_sheet,
+    "comparisons": comparison_sheet,
+    "judge-models": judge_sheet,
+    "judge-by-model": judge_model_sheet,
+    "judge-verdicts": judge_verdict_sheet,
+}

@@ -1,0 +1,201 @@
+"""The tables of final verdicts, laid out for a report's page. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evaluation import charts
+from evaluation.charts import Bar
+from evaluation.report import sentences
+from evaluation.report.figures import Figure, query, verdict_labels
+from evaluation.report.shapes import Cell, JudgeModel, Line, Prompt, Report, Subject, Table
+from evaluation.statistics.tables import ALL, UNLABELLED, UNPARSED
+
+SLICE_LABELS = {"all": "All", "explicit": "Explicit", "implicit": "Implicit", "untyped": "No type"}
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """One row: a model in a slice.
+
+    `opens` is how many rows its model has where this is the first, else 0; `closes` whether it is the last.
+    """
+
+    model: str
+    opens: int
+    closes: bool
+    slice: str
+    n: Figure
+    cells: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
+class PromptSection:
+    """All final verdicts on the responses to one prompt."""
+
+    prompt: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[VerdictRow, ...]
+    svg: str
+    note: str
+    sentence: str = ""
+
+
+def best_first(report: Report) -> list[str]:
+    """The verdicts in the order of the judges' buttons; the report holds them worst first."""
+    return [verdict["key"] for verdict in reversed(report["verdicts"])]
+
+
+def prompt_sections(report: Report) -> list[PromptSection]:
+    """The table of final verdicts, one section a prompt."""
+    (table,) = report["tables"]
+    return sections_of(report, table, "verdicts")
+
+
+def sections_of(
+    report: Report, table: Table, key: str, *, judge: JudgeModel | None = None
+) -> list[PromptSection]:
+    """A table of verdicts, one section a prompt: people's final ones, or those of a judge model.
+
+    `key` begins the ids of its charts.
+    """
+    keys = [*best_first(report), UNPARSED] if judge else best_first(report)
+    shown = verdict_labels(report)
+    sections = []
+    for place, prompt in enumerate(report["prompts"]):
+        lines = [line for line in table["lines"] if line["prompt"] == prompt["label"]]
+        cells = [cell for cell in table["rows"] if cell["prompt"] == prompt["label"]]
+        if not lines:
+            continue
+        slices = list(dict.fromkeys(line["slice"] for line in lines))
+        rows = tuple(_row(report, prompt, line, cells, slices, keys, judge) for line in lines)
+        sections.append(
+            PromptSection(
+                prompt["label"],
+                prompt["title"],
+                tuple(shown[verdict] for verdict in keys),
+                rows,
+                _chart(report, prompt, cells, f"{key}-{place}", keys, judge),
+                _left_out_note(lines),
+                _sentence(prompt, cells, keys[0]),
+            )
+        )
+    return sections
+
+
+def _sentence(prompt: Prompt, cells: list[Cell], verdict: str) -> str:
+    mine = [cell for cell in cells if (cell["slice"], cell["verdict"]) == (ALL, verdict)]
+    return prompt_sentence(prompt["label"], verdict, mine)
+
+
+def _row(
+    report: Report,
+    prompt: Prompt,
+    line: Line,
+    cells: list[Cell],
+    slices: list[str],
+    keys: list[str],
+    judge: JudgeModel | None,
+) -> VerdictRow:
+    place = {
+        "of": "final",
+        "prompt": prompt["name"],
+        "model": model_id(report, line["model"]),
+        "slice": line["slice"],
+        "judge_model": judge and judge["id"],
+    }
+    mine = {
+        cell["verdict"]: cell
+        for cell in cells
+        if (cell["model"], cell["slice"]) == (line["model"], line["slice"])
+    }
+    return VerdictRow(
+        line["model"],
+        len(slices) if line["slice"] == ALL else 0,
+        line["slice"] == slices[-1],
+        SLICE_LABELS[line["slice"]],
+        _n_figure(line, place),
+        tuple(_cell_figure(mine[key], place, "said" if judge else "verdict") for key in keys),
+    )
+
+
+def model_id(report: Subject, name: str) -> int:
+    """The number of the model that is shown under this name."""
+    (model,) = [model for model in report["models"] if model["name"] == name]
+    return model["id"]
+
+
+def _cell_figure(cell: Cell, place: Mapping[str, object], parameter: str) -> Figure:
+    k, n = cell["k"], cell["n"]
+    return Figure(
+        f"{k}/{n}",
+        sentences.cell_ends(cell),
+        query=query(**place, **{parameter: cell["verdict"]}) if k else "",
+        share=sentences.share(k, n),
+    )
+
+
+def _n_figure(line: Line, place: Mapping[str, object]) -> Figure:
+    labelled, total = line["labelled"], line["total"]
+    text = str(total) if labelled == total else f"{labelled} of {total}"
+    return Figure(text, query=query(**place) if total else "")
+
+
+def _left_out_note(lines: list[Line]) -> str:
+    left_out = sum(line["left_out"] for line in lines if line["slice"] == ALL)
+    if not left_out:
+        return ""
+    return (
+        f"Not counted here: {sentences.counted(left_out, 'response')} to questions whose two passages are the same, "
+        "since this prompt gives one of two."
+    )
+
+
+def _chart(
+    report: Report,
+    prompt: Prompt,
+    cells: list[Cell],
+    key: str,
+    verdicts: list[str],
+    judge: JudgeModel | None,
+) -> str:
+    """The verdicts on the responses to one prompt as a stacked bar a model."""
+    shown = verdict_labels(report)
+    counts = {(cell["model"], cell["verdict"]): cell["k"] for cell in cells if cell["slice"] == ALL}
+    keys = list(verdicts)
+    if any(verdict == UNLABELLED for _, verdict in counts):
+        keys.append(UNLABELLED)
+    whose = f"Verdicts of {judge['judge']}" if judge else "Final verdicts"
+    return charts.stacked_bars(
+        [
+            Bar(model["name"], tuple(counts.get((model["name"], key), 0) for key in keys))
+            for model in report["models"]
+        ],
+        [(key, shown[key]) for key in keys],
+        title=f"{whose} on prompt {prompt['label']} by model",
+        describe="Each bar holds all counted responses of a model. The table next to it has every number.",
+        key=key,
+    )
+
+
+NOTHING = "No response has a final verdict here."
+
+
+def prompt_sentence(label: str, verdict: str, cells: Sequence[Cell]) -> str:
+    """How often each model's responses to a prompt got a verdict: the lowest and the highest share.
+
+    `cells` are one a model, of that verdict, over all questions.
+    """
+    counted = [cell for cell in cells if cell["n"]]
+    if not counted:
+        return NOTHING
+    ranked = sorted(counted, key=lambda cell: cell["k"] / cell["n"])
+    last = ranked[-1]
+    if len(ranked) == 1:
+        return f"On prompt {label}, {last['model']} is {verdict} on {sentences.cell_words(last)}."
+    first = ranked[0]
+    return (
+        f"On prompt {label}, the share of {verdict} responses lies between {sentences.cell_words(first)} for "
+        f"{first['model']} and {sentences.cell_words(last)} for {last['model']}. Which models differ is asked under "
+        "Comparisons, not here."
+    )

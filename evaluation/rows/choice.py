@@ -1,0 +1,189 @@
+"""Which responses of a study a number counts: a choice read from an address, and its query."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from datasets.models import SamePassage
+from datasets.taxonomy import EXPLICIT, IMPLICIT
+from evaluation.counts.final_verdicts import kept_items
+from evaluation.counts.first_verdicts import first_judged
+from evaluation.counts.naming import one_passage_prompts
+from evaluation.rows.export import REPLIES
+from evaluation.statistics import tables
+from judging.models import MachineVerdict, Study, StudyItem, Verdict
+from judging.states import MachineState
+from leases.refusal import Refusal
+
+_CONTRADICTION = "response__instance__contradiction__"
+FINAL, FIRST = "final", "first"
+YES, NO = tables.YES, tables.NO
+LABELLED, REPLIED = tables.LABELLED, tables.REPLIED
+MODEL = re.compile(r"[0-9]{1,18}")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which responses of a study; an empty part chooses all.
+
+    `of` names the population: "final" leaves out what the table of final verdicts leaves out, "first" keeps
+    responses on which `judge_1` gave the first verdict `first_1` and `judge_2` gave `first_2`; with `differ` "yes"
+    only those on which the two are not the same. `judge_model` keeps those that this judge model was asked
+    about, `said` those on which it (or any) gave that verdict; "replied" is any reply, with a verdict or without.
+    `with_model` and `with_prompt` keep those whose question has a final verdict on that model's response to that
+    prompt too (each is the response's own where it is empty): the responses of a paired comparison.
+    `match` "yes" keeps those on which it gave the final verdict, "no" those on which it replied otherwise, and
+    `either` those to which people or the judge model gave that verdict.
+    """
+
+    of: str = ""
+    prompt: str = ""
+    model: str = ""
+    slice: str = ""
+    verdict: str = ""
+    judge_1: str = ""
+    judge_2: str = ""
+    first_1: str = ""
+    first_2: str = ""
+    differ: str = ""
+    judge_model: str = ""
+    said: str = ""
+    match: str = ""
+    either: str = ""
+    with_model: str = ""
+    with_prompt: str = ""
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> "Choice":
+        """From a request's query; raises Refusal for a value that no number links to."""
+        given = {field.name: query.get(field.name, "").strip() for field in fields(cls)}
+        allowed = {
+            "of": [FINAL, FIRST],
+            "slice": [*tables.SLICES, tables.UNTYPED],
+            "verdict": [*Verdict.values, LABELLED, tables.UNLABELLED],
+            "differ": [YES, NO],
+            "first_1": Verdict.values,
+            "first_2": Verdict.values,
+            "said": [*Verdict.values, tables.UNPARSED, REPLIED],
+            "match": [YES, NO],
+            "either": Verdict.values,
+        }
+        for name, values in allowed.items():
+            if given[name] and given[name] not in values:
+                raise Refusal(
+                    f"{name}={given[name]} is not known. Use one of: {', '.join(values)}."
+                )
+        for name in ("model", "judge_model", "with_model"):
+            if given[name] and not MODEL.fullmatch(given[name]):
+                raise Refusal("A model is chosen by its number. Follow the links of the report.")
+        return cls(**given)
+
+
+def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
+    """The study's items that the choice keeps, in the study's order."""
+    items = _counted(study) if choice.of == FINAL else study.items.all()
+    if choice.prompt:
+        items = items.filter(response__prompt=choice.prompt)
+    if choice.model:
+        items = items.filter(response__model=int(choice.model))
+    if choice.with_model or choice.with_prompt:
+        items = items.filter(Exists(_paired(study, choice)))
+    items = _of_slice(items, choice.slice)
+    items = _of_verdict(items, choice.verdict)
+    if choice.judge_model or choice.said or choice.match:
+        items = items.filter(Exists(_machine(choice)))
+    if choice.either:
+        machine = _machines_of(choice).filter(verdict=choice.either)
+        items = items.filter(Q(resolution__verdict=choice.either) | Exists(machine))
+    if choice.of == FIRST:
+        items = items.filter(Exists(_pairs(study, choice)))
+    return items.order_by("position")
+
+
+def _counted(study: Study) -> QuerySet[StudyItem]:
+    """The items that the tables of final verdicts count, labelled or not."""
+    one = Q(response__prompt__in=one_passage_prompts())
+    same = Q(**{f"{_CONTRADICTION}same_passage": SamePassage.SAME})
+    # Not exclude(): in SQL a condition on an absent value is neither true nor false.
+    return kept_items(study).filter(~one | ~same | Q(**{f"{_CONTRADICTION}same_passage": None}))
+
+
+def _paired(study: Study, choice: Choice) -> QuerySet[StudyItem]:
+    """The other side's items on the question of one item."""
+    model = int(choice.with_model) if choice.with_model else OuterRef("response__model")
+    prompt = choice.with_prompt or OuterRef("response__prompt")
+    return _counted(study).filter(
+        resolution__isnull=False,
+        response__instance=OuterRef("response__instance"),
+        response__model=model,
+        response__prompt=prompt,
+    )
+
+
+def _of_slice(items: QuerySet[StudyItem], part: str) -> QuerySet[StudyItem]:
+    column = f"{_CONTRADICTION}type_4"
+    value = {tables.EXPLICIT: EXPLICIT, tables.IMPLICIT: IMPLICIT}.get(part)
+    if value is not None:
+        return items.filter(**{column: value})
+    if part == tables.UNTYPED:
+        return items.filter(Q(**{column: None}) | ~Q(**{f"{column}__in": [EXPLICIT, IMPLICIT]}))
+    return items
+
+
+def _of_verdict(items: QuerySet[StudyItem], verdict: str) -> QuerySet[StudyItem]:
+    if verdict in (LABELLED, tables.UNLABELLED):
+        return items.filter(resolution__isnull=verdict == tables.UNLABELLED)
+    return items.filter(resolution__verdict=verdict) if verdict else items
+
+
+def _pairs(study: Study, choice: Choice) -> QuerySet[Any]:
+    """Two judges' slots on one item in one round, as the choice names them."""
+    wanted = {
+        "judge__pseudonym": choice.judge_1,
+        "judgment__first_verdict": choice.first_1,
+        "item__slots__judge__pseudonym": choice.judge_2,
+        "item__slots__judgment__first_verdict": choice.first_2,
+    }
+    other = F("item__slots__judgment__first_verdict")
+    # In one filter with the rest, so that all speak of the same other slot.
+    unlike = Q(judgment__first_verdict__lt=other) | Q(judgment__first_verdict__gt=other)
+    return first_judged(study).filter(
+        unlike if choice.differ == YES else Q(),
+        item=OuterRef("pk"),
+        item__slots__round=F("round"),
+        item__slots__repeat=1,
+        item__slots__judgment__first_verdict__isnull=False,
+        item__slots__judge__pseudonym__gt=F("judge__pseudonym"),
+        **{name: value for name, value in wanted.items() if value},
+    )
+
+
+def _machines_of(choice: Choice) -> QuerySet[MachineVerdict]:
+    """What the chosen judge model (or any) was asked about one item."""
+    verdicts = MachineVerdict.objects.filter(item=OuterRef("pk"))
+    return verdicts.filter(judge=int(choice.judge_model)) if choice.judge_model else verdicts
+
+
+def _machine(choice: Choice) -> QuerySet[MachineVerdict]:
+    """The judge models' verdicts on one item that the choice names."""
+    verdicts = _machines_of(choice)
+    if choice.said == tables.UNPARSED:
+        verdicts = verdicts.filter(state=MachineState.UNPARSED)
+    elif choice.said == REPLIED or choice.match:
+        verdicts = verdicts.filter(state__in=REPLIES)
+    if choice.said in Verdict.values:
+        verdicts = verdicts.filter(verdict=choice.said)
+    return verdicts.filter(_matching(choice.match)) if choice.match else verdicts
+
+
+def _matching(match: str) -> Q:
+    """Whether the machine's verdict is people's; a reply without one, or a response without one, matches nothing."""
+    people = F("item__resolution__verdict")
+    if match == YES:
+        return Q(verdict=people)
+    # Not ~Q(): in SQL a condition on an absent value is neither true nor false.
+    absent = Q(verdict=None) | Q(item__resolution=None)
+    return absent | Q(verdict__lt=people) | Q(verdict__gt=people)

@@ -1,0 +1,120 @@
+"""Looking at disagreements one by one: two judges' verdicts on a response, side by side."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from evaluation.counts.first_verdicts import first_judged
+from evaluation.counts.naming import in_name_order, model_names, models_of, prompts_of
+from evaluation.report.verdicts import SLICE_LABELS
+from evaluation.rows.choice import FIRST, NO, YES, Choice
+from evaluation.rows.listing import prompt_words
+from evaluation.statistics import tables
+from generation import prompting
+from judging.models import JudgingSlot, Study, StudyItem, Verdict
+from judging.presenting import Passage, contexts_given, passages_given
+
+
+@dataclass(frozen=True)
+class Option:
+    """An entry of a filter's list."""
+
+    value: str
+    label: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A list to choose from: its name in the address, its label, its entries."""
+
+    name: str
+    label: str
+    options: tuple[Option, ...]
+
+
+def read_choice(query: Mapping[str, str], study: Study) -> Choice:
+    """What to look at: the given choice among first verdicts; those that differ where no verdict is named.
+
+    `judges` names two people as one value (see filters); judge_1 and judge_2 may come in either order.
+    """
+    given = {name: query.get(name, "") for name in Choice.__dataclass_fields__}
+    for both in pairs_of(study):
+        if _value(both) == query.get("judges"):
+            given["judge_1"], given["judge_2"] = both
+    if given["judge_1"] and given["judge_2"] and given["judge_1"] > given["judge_2"]:
+        given["judge_1"], given["judge_2"] = given["judge_2"], given["judge_1"]
+        given["first_1"], given["first_2"] = given["first_2"], given["first_1"]
+    given["of"] = FIRST
+    if not (given["differ"] or given["first_1"] or given["first_2"]):
+        given["differ"] = YES
+    return Choice.read(given)
+
+
+def pairs_of(study: Study) -> list[tuple[str, str]]:
+    """Each two people who judged some response both, in the order of their pseudonyms."""
+    other = "item__slots__judge__pseudonym"
+    pairs = first_judged(study).order_by().values_list("judge__pseudonym", other).distinct()
+    return sorted((one, two) for one, two in pairs if two is not None and one < two)
+
+
+def _value(both: tuple[str, str]) -> str:
+    return " | ".join(both)
+
+
+def filters(study: Study, choice: Choice) -> list[Filter]:
+    """The lists above the responses, with what is chosen."""
+    models = in_name_order(model_names(models_of(study)))
+    verdicts = [(value, label) for value, label in reversed(Verdict.choices)]
+    slices = [(part, SLICE_LABELS[part]) for part in (*tables.SLICES[1:], tables.UNTYPED)]
+    pairs = [(_value(both), " and ".join(both)) for both in pairs_of(study)]
+    chosen = _value((choice.judge_1, choice.judge_2))
+    first, second = choice.judge_1 or "one judge", choice.judge_2 or "the other"
+    return [
+        _filter("judges", "Judges", "Any two", pairs, chosen),
+        _filter(
+            "prompt",
+            "Prompt",
+            "All",
+            [(name, prompt_words(name)) for name in prompts_of(study)],
+            choice.prompt,
+        ),
+        _filter("model", "Model", "All", [(str(pk), name) for pk, name in models], choice.model),
+        _filter("slice", "Questions", "All", slices, choice.slice),
+        _filter("first_1", f"First verdict of {first}", "Any", verdicts, choice.first_1),
+        _filter("first_2", f"First verdict of {second}", "Any", verdicts, choice.first_2),
+        _filter(
+            "differ",
+            "Show",
+            "",
+            [(YES, "Where they differ"), (NO, "Every pair of verdicts")],
+            choice.differ or NO,
+        ),
+    ]
+
+
+def _filter(
+    name: str, label: str, every: str, entries: list[tuple[str, str]], chosen: str
+) -> Filter:
+    listed = [("", every), *entries] if every else entries
+    return Filter(
+        name, label, tuple(Option(value, shown, value == chosen) for value, shown in listed)
+    )
+
+
+def passages(item: StudyItem) -> tuple[Passage, ...]:
+    """What the model was given to read; both passages for a prompt that this project does not have."""
+    if item.response.prompt in prompting.prompts():
+        return passages_given(item.response)
+    one, two = contexts_given(item.response)
+    return Passage("1", one), Passage("2", two)
+
+
+def side_by_side(slots: list[JudgingSlot], choice: Choice) -> list[JudgingSlot]:
+    """The closed slots of a response, those of the two chosen judges first."""
+    order = {choice.judge_1: 0, choice.judge_2: 1}
+
+    def place(slot: JudgingSlot) -> tuple[int, str]:
+        pseudonym = slot.judge.pseudonym if slot.judge else ""
+        return order.get(pseudonym, 2), pseudonym
+
+    return sorted(slots, key=place)

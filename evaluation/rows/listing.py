@@ -1,0 +1,94 @@
+"""Lists of responses with their verdicts, and the choice that they follow, in words."""
+
+from collections.abc import Iterable, Mapping
+
+from django.db.models import Prefetch, QuerySet
+
+from evaluation.counts.naming import model_names, models_of, prompt_entry
+from evaluation.report.verdicts import SLICE_LABELS
+from evaluation.rows.choice import LABELLED, NO, REPLIED, YES, Choice
+from evaluation.statistics import tables
+from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
+from judging.states import MachineState
+
+MATCHES = {YES: "the same as the final verdict", NO: "another than the final verdict, or none"}
+
+
+def with_verdicts(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
+    """The items with all that a page of rows shows: first verdicts of closed slots, judge models' replies."""
+    related = ("resolution__resolved_by", "response__model", "response__instance__contradiction")
+    closed = JudgingSlot.objects.filter(judgment__first_verdict__isnull=False)
+    slots = closed.select_related("judge", "judgment", "round").order_by(
+        "round__n", "seat", "repeat"
+    )
+    machine_verdicts = MachineVerdict.objects.select_related("judge").prefetch_related("calls")
+    replied = machine_verdicts.filter(state__in=[MachineState.JUDGED, MachineState.UNPARSED])
+    return items.select_related(*related).prefetch_related(
+        Prefetch("slots", queryset=slots, to_attr="closed_slots"),
+        Prefetch(
+            "machine_verdicts", queryset=replied.order_by("judge__pseudonym"), to_attr="replied"
+        ),
+    )
+
+
+def with_prompts(items: Iterable[StudyItem]) -> list[tuple[StudyItem, str]]:
+    """Each item with its prompt's label and title."""
+    return [(item, prompt_words(item.response.prompt)) for item in items]
+
+
+def prompt_words(name: str) -> str:
+    prompt = prompt_entry(name)
+    return f"{prompt['label']}: {prompt['title']}"
+
+
+def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
+    """The choice as (what, value) for the page's head."""
+    names = model_names(models_of(study))
+    labels = dict(Verdict.choices) | {
+        tables.UNLABELLED: "No final verdict",
+        LABELLED: "Any final verdict",
+        "": "any",
+    }
+    parts = [
+        ("Prompt", prompt_words(choice.prompt) if choice.prompt else ""),
+        ("Model", _model(choice.model, names)),
+        ("Reasoning", SLICE_LABELS.get(choice.slice, "")),
+        ("Final verdict", labels[choice.verdict] if choice.verdict else ""),
+        (
+            f"First verdict of {choice.judge_1 or 'one'}",
+            _first(choice.judge_1, choice.first_1, labels),
+        ),
+        ("Judge model", _judge_model(choice, study)),
+        ("It said", _reply(choice.said)),
+        ("Also judged of model", _model(choice.with_model, names)),
+        ("Also judged on prompt", prompt_words(choice.with_prompt) if choice.with_prompt else ""),
+        ("Its verdict", MATCHES.get(choice.match, "")),
+        ("Given by people or by it", labels[choice.either] if choice.either else ""),
+        (
+            f"First verdict of {choice.judge_2 or 'the other'}",
+            _first(choice.judge_2, choice.first_2, labels),
+        ),
+        ("First verdicts", "not the same" if choice.differ == YES else ""),
+    ]
+    return [(what, value) for what, value in parts if value]
+
+
+def _model(given: str, names: Mapping[int, str]) -> str:
+    return names.get(int(given), "none of this study's") if given else ""
+
+
+def _judge_model(choice: Choice, study: Study) -> str:
+    if not choice.judge_model:
+        return ""
+    judge = study.judges.filter(pk=int(choice.judge_model)).first()
+    return judge.pseudonym if judge else "none of this study's"
+
+
+def _reply(reply: str) -> str:
+    if reply in (tables.UNPARSED, REPLIED):
+        return "No verdict in the reply" if reply == tables.UNPARSED else "Anything"
+    return Verdict(reply).label if reply else ""
+
+
+def _first(judge: str, verdict: str, labels: dict[str, str]) -> str:
+    return labels[verdict] if judge or verdict else ""

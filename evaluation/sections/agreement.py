@@ -1,0 +1,276 @@
+"""The agreement section of a study's report: on the judges' independent first verdicts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from evaluation.counts import first_verdicts
+from evaluation.counts.first_verdicts import ItemCount, PairCount, RepeatCount
+from evaluation.report import shapes
+from evaluation.sections.clustering import Clustering
+from evaluation.statistics import alpha, bootstrap
+from evaluation.statistics.bootstrap import Plan, Resampled
+from evaluation.statistics.groups import Groups, Measured
+from evaluation.statistics.many_raters import of_many
+from evaluation.statistics.memory import remembered
+from evaluation.statistics.two_raters import WEIGHTED, MeasuredClass, of_two, paradox_warning
+from judging.models import Study, Verdict
+from judging.rules import rubric
+
+VERDICTS = Verdict.values
+FIRST_VERDICTS = "first verdicts, before resolution and exclusions"
+TWO_VERDICTS_OF_ONE = "every two first verdicts of one judge on one response"
+
+NOT_MEASURED_IMPORTED = "No first verdicts: the final ones came from a file."
+NOT_MEASURED_ALONE = "Each response had one judge, so agreement was not measured."
+NOT_MEASURED_YET = "No response has two first verdicts yet. They count once both judges hand in or the study closes."
+NOT_REPEATED = "No judge judged a response twice."
+
+Cell = tuple[str | int, str, str, int]  # cluster, first verdict, second verdict, count
+Item = tuple[str | int, Sequence[int], int]  # cluster, how many gave each label, count
+
+
+def study_agreement(
+    study: Study, prompts: Sequence[shapes.Prompt], clustering: Clustering | None = None
+) -> shapes.Agreement:
+    """Agreement for each prompt, or the reason why it was not measured."""
+    clustering = clustering or Clustering()
+    plan = clustering.plan(study)
+    pairs = first_verdicts.pair_counts(study, clustering.by)
+    items = first_verdicts.item_counts(study, clustering.by)
+    rounds = list(study.rounds.order_by("n").values_list("n", "label"))
+    return {
+        "population": FIRST_VERDICTS,
+        "measured": bool(pairs),
+        "reason": "" if pairs else _not_measured(study),
+        "interval": {
+            "cluster": clustering.by,
+            "method": bootstrap.METHOD,
+            "resamples": plan.resamples,
+            "generator": "PCG64",
+            "seed": plan.seed,
+        },
+        "prompts": [
+            prompt_agreement(
+                study,
+                prompt,
+                [pair for pair in pairs if pair.prompt == prompt["name"]],
+                [item for item in items if item.prompt == prompt["name"]],
+                rounds,
+                plan,
+            )
+            for prompt in prompts
+        ],
+        "self": self_agreement(first_verdicts.repeat_counts(study, clustering.by), plan),
+    }
+
+
+def _not_measured(study: Study) -> str:
+    if study.is_imported:
+        return NOT_MEASURED_IMPORTED
+    return NOT_MEASURED_ALONE if study.judges_per_response == 1 else NOT_MEASURED_YET
+
+
+def prompt_agreement(
+    study: Study,
+    prompt: shapes.Prompt,
+    pairs: Sequence[PairCount],
+    items: Sequence[ItemCount],
+    rounds: Sequence[tuple[int, str]],
+    plan: Plan,
+) -> shapes.PromptAgreement:
+    """Agreement on the responses to one prompt: each two judges, all of them, each round, each third of the work."""
+    labels = scale(study, prompt["name"], _used(items))
+    cells_of = by_pair(
+        ((pair.first, pair.second), (pair.cluster, pair.verdict_1, pair.verdict_2, pair.count))
+        for pair in pairs
+    )
+    several = rounds if len(rounds) > 1 else ()
+    paired = [item for item in items if item.paired]
+    return {
+        "prompt": prompt["label"],
+        "n": sum(item.count for item in paired),
+        "reason": "" if cells_of else _not_measured(study),
+        "pairs": [pair_entry(both, labels, cells, plan) for both, cells in cells_of.items()],
+        "all": all_entries(labels, _rows(items, labels), plan),
+        "rounds": [
+            {
+                "n_round": n,
+                "label": label,
+                **_portion([item for item in paired if item.round == n], labels, plan),
+            }
+            for n, label in several
+        ],
+        "over_time": [
+            {"part": part, **_portion([item for item in paired if item.part == part], labels, plan)}
+            for part in range(1, first_verdicts.PARTS + 1)
+            if cells_of
+        ],
+    }
+
+
+def _portion(items: Sequence[ItemCount], labels: Sequence[str], plan: Plan) -> shapes.Portion:
+    """Agreement on a part of the responses, and the days on which their last verdicts were given."""
+    return {
+        "since": min((item.since for item in items), default=None),
+        "until": max((item.until for item in items), default=None),
+        "n": sum(item.count for item in items),
+        "coefficients": all_entries(labels, _rows(items, labels), plan),
+    }
+
+
+def _used(items: Iterable[ItemCount]) -> set[str]:
+    return {
+        verdict
+        for item in items
+        for verdict, count in zip(VERDICTS, item.verdicts, strict=True)
+        if count
+    }
+
+
+def _rows(items: Iterable[ItemCount], labels: Sequence[str]) -> list[Item]:
+    columns = [VERDICTS.index(label) for label in labels]
+    return [(item.cluster, [item.verdicts[i] for i in columns], item.count) for item in items]
+
+
+def scale(study: Study, prompt: str, used: Iterable[str]) -> list[str]:
+    """The verdicts of a prompt from worst to best: those that the rubric proposes, and any other one used."""
+    try:
+        criteria = rubric.parse(study.rubric.body).prompts.get(prompt)
+    except rubric.RubricError:  # a rubric from an imported file may hold no more than a name
+        criteria = None
+    proposed = criteria.proposed if criteria else tuple(Verdict.values)
+    return [verdict for verdict in Verdict.values if verdict in proposed or verdict in set(used)]
+
+
+def self_agreement(repeats: Sequence[RepeatCount], plan: Plan) -> shapes.OwnAgreement:
+    """How far each judge agrees with themself, earlier verdicts in rows, over all prompts."""
+    judges = sorted({one.judge for one in repeats})
+    return {
+        "population": TWO_VERDICTS_OF_ONE,
+        "n": sum(one.count for one in repeats),
+        "reason": "" if repeats else NOT_REPEATED,
+        "judges": [
+            _own_pair(judge, [one for one in repeats if one.judge == judge], plan)
+            for judge in judges
+        ],
+    }
+
+
+def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: Plan) -> shapes.Own:
+    cells = [(one.cluster, one.verdict_1, one.verdict_2, one.count) for one in repeats]
+    entry = pair_entry((judge, judge), Verdict.values, cells, plan)
+    return {
+        "judge": judge,
+        "n": sum(one.count for one in repeats),
+        "labels": entry["labels"],
+        "table": entry["table"],
+        "coefficients": entry["coefficients"],
+        "per_class": entry["per_class"],
+        "warning": entry["warning"],
+    }
+
+
+# ---------------------------------------------------------------- from counts to coefficients
+
+
+@remembered
+def pair_entry(
+    judges: Sequence[str], labels: Sequence[str], cells: Sequence[Cell], plan: Plan | None
+) -> shapes.Pair:
+    """The table of two judges (rows the first one's verdicts) with all that is computed from it."""
+    # Two labels have one distance, so weights would repeat the same number.
+    weights = WEIGHTED if len(labels) > 2 else ()
+    pair = of_two(_cell_groups(cells, labels), labels, plan, weights)
+    agreed, kappa = (one.coefficient for one in pair.coefficients[:2])
+    return {
+        "judges": list(judges),
+        "labels": list(labels),
+        "table": pair.table.tolist(),
+        "coefficients": [coefficient_entry(one, judges) for one in pair.coefficients],
+        "per_class": [_class_entry(row) for row in pair.classes],
+        "warning": paradox_warning(agreed, kappa),
+    }
+
+
+@remembered
+def all_entries(
+    labels: Sequence[str], items: Sequence[Item], plan: Plan | None
+) -> list[shapes.Coefficient]:
+    """The coefficients over all judges of some responses."""
+    metrics = (alpha.NOMINAL, alpha.ORDINAL) if len(labels) > 2 else (alpha.NOMINAL,)
+    rows = [item[1] for item in items]
+    groups = _groups(rows, len(labels), [item[0] for item in items], [item[2] for item in items])
+    return [coefficient_entry(one, None) for one in of_many(groups, plan, metrics)]
+
+
+def by_pair(cells: Iterable[tuple[tuple[str, str], Cell]]) -> Mapping[tuple[str, str], list[Cell]]:
+    """The cells of each two judges, in the order of their names."""
+    ordered = sorted(cells, key=lambda cell: cell[0])
+    return {
+        both: [cell for _, cell in group]
+        for both, group in groupby(ordered, key=lambda cell: cell[0])
+    }
+
+
+def _cell_groups(cells: Sequence[Cell], labels: Sequence[str]) -> Groups:
+    place = {label: index for index, label in enumerate(labels)}
+    rows = [(place[first], place[second]) for _, first, second, _ in cells]
+    return _groups(rows, 2, [cell[0] for cell in cells], [cell[3] for cell in cells])
+
+
+def _groups(
+    rows: Sequence[Sequence[int]], width: int, clusters: Sequence[str | int], sizes: Sequence[int]
+) -> Groups:
+    numbered: dict[str | int, int] = {}
+    places = [numbered.setdefault(cluster, len(numbered)) for cluster in clusters]
+    table = np.array(rows, dtype=np.int64).reshape(-1, width)
+    return Groups(table, np.array(sizes, dtype=np.int64), np.array(places, dtype=np.int64))
+
+
+def coefficient_entry(measured: Measured, judges: Sequence[str] | None) -> shapes.Coefficient:
+    """A coefficient with its closed form; `clustered` is the interval by resampling clusters."""
+    one = measured.coefficient
+    return {
+        "pair": list(judges) if judges else None,
+        "name": one.name,
+        "value": one.value,
+        "n": one.n,
+        "se": one.se,
+        "low": one.low,
+        "high": one.high,
+        "weights": one.weights,
+        "method": one.method,
+        "reason": one.reason,
+        "clustered": _interval(measured.clustered),
+    }
+
+
+def _class_entry(row: MeasuredClass) -> shapes.ClassAgreement:
+    one = row.agreement
+    return {
+        "label": one.label,
+        "kappa": one.kappa.value,
+        "reason": one.kappa.reason if one.kappa.value is None else "",
+        "specific_agreement": one.specific,
+        "prevalence": one.prevalence,
+        "bias": one.bias,
+        "clustered": {"kappa": _interval(row.kappa), "specific_agreement": _interval(row.specific)},
+    }
+
+
+def _interval(resampled: Resampled | None) -> shapes.Interval | None:
+    if resampled is None:
+        return None
+    return {
+        "low": resampled.low,
+        "high": resampled.high,
+        "se": resampled.se,
+        "clusters": resampled.clusters,
+        "resamples": resampled.resamples,
+        "undefined": resampled.undefined,
+        "seed": resampled.seed,
+        "reason": resampled.reason,
+        "method": resampled.method,
+    }

@@ -1,0 +1,116 @@
+"""The comparisons of a study's report, as data."""
+
+from collections.abc import Iterable, Sequence
+
+from evaluation.compare import families
+from evaluation.compare.differences import Difference, GainDifference
+from evaluation.compare.families import Answered, Answers, Compared, Family
+from evaluation.counts.naming import one_passage_prompts, prompt_entry
+from evaluation.report import shapes
+from evaluation.sections.verdicts import FINAL_VERDICTS
+from evaluation.statistics.bootstrap import Plan
+from judging.models import Verdict
+
+# Enough for ends to two places; every open of a report computes them anew.
+RESAMPLES = 2_000
+TOO_MANY = (
+    "{size} comparisons are too many for one correction. Choose some on the page of comparisons."
+)
+
+
+def plan_of(seed: int) -> Plan:
+    return Plan(seed=abs(seed), resamples=RESAMPLES)
+
+
+def answers_of(answered: Iterable[Answered], verdict: str = Verdict.CORRECT) -> Answers:
+    return Answers(answered, verdict=str(verdict), one_passage=one_passage_prompts())
+
+
+def comparisons_entry(
+    answers: Answers, seed: int, chosen: Sequence[Family] = families.FAMILIES
+) -> shapes.Comparisons:
+    """The families that the answers can speak to, each with its comparisons."""
+    plan = plan_of(seed)
+    return {
+        "population": FINAL_VERDICTS,
+        "verdict": answers.verdict,
+        "seed": plan.seed,
+        "resamples": plan.resamples,
+        "families": [
+            _family_entry(family, answers, plan) for family in families.answerable(answers, chosen)
+        ],
+    }
+
+
+def _family_entry(family: Family, answers: Answers, plan: Plan) -> shapes.Family:
+    size = families.size(family, len(answers.models))
+    too_many = size > families.MOST_COMPARISONS
+    comparisons = [] if too_many else families.compared(family, answers, plan)
+    return {
+        "key": family.key,
+        "title": family.title,
+        "kind": family.kind,
+        "margin": family.margin,
+        "reason": TOO_MANY.format(size=size) if too_many else "",
+        "rows": [_row(one, family.kind) for one in comparisons],
+    }
+
+
+def _row(one: Compared, kind: str) -> shapes.Comparison:
+    """One comparison; prompts are named by their labels."""
+    labelled = kind in (families.PROMPTS, families.GAINS)
+    difference = one.difference
+    return {
+        "model": one.model,
+        "prompt": prompt_entry(one.prompt)["label"] if one.prompt else "",
+        "first": prompt_entry(one.first)["label"] if labelled else one.first,
+        "second": prompt_entry(one.second)["label"] if labelled else one.second,
+        "value": difference.value,
+        **_interval(difference),
+        "p_clustered": difference.p_clustered,
+        "p_clustered_corrected": one.p_clustered_corrected,
+        "within": one.within,
+        "reason": difference.reason,
+        **(_sides(difference, one) if isinstance(difference, Difference) else _gains(difference)),
+    }
+
+
+def _interval(difference: Difference | GainDifference) -> shapes.DifferenceEnds:
+    interval = difference.interval
+    if interval is None:
+        return {"low": None, "high": None, "clusters": 0, "interval_reason": difference.reason}
+    return {
+        "low": interval.low,
+        "high": interval.high,
+        "clusters": interval.clusters,
+        "interval_reason": interval.reason,
+    }
+
+
+def _sides(difference: Difference, one: Compared) -> shapes.Sides:
+    return {
+        "k_1": difference.first[0],
+        "n_1": difference.first[1],
+        "k_2": difference.second[0],
+        "n_2": difference.second[1],
+        "only_first": difference.only_first,
+        "only_second": difference.only_second,
+        "p_exact": difference.p_exact,
+        "p_exact_corrected": one.p_exact_corrected,
+    }
+
+
+def _gains(difference: GainDifference) -> shapes.Gains:
+    """The two gains that are compared, explicit first, each with its sides."""
+    return {"explicit": _gain(difference.gain), "implicit": _gain(difference.other_gain)}
+
+
+def _gain(gain: Difference) -> shapes.Gain:
+    return {
+        "value": gain.value,
+        "k_1": gain.first[0],
+        "n_1": gain.first[1],
+        "k_2": gain.second[0],
+        "n_2": gain.second[1],
+        **_interval(gain),
+    }

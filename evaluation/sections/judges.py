@@ -1,0 +1,182 @@
+"""The judge models of a study's report, as data: how well they match people, and what they say of everything."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from evaluation.counts import machine_verdicts
+from evaluation.counts.machine_verdicts import MachineCount
+from evaluation.report import shapes
+from evaluation.sections.verdicts import clustered_entry, table_of
+from evaluation.statistics import score_intervals
+from evaluation.statistics.bootstrap import Plan, Resampled
+from evaluation.statistics.score_intervals import JUDGE, PEOPLE, Both, ScoreIntervals
+from evaluation.statistics.scores import Scores, Share, scores
+from evaluation.statistics.tables import UNPARSED
+from judging.machine import control
+from judging.models import Judge, Study, Verdict
+from judging.states import MachineState
+
+AGAINST_PEOPLE = "responses with both a final verdict and the judge model's reply, after exclusions"
+ALL_REPLIES = "the judge model's replies, after exclusions"
+
+
+def judge_models(
+    study: Study, prompts: Sequence[shapes.Prompt], names: Mapping[int, str], plan: Plan
+) -> list[shapes.JudgeModel]:
+    """One entry a judge model, by name; none where no model judged."""
+    judges = list(control.judges_of(study))
+    if not judges:
+        return []
+    counts = machine_verdicts.machine_counts(study, names)
+    spelt = machine_verdicts.spellings(study)
+    return [
+        _judge_entry(
+            judge,
+            [one for one in counts if one.judge == judge.pk],
+            spelt.get(judge.pk, {}),
+            prompts,
+            names,
+            plan,
+        )
+        for judge in judges
+    ]
+
+
+def _judge_entry(
+    judge: Judge,
+    counts: Sequence[MachineCount],
+    spelt: dict[str, int],
+    prompts: Sequence[shapes.Prompt],
+    names: Mapping[int, str],
+    plan: Plan,
+) -> shapes.JudgeModel:
+    states: Counter[str] = Counter()
+    for one in counts:
+        states[one.state] += one.count
+    judged_prompts = [
+        prompt for prompt in prompts if any(one.prompt == prompt["name"] for one in counts)
+    ]
+    return {
+        "id": judge.pk,
+        "judge": judge.pseudonym,
+        "from_file": bool(judge.external),
+        "prompt_sha256": judge.judge_prompt_hash,
+        "states": {str(state): states[state] for state in MachineState if states[state]},
+        "spellings": spelt,
+        "population": AGAINST_PEOPLE,
+        "prompts": [_prompt_entry(prompt, counts, plan) for prompt in judged_prompts],
+        # Table 6: as the table of final verdicts, a reply without a verdict being one of its own.
+        "table": table_of(
+            "judge model",
+            ALL_REPLIES,
+            counts,
+            judged_prompts,
+            names,
+            [*Verdict.values, UNPARSED],
+            plan,
+        ),
+    }
+
+
+# ---------------------------------------------------------------- against people
+
+
+def _prompt_entry(
+    prompt: shapes.Prompt, counts: Iterable[MachineCount], plan: Plan
+) -> shapes.PromptScores:
+    """Tables 4 and 5 for the responses to one prompt."""
+    judged = [
+        one
+        for one in counts
+        if one.prompt == prompt["name"]
+        and one.verdict is not None
+        and not (prompt["one_passage"] and one.same_passage)
+    ]
+    both = [
+        Both(one.article, one.model, one.people, one.verdict, one.count)
+        for one in judged
+        if one.people is not None and one.verdict is not None
+    ]
+    labels = Verdict.values
+    size = len(labels)
+    whole = score_intervals.table(both, labels)
+    matched = scores([row[:size] for row in whole], [row[size] for row in whole], labels)
+    return {
+        "prompt": prompt["label"],
+        "table": [row[:size] for row in whole],
+        "unparsed_by_verdict": [row[size] for row in whole],
+        "without_final_verdict": sum(one.count for one in judged) - matched.n,
+        **_scores_entry(matched, score_intervals.of_scores(both, labels, plan)),
+        "models": _by_model(both, score_intervals.of_models(both, labels, plan)),
+    }
+
+
+def _scores_entry(matched: Scores, intervals: ScoreIntervals) -> shapes.Scores:
+    each = zip(matched.classes, intervals.precision, intervals.recall, intervals.f, strict=True)
+    return {
+        "n": matched.n,
+        "unparsed": matched.unparsed,
+        "accuracy": _share(matched.accuracy, intervals.accuracy),
+        "macro_f": {
+            "value": matched.macro_f,
+            "reason": matched.reason,
+            **clustered_entry(intervals.macro_f),
+        },
+        "classes": [
+            {
+                "label": one.label,
+                "precision": _share(one.precision, precision),
+                "recall": _share(one.recall, recall),
+                "f": {"value": one.f, "reason": one.reason, **clustered_entry(f)},
+            }
+            for one, precision, recall, f in each
+        ],
+    }
+
+
+def _share(share: Share, interval: Resampled) -> shapes.ScoreShare:
+    ends = share.interval
+    return {
+        "k": share.k,
+        "n": share.n,
+        "low": ends and ends.low,
+        "high": ends and ends.high,
+        "reason": share.reason,
+        **clustered_entry(interval),
+    }
+
+
+def _by_model(
+    both: Iterable[Both], intervals: Mapping[tuple[str, str, str], Resampled]
+) -> list[shapes.ModelVerdicts]:
+    """Table 5: each model's verdicts from people and from the judge model, over the same responses.
+
+    "shares" has the same counts as k of n with their intervals.
+    """
+    counted: dict[str, dict[str, Counter[str]]] = {}
+    for one in both:
+        mine = counted.setdefault(one.model, {PEOPLE: Counter(), JUDGE: Counter()})
+        mine[PEOPLE][one.people] += one.count
+        mine[JUDGE][one.reply] += one.count
+    columns = {PEOPLE: Verdict.values, JUDGE: [*Verdict.values, UNPARSED]}
+    return [
+        {
+            "model": model,
+            "n": mine[PEOPLE].total(),
+            "people": {reply: mine[PEOPLE][reply] for reply in columns[PEOPLE]},
+            "judge": {reply: mine[JUDGE][reply] for reply in columns[JUDGE]},
+            "shares": [
+                {
+                    "whose": whose,
+                    "verdict": reply,
+                    **_share(
+                        Share(mine[whose][reply], mine[PEOPLE].total()),
+                        intervals[model, whose, reply],
+                    ),
+                }
+                for whose in columns
+                for reply in columns[whose]
+            ],
+        }
+        for model, mine in sorted(counted.items(), key=lambda one: (one[0].casefold(), one[0]))
+    ]

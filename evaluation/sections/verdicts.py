@@ -1,0 +1,118 @@
+"""The tables of final verdicts in a study's report, as data: k of n by prompt, model and slice."""
+
+from collections.abc import Mapping, Sequence
+
+from evaluation.counts import final_verdicts
+from evaluation.counts.naming import in_name_order, one_passage_prompts
+from evaluation.report import shapes
+from evaluation.statistics import cells, tables
+from evaluation.statistics.bootstrap import Plan, Resampled
+from evaluation.statistics.tables import Cell, Line, Tally
+from judging.models import Resolution, Study, Verdict
+
+FINAL_VERDICTS = "final verdicts, after exclusions"
+
+
+def verdict_table(
+    study: Study, prompts: Sequence[shapes.Prompt], names: Mapping[int, str], plan: Plan
+) -> shapes.Table:
+    """People's final verdicts."""
+    tallies = final_verdicts.tallies(study, names)
+    return table_of("verdicts", FINAL_VERDICTS, tallies, prompts, names, Verdict.values, plan)
+
+
+def table_of(
+    name: str,
+    population: str,
+    tallies: Sequence[Tally],
+    prompts: Sequence[shapes.Prompt],
+    names: Mapping[int, str],
+    verdicts: Sequence[str],
+    plan: Plan,
+) -> shapes.Table:
+    """Verdicts by model, prompt (under its label) and slice as k of n; "lines" says what each n leaves out.
+
+    Next to Wilson's interval (low, high) each cell has the one by resampling articles (cluster_...).
+    """
+    one_passage = one_passage_prompts()
+    lines = tables.lines(
+        tallies,
+        prompts=[prompt["name"] for prompt in prompts],
+        models=[model for _, model in in_name_order(names)],
+        verdicts=verdicts,
+        one_passage=one_passage,
+    )
+    places = [(line.prompt, line.model, line.slice) for line in lines]
+    clustered = cells.resampled(tallies, places, verdicts, one_passage, plan)
+    labels = {prompt["name"]: prompt["label"] for prompt in prompts}
+    return {
+        "name": name,
+        "population": population,
+        "rows": [
+            _cell(cell, labels[cell.prompt], clustered) for line in lines for cell in line.cells
+        ],
+        "lines": [_line(line, labels[line.prompt]) for line in lines],
+        "seed": plan.seed,
+        "resamples": plan.resamples,
+    }
+
+
+def _cell(
+    cell: Cell, prompt: str, clustered: Mapping[tuple[str, str, str, str], Resampled]
+) -> shapes.Cell:
+    return {
+        "prompt": prompt,
+        "model": cell.model,
+        "slice": cell.slice,
+        "verdict": cell.verdict,
+        "k": cell.k,
+        "n": cell.n,
+        "low": cell.low,
+        "high": cell.high,
+        **_clustered(cell, clustered),
+    }
+
+
+def _line(line: Line, prompt: str) -> shapes.Line:
+    return {
+        "prompt": prompt,
+        "model": line.model,
+        "slice": line.slice,
+        "total": line.total,
+        "labelled": line.labelled,
+        "unlabelled": line.unlabelled,
+        "left_out": line.left_out,
+    }
+
+
+def _clustered(
+    cell: Cell, clustered: Mapping[tuple[str, str, str, str], Resampled]
+) -> shapes.ClusterEnds:
+    """The interval by resampling articles; none for a count that is no share of the verdicts."""
+    interval = clustered.get((cell.prompt, cell.model, cell.slice, cell.verdict))
+    if interval is None:
+        return {"cluster_low": None, "cluster_high": None, "clusters": None, "cluster_reason": ""}
+    return clustered_entry(interval)
+
+
+def clustered_entry(interval: Resampled) -> shapes.ClusterEnds:
+    """The interval by resampling articles as a cell has it."""
+    return {
+        "cluster_low": interval.low,
+        "cluster_high": interval.high,
+        "clusters": interval.clusters,
+        "cluster_reason": interval.reason,
+    }
+
+
+def resolution_entry(study: Study) -> list[shapes.Way]:
+    """How the final verdicts came about, and how many responses have none."""
+    counts = final_verdicts.how_counts(study)
+    ways: list[shapes.Way] = [
+        {"how": how, "label": label, "count": counts[how]}
+        for how, label in Resolution.How.choices
+        if how in counts
+    ]
+    if None in counts:
+        ways.append({"how": "none", "label": "No final verdict yet", "count": counts[None]})
+    return ways

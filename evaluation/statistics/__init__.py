@@ -1,0 +1,1 @@
+"""Agreement, intervals and tables of counts: formulas without a database. Pure."""

@@ -1,0 +1,77 @@
+"""Intervals by resampling articles for the cells of the tables of verdicts. Pure.
+
+All lines of one slice share their draws, so that a table costs a few matrix products however many cells it has.
+"""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.statistics.bootstrap import Floats, Plan, Resampled, intervals
+from evaluation.statistics.chance import ratio
+from evaluation.statistics.memory import remembered
+from evaluation.statistics.tables import ALL, Tally
+
+Place = tuple[str, str, str]  # prompt, model, slice
+
+
+@remembered
+def resampled(
+    tallies: Sequence[Tally],
+    places: Sequence[Place],
+    verdicts: Sequence[str],
+    one_passage: Collection[str],
+    plan: Plan,
+) -> dict[tuple[str, str, str, str], Resampled]:
+    """(prompt, model, slice, verdict) -> the interval of its share, for each place and verdict.
+
+    Lines of one slice whose n leaves the same questions out are drawn together. Tallies without a verdict are in no
+    share.
+    """
+    by_place: dict[tuple[str, str, str, str], Resampled] = {}
+    for one in (True, False):
+        for part in dict.fromkeys(place[2] for place in places):
+            lines = [
+                place for place in places if place[2] == part and (place[0] in one_passage) == one
+            ]
+            in_table = {place[:2] for place in lines}
+            inside = [
+                tally
+                for tally in tallies
+                if tally.verdict is not None
+                and part in (ALL, tally.reasoning)
+                and (tally.prompt, tally.model) in in_table
+                and not (one and tally.same_passage)
+            ]
+            by_place |= _together(inside, lines, verdicts, plan)
+    return by_place
+
+
+def _together(
+    tallies: Sequence[Tally], lines: Sequence[Place], verdicts: Sequence[str], plan: Plan
+) -> dict[tuple[str, str, str, str], Resampled]:
+    if not lines or not tallies:
+        return {}
+    line = {place[:2]: row for row, place in enumerate(lines)}
+    articles: dict[str, int] = {}
+    for tally in tallies:
+        articles.setdefault(tally.article, len(articles))
+    sums = np.zeros((len(articles), len(lines), len(verdicts)))
+    for tally in tallies:
+        row = line[tally.prompt, tally.model]
+        sums[articles[tally.article], row, verdicts.index(tally.verdict)] += tally.count
+    size = len(verdicts)
+
+    def shares(flat: Floats) -> Floats:
+        """features x … to features x …: each verdict's count over its line's."""
+        counts = flat.reshape(len(lines), size, *flat.shape[1:])
+        return ratio(counts, counts.sum(axis=1, keepdims=True)).reshape(flat.shape)
+
+    def asked(flat: Floats) -> NDArray[np.bool_]:
+        """features x articles to features x articles: whether an article has any response on that line."""
+        counts = flat.reshape(len(lines), size, *flat.shape[1:]).sum(axis=1)
+        return np.repeat(counts > 0, size, axis=0)
+
+    drawn = iter(intervals(sums.reshape(len(articles), -1), shares, plan, sources=asked))
+    return {(*place, verdict): next(drawn) for place in lines for verdict in verdicts}

@@ -1,0 +1,190 @@
+"""Agreement between any number of raters, who may change from item to item. Pure.
+
+From a matrix items x labels of how many raters gave an item which label. What the coefficients need is a sum
+over items (Sums), so that bootstrap.py can draw clusters of items.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evaluation.statistics import alpha
+from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.chance import Floats, ac1_of, beyond, ratio
+from evaluation.statistics.coefficient import (
+    NO_ITEMS,
+    ONE_CATEGORY,
+    ONE_LABEL,
+    UNEQUAL,
+    Coefficient,
+)
+from evaluation.statistics.groups import Groups, Measured, measured
+from evaluation.statistics.wilson import wilson
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums over items, a stack of them last (`...`), k being the number of labels.
+
+    `coincident` are Krippendorff's coincidences, `agreed` the shares of agreeing pairs of raters, `paired` the
+    shares of the labels within each item that two or more raters labelled, `rated` within each labelled item.
+    """
+
+    coincident: Floats
+    agreed: Floats
+    paired: Floats
+    rated: Floats
+
+    @classmethod
+    def unpacked(cls, features: Floats, k: int) -> "Sums":
+        coincident, agreed, paired, rated = np.split(features, [k * k, k * k + 1, k * k + 1 + k])
+        return cls(coincident.reshape(k, k, *features.shape[1:]), agreed[0], paired, rated)
+
+    @property
+    def agreement(self) -> Floats:
+        return ratio(self.agreed, self.paired.sum(axis=0))
+
+    @property
+    def fleiss(self) -> Floats:
+        shares = ratio(self.paired, self.paired.sum(axis=0))
+        return beyond(self.agreement, (shares**2).sum(axis=0))
+
+    @property
+    def ac1(self) -> Floats:
+        return ac1_of(self.agreement, ratio(self.rated, self.rated.sum(axis=0)))
+
+
+def of_many(
+    groups: Groups, plan: Plan | None, metrics: Sequence[str], values: Sequence[float] | None = None
+) -> tuple[Measured, ...]:
+    """Any number of raters; `metrics` name the alphas that make sense, `values` are the labels' numbers."""
+    k = groups.rows.shape[1]
+    items = np.repeat(groups.rows, groups.sizes, axis=0)
+    coefficients = [
+        pairwise_agreement(items),
+        fleiss_kappa(items),
+        *(krippendorff_alpha(items, metric, values) for metric in metrics),
+        gwet_ac1(items),
+    ]
+
+    def statistic(sums: Floats) -> Floats:
+        part = Sums.unpacked(sums, k)
+        alphas = [alpha.value_of(part.coincident, metric, values) for metric in metrics]
+        return np.stack([part.agreement, part.fleiss, *alphas, part.ac1])
+
+    def sources(sums: Floats) -> NDArray[np.bool_]:
+        """Clusters with an item that two raters labelled: the others say nothing about agreement."""
+        compared = Sums.unpacked(sums, k).paired.sum(axis=0) > 0
+        return np.tile(compared, (len(coefficients), 1))
+
+    drawn = groups.resampled(features(groups.rows), statistic, plan, (len(coefficients), sources))
+    return tuple(map(measured, coefficients, drawn))
+
+
+def features(items: ArrayLike) -> Floats:
+    """What each item adds to the sums: items x (k * k + 1 + 2 * k), to be unpacked by Sums."""
+    counts = checked(items).astype(np.float64)
+    raters = counts.sum(axis=1, keepdims=True)
+    two = raters >= 2
+    shares = ratio(counts, raters)
+    shares[raters[:, 0] == 0] = 0
+    pairs = np.where(two, raters * (raters - 1), 1)
+    agreed = np.where(two, (counts * (counts - 1)).sum(axis=1, keepdims=True) / pairs, 0)
+    coincident = alpha.coincidences_of_each(counts).reshape(len(counts), counts.shape[1] ** 2)
+    return np.hstack([coincident, agreed, np.where(two, shares, 0), shares])
+
+
+def checked(items: ArrayLike) -> Counts:
+    """The matrix as whole numbers; raises ValueError when it is none."""
+    counts = np.asarray(items, dtype=np.int64)
+    if counts.size == 0:
+        return np.zeros((0, counts.shape[1] if counts.ndim == 2 else 1), dtype=np.int64)
+    if counts.ndim != 2 or (counts < 0).any():
+        raise ValueError("Labels are counted in a matrix items x labels, none below 0.")
+    return counts
+
+
+def paired(items: ArrayLike) -> Counts:
+    """The items that two or more raters labelled."""
+    counts = checked(items)
+    return counts[counts.sum(axis=1) >= 2]
+
+
+def pairwise_agreement(items: ArrayLike) -> Coefficient:
+    """The share of pairs of raters that agree, averaged over items (0..1).
+
+    The Wilson interval is given where every item has two raters: pairs within an item are no separate trials.
+    """
+    counts = paired(items)
+    n = len(counts)
+    if n == 0:
+        return Coefficient("percent_agreement", None, 0, reason=NO_ITEMS)
+    agreement = Coefficient("percent_agreement", float(_sums(counts).agreement), n)
+    if (counts.sum(axis=1) != 2).any():
+        return agreement
+    interval = wilson(int((counts == 2).sum()), n)
+    assert interval is not None
+    return replace(agreement, low=interval.low, high=interval.high, method="Wilson")
+
+
+def fleiss_kappa(items: ArrayLike) -> Coefficient:
+    """Fleiss' kappa (1971); every item that counts needs the same number of raters."""
+    counts = paired(items)
+    n, raters = len(counts), set(counts.sum(axis=1).tolist())
+    if len(raters) != 1:
+        return Coefficient("fleiss_kappa", None, n, reason=UNEQUAL if raters else NO_ITEMS)
+    if (counts.sum(axis=0) == counts.sum()).any():
+        return Coefficient("fleiss_kappa", None, n, reason=ONE_CATEGORY)
+    return Coefficient("fleiss_kappa", float(_sums(counts).fleiss), n)
+
+
+def gwet_ac1(items: ArrayLike) -> Coefficient:
+    """Gwet's AC1 (2008); items with one label count towards how often each label is used, as in the source."""
+    counts = checked(items)
+    n = len(paired(counts))
+    if n == 0 or counts.shape[1] == 1:
+        return Coefficient("gwet_ac1", None, n, reason=NO_ITEMS if n == 0 else ONE_LABEL)
+    return Coefficient("gwet_ac1", float(_sums(counts).ac1), n)
+
+
+def krippendorff_alpha(
+    items: ArrayLike, metric: str = alpha.NOMINAL, values: Sequence[float] | None = None
+) -> Coefficient:
+    """Krippendorff's alpha (2011); labels in order for ordinal, with their numbers for interval.
+
+    Items with fewer than two labels say nothing about agreement and are left out; n counts the others.
+    """
+    counts = paired(items)
+    name, n = f"krippendorff_alpha_{metric}", len(counts)
+    if n == 0:
+        return Coefficient(name, None, 0, reason=NO_ITEMS)
+    value = float(alpha.value_of(alpha.coincidences(counts), metric, values))
+    if np.isnan(value):
+        return Coefficient(name, None, n, reason=ONE_CATEGORY)
+    return Coefficient(name, value, n)
+
+
+def krippendorff_alpha_nominal(items: ArrayLike) -> Coefficient:
+    return krippendorff_alpha(items)
+
+
+def _sums(counts: Counts) -> Sums:
+    # Items labelled alike add the same; there are few kinds of them, however many items.
+    kinds, sizes = _kinds(counts)
+    return Sums.unpacked(sizes @ features(kinds), counts.shape[1])
+
+
+def _kinds(counts: Counts) -> tuple[Counts, Counts]:
+    """The different rows, and how often each occurs."""
+    base, k = int(counts.max(initial=0)) + 1, counts.shape[1]
+    if base**k >= 2**62:
+        return np.unique(counts, axis=0, return_counts=True)
+    # Rows as numbers of as many digits: ten times as fast to sort as rows.
+    _numbers, first, sizes = np.unique(
+        counts @ base ** np.arange(k), return_index=True, return_counts=True
+    )
+    return counts[first], sizes

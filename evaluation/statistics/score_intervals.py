@@ -1,0 +1,133 @@
+"""Intervals by resampling articles for the scores of a judge model, and for its verdicts and people's. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.statistics.bootstrap import Floats, Plan, Resampled, Sources, Statistic, intervals
+from evaluation.statistics.chance import ratio
+from evaluation.statistics.memory import remembered
+from evaluation.statistics.tables import UNPARSED
+
+PEOPLE, JUDGE = "people", "judge"
+
+
+@dataclass(frozen=True)
+class Both:
+    """`count` responses of a model from one article, with people's verdict and the judge model's, or UNPARSED."""
+
+    article: str
+    model: str
+    people: str
+    reply: str
+    count: int
+
+
+@dataclass(frozen=True)
+class ScoreIntervals:
+    """Those of accuracy and macro-F, and for each label, in their order, of precision, recall and F."""
+
+    accuracy: Resampled
+    macro_f: Resampled
+    precision: tuple[Resampled, ...]
+    recall: tuple[Resampled, ...]
+    f: tuple[Resampled, ...]
+
+
+def table(counts: Iterable[Both], labels: Sequence[str]) -> list[list[int]]:
+    """People's verdicts (rows) by the judge model's replies (columns, the last for replies without a verdict)."""
+    given = list(counts)
+    sums = _by_article(given, labels).sum(axis=0).astype(int)
+    rows: list[list[int]] = sums.reshape(len(labels), len(labels) + 1).tolist()
+    return rows
+
+
+@remembered
+def of_scores(counts: Sequence[Both], labels: Sequence[str], plan: Plan) -> ScoreIntervals:
+    """All scores over these responses; they share their draws."""
+    size = len(labels)
+    sums = _by_article(counts, labels)
+    accuracy, macro, *each = intervals(sums, _scores(size), plan, sources=_sources(size))
+    parts = [tuple(each[part * size : (part + 1) * size]) for part in range(3)]
+    return ScoreIntervals(accuracy, macro, *parts)
+
+
+@remembered
+def of_models(
+    counts: Sequence[Both], labels: Sequence[str], plan: Plan
+) -> dict[tuple[str, str, str], Resampled]:
+    """(model, whose, verdict) -> the interval of its share of the model's responses; `whose` is PEOPLE or JUDGE."""
+    models = sorted({one.model for one in counts})
+    columns = [(PEOPLE, label) for label in labels]
+    columns += [(JUDGE, reply) for reply in (*labels, UNPARSED)]
+    place = {column: index for index, column in enumerate(columns)}
+    sums = np.zeros((len(_articles(counts)), len(models), len(columns)))
+    for row, one in _rows(counts):
+        for column in ((PEOPLE, one.people), (JUDGE, one.reply)):
+            sums[row, models.index(one.model), place[column]] += one.count
+
+    def shares(flat: Floats) -> Floats:
+        """features x ... to features x ...: each verdict's count over its model's responses."""
+        counts = flat.reshape(len(models), len(columns), *flat.shape[1:])
+        n = counts[:, : len(labels)].sum(axis=1, keepdims=True)
+        return ratio(counts, n).reshape(flat.shape)
+
+    def asked(flat: Floats) -> NDArray[np.bool_]:
+        """Articles with any response of the model."""
+        counts = flat.reshape(len(models), len(columns), *flat.shape[1:])
+        return np.repeat(counts.sum(axis=1) > 0, len(columns), axis=0)
+
+    flat = sums.reshape(len(sums), len(models) * len(columns))
+    made = iter(intervals(flat, shares, plan, sources=asked)) if models else iter(())
+    return {(model, *column): next(made) for model in models for column in columns}
+
+
+def _articles(counts: Iterable[Both]) -> dict[str, int]:
+    return {name: row for row, name in enumerate(sorted({one.article for one in counts}))}
+
+
+def _rows(counts: Sequence[Both]) -> Iterable[tuple[int, Both]]:
+    articles = _articles(counts)
+    return ((articles[one.article], one) for one in counts)
+
+
+def _by_article(counts: Sequence[Both], labels: Sequence[str]) -> Floats:
+    """Articles x (people's verdict x the judge model's reply), flat."""
+    columns = [*labels, UNPARSED]
+    sums = np.zeros((len(_articles(counts)), len(labels), len(columns)))
+    for row, one in _rows(counts):
+        sums[row, labels.index(one.people), columns.index(one.reply)] += one.count
+    return sums.reshape(len(sums), len(labels) * len(columns))
+
+
+def _scores(size: int) -> Statistic:
+    """Sums (features x ...) to accuracy, macro-F, then each label's precision, recall and F; NaN where undefined."""
+
+    def numbers(flat: Floats) -> Floats:
+        counts = flat.reshape(size, size + 1, *flat.shape[1:])
+        hits = np.stack([counts[i, i] for i in range(size)])
+        people = counts.sum(axis=1)
+        predicted = counts[:, :size].sum(axis=0)
+        f = ratio(2 * hits, people + predicted)
+        accuracy = ratio(hits.sum(axis=0), people.sum(axis=0))
+        return np.concatenate(
+            [accuracy[None], f.mean(axis=0)[None], ratio(hits, predicted), ratio(hits, people), f]
+        )
+
+    return numbers
+
+
+def _sources(size: int) -> Sources:
+    """All articles; of a precision those in which the judge model gave the verdict, of a recall those in which people
+    did, of an F those in which either did.
+    """
+
+    def given(flat: Floats) -> NDArray[np.bool_]:
+        counts = flat.reshape(size, size + 1, *flat.shape[1:])
+        people, predicted = counts.sum(axis=1) > 0, counts[:, :size].sum(axis=0) > 0
+        every = np.ones((2, flat.shape[1]), dtype=bool)
+        return np.concatenate([every, predicted, people, people | predicted])
+
+    return given

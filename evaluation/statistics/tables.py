@@ -1,0 +1,137 @@
+"""Verdicts by model, prompt and kind of reasoning, from grouped counts. Pure.
+
+Denominators (they reproduce WikiContradict, table 2, see docs/researchers.md): a prompt that gives one passage is
+counted only over questions whose two passages differ. A response without a final verdict and a question
+without a type are states of their own: they are given next to the shares, never in them.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from evaluation.statistics.wilson import wilson
+
+ALL, EXPLICIT, IMPLICIT, UNTYPED = "all", "explicit", "implicit", "untyped"
+SLICES = (ALL, EXPLICIT, IMPLICIT)
+UNLABELLED = "unlabelled"
+# What a judge model's reply is that holds no verdict.
+UNPARSED = "unparsed"
+# Any final verdict, any reply of a judge model, and an answer: in the queries that lead to rows.
+LABELLED, REPLIED = "labelled", "replied"
+YES, NO = "yes", "no"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """`count` responses that share all this; `verdict` None where there is none.
+
+    `reasoning` is explicit, implicit or untyped; `same_passage` whether both answers come from one passage.
+    """
+
+    model: str
+    prompt: str
+    article: str
+    reasoning: str
+    same_passage: bool
+    verdict: str | None
+    count: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`k` of `n` responses have this verdict; `low` and `high` the Wilson interval, None where n is 0.
+
+    `n` counts the responses with a final verdict, but for the verdict "unlabelled" all of them.
+    """
+
+    prompt: str
+    model: str
+    slice: str
+    verdict: str
+    k: int
+    n: int
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the table: a model under a prompt in a slice.
+
+    `total` responses belong here, `labelled` of them have a final verdict, and `left_out` more were not
+    counted, because the prompt gives one passage of two that are the same.
+    """
+
+    prompt: str
+    model: str
+    slice: str
+    cells: tuple[Cell, ...]
+    total: int
+    labelled: int
+    left_out: int
+
+    @property
+    def unlabelled(self) -> int:
+        return self.total - self.labelled
+
+
+def lines(
+    tallies: Iterable[Tally],
+    *,
+    prompts: Sequence[str],
+    models: Sequence[str],
+    verdicts: Sequence[str],
+    one_passage: Collection[str],
+) -> list[Line]:
+    """The table's rows: prompts, models and slices in the given order; a slice "untyped" where it has any.
+
+    `one_passage` names the prompts that give a single passage. Raises ValueError for a tally that none of
+    these names cover, since it would be lost from the numbers.
+    """
+    kept = list(tallies)
+    _check(kept, prompts, models, verdicts)
+    slices = SLICES + ((UNTYPED,) if any(tally.reasoning == UNTYPED for tally in kept) else ())
+    return [
+        _line(
+            [tally for tally in kept if (tally.prompt, tally.model) == (prompt, model)],
+            (prompt, model, part),
+            verdicts,
+            prompt in one_passage,
+        )
+        for prompt in prompts
+        for model in models
+        for part in slices
+    ]
+
+
+def _line(
+    tallies: list[Tally], place: tuple[str, str, str], verdicts: Sequence[str], one_passage: bool
+) -> Line:
+    part = place[2]
+    inside = [tally for tally in tallies if part in (ALL, tally.reasoning)]
+    left_out = sum(tally.count for tally in inside if one_passage and tally.same_passage)
+    counts: Counter[str | None] = Counter()
+    for tally in inside:
+        if not (one_passage and tally.same_passage):
+            counts[tally.verdict] += tally.count
+    total, labelled = counts.total(), counts.total() - counts[None]
+    cells = [_cell(place, verdict, counts[verdict], labelled) for verdict in verdicts]
+    if counts[None]:
+        cells.append(_cell(place, UNLABELLED, counts[None], total))
+    return Line(*place, tuple(cells), total, labelled, left_out)
+
+
+def _cell(place: tuple[str, str, str], verdict: str, k: int, n: int) -> Cell:
+    interval = wilson(k, n)
+    return Cell(*place, verdict, k, n, interval and interval.low, interval and interval.high)
+
+
+def _check(
+    tallies: list[Tally], prompts: Sequence[str], models: Sequence[str], verdicts: Sequence[str]
+) -> None:
+    for tally in tallies:
+        known = tally.prompt in prompts and tally.model in models
+        if not known or tally.verdict not in (None, *verdicts):
+            raise ValueError(f"{tally} lies outside the table's prompts, models and verdicts.")
+        if tally.reasoning not in (EXPLICIT, IMPLICIT, UNTYPED):
+            raise ValueError(f"{tally.reasoning!r} is no kind of reasoning.")

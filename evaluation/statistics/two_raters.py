@@ -1,0 +1,309 @@
+"""Agreement between two raters beyond chance, from a table of counts, with every interval. Pure.
+
+A table is k x k whole numbers, rows the first rater's labels, columns the second's, in the same order; `k x k x ...`
+is a stack of tables. More raters, or changing ones: many_raters.py and alpha.py.
+
+A coefficient that does not exist (one category only, no items) has the value None and a reason: it is never
+made 0, 1 or NaN. docs/researchers.md gives every formula with its source.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evaluation.statistics import alpha
+from evaluation.statistics.bootstrap import Plan, Resampled
+from evaluation.statistics.chance import Floats, ac1_of, beyond, ratio
+from evaluation.statistics.coefficient import (
+    NO_ERROR,
+    NO_ITEMS,
+    ONE_CATEGORY,
+    ONE_LABEL,
+    UNUSED,
+    ClassAgreement,
+    Coefficient,
+)
+from evaluation.statistics.groups import Groups, Measured, measured
+from evaluation.statistics.many_raters import krippendorff_alpha_nominal
+from evaluation.statistics.wilson import wilson, z_value
+
+Counts = NDArray[np.int64]
+
+UNWEIGHTED, LINEAR, QUADRATIC = WEIGHTS = ("none", "linear", "quadratic")
+WEIGHTED = (LINEAR, QUADRATIC)
+CLOSED_FORM = "closed form (Fleiss, Cohen and Everitt 1969)"
+
+
+@dataclass(frozen=True)
+class MeasuredClass:
+    """The agreement on one label, with the intervals of its kappa and of its specific agreement."""
+
+    agreement: ClassAgreement
+    kappa: Resampled | None = None
+    specific: Resampled | None = None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two raters: their table (rows the first one's labels), all coefficients, and each label's."""
+
+    table: Counts
+    coefficients: tuple[Measured, ...]
+    classes: tuple[MeasuredClass, ...]
+
+
+def of_two(
+    groups: Groups, labels: Sequence[str], plan: Plan | None, weights: Sequence[str] = ()
+) -> Pair:
+    """Two raters over a scale; `weights` (linear, quadratic) name the weighted kappas that make sense on it."""
+    k = len(labels)
+    cells = groups.rows[:, 0] * k + groups.rows[:, 1] if len(groups.rows) else np.zeros(0, int)
+    table = np.bincount(cells, weights=groups.sizes, minlength=k * k).astype(np.int64).reshape(k, k)
+    kinds: list[Callable[[Floats], Floats]] = [observed]
+    coefficients = [percent_agreement(table)]
+    for kind in (UNWEIGHTED, *weights):
+        kinds.append(partial(kappa, weights=kind))
+        coefficients.append(cohen_kappa(table, kind))
+    kinds += [pi, ac1, lambda tables: alpha.value_of(alpha.of_two_raters(tables))]
+    coefficients += [scott_pi(table), gwet_ac1(table)]
+    coefficients.append(krippendorff_alpha_nominal(items_of(table)))
+    classes = per_class(table, labels)
+
+    def statistic(sums: Floats) -> Floats:
+        tables = sums.reshape(k, k, *sums.shape[1:])
+        by_label = [kappa(collapsed(tables, place)) for place in range(k)]
+        by_label += [specific(tables, place) for place in range(k)]
+        return np.stack([kind(tables) for kind in kinds] + by_label)
+
+    def sources(sums: Floats) -> NDArray[np.bool_]:
+        """All clusters, but for a label's specific agreement those in which somebody used it."""
+        tables = sums.reshape(k, k, *sums.shape[1:])
+        used = tables.sum(axis=1) + tables.sum(axis=0) > 0
+        return np.concatenate([np.ones((len(kinds) + k, sums.shape[1]), dtype=bool), used])
+
+    drawn = groups.resampled(np.eye(k * k)[cells], statistic, plan, (len(kinds) + 2 * k, sources))
+    return Pair(
+        table,
+        tuple(map(measured, coefficients, drawn)),
+        tuple(
+            MeasuredClass(one, *_of_class(one, drawn[len(kinds) + i], drawn[len(kinds) + k + i]))
+            for i, one in enumerate(classes)
+        ),
+    )
+
+
+def _of_class(
+    one: ClassAgreement, kappa: Resampled | None, specific: Resampled | None
+) -> tuple[Resampled | None, Resampled | None]:
+    kappa = measured(one.kappa, kappa).clustered
+    known = Coefficient("specific_agreement", one.specific, one.kappa.n, reason=one.kappa.reason)
+    return kappa, measured(known, specific).clustered
+
+
+# ---------------------------------------------------------------- one coefficient each
+
+
+def checked(table: ArrayLike) -> Counts:
+    """The table as whole numbers; raises ValueError when it is no square table of counts."""
+    given = np.asarray(table)
+    if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] == 0:
+        raise ValueError(f"A table of counts is square, not {given.shape}.")
+    counts = given.astype(np.int64)
+    if (counts != given).any() or (counts < 0).any():
+        raise ValueError("A table of counts holds whole numbers, none below 0.")
+    return counts
+
+
+def percent_agreement(table: ArrayLike) -> Coefficient:
+    """The share of items on which both raters agree (0..1), with its Wilson interval."""
+    counts = checked(table)
+    n, same = int(counts.sum()), int(np.trace(counts))
+    interval = wilson(same, n)
+    if interval is None:
+        return Coefficient("percent_agreement", None, 0, reason=NO_ITEMS)
+    return Coefficient(
+        "percent_agreement", same / n, n, low=interval.low, high=interval.high, method="Wilson"
+    )
+
+
+def cohen_kappa(table: ArrayLike, weights: str = "none") -> Coefficient:
+    """Cohen's kappa (1960), weighted (1968) where `weights` is linear or quadratic.
+
+    The standard error is the large-sample one of Fleiss, Cohen and Everitt (1969), formula 10 for weighted and
+    13 for plain kappa; the interval is kappa +- 1.96 errors, cut at -1 and 1.
+    """
+    counts = checked(table)
+    n = int(counts.sum())
+    if why := _undefined(counts):
+        return Coefficient("cohen_kappa", None, n, weights=weights, reason=why)
+    value = float(kappa(counts.astype(float), weights))
+    error = _closed_form_error(counts / n, agreement_weights(len(counts), weights), value, n)
+    if error is None:
+        return Coefficient("cohen_kappa", value, n, se=0.0, weights=weights, reason=NO_ERROR)
+    half = z_value() * error
+    return Coefficient(
+        "cohen_kappa",
+        value,
+        n,
+        se=error,
+        low=max(-1.0, value - half),
+        high=min(1.0, value + half),
+        weights=weights,
+        method=CLOSED_FORM,
+    )
+
+
+def _closed_form_error(shares: Floats, weight: Floats, value: float, n: int) -> float | None:
+    """The standard error, or None where it is 0 (as for complete agreement)."""
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    expected = float(rows @ weight @ columns)
+    # The mean weight of each row under the columns' margins, and of each column under the rows'.
+    means = np.add.outer(weight @ columns, rows @ weight)
+    variance = (shares * (weight - means * (1 - value)) ** 2).sum() - (
+        value - expected * (1 - value)
+    ) ** 2
+    if variance < 1e-12:
+        return None
+    return float(np.sqrt(variance / n) / (1 - expected))
+
+
+def scott_pi(table: ArrayLike) -> Coefficient:
+    """Scott's pi (1955): chance agreement from the two raters' pooled labels."""
+    counts = checked(table)
+    n = int(counts.sum())
+    if why := _undefined(counts):
+        return Coefficient("scott_pi", None, n, reason=why)
+    return Coefficient("scott_pi", float(pi(counts.astype(float))), n)
+
+
+def gwet_ac1(table: ArrayLike) -> Coefficient:
+    """Gwet's AC1 (2008), which keeps near percent agreement where one category prevails.
+
+    It is defined where both raters used one category of several, unlike kappa.
+    """
+    counts = checked(table)
+    n, k = int(counts.sum()), len(counts)
+    if n == 0 or k == 1:
+        return Coefficient("gwet_ac1", None, n, reason=NO_ITEMS if n == 0 else ONE_LABEL)
+    return Coefficient("gwet_ac1", float(ac1(counts.astype(float))), n)
+
+
+def per_class(table: ArrayLike, labels: Sequence[str]) -> list[ClassAgreement]:
+    """Agreement on each label, all others taken together."""
+    counts = checked(table)
+    if len(labels) != len(counts):
+        raise ValueError(f"{len(labels)} labels for a table of {len(counts)}.")
+    return [_one_class(counts, index, label) for index, label in enumerate(labels)]
+
+
+def _one_class(counts: Counts, index: int, label: str) -> ClassAgreement:
+    small = collapsed(counts.astype(float), index)
+    (both, first_only), (second_only, neither) = small.tolist()
+    n = int(counts.sum())
+    of_label = cohen_kappa(small)
+    used = 2 * both + first_only + second_only
+    if n and not used:
+        of_label = Coefficient("cohen_kappa", None, n, reason=UNUSED)
+    return ClassAgreement(
+        label=label,
+        kappa=of_label,
+        specific=2 * both / used if used else None,
+        prevalence=(both - neither) / n if n else None,
+        bias=(first_only - second_only) / n if n else None,
+    )
+
+
+def paradox_warning(agreed: Coefficient, cohen: Coefficient) -> str:
+    """A sentence where kappa is low although the raters mostly agree; empty otherwise.
+
+    Source: Feinstein and Cicchetti (1990), High agreement but low kappa.
+    """
+    if agreed.value is None or cohen.value is None or cohen.value >= 0.4 or agreed.value <= 0.8:
+        return ""
+    return (
+        "The raters agree on most items, yet kappa is low: one label prevails, so much agreement is expected by "
+        "chance. Read kappa beside percent agreement, AC1 and the agreement on each label."
+    )
+
+
+def items_of(table: ArrayLike) -> Counts:
+    """A two-rater table as a matrix items x labels, for the coefficients that take any number of raters."""
+    counts = checked(table)
+    first, second = np.nonzero(counts)
+    identity = np.eye(len(counts), dtype=np.int64)
+    return np.repeat(identity[first] + identity[second], counts[first, second], axis=0)
+
+
+def _undefined(counts: Counts) -> str:
+    """Why a chance-corrected coefficient does not exist for this table; empty where it does."""
+    n = int(counts.sum())
+    if n == 0:
+        return NO_ITEMS
+    # Chance agreement is 1 exactly when all items lie in one diagonal cell.
+    return ONE_CATEGORY if int(counts.diagonal().max()) == n else ""
+
+
+# ---------------------------------------------------------------- formulas, on stacks of tables
+
+
+def observed(tables: Floats) -> Floats:
+    """The share of items on which both raters agree."""
+    return ratio(np.einsum("ii...->...", tables), tables.sum(axis=(0, 1)))
+
+
+def margins(tables: Floats) -> tuple[Floats, Floats]:
+    """The shares of each label, of the first rater and of the second: `k x ...` each."""
+    n = tables.sum(axis=(0, 1))
+    return ratio(tables.sum(axis=1), n), ratio(tables.sum(axis=0), n)
+
+
+def agreement_weights(k: int, kind: str = UNWEIGHTED) -> Floats:
+    """How much two labels of an ordered scale agree, 1 for equal ones: k x k.
+
+    none: 0 unless equal; linear: 1 - |i - j| / (k - 1); quadratic: 1 - (i - j)^2 / (k - 1)^2.
+    """
+    power = {UNWEIGHTED: 0, LINEAR: 1, QUADRATIC: 2}.get(kind)
+    if power is None:
+        raise ValueError(f"{kind!r} is none of the weights none, linear, quadratic.")
+    if power == 0 or k == 1:
+        return np.eye(k)
+    apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k))) / (k - 1)
+    return np.asarray(1 - apart**power)
+
+
+def kappa(tables: Floats, weights: str = UNWEIGHTED) -> Floats:
+    """Cohen's kappa (1960), weighted (1968) where `weights` is linear or quadratic."""
+    weight = agreement_weights(len(tables), weights)
+    rows, columns = margins(tables)
+    agreed = ratio(np.einsum("ij...,ij->...", tables, weight), tables.sum(axis=(0, 1)))
+    return beyond(agreed, (rows * np.tensordot(weight, columns, 1)).sum(axis=0))
+
+
+def pi(tables: Floats) -> Floats:
+    """Scott's pi (1955): chance agreement from the two raters' pooled labels."""
+    rows, columns = margins(tables)
+    return beyond(observed(tables), (((rows + columns) / 2) ** 2).sum(axis=0))
+
+
+def ac1(tables: Floats) -> Floats:
+    """Gwet's AC1 (2008) of two raters."""
+    rows, columns = margins(tables)
+    return ac1_of(observed(tables), (rows + columns) / 2)
+
+
+def collapsed(tables: Floats, index: int) -> Floats:
+    """One label against all others: `2 x 2 x ...`."""
+    both = tables[index, index]
+    first_only = tables[index].sum(axis=0) - both
+    second_only = tables[:, index].sum(axis=0) - both
+    neither = tables.sum(axis=(0, 1)) - both - first_only - second_only
+    return np.stack([np.stack([both, first_only]), np.stack([second_only, neither])])
+
+
+def specific(tables: Floats, index: int) -> Floats:
+    """2a / (2a + b + c): of the uses of one label, the share in which both raters used it."""
+    used = tables[index].sum(axis=0) + tables[:, index].sum(axis=0)
+    return ratio(2 * tables[index, index], used)

@@ -1,0 +1,64 @@
+"""Files made from a report's body: the same for a live report, a frozen and a published one."""
+
+import hashlib
+import json
+
+from django.http import HttpResponse, HttpResponseBase
+from django.utils.http import content_disposition_header
+
+from evaluation.archive import bundles
+from evaluation.charts import standalone
+from evaluation.charts.pictures import png
+from evaluation.report.drawings import drawings
+from evaluation.report.shapes import Report
+from evaluation.report.sheets import SHEETS
+from evaluation.rows.export import hashed_lines, rows_of
+from judging.models import Study
+from leases.refusal import Conflict, NotFoundHere
+from pages.data_responses import csv_response
+
+CHART_FORMS = ("svg", "png", "csv")
+
+
+def sheet_file(body: Report, name: str, stem: str) -> HttpResponseBase:
+    """One sheet of a report as CSV; NotFoundHere for a name that no sheet has."""
+    if name not in SHEETS:
+        raise NotFoundHere(f"A report has no {name}.csv. It has: {', '.join(SHEETS)}, rows.")
+    sheet = SHEETS[name](body)
+    return csv_response(sheet.header, sheet.rows, f"{stem}-{name}.csv")
+
+
+def chart_file(body: Report, key: str, form: str, stem: str) -> HttpResponseBase:
+    """A chart as SVG, PNG or CSV; NotFoundHere for a chart that this report does not have."""
+    charts = drawings(body)
+    if key not in charts or form not in CHART_FORMS:
+        raise NotFoundHere(
+            f"This report has no chart {key}.{form}. Its charts: {', '.join(charts)}, each as "
+            f"{', '.join(CHART_FORMS)}."
+        )
+    drawing, filename = charts[key], f"{stem}-{key}.{form}"
+    if form == "csv":
+        return csv_response(drawing.sheet.header, drawing.sheet.rows, filename)
+    if form == "png":
+        return attached(png(drawing.svg), "image/png", filename)
+    return attached(standalone(drawing.svg), "image/svg+xml; charset=utf-8", filename)
+
+
+def bundle_file(study: Study, report_text: str, stem: str) -> HttpResponse:
+    """The zip of a report; raises Conflict where the study's rows are no longer those of the report."""
+    lines = list(hashed_lines(study))
+    wanted = json.loads(report_text)["snapshot"]["sha256"]
+    if hashlib.sha256(b"".join(lines)).hexdigest() != wanted:
+        raise Conflict(
+            "The study's rows have changed since this report was frozen, and the rows of then are not kept. Take "
+            "the zip of the report as it is now."
+        )
+    zipped = bundles.write(report_text, lines, rows_of(study))
+    return attached(zipped, "application/zip", f"{stem}.zip")
+
+
+def attached(content: str | bytes, content_type: str, filename: str) -> HttpResponse:
+    """A download. `filename` without path."""
+    response = HttpResponse(content, content_type=content_type)
+    response["Content-Disposition"] = content_disposition_header(True, filename)
+    return response

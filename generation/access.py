@@ -1,0 +1,46 @@
+"""Who may see a run now. Every page and API of runs asks here; rooms above say what they hide."""
+
+from collections.abc import Iterable, Iterator
+
+from django.db.models import Count
+
+from accounts.models import Person
+from datasets.exposure import Known
+from datasets.models import Instance
+from generation.models import Run
+from generation.states import ResponseState
+from leases.extension import ExtensionPoint
+from leases.refusal import NotFoundHere
+
+# Whether the run with its responses is hidden from the person, whatever their roles.
+hides_run: ExtensionPoint[[Person, Run], bool] = ExtensionPoint("generation.access.hides_run")
+
+
+def may_see(person: Person, run: Run) -> bool:
+    return not any(hides_run(person, run))
+
+
+def visible_to(person: Person, runs: Iterable[Run]) -> list[Run]:
+    """Those of the runs that the person may see, in their order."""
+    return [run for run in runs if may_see(person, run)]
+
+
+def run_for(person: Person, key: int) -> Run:
+    """The run with this key; raises NotFoundHere where it does not exist, or is hidden from the person now."""
+    run = Run.objects.select_related("collection", "created_by").filter(pk=key).first()
+    if run is None or not may_see(person, run):
+        raise NotFoundHere(
+            f"There is no run {key}, or it is hidden from you while you judge its responses."
+        )
+    return run
+
+
+def runs_known(person: Person, instance: Instance) -> Iterator[Known]:
+    """Each run with finished responses to a question whose exclusion the person proposes, or agrees to."""
+    done = Run.objects.filter(responses__instance=instance, responses__state=ResponseState.DONE)
+    for run in done.annotate(answers=Count("responses")).order_by("pk"):
+        count = run.answers
+        yield Known(
+            what=f"Run “{run}”: {count} response{'' if count == 1 else 's'} to this question",
+            open=may_see(person, run),
+        )

@@ -1,0 +1,104 @@
+"""What open studies hide from their own judges: their runs, responses, results and reports.
+
+Rooms above ask here; rooms below ask through extension points (apps.py).
+"""
+
+from collections.abc import Iterator
+
+from django.db.models import Count, Exists, OuterRef
+
+from accounts.models import Person
+from datasets.exposure import Known
+from datasets.models import Instance
+from generation.models import Run
+from judging.models import Judge, JudgingSlot, Study, StudyItem
+from judging.states import SlotState, StudyState
+from leases.refusal import NotAllowed
+
+HIDDEN = (
+    "You judge responses of this run in a study that is still open, so its run, responses and results stay hidden "
+    "from you until the study is closed."
+)
+
+
+def open_studies_judged_by(person: Person) -> list[int]:
+    """The ids of the open studies in which `person` has a slot: mostly none. The query reads no item."""
+    slots = JudgingSlot.objects.filter(judge=OuterRef("pk"))
+    judges = Judge.objects.filter(Exists(slots), person=person, study__state=StudyState.OPEN)
+    return list(judges.values_list("study_id", flat=True))
+
+
+def judges_responses_of(person: Person, run: Run) -> bool:
+    """Whether `person` judges responses of `run` in an open study, so that it is hidden from them now."""
+    judged = open_studies_judged_by(person)
+    return bool(judged) and StudyItem.objects.filter(study__in=judged, response__run=run).exists()
+
+
+def hidden_run_ids(person: Person) -> set[int]:
+    """The runs whose pages and responses `person` may not see now."""
+    judged = open_studies_judged_by(person)
+    if not judged:
+        return set()
+    items = StudyItem.objects.filter(study__in=judged).order_by()
+    return set(items.values_list("response__run_id", flat=True).distinct())
+
+
+def hidden_question_ids(person: Person) -> set[int]:
+    """The questions whose responses the person judges in open studies: their exclusions are hidden from them.
+
+    A study counts from its opening on, also where the person has no slot.
+    """
+    studies = Study.objects.filter(state=StudyState.OPEN, judges__person=person)
+    items = StudyItem.objects.filter(study__in=list(studies.values_list("pk", flat=True)))
+    return set(items.order_by().values_list("response__instance_id", flat=True).distinct())
+
+
+def results_problem(person: Person, study: Study) -> str | None:
+    """Why `person` may not see this study's responses, verdicts or numbers now; None when they may.
+
+    Hidden, too, is a study that shares a run with an open one that the person judges.
+    """
+    if study.state == StudyState.OPEN and study.judges.filter(person=person).exists():
+        return HIDDEN
+    runs = hidden_run_ids(person)
+    return HIDDEN if runs and study.items.filter(response__run__in=runs).exists() else None
+
+
+def require_results(person: Person, study: Study) -> None:
+    """Raise NotAllowed with the reason while the study's results are hidden from `person`."""
+    if problem := results_problem(person, study):
+        raise NotAllowed(problem)
+
+
+def studies_known(person: Person, instance: Instance) -> Iterator[Known]:
+    """Each study that judges responses to a question whose exclusion the person proposes, or agrees to.
+
+    It says how far the study is, and what the person did in it.
+    """
+    items = StudyItem.objects.filter(response__instance=instance)
+    counts = {
+        study: (count, final)
+        for study, count, final in items.order_by()
+        .values_list("study")
+        .annotate(count=Count("pk"), final=Count("resolution"))
+    }
+    for study in Study.objects.filter(pk__in=counts).order_by("pk"):
+        count, final = counts[study.pk]
+        responses = f"{count} response{'' if count == 1 else 's'} to this question"
+        yield Known(
+            what=f"Study “{study}” ({study.get_state_display().lower()}): {responses}, {final} with a final verdict",
+            open=results_problem(person, study) is None,
+            part=_part(person, study, instance),
+        )
+
+
+def _part(person: Person, study: Study, instance: Instance) -> str:
+    judged = JudgingSlot.objects.filter(
+        judge__person=person,
+        state__in=(SlotState.JUDGED, SlotState.LOCKED),
+        round__study=study,
+        item__response__instance=instance,
+    )
+    resolved = study.items.filter(response__instance=instance, resolution__resolved_by=person)
+    parts = (("judged in it", judged), ("resolved in it", resolved))
+    return " and ".join(part for part, rows in parts if rows.exists())

@@ -1,0 +1,1 @@
+"""The file formats of human evaluations, and what brings them in and out."""

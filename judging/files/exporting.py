@@ -1,0 +1,129 @@
+"""Exports of a study: as JSON or CSV with everything, or in the published format that it was imported from."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from datasets.models import Instance
+from generation import prompting
+from generation.models import Response
+from judging.files import studyfile, wikicontradict
+from judging.files.wikicontradict import Answer, Question, Row
+from judging.models import Study
+from judging.presenting import contexts_given
+from leases.refusal import NotFoundHere, Refusal
+
+LABEL_OF_VERDICT = {verdict: label for label, verdict in wikicontradict.VERDICTS.items()}
+
+
+def published_data(study: Study) -> dict[str, Any]:
+    """The published file's data. Raises Refusal for a study whose verdicts did not come from such a file."""
+    rows = study.imported_rows.select_related("model", "instance__contradiction")
+    answers = _answers_by_row(study)
+    records = [
+        replace(
+            row_of(row.model.model_id, row.instance, answers[row.model_id, row.instance_id]),
+            kept=row.kept,
+        )
+        for row in rows
+    ]
+    if not records:
+        raise Refusal(
+            f"{study.name} was not imported from the published format. Export it as json or csv."
+        )
+    return wikicontradict.build(records)
+
+
+def published_text(study: Study) -> str:
+    """The published file, indented as the release is."""
+    return json.dumps(published_data(study), indent=1) + "\n"
+
+
+@dataclass(frozen=True)
+class Format:
+    """An export format. `chunks` yields the file's text; it raises Refusal before the first chunk."""
+
+    label: str
+    suffix: str
+    content_type: str
+    chunks: Callable[[Study], Iterable[str]]
+
+
+FORMATS = {
+    "json": Format(
+        "Everything as JSON", ".json", "application/json; charset=utf-8", studyfile.json_chunks
+    ),
+    "csv": Format("Everything as CSV", ".csv", "text/csv; charset=utf-8", studyfile.csv_chunks),
+    "published": Format(
+        "The published format (JSON)",
+        "-published.json",
+        "application/json; charset=utf-8",
+        lambda study: [published_text(study)],
+    ),
+}
+
+
+def formats_of(study: Study) -> dict[str, Format]:
+    """The formats that this study can be exported to, by name."""
+    imported = study.imported_rows.exists()
+    return {name: each for name, each in FORMATS.items() if imported or name != "published"}
+
+
+def format_named(name: str) -> Format:
+    """The format of this name; raises NotFoundHere with the known names."""
+    if name not in FORMATS:
+        raise NotFoundHere(f"A study has no export {name!r}. There are: {', '.join(FORMATS)}.")
+    return FORMATS[name]
+
+
+def row_of(model: str, instance: Instance, answered: Iterable[tuple[Response, str | None]]) -> Row:
+    """One model's answers to one question from our rows: each response with its final verdict."""
+    pairs = list(answered)
+    known = {response.prompt: (response, verdict) for response, verdict in pairs}
+    in_order = [known[prompting.find(label).name] for label in wikicontradict.PROMPTS]
+    question = _question(instance, pairs[0][0])
+    answers = tuple(
+        _answer(label, *both) for label, both in zip(wikicontradict.PROMPTS, in_order, strict=True)
+    )
+    return Row(model, question, answers)
+
+
+def _answers_by_row(study: Study) -> dict[tuple[int, int], list[tuple[Response, str | None]]]:
+    answers: dict[tuple[int, int], list[tuple[Response, str | None]]] = {}
+    with_texts = study.items.select_related("response__instance__contradiction", "resolution")
+    for item in with_texts:
+        resolution = getattr(item, "resolution", None)
+        key = (item.response.model_id, item.response.instance_id)
+        verdict = resolution.verdict if resolution else None
+        answers.setdefault(key, []).append((item.response, verdict))
+    return answers
+
+
+def _question(instance: Instance, response: Response) -> Question:
+    tag = instance.contradiction
+    contexts = contexts_given(response)
+    return Question(
+        number=instance.external_number or 0,
+        title=tag.title,
+        url=tag.url,
+        question=instance.question,
+        context_1=contexts[0],
+        context_2=contexts[1],
+        answer_1=instance.answer_1 or "",
+        answer_2=instance.answer_2 or "",
+        **{
+            name: getattr(tag, name) or ""
+            for name in ("same_passage", "type_1", "type_2", "type_3", "type_4")
+        },
+    )
+
+
+def _answer(label: str, response: Response, verdict: str | None) -> Answer:
+    return Answer(
+        prompt=label,
+        sent=response.rendered,
+        text=response.text,
+        gold=wikicontradict.GOLD_BETWEEN.join(response.gold),
+        label=LABEL_OF_VERDICT[verdict] if verdict else None,
+    )

@@ -1,0 +1,259 @@
+"""Imports a published human evaluation: a collection of its own, imported models, a run, a study with verdicts.
+
+The whole file is imported or nothing, and importing it again adds nothing. Its questions are not matched with those of
+other files or collections, because the file numbers and words them differently.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, count
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from accounts.models import Person
+from datasets import schema
+from datasets.contexts import context_1, context_2
+from datasets.importers.json_text import decode
+from datasets.models import Collection, Instance
+from datasets.records import Draft, add_contradictions
+from datasets.taxonomy import DIMENSIONS
+from generation import prompting, registry
+from generation.models import LanguageModel, Response, Run
+from generation.states import ResponseState, RunState
+from judging import studies
+from judging.files import exporting, wikicontradict
+from judging.files.wikicontradict import Answer, Question, Row
+from judging.models import ImportedRow, Resolution, Study, StudyItem
+from judging.states import StudyState
+from leases.refusal import Conflict, Refusal
+
+RUBRIC = "wikicontradict"
+BATCH = 500
+SAME_ARTICLE = "Within the same article"
+
+
+@dataclass
+class Report:
+    """The result of an import. `kept`: by key of the file, in how many rows its value differs from our other rows."""
+
+    study: Study
+    is_new: bool
+    models: int
+    questions: int
+    responses: int
+    unlabelled: int
+    missing: list[str]
+    kept: Counter[str] = field(default_factory=Counter)
+
+
+def import_human_evaluation(
+    data: bytes,
+    name: str,
+    *,
+    source: str = "",
+    by: Person | None = None,
+    allow_missing: bool = False,
+) -> Report:
+    """Make the study `name` from the file, unless it exists with the same content.
+
+    Raises Refusal (Unreadable with a list of problems in rows); then nothing was stored.
+    """
+    name = name.strip()
+    if not name or len(name) > 120:
+        raise Refusal("A study's name has 1 to 120 characters.")
+    whole = decode(data)
+    rows = wikicontradict.read(whole, allow_missing=allow_missing)
+    with transaction.atomic():
+        study, is_new = _named_study(name, by)
+        if is_new:
+            _store(study, rows, source)
+        elif not study.imported_rows.exists() or exporting.published_data(study) != whole:
+            raise Conflict(
+                f"There is already a study named {name!r}, with other content. Choose another name."
+            )
+    return _report(study, is_new, rows)
+
+
+def _named_study(name: str, by: Person | None) -> tuple[Study, bool]:
+    return Study.objects.get_or_create(
+        name=name,
+        defaults={
+            "slug": studies.free_slug(name),
+            "rubric": studies.current_rubric(RUBRIC),
+            "state": StudyState.CLOSED,
+            "is_imported": True,
+            "created_by": by,
+            "closed_at": Now(),
+        },
+    )
+
+
+def _report(study: Study, is_new: bool, rows: Sequence[Row]) -> Report:
+    verdicts = [answer.verdict for row in rows for answer in row.answers]
+    return Report(
+        study,
+        is_new,
+        models=len({row.model for row in rows}),
+        questions=len({row.question.number for row in rows}),
+        responses=len(verdicts),
+        unlabelled=verdicts.count(None),
+        missing=wikicontradict.missing(rows),
+        kept=Counter(key for row in study.imported_rows.all() for key in row.kept),
+    )
+
+
+# ---------------------------------------------------------------- rows
+
+
+def _store(study: Study, rows: Sequence[Row], source: str) -> None:
+    questions: dict[int, Question] = {}
+    # A question is worded as in its first row; other wordings are kept with their responses.
+    for row in rows:
+        questions.setdefault(row.question.number, row.question)
+    instances = _instances(_own_collection(study, source), questions)
+    models = {name: registry.add("", name, {}) for name in {row.model: None for row in rows}}
+    run = _run(study, instances, models)
+    by_row = [
+        [_response(run, models[row.model], instances, row, answer) for answer in row.answers]
+        for row in rows
+    ]
+    responses = list(chain.from_iterable(by_row))
+    for order, response in enumerate(responses):
+        response.order = order
+    Response.objects.bulk_create(responses, batch_size=BATCH)
+    _add_items(study, responses, [answer.verdict for row in rows for answer in row.answers])
+    ImportedRow.objects.bulk_create(
+        (
+            _imported(study, place, row, made)
+            for place, (row, made) in enumerate(zip(rows, by_row, strict=True))
+        ),
+        batch_size=BATCH,
+    )
+
+
+def _own_collection(study: Study, source: str) -> Collection:
+    """A new collection named after the study; never an existing one."""
+    names = (study.slug[:70] + ending for ending in chain([""], (f"-{n}" for n in count(2))))
+    name = next(name for name in names if not Collection.objects.filter(name=name).exists())
+    return Collection.objects.create(
+        name=name,
+        title=f"{study.name} (imported human evaluation)"[:200],
+        description="Questions as a human evaluation's file numbers and words them.",
+        source=source[:300],
+        created_by=study.created_by,
+    )
+
+
+def _instances(collection: Collection, questions: Mapping[int, Question]) -> dict[int, Instance]:
+    """The file's questions as rows, by their number there."""
+    add_contradictions(
+        collection=collection, drafts=[_draft(question) for question in questions.values()]
+    )
+    rows = Instance.objects.filter(contradiction__collection=collection)
+    in_order = rows.select_related("contradiction").order_by("contradiction__position")
+    instances = dict(zip(questions, in_order, strict=True))
+    for number, instance in instances.items():
+        instance.external_number = number
+    Instance.objects.bulk_update(instances.values(), ["external_number"], batch_size=BATCH)
+    return instances
+
+
+def _draft(question: Question) -> Draft:
+    """A question as a contradiction of its own: the file does not say which questions share one.
+
+    A type that the taxonomy does not have, such as `unknown`, is stored as it is and not as a chosen option.
+    """
+    types = {key: getattr(question, column) for key, column in schema.TYPE_COLUMNS.items()}
+    columns = {
+        "title": question.title,
+        "url": question.url,
+        "validity": schema.VALID,
+        "article_1": question.title,
+        "passage_1_copied": question.context_1,
+        "article_2": question.title if question.type_3 == SAME_ARTICLE else "",
+        "passage_2_copied": question.context_2,
+        "same_passage": question.same_passage,
+        "taxonomy": [
+            [kind.key, types[kind.key]] for kind in DIMENSIONS if types[kind.key] in kind.values
+        ],
+        **{column: types[key] for key, column in schema.TYPE_COLUMNS.items()},
+    }
+    slot = schema.Slot(1, question.question, question.answer_1, question.answer_2)
+    return Draft(columns, [slot])
+
+
+def _run(
+    study: Study, instances: Mapping[int, Instance], models: Mapping[str, LanguageModel]
+) -> Run:
+    collection = next(iter(instances.values())).contradiction.collection
+    run = Run.objects.create(
+        name=study.name,
+        collection=collection,
+        prompts=[prompting.find(label).name for label in wikicontradict.PROMPTS],
+        state=RunState.IMPORTED,
+        created_by=study.created_by,
+        finished_at=Now(),
+    )
+    run.models_asked.set(models.values())
+    return run
+
+
+def _response(
+    run: Run,
+    model: LanguageModel,
+    instances: Mapping[int, Instance],
+    row: Row,
+    answer: Answer,
+) -> Response:
+    question, prompt = row.question, prompting.find(answer.prompt)
+    instance = instances[question.number]
+    tag = instance.contradiction
+    given = [question.context_1, question.context_2]
+    # Where the published file repeats the answer as the text sent, the text sent is not known.
+    sent = "" if answer.sent == answer.text else answer.sent
+    as_written = prompting.render(
+        prompt,
+        question=question.question,
+        context_1=question.context_1,
+        context_2=question.context_2,
+        same=question.same_passage == schema.SAME,
+    )
+    return Response(
+        run=run,
+        instance=instance,
+        model=model,
+        prompt=prompt.name,
+        prompt_hash=prompt.sha256 if as_written in sent else "",
+        rendered=sent,
+        passages=None if given == [context_1(tag), context_2(tag)] else given,
+        gold=prompting.gold(prompt, answer_1=question.answer_1, answer_2=question.answer_2),
+        state=ResponseState.DONE,
+        text=answer.text,
+    )
+
+
+def _add_items(study: Study, responses: Sequence[Response], verdicts: Sequence[str | None]) -> None:
+    items = StudyItem.objects.bulk_create(studies.items_of(study, responses), batch_size=BATCH)
+    Resolution.objects.bulk_create(
+        (
+            Resolution(item=item, verdict=verdict, how=Resolution.How.IMPORTED)
+            for item, verdict in zip(items, verdicts, strict=True)
+            if verdict
+        ),
+        batch_size=BATCH,
+    )
+
+
+def _imported(study: Study, place: int, row: Row, responses: Sequence[Response]) -> ImportedRow:
+    verdicts = [answer.verdict for answer in row.answers]
+    instance = responses[0].instance
+    ours = exporting.row_of(row.model, instance, zip(responses, verdicts, strict=True))
+    return ImportedRow(
+        study=study,
+        model=responses[0].model,
+        instance=instance,
+        position=place,
+        kept=row.differences(ours),
+    )

@@ -1,0 +1,218 @@
+"""A whole study as JSON and as CSV: the responses, every first verdict, every final verdict and how it was reached.
+
+People appear under their pseudonyms. A verdict that its judge can still change is left out; only the state of its slot
+is given.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.db.models import Prefetch
+
+from datasets.models import Instance
+from generation import prompting
+from generation.models import Response
+from judging.models import (
+    Judge,
+    JudgingSlot,
+    Judgment,
+    MachineVerdict,
+    Resolution,
+    Study,
+    StudyItem,
+)
+from judging.presenting import contexts_given
+from judging.states import SlotState
+from pages.data_responses import csv_lines
+
+FORMAT, VERSION = "sic-et-non-study", 1
+BATCH = 500
+CLOSED = (SlotState.LOCKED, SlotState.WITHDRAWN)
+
+ITEM = (
+    "item", "collection", "contradiction", "title", "question_number", "external_number", "question",
+    "answer_1", "answer_2", "passage_1", "passage_2", "same_passage", "type_1", "type_2", "type_3",
+    "type_4", "excluded", "prompt", "prompt_label", "model_service", "model", "model_options", "sample",
+    "sent", "response", "names_its_model",
+)  # fmt: skip
+VERDICT = (
+    "round", "seat", "repeat", "judge", "state", "first_verdict", "comment", "seconds", "flagged",
+    "flag_note", "skip_reason",
+)  # fmt: skip
+FINAL = ("verdict", "how", "resolved_by", "cause", "note")
+
+
+def json_chunks(study: Study) -> Iterator[str]:
+    """The study as one JSON object, item by item."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "study": study_entry(study),
+        "judges": [_judge_entry(judge) for judge in study.judges.select_related("model")],
+    }
+    yield _json(head)[:-1] + ', "items": ['
+    between = "\n"
+    for entry in entries(study):
+        yield between + _json(entry)
+        between = ",\n"
+    yield "\n]}\n"
+
+
+def csv_chunks(study: Study) -> Iterator[str]:
+    """The study as CSV: one line for each slot, and one for each response without slots."""
+    header = [*ITEM, *VERDICT, *(f"final_{name}" for name in FINAL)]
+    return csv_lines(header, (line for entry in entries(study) for line in _lines(entry)))
+
+
+def entries(study: Study) -> Iterator[dict[str, Any]]:
+    """An entry for each item, in the study's order: keys of ITEM, "verdicts" (VERDICT), "final" (FINAL or null)."""
+    slots = JudgingSlot.objects.select_related("round", "judge", "judgment")
+    machine = MachineVerdict.objects.select_related("judge").prefetch_related("calls")
+    items = (
+        study.items.select_related(
+            "response__instance__contradiction__collection",
+            "response__instance__exclusion",
+            "response__model",
+            "resolution__resolved_by",
+        )
+        .prefetch_related(
+            Prefetch("slots", slots.order_by("round__n", "seat", "repeat")),
+            Prefetch("machine_verdicts", machine.order_by("judge__pseudonym")),
+        )
+        .order_by("position")
+    )
+    for item in items.iterator(chunk_size=BATCH):
+        yield {
+            **_item_entry(item),
+            "verdicts": [_verdict_entry(slot) for slot in item.slots.all()],
+            "final": _final_entry(getattr(item, "resolution", None)),
+            "machine_verdicts": [_machine_entry(one) for one in item.machine_verdicts.all()],
+        }
+
+
+def study_entry(study: Study) -> dict[str, Any]:
+    """The study and its design."""
+    rubric = study.rubric
+    return {
+        "name": study.name,
+        "state": study.state,
+        "is_imported": study.is_imported,
+        "is_demonstration": study.is_demonstration,
+        "judges_per_response": None if study.is_imported else study.judges_per_response,
+        "resolved_by": None if study.is_imported else study.resolved_by,
+        "order": study.order,
+        "repeat_percent": None if study.is_imported else study.repeat_percent,
+        "seed": study.seed,
+        "rubric": {"name": rubric.name, "version": rubric.version, "sha256": rubric.sha256},
+    }
+
+
+def _judge_entry(judge: Judge) -> dict[str, Any]:
+    kind = "person" if judge.person_id else "model" if judge.model else "external"
+    return {
+        "judge": judge.pseudonym,
+        "kind": kind,
+        "model": judge.model.model_id if judge.model else None,
+    }
+
+
+def _item_entry(item: StudyItem) -> dict[str, Any]:
+    response = item.response
+    return {
+        "item": item.position,
+        **_question_entry(response.instance, response),
+        "prompt": response.prompt,
+        "prompt_label": prompting.find(response.prompt).label,
+        "model_service": response.model.service,
+        "model": response.model.model_id,
+        "model_options": response.model.options,
+        "sample": response.sample,
+        "sent": response.rendered,
+        "response": response.text,
+        "names_its_model": item.names_its_model,
+    }
+
+
+def _question_entry(instance: Instance, response: Response) -> dict[str, Any]:
+    tag = instance.contradiction
+    passage_1, passage_2 = contexts_given(response)
+    exclusion = getattr(instance, "exclusion", None)
+    return {
+        "collection": tag.collection.name,
+        "contradiction": tag.external_id,
+        "title": tag.title,
+        "question_number": instance.n,
+        "external_number": instance.external_number,
+        "question": instance.question,
+        "answer_1": instance.answer_1,
+        "answer_2": instance.answer_2,
+        "passage_1": passage_1,
+        "passage_2": passage_2,
+        **{
+            name: getattr(tag, name)
+            for name in ("same_passage", "type_1", "type_2", "type_3", "type_4")
+        },
+        "excluded": bool(exclusion and exclusion.seconded_by_id),
+    }
+
+
+def _verdict_entry(slot: JudgingSlot) -> dict[str, Any]:
+    closed = slot.state in CLOSED
+    judgment: Judgment | None = getattr(slot, "judgment", None) if closed else None
+    return {
+        "round": slot.round.n,
+        "seat": slot.seat,
+        "repeat": slot.repeat,
+        "judge": slot.judge.pseudonym if slot.judge else None,
+        "state": slot.state,
+        "first_verdict": judgment.first_verdict if judgment else None,
+        "comment": judgment.comment if judgment else "",
+        "seconds": judgment.seconds if judgment else None,
+        "flagged": slot.flagged if closed else None,
+        "flag_note": slot.flag_note if closed else "",
+        "skip_reason": slot.skip_reason if closed else "",
+    }
+
+
+def _machine_entry(one: MachineVerdict) -> dict[str, Any]:
+    """A judge model's verdict with the reply that it was read from."""
+    last = next(reversed(one.calls.all()), None)
+    return {
+        "judge": one.judge.pseudonym,
+        "state": one.state,
+        "verdict": one.verdict,
+        "reply": last.reply if last else "",
+        "spelling": last.spelling if last else "",
+    }
+
+
+def _final_entry(resolution: Resolution | None) -> dict[str, Any] | None:
+    if resolution is None:
+        return None
+    by = resolution.resolved_by
+    return {
+        "verdict": resolution.verdict,
+        "how": resolution.how,
+        "resolved_by": by.pseudonym if by else None,
+        "cause": resolution.cause,
+        "note": resolution.note,
+    }
+
+
+def _lines(entry: Mapping[str, Any]) -> Iterator[list[Any]]:
+    final = entry["final"] or {}
+    item = [_cell(entry[name]) for name in ITEM]
+    for verdict in entry["verdicts"] or [{}]:
+        given = [_cell(verdict.get(name)) for name in VERDICT]
+        yield [*item, *given, *(final.get(name) for name in FINAL)]
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _json(value) if isinstance(value, dict) else value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

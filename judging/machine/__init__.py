@@ -1,0 +1,1 @@
+"""Models that judge: what they are asked, how a reply is read, and the queue of their verdicts."""

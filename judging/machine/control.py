@@ -1,0 +1,131 @@
+"""A study's judge models: started, cancelled, resumed, and how far they are.
+
+Their verdicts are kept apart from people's slots: they are not among the first verdicts, give no response its final
+verdict, and close nothing.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from generation import client
+from generation.models import LanguageModel
+from judging.machine.prompt import find_prompt
+from judging.models import Judge, MachineVerdict, Study, StudyItem
+from judging.states import MACHINE, MachineState, StudyState
+from leases.refusal import Conflict, NotFoundHere, Refusal
+
+BATCH = 500
+
+
+@transaction.atomic
+def begin(study: Study, model: LanguageModel, prompts: Collection[str] = ()) -> Judge:
+    """Let a model judge the study's responses to these prompts (none: all prompts); the rows wait for a worker.
+
+    The same call again adds nothing. Raises Refusal where the study is not yet open or the model cannot be asked.
+    """
+    Study.objects.select_for_update().get(pk=study.pk)
+    if study.state == StudyState.DRAFT:
+        raise Conflict("The study is still being set up. Open it first: that fixes its responses.")
+    if not model.service:
+        raise Refusal(f"{model} was imported with its responses; there is no service to ask.")
+    if problem := client.problem(model.service):
+        raise Refusal(problem)
+    items = _items(study, prompts)
+    judge, _ = Judge.objects.get_or_create(
+        study=study,
+        model=model,
+        judge_prompt_hash=find_prompt().sha256,
+        defaults={"pseudonym": free_pseudonym(study, str(model))},
+    )
+    rows = [MachineVerdict(judge=judge, item=item) for item in items]
+    MachineVerdict.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
+    return judge
+
+
+def _items(study: Study, prompts: Collection[str]) -> QuerySet[StudyItem]:
+    items = study.items.order_by("position")
+    known = set(items.order_by().values_list("response__prompt", flat=True).distinct())
+    if unknown := set(prompts) - known:
+        raise Refusal(f"The study has no response to {', '.join(sorted(unknown))}.")
+    if not known:
+        raise Refusal("The study has no responses to judge.")
+    return items.filter(response__prompt__in=prompts) if prompts else items
+
+
+def free_pseudonym(study: Study, name: str) -> str:
+    """A pseudonym for a judge model that no judge of the study has."""
+    taken = set(study.judges.values_list("pseudonym", flat=True))
+    short = name.rsplit("/", 1)[-1][:28]
+    number = 1
+    while (
+        pseudonym := f"{short} (model)" if number == 1 else f"{short} (model {number})"
+    ) in taken:
+        number += 1
+    return pseudonym
+
+
+def judges_of(study: Study) -> QuerySet[Judge]:
+    """The study's judge models, imported ones included, by pseudonym."""
+    verdicts = MachineVerdict.objects.filter(judge=OuterRef("pk"))
+    return study.judges.filter(Exists(verdicts)).select_related("model").order_by("pseudonym")
+
+
+def judge_named(study: Study, judge_id: int) -> Judge:
+    judge = judges_of(study).filter(pk=judge_id).first()
+    if judge is None:
+        raise NotFoundHere("This study does not have this judge model.")
+    return judge
+
+
+def cancel(judge: Judge) -> int:
+    """Send this judge no more requests; returns how many responses stay unjudged."""
+    return MACHINE.move(MachineVerdict.objects.filter(judge=judge), "cancel", not_before=None)
+
+
+def resume(judge: Judge) -> int:
+    """Let the responses that failed or were cancelled wait again; returns how many."""
+    if judge.model is None or not judge.model.service:
+        raise Refusal("These verdicts came from a file; there is no service to ask again.")
+    rows = MachineVerdict.objects.filter(judge=judge)
+    again = MACHINE.move(rows, "resume", attempts=0, error="", not_before=None)
+    if not again:
+        raise Conflict("Every response has its reply; there is nothing to ask again.")
+    return again
+
+
+@dataclass(frozen=True)
+class MachineProgress:
+    """How many of a judge model's responses are in which state."""
+
+    waiting: int
+    running: int
+    judged: int
+    unparsed: int
+    failed: int
+    cancelled: int
+
+    @property
+    def total(self) -> int:
+        return sum(vars(self).values())
+
+    @property
+    def over(self) -> bool:
+        return not self.waiting and not self.running
+
+    @property
+    def replied(self) -> int:
+        return self.judged + self.unparsed
+
+
+def progress(judge: Judge) -> MachineProgress:
+    counts = {str(state): Count("pk", filter=Q(state=state)) for state in MachineState}
+    return MachineProgress(**MachineVerdict.objects.filter(judge=judge).aggregate(**counts))
+
+
+def reasons(judge: Judge) -> list[tuple[str, int]]:
+    """Why responses wait after a fault or have failed, the most frequent first; at most ten."""
+    rows = MachineVerdict.objects.filter(judge=judge).exclude(error="").order_by()
+    return list(rows.values_list("error").annotate(n=Count("pk")).order_by("-n", "error")[:10])

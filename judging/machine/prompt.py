@@ -1,0 +1,91 @@
+"""The prompt that a judge model is sent about a response, and the verdict in its reply. Pure.
+
+The prompt is data (judging/machine/prompts/*.json), copied exactly from its source. A verdict is read by a rule, never
+guessed. Source: WikiContradict (Hou et al. 2024), section 5 and Appendix C, whose examples end in a line
+`evaluation: …` and misspell one verdict in two ways; models copy these spellings.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "prompts"
+WIKICONTRADICT = "wikicontradict-judge"
+
+_GOLD = "{Answer1} | {Answer2}"
+_GOLD_BETWEEN = " | "
+_PLACE = re.compile(r"\{Question\}|\{Answer1\} \| \{Answer2\}|\{LLM response\}")
+
+SPELLINGS: Mapping[str, str] = {
+    "correct": "correct",
+    "partially correct": "partially correct",
+    "partically correct": "partially correct",
+    "particially correct": "partially correct",
+    "incorrect": "incorrect",
+}
+_MARK = re.compile(r"evaluation:", re.IGNORECASE)
+
+
+class JudgePromptError(ValueError):
+    """A judge prompt whose file is damaged; the message says what is wrong."""
+
+
+@dataclass(frozen=True)
+class JudgePrompt:
+    """A prompt for a verdict. `sha256` is that of the template's UTF-8 bytes.
+
+    `reconstructed` says that line breaks may not be the source's, because it is a typeset page.
+    """
+
+    name: str
+    title: str
+    template: str
+    sha256: str
+    reconstructed: bool
+    source: str
+
+
+@cache
+def find_prompt(name: str = WIKICONTRADICT) -> JudgePrompt:
+    """The judge prompt of this name; raises JudgePromptError when its file was changed."""
+    prompt = JudgePrompt(**json.loads((FOLDER / f"{name}.json").read_bytes()))
+    digest = hashlib.sha256(prompt.template.encode("utf-8")).hexdigest()
+    if digest != prompt.sha256:
+        raise JudgePromptError(
+            f"{name}.json was changed: its template's sha256 is {digest}, not {prompt.sha256}."
+        )
+    return prompt
+
+
+def render(prompt: JudgePrompt, *, question: str, gold: Sequence[str], response: str) -> str:
+    """The text to send. All gold answers are put in one line, whatever their number."""
+    texts = {
+        "{Question}": question,
+        _GOLD: _GOLD_BETWEEN.join(gold),
+        "{LLM response}": response,
+    }
+    # In one pass, so that braces inside a response are not replaced.
+    return _PLACE.sub(lambda place: texts[place[0]], prompt.template)
+
+
+def parse(reply: str) -> tuple[str, str]:
+    """(verdict, its spelling in lower case) after the reply's last `evaluation:`, at any place in its line.
+
+    The rest of that line must be one of SPELLINGS, in any case, with or without a full stop. Otherwise both are "",
+    even if an earlier line has a verdict.
+    """
+    marks = list(_MARK.finditer(reply))
+    rest = reply[marks[-1].end() :].splitlines() if marks else []
+    spelling = " ".join(rest[0].split()).removesuffix(".").rstrip().lower() if rest else ""
+    return (SPELLINGS[spelling], spelling) if spelling in SPELLINGS else ("", "")
+
+
+def settled_by(reply: str) -> tuple[str, dict[str, str | None], dict[str, str]]:
+    """(move, columns of the machine verdict, columns of the call) to store for a reply."""
+    verdict, spelling = parse(reply)
+    call = {"reply": reply, "parsed": verdict, "spelling": spelling}
+    return "judge" if verdict else "leave", {"verdict": verdict or None}, call

@@ -1,0 +1,182 @@
+"""What a blind person is shown: an allow-list of fields, filled from rows.
+
+The fields of SlotView and of the ResponseView in it reach HTML and JSON, and nothing else. The model, its service and
+run, tokens, latency, times, other verdicts and row ids are not among them.
+"""
+
+from dataclasses import dataclass
+
+from datasets.contexts import context_1, context_2, is_same
+from generation import chat, prompting
+from generation.models import Response
+from judging.models import JudgingSlot, StudyItem
+from judging.rules import rubric
+from judging.rules.rubric import GoldAnswer, PromptCriteria, Rubric
+from judging.settling import seats_of
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One passage as the prompt gave it. `name` is "1", "2", or "1 and 2, the same"."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class VerdictChoice:
+    """One button: its key on the keyboard, its criteria, and the warning to show with it."""
+
+    key: str
+    label: str
+    hotkey: str
+    criteria: tuple[str, ...]
+    warning: str
+
+
+@dataclass(frozen=True)
+class ResponseView:
+    """Everything that a blind person is shown of a response. A field added here is shown to judges."""
+
+    question: str
+    gold: tuple[GoldAnswer, ...]
+    passages: tuple[Passage, ...]
+    text: str
+    cut_off: bool
+    prompt_label: str
+    prompt_title: str
+    rules: tuple[str, ...]
+    choices: tuple[VerdictChoice, ...]
+
+
+@dataclass(frozen=True)
+class SlotView:
+    """Everything that a judge is shown of one slot: the response, and what this judge has entered.
+
+    `slot` is a random id; `position` the place in this judge's own order, from 1.
+    """
+
+    slot: str
+    response: ResponseView
+    verdict: str
+    comment: str
+    flagged: bool
+    flag_note: str
+    skip_reason: str
+    state: str
+    position: int
+    total: int
+
+
+@dataclass(frozen=True)
+class AnonymousVerdict:
+    """A judgment as the third person sees it, without its judge and time."""
+
+    verdict: str
+    label: str
+    comment: str
+    flagged: bool
+    flag_note: str
+    skip_reason: str
+
+
+def response_view(response: Response, known: Rubric) -> ResponseView:
+    """What a blind person sees of a response: the question, the gold answers, the passages as given, the text."""
+    criteria = known.prompts[response.prompt]
+    return ResponseView(
+        question=response.instance.question,
+        gold=gold_shown(response, criteria),
+        passages=passages_given(response),
+        text=response.text,
+        cut_off=response.finish_reason in chat.CUT_OFF,
+        prompt_label=criteria.label,
+        prompt_title=criteria.title,
+        rules=known.rules,
+        choices=choices(known, criteria),
+    )
+
+
+def choices(known: Rubric, criteria: PromptCriteria) -> tuple[VerdictChoice, ...]:
+    """The verdict buttons for one prompt, best first, with the keys 1, 2, 3, …"""
+    allowed = [verdict for verdict in known.shown if verdict.key in criteria.allowed]
+    return tuple(
+        VerdictChoice(
+            key=verdict.key,
+            label=verdict.label,
+            hotkey=str(place),
+            criteria=tuple(criteria.criteria[verdict.key]),
+            warning=criteria.unusual.get(verdict.key, ""),
+        )
+        for place, verdict in enumerate(allowed, start=1)
+    )
+
+
+def gold_shown(response: Response, criteria: PromptCriteria) -> tuple[GoldAnswer, ...]:
+    """The gold answers of a response; raises RubricError where one that the prompt needs is missing.
+
+    The answer of revised passages is the one stored with the response: they may be revised again later.
+    """
+    instance, known = response.instance, prompting.prompts().get(response.prompt)
+    revised = response.gold[0] if known and known.revised and response.gold else None
+    return rubric.gold_answers(criteria, instance.answer_1, instance.answer_2, revised)
+
+
+def passages_given(response: Response) -> tuple[Passage, ...]:
+    """The passages that the prompt showed, in its order; one where both answers come from the same passage."""
+    contradiction = response.instance.contradiction
+    texts = dict(enumerate(contexts_given(response), start=1))
+    numbers = prompting.find(response.prompt).passages
+    if len(numbers) > 1 and is_same(contradiction):
+        return (Passage("1 and 2, the same", texts[1]),)
+    return tuple(Passage(str(number), texts[number]) for number in numbers)
+
+
+def contexts_given(response: Response) -> tuple[str, str]:
+    """Both passages as this model was given them, also where the prompt showed only one."""
+    if response.passages:
+        one, two = response.passages
+        return one, two
+    contradiction = response.instance.contradiction
+    return context_1(contradiction), context_2(contradiction)
+
+
+def slot_view(slot: JudgingSlot, known: Rubric, total: int) -> SlotView:
+    """One slot as its judge sees it; `total` is how many slots this judge has in the round."""
+    judgment = getattr(slot, "judgment", None)
+    return SlotView(
+        slot=str(slot.pk),
+        response=response_view(slot.item.response, known),
+        verdict=judgment.verdict if judgment else "",
+        comment=judgment.comment if judgment else _comment_taken_back(slot),
+        flagged=slot.flagged,
+        flag_note=slot.flag_note,
+        skip_reason=slot.skip_reason,
+        state=slot.state,
+        position=slot.order + 1,
+        total=total,
+    )
+
+
+def _comment_taken_back(slot: JudgingSlot) -> str:
+    """The comment of a verdict that its judge took back: the form shows it again."""
+    last = max(slot.events.all(), key=lambda event: event.pk, default=None)
+    return last.comment if last and last.what == "undone" else ""
+
+
+def anonymous_verdicts(item: StudyItem, known: Rubric) -> list[AnonymousVerdict]:
+    """The judgments on an item without names, in the order of their random slot ids, which reveals no judge."""
+    shown = []
+    for slot in sorted(seats_of(item), key=lambda slot: str(slot.pk)):
+        judgment = getattr(slot, "judgment", None)
+        verdict = (judgment.first_verdict or "") if judgment else ""
+        shown.append(
+            AnonymousVerdict(
+                verdict=verdict,
+                label=known.label(verdict) if verdict else "No verdict",
+                comment=judgment.comment if judgment else "",
+                flag_note=slot.flag_note,
+                flagged=slot.flagged,
+                skip_reason=slot.skip_reason,
+            )
+        )
+    return shown

@@ -1,0 +1,199 @@
+"""What a judge decides, and by what: verdicts, criteria and gold answers for each prompt.
+
+A rubric is data (judging/rubrics/*.json). Its verdicts are ordered from worst to best, as weighted agreement
+needs them. Pure.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent.parent / "rubrics"
+GOLD_SOURCES = ("answer_1", "answer_2", "revised_answer", "text")
+
+
+class RubricError(ValueError):
+    """A rubric that no study can use; the message says what is missing and where."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One verdict: `key` as stored, `label` as shown."""
+
+    key: str
+    label: str
+
+
+@dataclass(frozen=True)
+class GoldPart:
+    """Where one gold answer comes from: the instance's answer 1 or 2, its revised passages, or a fixed text.
+
+    `passage` is the passage (1 or 2) it belongs to, None where it belongs to none.
+    """
+
+    source: str
+    passage: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class GoldAnswer:
+    """A gold answer as a judge sees it."""
+
+    passage: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class PromptCriteria:
+    """What is asked about responses to one prompt.
+
+    `proposed` are the verdicts that the prompt's definition names; `unusual` maps a further verdict to the
+    warning shown with it; any other verdict is refused. `written_by` is "paper" or "project".
+    """
+
+    prompt: str
+    label: str
+    title: str
+    written_by: str
+    gold: tuple[GoldPart, ...]
+    proposed: tuple[str, ...]
+    unusual: Mapping[str, str]
+    criteria: Mapping[str, tuple[str, ...]]
+
+    @property
+    def allowed(self) -> frozenset[str]:
+        return frozenset(self.proposed) | frozenset(self.unusual)
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """A whole rubric. `verdicts` run from worst to best."""
+
+    name: str
+    title: str
+    source: str
+    verdicts: tuple[Verdict, ...]
+    rules: tuple[str, ...]
+    prompts: Mapping[str, PromptCriteria]
+
+    def label(self, verdict: str) -> str:
+        """The verdict as shown; raises KeyError for one that the rubric does not have."""
+        return {known.key: known.label for known in self.verdicts}[verdict]
+
+    @property
+    def shown(self) -> tuple[Verdict, ...]:
+        """The verdicts in the order of the buttons and the keys 1, 2, 3: best first."""
+        return self.verdicts[::-1]
+
+
+def names() -> list[str]:
+    """The rubrics that come with the project."""
+    return sorted(path.stem for path in FOLDER.glob("*.json"))
+
+
+def content(name: str) -> dict[str, Any]:
+    """A rubric's data as stored with a study; raises RubricError for a name that is not there."""
+    if name not in names():
+        raise RubricError(f"There is no rubric {name!r}. Known: {', '.join(names())}.")
+    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def digest(data: Mapping[str, Any]) -> str:
+    """sha256 (hex) of a rubric's data, the same however its keys are ordered."""
+    canonical = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+
+
+def parse(data: Mapping[str, Any]) -> Rubric:
+    """A rubric from its data; raises RubricError with what is wrong."""
+    try:
+        verdicts = tuple(Verdict(entry["key"], entry["label"]) for entry in data["verdicts"])
+        prompts = {key: _prompt(key, entry) for key, entry in data["prompts"].items()}
+        rubric = Rubric(
+            data["name"], data["title"], data["source"], verdicts, tuple(data["rules"]), prompts
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise RubricError(f"The rubric is not of the expected shape: {error!r}.") from error
+    _check(rubric)
+    return rubric
+
+
+def _prompt(key: str, entry: Mapping[str, Any]) -> PromptCriteria:
+    return PromptCriteria(
+        prompt=key,
+        label=entry["label"],
+        title=entry["title"],
+        written_by=entry["written_by"],
+        gold=tuple(GoldPart(**part) for part in entry["gold"]),
+        proposed=tuple(entry["proposed"]),
+        unusual=dict(entry["unusual"]),
+        criteria={verdict: tuple(lines) for verdict, lines in entry["criteria"].items()},
+    )
+
+
+def _check(rubric: Rubric) -> None:
+    keys = [verdict.key for verdict in rubric.verdicts]
+    if len(keys) < 2 or len(set(keys)) < len(keys):
+        raise RubricError("A rubric needs at least two verdicts, each named once.")
+    for criteria in rubric.prompts.values():
+        if unknown := (criteria.allowed | set(criteria.criteria)) - set(keys):
+            raise RubricError(
+                f"Prompt {criteria.prompt} names unknown verdicts: {sorted(unknown)}."
+            )
+        if twice := set(criteria.proposed) & set(criteria.unusual):
+            raise RubricError(
+                f"Prompt {criteria.prompt} both proposes and warns of {sorted(twice)}."
+            )
+        for part in criteria.gold:
+            if part.source not in GOLD_SOURCES:
+                raise RubricError(
+                    f"Prompt {criteria.prompt}: {part.source!r} is no source of gold."
+                )
+
+
+def gaps(rubric: Rubric, prompts: Iterable[str]) -> list[str]:
+    """Why a study on these prompts cannot open, one sentence for each reason; empty when it can.
+
+    Every prompt needs written gold, and criteria for each verdict that it allows.
+    """
+    sentences = []
+    for prompt in sorted(set(prompts)):
+        criteria = rubric.prompts.get(prompt)
+        if criteria is None:
+            sentences.append(f"The rubric {rubric.name} has nothing on the prompt {prompt}.")
+            continue
+        if not criteria.gold:
+            sentences.append(
+                f"The rubric {rubric.name} has no gold answers for the prompt {prompt}."
+            )
+        bare = sorted(verdict for verdict in criteria.allowed if not criteria.criteria.get(verdict))
+        if bare or not criteria.proposed:
+            named = ", ".join(bare) or "any verdict"
+            sentences.append(
+                f"The rubric {rubric.name} has no criteria for {named} on the prompt {prompt}."
+            )
+    return sentences
+
+
+def gold_answers(
+    criteria: PromptCriteria,
+    answer_1: str | None,
+    answer_2: str | None,
+    revised_answer: str | None = None,
+) -> tuple[GoldAnswer, ...]:
+    """The gold answers of one instance under one prompt, unstripped.
+
+    Raises RubricError where the instance lacks an answer that the prompt needs.
+    """
+    texts = {"answer_1": answer_1, "answer_2": answer_2, "revised_answer": revised_answer}
+    golds = []
+    for part in criteria.gold:
+        text = part.text if part.source == "text" else texts[part.source]
+        if not (text or "").strip():
+            raise RubricError(f"The gold answer {part.source.replace('_', ' ')} is empty.")
+        golds.append(GoldAnswer(part.passage, text or ""))
+    return tuple(golds)

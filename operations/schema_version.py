@@ -1,0 +1,112 @@
+"""Which migrations a database has had, and whether this program knows them."""
+
+import os
+import sys
+
+from django.apps.registry import Apps
+from django.core.management import call_command
+from django.db import DatabaseError, connections
+from django.db.migrations.exceptions import InvalidMigrationPlan, IrreversibleError
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+from leases.refusal import Refusal
+
+Migrations = dict[str, list[str]]
+
+
+class SchemaTooNew(Refusal):
+    """A newer version of this program has changed the tables; this one would damage what it does not know."""
+
+    status = 503
+
+
+def applied(using: str) -> Migrations:
+    """By app, the names of the migrations that the database has had, in their order."""
+    migrations: Migrations = {}
+    for app, name in sorted(MigrationRecorder(connections[using]).applied_migrations()):
+        migrations.setdefault(app, []).append(name)
+    return migrations
+
+
+def unknown(migrations: Migrations) -> list[str]:
+    """Those that this program does not have, as APP.NAME."""
+    loader = MigrationLoader(None)
+    known = set(loader.disk_migrations) | {
+        replaced for each in loader.disk_migrations.values() for replaced in each.replaces
+    }
+    return [
+        f"{app}.{name}"
+        for app, names in migrations.items()
+        for name in names
+        if (app, name) not in known
+    ]
+
+
+def check_not_newer(using: str = "default") -> None:
+    """Raise SchemaTooNew where the database is newer than the program. One that cannot be asked says so itself."""
+    try:
+        newer = unknown(applied(using))
+    except DatabaseError:
+        return
+    if newer:
+        raise SchemaTooNew(
+            f"This database was last used by a newer version of Sic et Non: this one does not know {shortened(newer)}. "
+            "Nothing was changed. Start the newer version, or restore a backup that was made before the upgrade."
+        )
+
+
+def check_up_to_date(using: str = "default") -> None:
+    """Raise SchemaTooNew, or Refusal where the database lacks a migration that this program has."""
+    check_not_newer(using)
+    had = {(app, name) for app, names in applied(using).items() for name in names}
+    graph = MigrationLoader(None).graph
+    missing = [f"{app}.{name}" for app, name in graph.leaf_nodes() if (app, name) not in had]
+    if missing:
+        raise Refusal(
+            f"The database has not been brought up to date: {shortened(missing)} is missing. Run python manage.py "
+            "migrate first."
+        )
+
+
+def start_only_if_known(status: int = 1) -> None:
+    """End this program, with a sentence and `status`, where check_not_newer raises. For the start: it is not quick."""
+    try:
+        check_not_newer()
+    except SchemaTooNew as newer:
+        os.write(2, f"{newer}\n".encode())  # Celery's beat swallows what goes to sys.stderr
+        sys.exit(status)
+    finally:
+        connections.close_all()  # a process that forks must not share one
+
+
+def shortened(names: list[str]) -> str:
+    return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
+
+
+def bring_to(migrations: Migrations, using: str) -> Apps:
+    """Make an empty database's tables those that `migrations` lead to; the models as they were then."""
+    executor = MigrationExecutor(connections[using])
+    wanted = {(app, name) for app, names in migrations.items() for name in names}
+    graph = executor.loader.graph
+    last = [
+        key
+        for key in sorted(wanted & set(graph.nodes))
+        if not any(
+            child.key in wanted and child.key[0] == key[0] for child in graph.node_map[key].children
+        )
+    ]
+    later = {app for app, _ in executor.loader.applied_migrations} - set(migrations)
+    try:
+        executor.migrate([*last, *((app, None) for app in sorted(later))])
+    except (IrreversibleError, InvalidMigrationPlan) as error:
+        raise Refusal(
+            "The database's tables are newer than the backup and cannot be taken back. Give an empty database, "
+            "without tables."
+        ) from error
+    return executor.loader.project_state(last).apps
+
+
+def bring_up_to_date(using: str) -> None:
+    call_command("migrate", database=using, interactive=False, verbosity=0)

@@ -1,0 +1,42 @@
+"""/readyz for a load balancer, /metrics for Prometheus."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from leases.refusal import NotAllowed, NotFoundHere
+from operations import metrics
+from operations.access import has_token, is_admin
+from operations.exposition import CONTENT_TYPE
+from operations.health import watch
+
+
+@never_cache
+@require_safe
+def readyz(request: HttpRequest) -> JsonResponse:
+    """200 if requests can be served and work gets done, else 503. Admins and the token get the details."""
+    report = watch.report()
+    data: dict[str, object] = {"ok": report.ok}
+    if has_token(request) or (report.is_well("database") and is_admin(request)):
+        data["checks"] = [
+            {
+                "name": finding.name,
+                "state": finding.state,
+                "sentence": finding.sentence,
+                "remedy": finding.remedy,
+            }
+            for finding in report.findings
+        ]
+    return JsonResponse(data, status=200 if report.ok else 503)
+
+
+@never_cache
+@require_safe
+def prometheus(request: HttpRequest) -> HttpResponse:
+    """The metrics in Prometheus' format, for a program with the token."""
+    if not settings.METRICS_TOKEN:
+        raise NotFoundHere("There are no figures here. To have them, set METRICS_TOKEN.")
+    if not has_token(request):
+        raise NotAllowed("Send METRICS_TOKEN as a bearer token in the header Authorization.")
+    return HttpResponse(metrics.exposed(), content_type=CONTENT_TYPE)

@@ -1,0 +1,178 @@
+import json
+from urllib.parse import urlsplit
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from accounts.roles import Role
+from evaluation.archive import bundles
+from evaluation.frozen import publishing, snapshots
+from evaluation.models import ReportSnapshot
+from judging import studies
+from leases.refusal import Conflict, NotFoundHere, Refusal
+from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
+from tests.factories import PASSWORD, person
+from tests.judging import factories as judging
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rita(client):
+    someone = person("rita", Role.RESEARCHER)
+    client.login(username="rita", password=PASSWORD)
+    return someone
+
+
+@pytest.fixture
+def frozen(rita):
+    study = judged_study()
+    studies.close_study(study)
+    return snapshots.freeze(study, by=rita)[0]
+
+
+def address(snapshot):
+    return f"/published/{snapshot.pk}/{snapshot.token}/"
+
+
+def test_whoever_has_the_address_reads_the_report_and_nothing_of_the_program(client, rita, frozen):
+    shown = publishing.publish(frozen, by=rita, authors="Ada Ash and Bo Beck")
+    client.logout()
+    answer = client.get(address(shown))
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "Ada Ash and Bo Beck" in page
+    assert "/reports/" not in page
+    assert "<form" not in page
+    assert "site-nav" not in page
+    assert "noindex" in answer["X-Robots-Tag"]
+    assert answer["Referrer-Policy"] == "no-referrer"
+
+
+def test_a_reader_who_is_signed_in_sees_the_same_page(client, rita, frozen):
+    shown = publishing.publish(frozen, by=rita)
+    signed_in = client.get(address(shown)).content
+    client.logout()
+    assert client.get(address(shown)).content == signed_in
+
+
+def test_neither_names_nor_texts_of_responses_are_published(client, rita, frozen):
+    shown = publishing.publish(frozen, by=rita)
+    for ending in ("", "report.json"):
+        page = client.get(address(shown) + ending).content.decode()
+        for name in ("alice", "bob", "rita", rita.pseudonym, "=1+1"):
+            assert name not in page, name
+
+
+def test_comments_are_published_only_when_asked_for(client, rita, frozen):
+    shown = publishing.publish(frozen, by=rita, with_comments=True)
+    assert "=1+1" in client.get(address(shown)).content.decode()
+    assert {row["comment"] for row in shown.comments} == {"=1+1"}
+    publishing.unpublish(shown)
+    shown.refresh_from_db()
+    assert shown.comments is None
+
+
+def test_comments_on_a_question_that_was_taken_out_are_not_published(rita):
+    study = judged_study()
+    exclude(study, 1)
+    studies.close_study(study)
+    shown = publishing.publish(snapshots.freeze(study, by=rita)[0], by=rita, with_comments=True)
+    asked = {row["question"] for row in shown.comments}
+    assert asked == {f"When was abbey {n} founded?" for n in (2, 3, 4)}
+
+
+def test_comments_of_verdicts_that_changed_since_are_not_published(rita, frozen):
+    resolve_all(frozen.study)
+    with pytest.raises(Conflict, match="Freeze the report again"):
+        publishing.publish(frozen, by=rita, with_comments=True)
+    assert publishing.publish(frozen, by=rita).public
+
+
+@pytest.mark.parametrize("token", ["", "x", "\N{SNOWMAN}"])
+def test_a_wrong_address_opens_nothing(rita, frozen, token):
+    publishing.publish(frozen, by=rita)
+    with pytest.raises(NotFoundHere, match="no published report"):
+        publishing.published(frozen.pk, token)
+    with pytest.raises(NotFoundHere, match="no published report"):
+        publishing.published(frozen.pk + 1, token)
+
+
+def test_a_report_that_was_never_published_has_no_address(client, rita, frozen):
+    assert client.get(f"/published/{frozen.pk}/x/").status_code == 404
+
+
+def test_a_withdrawn_address_is_dead_for_good(client, rita, frozen):
+    first = publishing.publish(frozen, by=rita)
+    client.post(f"/reports/snapshots/{frozen.pk}/unpublish/")
+    assert client.get(address(first)).status_code == 404
+    again = publishing.publish(frozen, by=rita)
+    assert again.token != first.token
+    assert client.get(address(first)).status_code == 404
+
+
+def test_publishing_twice_keeps_the_address(rita, frozen):
+    first = publishing.publish(frozen, by=rita)
+    assert publishing.publish(frozen, by=rita).token == first.token
+
+
+def test_an_open_study_is_not_published_for_its_judges_to_read(rita):
+    study = judged_study()
+    frozen, _ = snapshots.freeze(study, by=rita)
+    with pytest.raises(Conflict, match="still judges"):
+        publishing.publish(frozen, by=rita)
+
+
+def test_nor_is_a_closed_one_whose_responses_somebody_judges_in_another_study(rita):
+    drawn_from = run_of_all_kinds()
+    study = judged_study(drawn_from=drawn_from)
+    studies.close_study(study)
+    judging.open_study("carl", "dora", name="Again", drawn_from=drawn_from)
+    frozen, _ = snapshots.freeze(study, by=rita)
+    with pytest.raises(Conflict, match="still judges"):
+        publishing.publish(frozen, by=rita)
+
+
+def test_authors_that_are_too_long_are_refused(rita, frozen):
+    with pytest.raises(Refusal, match="300 characters"):
+        publishing.publish(frozen, by=rita, authors="x" * 301)
+
+
+def test_the_database_keeps_no_public_report_without_an_address(frozen):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ReportSnapshot.objects.filter(pk=frozen.pk).update(public=True)
+
+
+def test_the_page_of_the_snapshot_gives_address_and_citation(client, rita, frozen):
+    page = f"/reports/snapshots/{frozen.pk}/"
+    client.post(f"{page}publish/", {"authors": "A & B"})
+    frozen.refresh_from_db()
+    shown = client.get(page).content.decode()
+    assert f"http://testserver{address(frozen)}" in shown
+    assert "A \\&amp; B" in shown
+
+
+def test_what_is_served_is_to_the_byte_what_was_frozen(client, rita, frozen):
+    shown = publishing.publish(frozen, by=rita)
+    before = client.get(f"/reports/snapshots/{frozen.pk}.json").content
+    assert client.get(address(shown) + "report.json").content == before == frozen.text.encode()
+    resolve_all(frozen.study)
+    assert client.get(address(shown) + "report.json").content == before
+    body = json.loads(before)
+    assert body["snapshot"]["body_sha256"] == bundles.body_hash(body)
+
+
+def test_published_files_open_without_signing_in_and_pictures_are_not_among_them(
+    client, rita, frozen
+):
+    base = address(publishing.publish(frozen, by=rita))
+    client.logout()
+    for ending in ("agreement.csv", "verdicts.csv", "charts/flow.svg", "charts/flow.csv"):
+        assert client.get(base + ending).status_code == 200, ending
+    assert client.get(base + "charts/flow.png").status_code == 404
+    assert client.get(base + "rows.csv").status_code == 404
+
+
+def test_the_address_is_long_and_random(rita, frozen):
+    shown = publishing.publish(frozen, by=rita)
+    assert len(urlsplit(address(shown)).path.split("/")[3]) >= 32

@@ -1,0 +1,124 @@
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from accounts.roles import Role
+from evaluation.forms import LARGEST_BYTES, MOST_ROWS
+from tests.factories import PASSWORD, person
+
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
+
+HEAD = "item,rater,label\n"
+LABELS = HEAD + "".join(
+    f"{n},{who},{'yes' if (n + (who == 'bob') * (n % 4 == 0)) % 2 else 'no'}\n"
+    for n in range(40)
+    for who in ("alice", "bob")
+)
+OPTIONS = {"resamples": "200", "seed": "3"}
+
+
+@pytest.fixture
+def rita(client):
+    person("rita", Role.RESEARCHER)
+    client.login(username="rita", password=PASSWORD)
+    return client
+
+
+def sent(client, **fields):
+    return client.post("/agreement/", {**OPTIONS, **fields})
+
+
+def test_pasted_labels_come_back_with_their_agreement(rita):
+    answer = sent(rita, pasted=LABELS)
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "Cohen&#x27;s kappa" in page
+    assert "0.500" in page
+    assert "40 items, 200 resamples, seed 3 (PCG64)" in page
+    assert "39,bob,yes" in page
+
+
+def test_a_file_does_the_same(rita):
+    file = SimpleUploadedFile("labels.csv", b"\xef\xbb\xbf" + LABELS.encode())
+    page = sent(rita, file=file).content.decode()
+    assert "0.500" in page
+    assert "Choose the file again" in page
+
+
+def test_the_result_as_json_and_as_csv(rita):
+    as_json = sent(rita, pasted=LABELS, **{"as": "json"})
+    assert as_json["Content-Disposition"] == 'attachment; filename="agreement.json"'
+    assert json.loads(as_json.content)["n_items"] == 40
+    as_csv = sent(rita, pasted=LABELS, **{"as": "csv"})
+    head = b"".join(as_csv.streaming_content).decode().splitlines()[0]
+    assert head.startswith("rater_1,rater_2,label,coefficient,weights,value")
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"pasted": HEAD + "7,alice,maybe\n7,alice,never\n"}, "rater alice labels item 7 twice"),
+        ({"pasted": HEAD + "7,,maybe\n"}, "Line 2 has no rater."),
+        ({"pasted": HEAD + "7,alice,maybe\n", "order": "yes,no"}, "Labels that the order lacks"),
+        ({"pasted": HEAD + "7,alice,maybe\n", "seed": "-1"}, "greater than or equal to 0"),
+        ({"pasted": HEAD + "7,alice,maybe\n", "resamples": "999999"}, "less than or equal"),
+    ],
+)
+def test_what_is_wrong_is_told_and_what_was_pasted_is_kept(rita, fields, message):
+    answer = sent(rita, **fields)
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert message in page
+    assert "maybe" in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, "Paste labels, or choose a file"),
+        (
+            {"pasted": LABELS, "file": SimpleUploadedFile("a.csv", LABELS.encode())},
+            "Leave one of the two out",
+        ),
+        ({"file": SimpleUploadedFile("a.csv", b"x" * (LARGEST_BYTES + 1))}, "larger than 1 MB"),
+        ({"file": SimpleUploadedFile("a.csv", b"item,rater,label\n1,a,\xff\n")}, "not UTF-8"),
+        (
+            {"pasted": HEAD + "".join(f"{n},a,x\n" for n in range(MOST_ROWS + 1))},
+            "more than 20,000 labels",
+        ),
+        (
+            {"pasted": HEAD + "".join(f"{n // 2},r{n % 2},{n % 50}\n" for n in range(5_000))},
+            "2,500 items with 50 labels are too many for a page",
+        ),
+        (
+            {"pasted": HEAD + "".join(f"{n},r{n % 19},label {n % 30}\n" for n in range(600))},
+            "too many for a page",
+        ),
+    ],
+)
+def test_what_a_page_does_not_take(rita, fields, message):
+    answer = sent(rita, **fields)
+    assert answer.status_code == 422
+    assert message in answer.content.decode()
+
+
+def test_markup_and_formulas_in_labels_stay_text(rita):
+    pasted = HEAD + "".join(
+        f"{n},{who},{label}\n"
+        for n, (first, second) in enumerate([("=1+1", "<b>x"), ("<b>x", "<b>x")] * 10)
+        for who, label in (("alice", first), ("<i>bob", second))
+    )
+    page = sent(rita, pasted=pasted).content.decode()
+    assert "<b>x" not in page
+    assert "<i>bob" not in page
+    assert "&lt;b&gt;x" in page
+    as_csv = sent(rita, pasted=pasted, **{"as": "csv"})
+    text = b"".join(as_csv.streaming_content).decode()
+    assert "'=1+1" in text
+    assert ",=1+1" not in text
+
+
+def test_a_sentence_for_each_number_that_is_not_there(rita):
+    page = sent(rita, pasted=HEAD + "1,alice,yes\n").content.decode()
+    assert "There is one rater only" in page

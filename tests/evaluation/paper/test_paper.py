@@ -1,0 +1,311 @@
+"""What goes into a paper: LaTeX tables and the paragraph on methods."""
+
+import json
+import re
+
+import pytest
+
+from accounts.roles import Role
+from evaluation.paper.display import read_display
+from evaluation.paper.latex import latex
+from evaluation.paper.methods import methods_paragraph
+from evaluation.sections.study import study_report
+from judging import studies, verdicts
+from judging.models import JudgingSlot, Study
+from leases.refusal import Refusal
+from tests.evaluation import frozen
+from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
+from tests.factories import PASSWORD, person
+from tests.judging import factories as judging
+
+pytestmark = pytest.mark.once
+
+
+def body():
+    return frozen.body()
+
+
+def source(report, **query):
+    return latex(report, read_display(query, report))
+
+
+def check(text):
+    """What LaTeX would stumble over: braces, environments, cells a row, letters with a meaning."""
+    code = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+    assert code.count("{") == code.count("}")
+    # A row that begins so gives its beginning to the \\ before it.
+    assert not re.search(r"\\\\\s*[\[*]", code)
+    opened = re.findall(r"\\begin\{(\w+)\}", code)
+    assert sorted(opened) == sorted(re.findall(r"\\end\{(\w+)\}", code))
+    for inside, columns in tables(code):
+        for row in inside:
+            cells = len(re.split(r"(?<!\\)&", row))
+            assert cells == len(columns) or r"\multicolumn" in row or r"\caption" in row, row
+    assert not re.search(r"(?<!\\)[%#~^]", code.replace(r"\textasciitilde", ""))
+    assert not re.search(r"(?<!\\)_", code)
+
+
+def tables(code):
+    for kind, columns, inside in re.findall(
+        r"\\begin\{(tabular|longtable)\}\{(\w+)\}(.*?)\\end\{\1\}", code, re.DOTALL
+    ):
+        assert kind
+        yield [line for line in inside.splitlines() if line.endswith(r"\\")], columns
+
+
+def called(report, old, new):
+    """The report with another name of a model, wherever it stands."""
+    return json.loads(json.dumps(report).replace(json.dumps(old), json.dumps(new)))
+
+
+@pytest.mark.parametrize("form", ["compact", "full"])
+def test_the_source_is_sound(form):
+    text = source(body(), form=form)
+    check(text)
+    assert "booktabs" in text
+    assert text.count(r"\toprule") >= 1
+    labels = re.findall(r"\\label\{([^}]*)\}", text)
+    assert len(labels) == len(set(labels))
+
+
+@pytest.mark.parametrize("form", ["compact", "full"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        r"a_b & 100 % #1 ~ ^ \ {x} $",
+        "Книга 本",
+        "m" * 200,
+        "<script>",
+        r"\end{document}",
+        "[7b]",
+        "*",
+    ],
+)
+def test_any_name_of_a_model_is_set_as_text(form, name):
+    report = body()
+    report = called(report, report["models"][-1]["name"], name)  # follows another row
+    for judge in report["judge_models"]:
+        report = called(report, judge["judge"], name)
+    text = source(report, form=form)
+    check(text)
+    assert r"\end{document}" not in text
+    assert ("LuaLaTeX" in text) == ("Книга" in name)
+
+
+@pytest.mark.parametrize("form", ["compact", "full"])
+def test_comparisons_and_judge_models_are_there_with_the_researchers_names(form):
+    report = body()
+    (judge,) = report["judge_models"]
+    names = {f"name-model-{model['id']}": f"Model_{model['id']}" for model in report["models"]}
+    names |= {
+        f"name-prompt-{prompt['name']}": f"P{prompt['label']}!" for prompt in report["prompts"]
+    }
+    text = source(report, form=form, **names, **{f"name-judge-{judge['id']}": "Our judge & Co"})
+    check(text)
+    for old in (judge["judge"], *(model["name"] for model in report["models"])):
+        assert old not in text
+    for title in (family["title"] for family in report["comparisons"]["families"]):
+        assert title in text
+    assert r"Our judge \& Co" in text
+    assert f"P{judge['prompts'][0]['prompt']}!" in text
+    model = report["models"][0]["id"]
+    assert rf"Model\_{model} & P1!, P4! & " in text
+
+
+def test_rows_of_comparisons_stand_in_the_order_wanted():
+    report = body()
+    first, second = (model["id"] for model in report["models"])
+    text = source(report, **{f"place-model-{second}": "1", f"place-model-{first}": "2"})
+    part = text[text.index("-comparisons}") :]
+    names = [model["name"] for model in report["models"]]
+    assert part.index(f"{names[1]} &") < part.index(f"{names[0]} &")
+
+
+def test_every_score_of_a_judge_model_is_in_the_full_form():
+    report = body()
+    text = source(report, form="full")
+    (judge,) = report["judge_models"]
+    for result in judge["prompts"]:
+        shares = [result["accuracy"]]
+        shares += [one[name] for one in result["classes"] for name in ("precision", "recall")]
+        shares += [share for model in result["models"] for share in model["shares"]]
+        for share in shares:
+            if share["n"]:
+                assert f"{share['k']}/{share['n']} {100 * share['k'] / share['n']:.1f} [" in text
+        for value in [
+            result["macro_f"]["value"],
+            *(one["f"]["value"] for one in result["classes"]),
+        ]:
+            if value is not None:
+                assert f"{100 * value:.1f}" in text
+    for cell in judge["table"]["rows"]:
+        if cell["n"] and cell["verdict"] != "unlabelled":
+            assert f"{cell['k']}/{cell['n']} " in text
+
+
+def test_a_table_says_what_is_subtracted_from_what():
+    """A gain is compared the other way round than two prompts: the table says which is less which."""
+    report = body()
+    family = report["comparisons"]["families"][0]
+    row = family["rows"][0]
+    explicit = {"value": 0.2, "k_1": 1, "n_1": 5, "k_2": 2, "n_2": 5, "low": None, "high": None}
+    gains = {**row, "value": 0.2, "explicit": explicit, "implicit": {**explicit, "value": 0.0}}
+    report["comparisons"]["families"] = [
+        family,
+        {**family, "kind": "gains", "title": "Gains", "margin": 0.1, "rows": [gains]},
+    ]
+    text = source(report, form="full")
+    check(text)
+    assert "(second prompt less first prompt)" in text
+    assert "(gain on explicit less gain on implicit; margin 10 points)" in text
+    assert r"+20.0 ($n=5$) & 0.0 ($n=5$) & +20.0" in text
+
+
+def test_comparisons_that_were_not_computed_are_named_in_a_comment():
+    report = body()
+    for family in report["comparisons"]["families"]:
+        family |= {"rows": [], "reason": "Too many.\n\\input{x}"}
+    text = source(report)
+    check(text)
+    assert "Too many." in text
+    assert not [line for line in text.splitlines() if line.startswith(r"\input")]
+
+
+def test_a_name_with_a_line_break_does_not_leave_its_comment():
+    report = body()
+    report["study"]["name"] = "A\n\\input{x}\u2028y"
+    assert not [line for line in source(report).splitlines() if line.startswith(r"\input")]
+
+
+def test_names_and_order_are_the_researchers():
+    report = body()
+    first, second = (model["id"] for model in report["models"])
+    text = source(
+        report,
+        **{
+            f"place-model-{first}": "2",
+            f"place-model-{second}": "1",
+            f"name-model-{first}": "Ours",
+        },
+    )
+    assert text.index(report["models"][1]["name"]) < text.index("Ours")
+    assert report["models"][0]["name"] not in text
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"form": "wide"}, "compact or full"),
+        ({"place-prompt-question-alone": "first"}, "whole number"),
+        ({"place-prompt-question-alone": "-1"}, "whole number"),
+        ({"name-prompt-question-alone": "x" * 121}, "at most 120"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_with_a_sentence(query, words):
+    report = body()
+    report["prompts"][0]["name"] = "question-alone"
+    with pytest.raises(Refusal, match=words):
+        read_display(query, report)
+
+
+def test_every_share_of_the_compact_form_is_k_of_n():
+    report = body()
+    text = source(report)
+    for cell in report["tables"][0]["rows"]:
+        if (cell["slice"], cell["verdict"]) == ("all", "correct") and cell["n"]:
+            assert f"{100 * cell['k'] / cell['n']:.1f}" in text
+
+
+# ---------------------------------------------------------------- methods
+
+
+@pytest.mark.django_db
+def test_the_methods_have_the_numbers_of_the_report():
+    study = judged_study()
+    resolve_all(study)
+    exclude(study, 1)
+    told = methods_paragraph(study_report(study))
+    for words in (
+        "24 responses of 2 models to 4 questions from 4 articles under 3 prompts were to be judged, one for each of "
+        "them.",
+        "went to 2 people (2 people in all), who judged independently",
+        f"drawn with seed {study.seed}",
+        "Cohen's kappa is undefined on prompt 1 (n = 8)",
+        "1 question was excluded",
+        "settled by a third person",
+    ):
+        assert words in told
+
+
+@pytest.mark.django_db
+def test_a_study_closed_early_claims_no_verdict_that_nobody_gave():
+    study = judging.open_study("alice", "bob")
+    for slot in JudgingSlot.objects.filter(item__position__lt=5):
+        verdicts.give(slot, "correct")
+    studies.close_study(study)
+    told = methods_paragraph(study_report(study))
+    assert "were to be judged, one for each of them, 5 of which got a verdict." in told
+
+
+@pytest.mark.django_db
+def test_one_judge_is_told_as_one():
+    told = methods_paragraph(study_report(judged_study("alice", judges_per_response=1)))
+    assert "went to one person (1 person in all)" in told
+    assert "Agreement between judges was not measured." in told
+    assert "independently" not in told
+
+
+@pytest.mark.django_db
+def test_changing_pairs_are_told_with_alpha():
+    told = methods_paragraph(study_report(judged_study("alice", "bob", "carl", order="random")))
+    assert "over 3 pairs of judges" in told
+    assert "Krippendorff's alpha" in told
+
+
+@pytest.mark.django_db
+def test_an_imported_study_claims_no_judges():
+    study = judging.draft(drawn_from=run_of_all_kinds())
+    Study.objects.filter(pk=study.pk).update(is_imported=True, state="closed")
+    study.refresh_from_db()
+    told = methods_paragraph(study_report(study))
+    assert "does not say who judged" in told
+    assert "people" not in told
+    assert "kappa" not in told
+    assert "24 have no final verdict" in told
+
+
+@pytest.mark.django_db
+def test_a_study_of_nothing_says_so():
+    study = judging.draft()
+    study.items.all().delete()
+    assert methods_paragraph(study_report(study)) == "This study has no responses."
+
+
+# ---------------------------------------------------------------- pages
+
+
+@pytest.mark.django_db
+def test_the_page_keeps_what_was_chosen_in_its_address(client):
+    person("rita", Role.RESEARCHER)
+    client.login(username="rita", password=PASSWORD)
+    study = judged_study()
+    model = study_report(study)["models"][0]["id"]
+    query = {"form": "full", f"name-model-{model}": "Ours <&>"}
+    page = client.get(f"/reports/{study.pk}/paper/", query).content.decode()
+    assert "Ours &lt;&amp;&gt;" in page
+    assert f"tables.tex?form=full&amp;name-model-{model}=Ours" in page
+    answer = client.get(f"/reports/{study.pk}/paper/tables.tex", query)
+    assert r"Ours \textless{}\&\textgreater{}" in answer.content.decode()
+    assert answer["Content-Disposition"].endswith('-tables.tex"')
+
+
+@pytest.mark.django_db
+def test_forty_models_of_long_names_have_a_report_and_tables(client):
+    person("rita", Role.RESEARCHER)
+    client.login(username="rita", password=PASSWORD)
+    names = [f"{'very-long-name-' * 12}{n}" for n in range(40)]
+    drawn_from = run_of_all_kinds(prompts=judging.PROMPTS[:1], models=names)
+    study = judged_study(drawn_from=drawn_from)
+    for ending in ("", "paper/", "charts/shares-0.svg", "charts/shares-0.png"):
+        assert client.get(f"/reports/{study.pk}/{ending}").status_code == 200, ending
+    check(source(study_report(study), form="full"))

@@ -1,0 +1,80 @@
+"""The paper's table 2 and a study's."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+
+from evaluation.paper.wikicontradict import (
+    ABSENT,
+    DIFFERS,
+    DOES_NOT_FIT,
+    EQUAL,
+    FITS,
+    matches,
+    paper_cells,
+)
+from evaluation.sections.study import study_report
+from judging.files.importing import import_human_evaluation
+
+pytestmark = pytest.mark.once
+
+
+def row(k, n, **place):
+    result = {"prompt": "5", "model": "llama-3-70b-instruct", "slice": "all", "verdict": "correct"}
+    return {**result, "k": k, "n": n, **place}
+
+
+def test_the_paper_has_155_cells_each_a_whole_number_of_responses():
+    cells = list(paper_cells())
+    assert len(cells) == 155
+    # Half a unit of the last place, and a hair: the paper rounds 6.25 up.
+    assert all(abs(100 * cell.k / cell.n - cell.percent) <= 0.0501 for cell in cells)
+
+
+def test_the_cells_of_a_prompt_model_and_slice_add_up():
+    sums = {}
+    for cell in paper_cells():
+        place = (cell.prompt, cell.model, cell.slice)
+        sums[place] = sums.get(place, 0) + cell.k
+    n = {(cell.prompt, cell.model, cell.slice): cell.n for cell in paper_cells()}
+    assert {place for place, k in sums.items() if k != n[place]} == set()
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "comes_to"),
+    [
+        (21, 48, EQUAL),
+        (20, 48, DIFFERS),
+        (3, 10, FITS),
+        (21, 47, FITS),
+        (22, 40, DOES_NOT_FIT),
+        (0, 28, DOES_NOT_FIT),  # the paper has 27 others
+        (30, 60, DOES_NOT_FIT),
+    ],
+)
+def test_a_cell_is_compared_where_it_can_be(k, n, comes_to):
+    (one,) = [one for one in matches([row(k, n)]) if one.comes_to != ABSENT]
+    assert (one.paper.k, one.comes_to) == (21, comes_to)
+
+
+def test_a_model_that_two_names_fit_is_not_guessed():
+    rows = [row(21, 48), row(21, 48, model="llama-3-70b-other")]
+    assert {one.comes_to for one in matches(rows)} == {ABSENT}
+
+
+def test_a_cell_without_verdicts_is_absent():
+    assert {one.comes_to for one in matches([row(0, 0)])} == {ABSENT}
+
+
+@pytest.mark.django_db
+def test_the_published_sample_is_a_part_of_the_paper_and_every_cell_fits(study_file, capsys):
+    data = study_file("wikicontradict/humaneval_sample.json").read_bytes()
+    study = import_human_evaluation(data, "Sample").study
+    assert study.items.count() == 250 == 5 * 5 * len(json.loads(data)["gpt-4"])
+    cells = matches(study_report(study)["tables"][0]["rows"])
+    assert {one.comes_to for one in cells} == {FITS}
+    call_command("compare_with_paper", "sample", "--all")
+    out = capsys.readouterr().out
+    assert "a part that fits: 155" in out
+    assert out.count("\n") == 155 + 2

@@ -1,0 +1,112 @@
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from accounts.roles import Role
+from evaluation.charts import pictures, standalone
+from evaluation.report.drawings import drawings
+from evaluation.sections.study import study_report
+from leases.refusal import Refusal
+from tests.evaluation.factories import judged_study
+from tests.factories import PASSWORD, person
+
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def rita(client):
+    someone = person("rita", Role.RESEARCHER)
+    client.login(username="rita", password=PASSWORD)
+    return someone
+
+
+def test_every_chart_has_a_title_a_description_and_a_table_and_obeys_the_policy():
+    result = drawings(study_report(judged_study("alice", "bob", "charlie")))
+    assert {"flow", "kappa", "pairs-0", "matrix-0-0", "verdicts-0", "shares-0", "over-time"} <= set(
+        result
+    )
+    ids = []
+    for drawing in result.values():
+        root = ElementTree.fromstring(drawing.svg)
+        named = {child.tag.rpartition("}")[2]: child.text for child in list(root)[:2]}
+        assert named["title"]
+        assert named["desc"]
+        assert drawing.sheet.rows
+        assert all(len(row) == len(drawing.sheet.header) for row in drawing.sheet.rows)
+        assert not re.search(r"<style|<script|\bstyle=|\bon\w+=|href", drawing.svg)
+        ids += re.findall(r' id="([^"]+)"', drawing.svg)
+    assert len(ids) == len(set(ids))
+
+
+def test_a_study_of_two_judges_has_no_heat_map_and_one_of_one_no_kappa():
+    assert "pairs-0" not in drawings(study_report(judged_study()))
+
+
+def test_one_judge_has_no_chart_of_kappa():
+    assert "kappa" not in drawings(study_report(judged_study("alice", judges_per_response=1)))
+
+
+def test_a_chart_goes_out_in_every_form(client, rita):
+    study = judged_study()
+    base = f"/reports/{study.pk}/charts/kappa"
+    svg = client.get(f"{base}.svg")
+    assert svg["Content-Type"].startswith("image/svg+xml")
+    assert ElementTree.fromstring(svg.content).get("width") == "720"
+    assert client.get(f"{base}.png").content.startswith(PNG)
+    lines = b"".join(client.get(f"{base}.csv").streaming_content).decode().splitlines()
+    assert lines[0].startswith("prompt,judge_1,judge_2,kappa")
+    assert len(lines) == 4
+
+
+@pytest.mark.parametrize("name", ["kappa.gif", "none.svg"])
+def test_a_chart_that_is_not_there_names_those_that_are(client, rita, name):
+    answer = client.get(f"/reports/{judged_study().pk}/charts/{name}")
+    assert answer.status_code == 404
+    assert "flow, kappa" in answer.content.decode()
+
+
+def test_text_shows_in_a_picture():
+    report = study_report(judged_study())
+    svg = drawings(report)["flow"].svg
+    wordless = re.sub(r">[^<>]+</text>", "></text>", svg)
+    assert pictures.png(svg) != pictures.png(wordless)
+
+
+def test_without_a_font_no_picture_is_made(monkeypatch):
+    monkeypatch.setattr(pictures, "font_family", lambda: None)
+    with pytest.raises(Refusal, match="font"):
+        pictures.png("<svg/>")
+
+
+def test_only_a_chart_stands_alone():
+    with pytest.raises(ValueError, match="chart"):
+        standalone("<svg/>")
+
+
+def test_agreement_over_time_has_its_chart_with_the_numbers_of_the_table(client, rita):
+    study = judged_study()
+    report = study_report(study)
+    drawing = drawings(report)["over-time"]
+    parts = [part for prompt in report["agreement"]["prompts"] for part in prompt["over_time"]]
+    rows = [dict(zip(drawing.sheet.header, row, strict=True)) for row in drawing.sheet.rows]
+    assert [row["n"] for row in rows] == [part["n"] for part in parts]
+    assert [row["agreement"] for row in rows] == [
+        part["coefficients"][0]["value"] for part in parts
+    ]
+    assert drawing.svg in client.get(f"/reports/{study.pk}/").content.decode()
+    assert client.get(f"/reports/{study.pk}/charts/over-time.png").content.startswith(PNG)
+    for prompt in report["agreement"]["prompts"]:
+        prompt["over_time"] = []
+    assert "over-time" not in drawings(report)
+
+
+def test_the_chart_of_shares_has_the_interval_of_the_table():
+    report = study_report(judged_study())
+    cell = next(row for row in report["tables"][0]["rows"] if row["verdict"] == "correct")
+    cell |= {"cluster_low": 0.25, "cluster_high": 0.75}
+    drawing = drawings(report)["shares-0"]
+    assert drawing.sheet.rows[0][3:] == [0.25, 0.75, "resampling articles"]
+    assert 'x1="25.000%"' in drawing.svg
+    assert drawing.sheet.rows[1][5] == "Wilson"

@@ -1,0 +1,270 @@
+"""Judge models in a report, against a separate count of the file that they came from."""
+
+import csv
+import io
+import json
+from collections import Counter
+
+import pytest
+
+from accounts.roles import Role
+from evaluation.report.judges import judge_sections
+from evaluation.report.sheets import SHEETS
+from evaluation.rows.export import MACHINE_COLUMNS, digest, hashed_lines
+from evaluation.sections.study import study_report
+from judging.files.importing import import_human_evaluation
+from judging.files.predictions import import_predictions
+from judging.models import MachineVerdict
+from judging.states import MachineState
+from tests.evaluation.factories import exclude, judged_study, resolve_all
+from tests.factories import person
+
+pytestmark = pytest.mark.django_db
+
+SAYS = ("correct", "partially correct", "incorrect", "?")
+
+
+def replies(study, reply):
+    """A file with `reply(position)` on each of the study's items."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["item", "reply"])
+    for position in study.items.values_list("position", flat=True):
+        writer.writerow([position, f"comment.\nevaluation: {reply(position)}"])
+    return out.getvalue().encode()
+
+
+@pytest.fixture
+def study():
+    """Judged by people, resolved, and by a machine that says one thing after the other."""
+    result = judged_study()
+    resolve_all(result)
+    import_predictions(result, replies(result, lambda n: SAYS[n % 4]), "Elsewhere")
+    return result
+
+
+def judge_of(study):
+    (judge,) = study_report(study)["judge_models"]
+    return judge
+
+
+def test_the_scores_equal_a_separate_count(study):
+    for result in judge_of(study)["prompts"]:
+        pairs = Counter()
+        for item in study.items.select_related("response__instance__contradiction", "resolution"):
+            same = item.response.instance.contradiction.same_passage == "Same"
+            label = {"internal-knowledge": "1", "passage-1": "2", "both-passages": "4"}
+            if label[item.response.prompt] != result["prompt"] or (
+                result["prompt"] == "2" and same
+            ):
+                continue
+            pairs[item.resolution.verdict, SAYS[item.position % 4]] += 1
+        assert result["n"] == pairs.total()
+        assert result["unparsed"] == sum(n for (_, reply), n in pairs.items() if reply == "?")
+        right = sum(n for (people, reply), n in pairs.items() if people == reply)
+        assert (result["accuracy"]["k"], result["accuracy"]["n"]) == (right, pairs.total())
+        assert sum(map(sum, result["table"])) + result["unparsed"] == result["n"]
+
+
+def test_excluded_questions_stay_out(study):
+    before = judge_of(study)["prompts"][0]["n"]
+    exclude(study, 1)
+    assert judge_of(study)["prompts"][0]["n"] == before - 2
+
+
+def test_what_waits_or_failed_is_in_no_share(study):
+    item = study.items.filter(response__prompt="both-passages").first()
+    MachineVerdict.objects.filter(item=item).update(state=MachineState.FAILED, verdict=None)
+    judge = judge_of(study)
+    assert judge["states"]["failed"] == 1
+    (of_4,) = [result for result in judge["prompts"] if result["prompt"] == "4"]
+    assert of_4["n"] == 7
+    lines = [line for line in judge["table"]["lines"] if line["prompt"] == "4"]
+    assert sum(line["unlabelled"] for line in lines if line["slice"] == "all") == 1
+
+
+def test_a_response_without_a_final_verdict_is_counted_separately():
+    study = judged_study()  # two responses wait for a third person
+    import_predictions(study, replies(study, lambda n: "correct"), "Elsewhere")
+    (of_4,) = [result for result in judge_of(study)["prompts"] if result["prompt"] == "4"]
+    assert (of_4["n"], of_4["without_final_verdict"]) == (6, 2)
+
+
+def test_its_verdicts_on_everything_count_unparsed_replies_in_n(study):
+    table = judge_of(study)["table"]
+    cells = {
+        (row["prompt"], row["model"], row["slice"], row["verdict"]): (row["k"], row["n"])
+        for row in table["rows"]
+    }
+    for (prompt, model, part, _), (_, n) in cells.items():
+        parts = [k for key, (k, _) in cells.items() if key[:3] == (prompt, model, part)]
+        assert sum(parts) == n
+    assert sum(k for key, (k, _) in cells.items() if key[2:] == ("all", "unparsed")) > 0
+
+
+def test_spellings_are_counted(study):
+    assert sum(judge_of(study)["spellings"].values()) == 18
+    assert set(judge_of(study)["spellings"]) == set(SAYS[:3])
+
+
+def test_people_s_tables_and_agreement_do_not_change(study):
+    with_it = study_report(study)
+    MachineVerdict.objects.all().delete()
+    without = study_report(study)
+    for part in ("agreement", "tables", "resolution", "comparisons", "study"):
+        assert with_it[part] == without[part]
+    assert without["judge_models"] == []
+
+
+def test_the_hash_of_a_report_knows_the_judge_models_verdicts(study):
+    before = digest(study)
+    MachineVerdict.objects.filter(verdict="correct").update(verdict="incorrect")
+    assert digest(study)[0] != before[0]
+    MachineVerdict.objects.all().delete()
+    assert digest(study)[1] == before[1] - 24
+
+
+def counted(client, study, link):
+    page = client.get(f"/reports/{study.pk}/rows/{link}")
+    assert page.status_code == 200
+    assert "Judge model" in page.content.decode()
+    return page.context["page"].paginator.count
+
+
+def test_every_link_of_the_matrix_leads_to_as_many_rows(study, client):
+    client.force_login(person("rosa", Role.RESEARCHER))
+    (section,) = judge_sections(study_report(study))
+    linked = [
+        cell
+        for result in section.prompts
+        for _, cells in result.matrix
+        for cell in cells
+        if cell.query
+    ]
+    assert len(linked) > 5
+    assert [counted(client, study, cell.query) for cell in linked] == [
+        int(cell.value) for cell in linked
+    ]
+
+
+@pytest.mark.parametrize("with_another", [False, True])
+def test_every_score_leads_to_the_rows_it_is_computed_from(study, client, with_another):
+    if with_another:  # whose verdicts are in no link of the first one's
+        import_predictions(study, replies(study, lambda n: "incorrect"), "Another")
+    client.force_login(person("rosa", Role.RESEARCHER))
+    body = study_report(study)
+    section = next(one for one in judge_sections(body) if one.judge == "Elsewhere (model)")
+    for result in section.prompts:
+        shares = [result.accuracy, *(figure for _, three in result.classes for figure in three[:2])]
+        for figure in shares:
+            if figure.query:
+                assert counted(client, study, figure.query) == int(figure.value)
+            if figure.of:
+                assert counted(client, study, figure.whole) == int(figure.of)
+        right, n = int(result.accuracy.value), int(result.accuracy.of)
+        assert int(result.wrong.value) == n - right == counted(client, study, result.wrong.query)
+        for label, (precision, recall, f) in result.classes:
+            if f.query and precision.of and recall.of:
+                either = int(precision.of) + int(recall.of) - int(precision.value)
+                assert counted(client, study, f.query) == either, label
+
+
+def test_every_number_by_model_leads_to_as_many_rows_and_has_an_interval(study, client):
+    client.force_login(person("rosa", Role.RESEARCHER))
+    (section,) = judge_sections(study_report(study))
+    followed = 0
+    for result in section.prompts:
+        for _, n, cells in result.models:
+            assert counted(client, study, n.query) == int(n.value)
+            for cell in cells:
+                assert cell.interval
+                if cell.query:
+                    assert counted(client, study, cell.query) == int(cell.value)
+                    followed += 1
+    assert followed > 10
+
+
+def test_the_rows_show_what_the_judge_model_replied(study, client):
+    client.force_login(person("rosa", Role.RESEARCHER))
+    judge = judge_of(study)["id"]
+    page = client.get(
+        f"/reports/{study.pk}/rows/?judge_model={judge}&said=unparsed"
+    ).content.decode()
+    assert page.count("Reply without a verdict") == 6
+    assert "evaluation: ?" in page
+
+
+def test_every_link_of_its_table_leads_to_as_many_rows(study, client):
+    client.force_login(person("rosa", Role.RESEARCHER))
+    (section,) = judge_sections(study_report(study))
+    for table in section.everything:
+        for row in table.rows:
+            for cell in (cell for cell in row.cells if cell.query):
+                page = client.get(f"/reports/{study.pk}/rows/{cell.query}")
+                assert page.context["page"].paginator.count == int(cell.value.split("/")[0])
+
+
+def test_the_page_has_the_judge_model_and_escapes_its_name(study, client):
+    import_predictions(study, replies(study, lambda n: "correct"), "<b>=1+1</b>")
+    client.force_login(person("rosa", Role.RESEARCHER))
+    page = client.get(f"/reports/{study.pk}/").content.decode()
+    assert "Elsewhere (model)" in page
+    assert "<b>=1+1" not in page
+
+
+def test_the_sheets_have_a_row_for_each_number(study):
+    body = study_report(study)
+    sheet = SHEETS["judge-models"](body)
+    result = {tuple(row[:4]): row[4:] for row in sheet.rows}
+    of_4 = body["judge_models"][0]["prompts"][2]
+    assert result["Elsewhere (model)", "4", "", "accuracy"][:2] == [of_4["accuracy"]["k"], 8]
+    assert len(sheet.rows) == 3 * (2 + 3 * 3)
+    by_model = SHEETS["judge-by-model"](body)
+    assert len(by_model.rows) == 3 * 2 * (3 + 4)
+    everything = SHEETS["judge-verdicts"](body)
+    assert len(everything.rows) == len(body["judge_models"][0]["table"]["rows"])
+    for one in (by_model, everything):
+        assert all(len(row) == len(one.header) for row in one.rows)
+
+
+def test_with_enough_articles_every_share_is_resampled(study_file):
+    data = study_file("wikicontradict/humaneval_sample.json").read_bytes()
+    study = import_human_evaluation(data, "Sample").study
+    import_predictions(study, replies(study, lambda n: SAYS[n % 4]), "Elsewhere")
+    judge = judge_of(study)
+    (of_4,) = [result for result in judge["prompts"] if result["prompt"] == "4"]
+    shares = [of_4["accuracy"]]
+    shares += [one[name] for one in of_4["classes"] for name in ("precision", "recall")]
+    shares += [share for model in of_4["models"] for share in model["shares"]]
+    shares += [row for row in judge["table"]["rows"] if row["slice"] == "all"]
+    for share in shares:
+        ends = (share["cluster_low"], share["cluster_high"])
+        if share["cluster_reason"]:
+            assert ends == (None, None)
+        else:
+            assert ends[0] <= share["k"] / share["n"] <= ends[1]
+    resampled = [share for share in shares if not share["cluster_reason"]]
+    assert len(resampled) > len(shares) * 0.8
+    assert {share["clusters"] for share in resampled} <= {8, 9, 10}
+
+
+def test_the_published_labels_judged_as_themselves_are_all_right(study_file):
+    """The judge-model path end to end on the published sample: 250 replies that copy people's verdicts."""
+    data = study_file("wikicontradict/humaneval_sample.json").read_bytes()
+    study = import_human_evaluation(data, "Sample").study
+    reply = dict(study.items.values_list("position", "resolution__verdict"))
+    import_predictions(study, replies(study, reply.get), "Copy")
+    for result in judge_of(study)["prompts"]:
+        assert result["accuracy"]["k"] == result["accuracy"]["n"] == result["n"] > 0
+        assert json.dumps(result, allow_nan=False)
+
+
+def test_the_hash_does_not_ask_the_database_for_the_order_of_names(study):
+    """A database may sort Zeta before alpha, or alpha before Zeta; the hash must survive a move to another."""
+    for name in ("Zeta", "alpha"):
+        import_predictions(study, replies(study, lambda n: "correct"), name)
+    lines = [json.loads(line) for line in hashed_lines(study)]
+    reply = [line for line in lines if len(line) == len(MACHINE_COLUMNS)]
+    assert reply == sorted(reply)
+    judges = ["Elsewhere (model)", "Zeta (model)", "alpha (model)"]
+    assert [judge for _, judge, *_ in reply[:3]] == judges

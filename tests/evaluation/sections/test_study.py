@@ -1,0 +1,235 @@
+"""Reports against ten lines of code that know nothing of how they are computed."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from evaluation.counts.naming import model_names
+from evaluation.sections.agreement import (
+    NOT_MEASURED_ALONE,
+    NOT_MEASURED_IMPORTED,
+    NOT_MEASURED_YET,
+)
+from evaluation.sections.study import study_report
+from evaluation.sections.verdicts import FINAL_VERDICTS
+from generation.models import LanguageModel
+from judging.models import JudgingSlot, Study, StudyItem
+from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
+from tests.judging import factories as judging
+
+pytestmark = pytest.mark.django_db
+
+LABELS = {"internal-knowledge": "1", "passage-1": "2", "both-passages": "4"}
+
+
+def cells(report):
+    (table,) = report["tables"]
+    return {
+        (row["prompt"], row["model"], row["slice"], row["verdict"]): (row["k"], row["n"])
+        for row in table["rows"]
+    }
+
+
+def agreement(report, label):
+    (result,) = [part for part in report["agreement"]["prompts"] if part["prompt"] == label]
+    return result
+
+
+def coefficient(part, name):
+    (result,) = [c for c in part["coefficients"] if c["name"] == name and c["weights"] == "none"]
+    return result
+
+
+def test_every_cell_equals_an_independent_count():
+    study = judged_study()
+    resolve_all(study)
+    counted, totals = Counter(), Counter()
+    kinds = {"Explicit": "explicit", "Implicit (reasoning required)": "implicit"}
+    for item in StudyItem.objects.filter(study=study):
+        response, contradiction = item.response, item.response.instance.contradiction
+        if response.prompt == "passage-1" and contradiction.same_passage == "Same":
+            continue
+        for part in ("all", kinds.get(contradiction.type_4, "untyped")):
+            place = (LABELS[response.prompt], response.model.model_id, part)
+            counted[(*place, item.resolution.verdict)] += 1
+            totals[place] += 1
+    expected = {key: (k, totals[key[:3]]) for key, k in counted.items()}
+    assert {key: value for key, value in cells(study_report(study)).items() if value[0]} == expected
+
+
+def test_the_confusion_matrix_equals_an_independent_count():
+    study = judged_study()
+    expected = Counter()
+    for item in StudyItem.objects.filter(study=study, response__prompt="both-passages"):
+        slots = JudgingSlot.objects.filter(item=item).order_by("judge__pseudonym")
+        expected[tuple(slot.judgment.first_verdict for slot in slots)] += 1
+    (pair,) = agreement(study_report(study), "4")["pairs"]
+    result = {
+        (first, second): pair["table"][i][j]
+        for i, first in enumerate(pair["labels"])
+        for j, second in enumerate(pair["labels"])
+        if pair["table"][i][j]
+    }
+    assert result == expected
+    assert sum(result.values()) == 8
+
+
+def test_agreement_is_of_first_verdicts_and_stays_when_a_third_person_decides():
+    study = judged_study()
+    before = study_report(study)["agreement"]
+    resolve_all(study)
+    assert study_report(study)["agreement"] == before
+    (pair,) = agreement(study_report(study), "4")["pairs"]
+    percent = coefficient(pair, "percent_agreement")
+    assert (percent["value"], percent["n"]) == (6 / 8, 8)
+
+
+def test_judges_who_used_one_verdict_have_agreement_but_no_kappa():
+    (pair,) = agreement(study_report(judged_study()), "1")["pairs"]
+    kappa = coefficient(pair, "cohen_kappa")
+    assert (kappa["value"], kappa["low"]) == (None, None)
+    assert "one category only" in kappa["reason"]
+    assert coefficient(pair, "percent_agreement")["value"] == 1.0
+
+
+def test_waiting_responses_are_in_no_share():
+    result = cells(study_report(judged_study()))
+    place = ("4", judging.MODEL_IDS[0], "all")
+    assert result[(*place, "correct")] == (3, 3)
+    assert result[(*place, "unlabelled")] == (1, 4)
+
+
+def test_one_passage_prompts_leave_out_questions_whose_passages_are_the_same():
+    report = study_report(judged_study())
+    lines = {
+        (line["prompt"], line["slice"]): (line["total"], line["left_out"])
+        for line in report["tables"][0]["lines"]
+        if line["model"] == judging.MODEL_IDS[0]
+    }
+    assert lines["2", "all"] == (3, 1)
+    assert lines["4", "all"] == (4, 0)
+    assert lines["2", "untyped"] == (1, 0)
+
+
+def test_an_excluded_question_leaves_final_verdicts_but_not_agreement():
+    study = judged_study()
+    before = study_report(study)
+    exclude(study, 1)
+    after = study_report(study)
+    assert after["agreement"] == before["agreement"]
+    assert after["study"]["excluded_instances"] == 1
+    place = ("1", judging.MODEL_IDS[0], "all", "correct")
+    assert (cells(before)[place], cells(after)[place]) == ((4, 4), (3, 3))
+
+
+def test_changing_pairs_have_a_kappa_each_and_fleiss_over_all():
+    study = judged_study("alice", "bob", "carl", order="random")
+    result = agreement(study_report(study), "4")
+    assert len(result["pairs"]) == 3
+    assert [c["name"] for c in result["all"]] == [
+        "percent_agreement",
+        "fleiss_kappa",
+        "krippendorff_alpha_nominal",
+        "krippendorff_alpha_ordinal",
+        "gwet_ac1",
+    ]
+    assert sum(sum(map(sum, pair["table"])) for pair in result["pairs"]) == result["n"] == 8
+
+
+def test_one_judge_is_not_measured():
+    report = study_report(judged_study("alice", judges_per_response=1))
+    assert (report["agreement"]["measured"], report["agreement"]["reason"]) == (
+        False,
+        NOT_MEASURED_ALONE,
+    )
+    assert cells(report)["4", judging.MODEL_IDS[0], "all", "correct"] == (4, 4)
+
+
+def test_an_imported_study_says_that_it_has_no_first_verdicts():
+    study = judging.draft()
+    Study.objects.filter(pk=study.pk).update(is_imported=True)
+    study.refresh_from_db()
+    assert study_report(study)["agreement"]["reason"] == NOT_MEASURED_IMPORTED
+
+
+def test_nothing_judged_yet():
+    report = study_report(judging.open_study())
+    assert report["agreement"]["reason"] == NOT_MEASURED_YET
+    assert agreement(report, "4")["n"] == 0
+    assert {row["n"] for row in report["tables"][0]["rows"] if row["verdict"] != "unlabelled"} == {
+        0
+    }
+
+
+def test_a_study_of_nothing():
+    study = judging.draft()
+    study.items.all().delete()
+    report = study_report(study)
+    assert report["tables"][0]["rows"] == []
+    assert report["study"]["responses"] == 0
+
+
+def test_verdicts_that_are_not_handed_in_are_in_no_number():
+    from tests.evaluation.factories import judge_all
+
+    study = judge_all(judging.open_study(drawn_from=run_of_all_kinds()), hand_in=False)
+    report = study_report(study)
+    assert report["agreement"]["measured"] is False
+    assert not any(row["k"] for row in report["tables"][0]["rows"] if row["verdict"] == "correct")
+
+
+def test_two_models_of_one_name_stay_two():
+    asked_in = run_of_all_kinds()
+    for model in {response.model for response in asked_in.responses.all()}:
+        model.display_name = "Wombat"
+        model.save()
+    report = study_report(judged_study(drawn_from=asked_in))
+    names = [model["name"] for model in report["models"]]
+    assert len(set(names)) == 2
+    assert all(name.startswith("Wombat (") for name in names)
+
+
+def test_the_report_is_json_and_names_its_population():
+    report = study_report(judged_study())
+    assert json.loads(json.dumps(report, allow_nan=False)) == report
+    assert report["population"] == report["tables"][0]["population"] == FINAL_VERDICTS
+    assert set(report["tables"][0]["rows"][0]) == {
+        "prompt",
+        "model",
+        "slice",
+        "verdict",
+        "k",
+        "n",
+        "low",
+        "high",
+        "cluster_low",
+        "cluster_high",
+        "clusters",
+        "cluster_reason",
+    }
+
+
+def test_the_same_verdicts_give_the_same_hash_and_a_changed_one_another():
+    study = judged_study()
+    first = study_report(study)["snapshot"]
+    assert study_report(study)["snapshot"] == first
+    assert first["rows"] == 48
+    resolve_all(study)
+    assert study_report(study)["snapshot"]["sha256"] != first["sha256"]
+
+
+def test_models_named_for_what_tells_others_apart_have_names_of_their_own():
+    """Two models of one name are numbered; a third is called what one of them then is."""
+    twins = [
+        LanguageModel.objects.create(service="s", model_id="Twin", options_hash=f"{n}" * 64)
+        for n in range(2)
+    ]
+    ids = (f"Twin (no. {twins[0].pk})", "Twin (s)", "Other")
+    others = [
+        LanguageModel.objects.create(service="t", model_id=name, options_hash="0" * 64)
+        for name in ids
+    ]
+    shown = model_names([*twins, *others])
+    assert len(set(shown.values())) == 5
+    assert shown[others[2].pk] == "Other"

@@ -1,0 +1,92 @@
+"""The judge prompt: the paper's words, filled in once. The verdict in a reply: a table of replies."""
+
+import dataclasses
+import json
+
+import pytest
+
+from judging.machine import prompt
+
+
+def test_the_template_is_the_appendix_byte_for_byte_below_its_heading(study_file):
+    printed = study_file("wikicontradict/prompts/judge.txt").read_text("utf-8")
+    whole = prompt.find_prompt()
+    assert printed == "System prompt:\n\n" + whole.template
+    assert whole.reconstructed
+
+
+def test_question_gold_and_response_stand_where_the_template_has_them():
+    text = prompt.render(
+        prompt.find_prompt(), question="How long is it?", gold=["3 km", "5 km"], response="3 km."
+    )
+    assert text.endswith(
+        "question: How long is it?\ncorrect_answers: 3 km | 5 km\nresponse: 3 km.\ncomment:\n"
+    )
+
+
+@pytest.mark.parametrize(("gold", "line"), [(["no"], "no"), (["yes", "3", "5"], "yes | 3 | 5")])
+def test_as_many_gold_answers_as_the_prompt_has(gold, line):
+    text = prompt.render(prompt.find_prompt(), question="?", gold=gold, response="-")
+    assert f"\ncorrect_answers: {line}\nresponse: -\n" in text
+
+
+def test_braces_in_a_response_stay_what_they_are():
+    response = "{Question} {Answer1} | {Answer2}"
+    text = prompt.render(prompt.find_prompt(), question="Q", gold=["a", "b"], response=response)
+    assert f"response: {response}\n" in text
+
+
+def test_a_changed_file_is_refused(tmp_path, monkeypatch):
+    whole = prompt.find_prompt()
+    damaged = dataclasses.asdict(whole) | {"template": whole.template + "Be kind."}
+    (tmp_path / "kind.json").write_text(json.dumps(damaged))
+    monkeypatch.setattr(prompt, "FOLDER", tmp_path)
+    with pytest.raises(prompt.JudgePromptError, match=r"kind\.json was changed"):
+        prompt.find_prompt("kind")
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict", "spelling"),
+    [
+        ("evaluation: correct", "correct", "correct"),
+        ("comment: It has both.\n\nevaluation: partially correct", *["partially correct"] * 2),
+        ("evaluation: partically correct", "partially correct", "partically correct"),
+        ("evaluation: particially correct.", "partially correct", "particially correct"),
+        ("EVALUATION: InCorrect.", "incorrect", "incorrect"),
+        ("Thus, it is wrong. evaluation:  incorrect \n", "incorrect", "incorrect"),
+        ("evaluation:correct\r\n", "correct", "correct"),
+        ("evaluation: partially\tcorrect", "partially correct", "partially correct"),
+        # The last one decides.
+        ("evaluation: correct\nOn reflection.\nevaluation: incorrect", "incorrect", "incorrect"),
+        ("evaluation: correct evaluation: incorrect", "incorrect", "incorrect"),
+    ],
+)
+def test_a_reply_with_a_verdict(reply, verdict, spelling):
+    assert prompt.parse(reply) == (verdict, spelling)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "Thus, the response is correct.",
+        "evaluation:",
+        "evaluation:\ncorrect",
+        "evaluation: mostly correct",
+        "evaluation: correct, since it has both answers",
+        "evaluation: not correct",
+        "evaluation: partial",
+        "evaluation: parially correct",
+        "evaluation: correct\nevaluation: hard to say",
+        "evaluation = correct",
+        "evaluation: correct!",
+        "evaluation: korrekt",
+    ],
+)
+def test_a_reply_without_one_is_unparsed_and_never_guessed(reply):
+    assert prompt.parse(reply) == ("", "")
+
+
+def test_every_spelling_stands_for_a_verdict_that_is_stored():
+    assert set(prompt.SPELLINGS.values()) == {"correct", "partially correct", "incorrect"}
+    assert len(prompt.SPELLINGS) == 5

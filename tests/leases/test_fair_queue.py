@@ -1,0 +1,161 @@
+"""The queue of one process's writers: in order of arrival, and with a limit on the wait."""
+
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import OperationalError, connection, transaction
+
+from leases.fair_queue import FairQueue
+
+pytestmark = pytest.mark.alone
+
+
+def test_threads_get_their_turn_in_the_order_of_arrival():
+    queue, order = FairQueue(), []
+    assert queue.enter(0)
+
+    def go(name):
+        assert queue.enter(10)
+        order.append(name)
+        queue.leave()
+
+    with ThreadPoolExecutor(5) as pool:
+        for n, name in enumerate("abcde", 1):
+            pool.submit(go, name)
+            wait_until(lambda n=n: len(queue._queue) == n)
+        queue.leave()
+    assert order == list("abcde")
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+
+
+def test_a_thread_that_gives_up_is_skipped():
+    queue = FairQueue()
+    assert queue.enter(0)
+    assert not queue.enter(0.01)
+    queue.leave()
+    assert queue.enter(0)
+
+
+class Interrupted(threading.Event):
+    """A thread that is stopped while it waits."""
+
+    def wait(self, timeout=None):
+        raise SystemExit
+
+
+def test_a_thread_interrupted_while_it_waits_is_skipped(monkeypatch):
+    monkeypatch.setattr("leases.fair_queue.Event", Interrupted)
+    queue = FairQueue()
+    assert queue.enter(0)
+    with pytest.raises(SystemExit):
+        queue.enter(10)
+    queue.leave()
+    assert queue.enter(0)
+
+
+def test_a_thread_interrupted_as_its_turn_comes_lets_the_next_one_through(monkeypatch):
+    queue = FairQueue()
+
+    class JustThen(Interrupted):
+        def wait(self, timeout=None):
+            queue.leave()
+            super().wait()
+
+    monkeypatch.setattr("leases.fair_queue.Event", JustThen)
+    assert queue.enter(0)
+    with pytest.raises(SystemExit):
+        queue.enter(10)
+    assert queue.enter(0)
+
+
+FORKED = """
+import os
+from leases.sqlite3.base import QUEUE
+assert QUEUE.enter(0)
+child = os.fork()
+if not child:
+    os._exit(0 if QUEUE.enter(0) else 1)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_child_process_does_not_wait_for_the_threads_of_its_parent():
+    assert subprocess.run([sys.executable, "-c", FORKED], check=False).returncode == 0
+
+
+# ---------------------------------------------------------------- SQLite's transactions
+
+
+@pytest.fixture
+def queue(transactional_db):
+    if connection.vendor != "sqlite":
+        pytest.skip("DATABASE_URL is not SQLite")
+    from leases.sqlite3.base import QUEUE
+
+    return QUEUE
+
+
+def is_free(queue) -> bool:
+    if queue.enter(0):
+        queue.leave()
+        return True
+    return False
+
+
+@pytest.mark.once
+def test_a_transaction_has_the_turn_until_it_ends(queue):
+    with transaction.atomic():
+        assert not is_free(queue)
+        with transaction.atomic():
+            pass
+        assert not is_free(queue)
+    assert is_free(queue)
+
+
+@pytest.mark.once
+def test_a_transaction_that_is_rolled_back_releases_its_turn(queue):
+    with pytest.raises(ValueError), transaction.atomic():
+        raise ValueError
+    assert is_free(queue)
+
+
+@pytest.mark.once
+def test_a_connection_closed_within_a_transaction_releases_its_turn(queue):
+    def close_within():
+        with transaction.atomic():
+            connection.close()
+            raise ValueError
+
+    with pytest.raises(ValueError):
+        close_within()
+    assert is_free(queue)
+
+
+@pytest.mark.once
+def test_a_transaction_that_cannot_begin_releases_its_turn(queue):
+    def write_elsewhere():
+        connection.ensure_connection()
+        connection.connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            with transaction.atomic():
+                pass
+        finally:
+            connection.close()
+
+    connection.ensure_connection()
+    connection.connection.execute("BEGIN IMMEDIATE")  # as another process would, outside the queue
+    try:
+        with ThreadPoolExecutor(1) as pool, pytest.raises(OperationalError, match="locked"):
+            pool.submit(write_elsewhere).result(10)
+    finally:
+        connection.connection.execute("ROLLBACK")
+    assert is_free(queue)

@@ -1,0 +1,35 @@
+"""The navigation: every page that a person's roles open, grouped where there are many."""
+
+import pytest
+
+from accounts.roles import Role
+from pages.navigation import groups_for
+from tests.factories import person
+
+pytestmark = pytest.mark.django_db
+
+GROUPS = {
+    "Annotate": ["Annotate", "Campaigns", "Reviews"],
+    "Judge": ["Judge", "Resolve", "Studies"],
+    "Data": ["Fetch", "Tags", "Collections"],
+    "Models": ["Models", "Runs"],
+    "Results": ["Reports"],
+    "People": ["People", "Operations"],
+}
+
+
+def test_many_places_are_grouped_by_what_one_does_there():
+    groups = groups_for(person("ada", *Role), "/")
+    assert {group.label: [link.label for link in group.links] for group in groups} == GROUPS
+
+
+def test_few_places_are_links_of_their_own():
+    groups = groups_for(person("alice", Role.ANNOTATOR, Role.JUDGE), "/")
+    assert [group.label for group in groups] == ["Annotate", "Judge", "Tags", "Collections"]
+    assert all(group.single for group in groups)
+
+
+def test_a_place_and_its_group_know_that_one_is_there():
+    groups = groups_for(person("ada", *Role), "/contradictions/7/")
+    assert [group.label for group in groups if group.here] == ["Data"]
+    assert [link.label for group in groups for link in group.links if link.here] == ["Collections"]

@@ -1,0 +1,87 @@
+"""What bin/test reports and returns at its end, and which rooms its --quick takes as changed."""
+
+import argparse
+import importlib.machinery
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BIN = Path(__file__).resolve().parents[2] / "bin"
+
+
+@pytest.fixture
+def bin_test(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(BIN), *sys.path])
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    loader = importlib.machinery.SourceFileLoader("bin_test", str(BIN / "test"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bin_test", loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def ended(bin_test, tmp_path):
+    """`ended(0, 1, …)`: a run of bin/test whose stages ended with these codes."""
+
+    def run(*codes):
+        result = bin_test.Round(argparse.Namespace(seeds=1, faults=False, pytest=[]), tmp_path)
+        result.results = [(f"Stage {n}", code, 1.0) for n, code in enumerate(codes)]
+        return result
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("codes", "status"),
+    [
+        ([0, 0], 0),
+        ([0, 1], 1),
+        ([1, 0], 1),
+        ([0, 5], 0),  # all tests of this name run in one of the stages
+        ([5, 5], 1),
+        ([0, -9], 1),
+    ],
+)
+def test_a_stage_that_fails_fails_the_run(bin_test, ended, codes, status):
+    assert bin_test.summary(ended(*codes)) == status
+
+
+def test_a_skipped_stage_fails_the_run_if_services_are_required(bin_test, ended, monkeypatch):
+    monkeypatch.setenv("REQUIRE_SERVICES", "")
+    result = ended(0)
+    result.skip("No Redis.")
+    assert bin_test.summary(result) == 0
+    monkeypatch.setenv("REQUIRE_SERVICES", "1")
+    result.skip("No Redis.")
+    assert bin_test.summary(result) == 1
+
+
+def test_the_ten_slowest_tests_are_listed_slowest_first(bin_test, ended, capsys):
+    result = ended(0)
+    times = [f"{seconds:7.1f} s  test_{seconds}" for seconds in (9, 100, *range(20, 30), 1000)]
+    result.times.write_text("".join(f"{line}\n" for line in times), encoding="utf-8")
+    bin_test.summary(result)
+    listed = capsys.readouterr().out.partition("The slowest tests:\n")[2].split()[2::3]
+    assert listed == [f"test_{seconds}" for seconds in (1000, 100, *range(29, 21, -1))]
+
+
+def test_a_room_is_changed_by_a_file_that_differs_from_head_or_is_new(
+    bin_test, tmp_path, monkeypatch
+):
+    for room in ("leases", "pages", "judging", "datasets"):
+        for path in (tmp_path / room, tmp_path / "tests" / room):
+            path.mkdir(parents=True)
+            (path / "__init__.py").touch()
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "First"]):
+        subprocess.run([*git, *command], check=True)
+    monkeypatch.setattr(bin_test, "ROOT", tmp_path)
+    assert bin_test.changed_rooms() == []
+    (tmp_path / "leases" / "__init__.py").write_text("A = 1\n", encoding="utf-8")
+    (tmp_path / "tests" / "pages" / "test_new.py").touch()
+    (tmp_path / "templates" / "judging").mkdir(parents=True)
+    (tmp_path / "templates" / "judging" / "study.html").touch()
+    assert bin_test.changed_rooms() == ["judging", "leases", "pages"]

@@ -1,0 +1,228 @@
+"""Articles as HTML to read from: the tagged block marked, nothing that can run."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.wikifetch.factories import TAG, export, mill, written
+from wikifetch import fetch
+from wikifetch.models import Tag
+from wikifetch.rendering import article_html, marked_block, wikitext_html
+from wikifetch.wikitext import find_tags
+from wikifetch.wikitext.article import MAX_LINES, render_article
+
+ARTICLE = """{{Short description|Mill}}
+{{Infobox mill
+| name = Kettle Mill
+| opened = 1801
+| empty =
+}}
+'''Kettle Mill''' is a [[Watermill|mill]].<ref>Book</ref> It stands 4{{nbsp}}m high.{{cn}}
+
+== History ==
+Built in 1801 by ''Ann''.
+
+* One
+** Two
+# First
+
+{| class="wikitable"
+! Year !! colspan="2" | Owner
+|-
+| 1801 || Ann || Kettle
+|}
+
+<gallery>
+Mill.jpg|The mill
+</gallery>
+{{Reflist}}
+[[Category:Mills]]
+"""
+
+
+def html_of(text, marked=None):
+    return render_article(text, marked)
+
+
+def test_replies_are_indented_lines_and_terms_have_definitions():
+    assert render_article(": Yes.\n:: No.") == (
+        '<ul class="indented"><li>Yes.</li><li class="depth-2">No.</li></ul>'
+    )
+    assert render_article("; Term\n: What it is.") == "<dl><dt>Term</dt><dd>What it is.</dd></dl>"
+
+
+def test_an_article_becomes_simple_elements():
+    html = html_of(ARTICLE)
+    for piece in [
+        '<table class="infobox"><tr><th>name</th><td>Kettle Mill</td></tr><tr><th>opened</th>',
+        "<p><b>Kettle Mill</b> is a mill.",
+        '<sup class="reference">[1]</sup> It stands 4 m high.<span class="left-out" title="{{cn}}">⋯</span></p>',
+        "<h3>History</h3>",
+        "<p>Built in 1801 by <i>Ann</i>.</p>",
+        '<ul><li>One</li><li class="depth-2">Two</li></ul>',
+        "<ol><li>First</li></ol>",
+        '<th colspan="2"> Owner',
+        "<ul><li>The mill</li></ul>",
+    ]:
+        assert piece in html
+    assert "Category" not in html
+    assert "empty" not in html
+
+
+def test_a_table_that_is_never_closed_ends_with_its_section():
+    html = html_of("{|\n| 1\n\n== Next ==\n{|\n| 2\n|}\n\nText.")
+    assert [
+        html.count(piece) for piece in ("<table", "<h3>Next</h3>", "<td> 2", "<p>Text.</p>")
+    ] == [2, 1, 1, 1]
+
+
+CAPTIONS = {
+    "plain": ("{|\n|+ Owners\n|-\n| Ann\n|}", ["Owners"], ["Ann"]),
+    "indented, in a table without a first mark": ("{|\n |+ Owners\n| Ann\n|}", ["Owners"], ["Ann"]),
+    "with a style": ('{|\n|+ style="x" | Owners\n|-\n| Ann\n|}', ["Owners"], ["Ann"]),
+    "with a link and a note": ("{|\n|+ [[A|Owners]]{{efn|a=b|c}}\n| Ann\n|}", ["Owners"], ["Ann"]),
+    "a second one": ("{|\n|+ Owners\n|+ Heirs\n| Ann\n|}", ["Owners"], ["Heirs", "Ann"]),
+    "empty": ("{|\n|+\n| Ann\n|}", [], ["Ann"]),
+    "of a table in a table": ("{|\n|-\n|\n{|\n|+ Owners\n| Ann\n|}\n|}", [], ["Owners", "Ann"]),
+}
+
+
+@pytest.mark.parametrize("case", CAPTIONS)
+def test_a_tables_caption_is_no_cell(case):
+    text, captions, cells = CAPTIONS[case]
+    html = re.sub(r"<sup.*?</sup>", "", html_of(text))
+    assert [result.strip() for result in re.findall(r"<caption>([^<]*)", html)] == captions
+    result = [words.strip() for words in re.findall(r"<td>([^<]*)", html)]
+    assert [words for words in result if words] == cells
+
+
+# The tag goes where @ is; the element that must bear the mark.
+PLACES = {
+    "paragraph": ("One.\n\nTwo.@\n\nThree.", "p"),
+    "list item": ("* One\n* Two@\n* Three", "li"),
+    "table row": ("{|\n! A\n|-\n| 1@\n|-\n| 2\n|}", "tr"),
+    "table caption": ("{|\n|+ Owners@\n|-\n| 1\n|}", "caption"),
+    "infobox field": ("{{Infobox\n| a = b\n| c = d@\n}}\nText.", "tr"),
+    "heading": ("One.\n\n== Two@ ==\nThree.", "h3"),
+    "caption": ("[[File:A.jpg|thumb|Two@]]\nThree.", "p"),
+    "gallery": ("<gallery>\nA.jpg|One\nB.jpg|Two@\n</gallery>", "li"),
+    "quotation": ("{{quote|\nOne.\n\nTwo.@\n}}", "p"),
+    "unknown template": ("{{Whatever\n| {{tabular|x@}}\n}}", "pre"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_tagged_block_is_marked_once(place):
+    text, element = PLACES[place]
+    text = text.replace("@", TAG)
+    (tag,) = find_tags(text).tags
+    html = html_of(text, (tag.block_start, tag.block_start + len(tag.block)))
+    assert re.findall(r'<(\w+) id="tagged-block" class="(?:depth-\d )?tagged">', html) == [element]
+    assert html.count('"tagged-block"') == 1
+
+
+def test_all_elements_of_a_banners_section_are_marked():
+    text = "Lead.\n\n== A ==\n{{Self-contradictory}}\nOne.\n\nTwo.\n\n== B ==\nThree."
+    (tag,) = find_tags(text).tags
+    html = html_of(text, (tag.block_start, tag.block_start + len(tag.block)))
+    assert re.findall(r'class="tagged">([^<]*)', html) == ["A", "", "Two."]
+    assert '<h3 id="tagged-block" class="tagged">A</h3>' in html
+
+
+@pytest.mark.django_db
+def test_a_table_that_takes_the_focus_is_named_by_its_caption():
+    text = "{|\n|+ The ''old'' \"owners\" <ref>Book</ref>\n| Ann\n|}\n\n{|\n| Tom\n|}"
+    named = [
+        attributes["aria-label"]
+        for element, attributes in elements(wikitext_html(text))
+        if element == "div"
+    ]
+    assert named == ['Table The old "owners" [1]', "Table"]
+
+
+HOSTILE = [
+    '{|\n|+ "><script>alert(1)</script>" onfocus="alert(2)\n| a\n|}',
+    "<script>alert(1)</script>",
+    '<img src=x onerror="alert(1)">',
+    '<b onclick="alert(1)" style="x">b</b>',
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "<nowiki><script>alert(1)</script></nowiki>",
+    "[javascript:alert(1) x]",
+    "[[x|<script>alert(1)</script>]]",
+    '{{x|"><script>alert(1)</script>}}',
+    '{| \n| colspan="1\\" onload=\\"x" | a\n|}',
+    "<a href='javascript:x'>x</a>",
+    "== <svg onload=alert(1)> ==",
+    "<iframe src='//evil.example'></iframe>",
+    "<style>*{display:none}</style>",
+    "<form action=x><input></form>",
+]
+
+ELEMENTS = {"p", "b", "h3", "div", "table", "caption", "tr", "td", "span", "sup"}
+ATTRIBUTES = {"class", "id", "title", "colspan", "tabindex", "role", "aria-label"}
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_in_an_article_can_run_or_load_even_before_it_is_sanitised(text):
+    for element, attributes in elements(render_article(f"{text}\n\nOld.{TAG}")):
+        assert element in ELEMENTS
+        assert set(attributes) <= ATTRIBUTES
+
+
+@pytest.mark.django_db
+def test_what_is_shown_is_sanitised_whatever_wrote_it(tmp_path, monkeypatch):
+    fetch.fetch_xml(written(tmp_path, export(mill(f"Old.{TAG}"))))
+    monkeypatch.setattr("wikifetch.rendering.render_article", lambda *_, **__: "".join(HOSTILE))
+    seen = Tag.objects.get().latest
+    for element, attributes in elements(article_html(seen.revision, seen)):
+        assert element in ELEMENTS
+        assert set(attributes) <= ATTRIBUTES
+
+
+def elements(html):
+    result = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            result.append((tag, dict(attrs)))
+
+    Reader().feed(html)
+    return result
+
+
+def test_what_is_too_hostile_to_parse_comes_as_text():
+    html = html_of("Fine.\n\n" + "{{a|" * 200 + "<b>")
+    assert "<p>Fine.</p>" in html
+    assert f"<p><code>{'{{a|' * 200}&lt;b&gt;</code></p>" in html
+
+
+def test_a_page_too_long_to_parse_comes_as_one_piece_of_text():
+    text = "* <b>\n" * (MAX_LINES + 1)
+    html = render_article(text, (2, 5))
+    assert html.startswith(
+        '<pre id="tagged-block" class="tagged">&lt;b&gt;</pre>\n<pre>* &lt;b&gt;'
+    )
+
+
+def test_what_is_not_parsed_in_time_comes_as_text():
+    assert render_article("* <b> [[mill]]", seconds=-1) == (
+        "<ul><li><code>* &lt;b&gt; [[mill]]</code></li></ul>"
+    )
+
+
+@pytest.mark.django_db
+def test_a_sighting_is_marked_in_its_own_revision(tmp_path):
+    text = f"Same.{TAG}\n\nSame.{TAG}"
+    fetch.fetch_xml(written(tmp_path, export(mill(text))))
+    second = Tag.objects.order_by("latest__position").last().latest
+    html = article_html(second.revision, second)
+    assert html.count("<p") == 2
+    assert html.index("tagged-block") > html.index("Same.")
+
+
+@pytest.mark.django_db
+def test_the_blocks_wikitext_is_escaped_with_its_tags_marked(tmp_path):
+    fetch.fetch_xml(written(tmp_path, export(mill(f"A <b>{TAG} c{TAG}"))))
+    seen = Tag.objects.first().latest
+    assert marked_block(seen) == f"A &lt;b&gt;<mark>{TAG}</mark> c<mark>{TAG}</mark>"

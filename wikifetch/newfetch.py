@@ -1,0 +1,150 @@
+"""A new fetch: the row that says what to fetch, from where, and with which options. fetch.py carries it out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from accounts.models import Person
+from leases.refusal import Refusal
+from wikifetch.models import ALL_KINDS, FetchRun, TagKind
+from wikifetch.source import livebatches, wikis
+from wikifetch.source.dump import DumpError, read_dump
+from wikifetch.source.manners import WikiError, articles_at
+
+MAX_TITLES = 50_000
+MAX_UNPACKED = 4 * 1024**3  # of an upload; a file named on the command line has no limit
+
+
+def fetch_of_file(
+    path: Path, *, by: Person | None = None, label: str = "", uploaded: bool = False
+) -> FetchRun:
+    """A run over a MediaWiki export on this machine. Raises Refusal when it is none."""
+    options = {"path": str(path.resolve()), "uploaded": uploaded}
+    try:
+        dump = read_dump(path, name=label, max_bytes=MAX_UNPACKED if uploaded else None)
+        wiki = wikis.wiki_of(dump, default_wiki())
+    except DumpError as error:
+        raise Refusal(str(error)) from error
+    return FetchRun.objects.create(
+        source=FetchRun.Source.XML,
+        label=(label or path.name)[:300],
+        wiki=wiki,
+        options=options,
+        queue_frozen=True,
+        started_by=by,
+    )
+
+
+@dataclass(frozen=True)
+class LiveOptions:
+    """The options of a live fetch.
+
+    `wiki` is one of WIKI_ALLOWED, "" for the first; `history` asks for the edit that added each tag, a request or
+    more a page; a `dry_run` lists what it would fetch, and pauses before it does; `contact` is whom the wiki's
+    operators can reach, "" for WIKI_CONTACT.
+    """
+
+    wiki: str = ""
+    history: bool = True
+    dry_run: bool = False
+    contact: str = ""
+
+
+USUAL_OPTIONS = LiveOptions()
+
+
+def fetch_of_titles(
+    titles: Iterable[str], *, by: Person | None = None, options: LiveOptions = USUAL_OPTIONS
+) -> FetchRun:
+    """A run over articles by title, from the live API. Raises Refusal: no title, no contact, a wiki not allowed."""
+    each = clean_titles(titles)
+    if not each:
+        raise Refusal("There is no title. Write one article's title on each line.")
+    if len(each) > MAX_TITLES:
+        raise Refusal(f"These are {len(each)} titles; a fetch takes up to {MAX_TITLES}.")
+    label = each[0] if len(each) == 1 else f"{len(each)} titles"
+    return _live_fetch(options, FetchRun.Source.TITLES, label, {"titles": each}, by)
+
+
+def fetch_of_kind(
+    kind: str,
+    *,
+    by: Person | None = None,
+    limit: int | None = None,
+    options: LiveOptions = USUAL_OPTIONS,
+) -> FetchRun:
+    """A run over the articles that carry a kind of tag, or any of them, from the live API. Raises Refusal."""
+    if kind not in (*TagKind.values, ALL_KINDS):
+        raise Refusal(f"{kind!r} is no kind of tag; there are {', '.join(TagKind.values)}.")
+    wanted = {"kind": kind, "limit": _limit(limit)}
+    label = "all kinds of tag" if kind == ALL_KINDS else kind
+    return _live_fetch(options, FetchRun.Source.KIND, _bounded(label, limit), wanted, by)
+
+
+def fetch_of_category(
+    category: str,
+    *,
+    by: Person | None = None,
+    limit: int | None = None,
+    options: LiveOptions = USUAL_OPTIONS,
+) -> FetchRun:
+    """A run over the articles of a category, from the live API; those below it are others. Raises Refusal."""
+    names = clean_titles([category])
+    name = names[0].removeprefix(":").removeprefix("Category:").strip() if names else ""
+    if not name or "|" in name:
+        raise Refusal("Write the name of one category, such as “Self-contradictory articles”.")
+    wanted = {"category": name, "limit": _limit(limit)}
+    return _live_fetch(options, FetchRun.Source.CATEGORY, _bounded(name, limit), wanted, by)
+
+
+def _limit(limit: int | None) -> int | None:
+    if limit is not None and limit < 1:
+        raise Refusal("The limit must be at least 1.")
+    return limit
+
+
+def _bounded(label: str, limit: int | None) -> str:
+    return label if limit is None else f"{label}, at most {limit} pages"
+
+
+def clean_titles(lines: Iterable[str]) -> list[str]:
+    """Titles without blanks, control characters and link brackets, each once, in order."""
+    titles: dict[str, None] = {}
+    for line in lines:
+        visible = "".join(c if c.isprintable() else " " for c in line)
+        title = " ".join(visible.replace("_", " ").split()).removeprefix("[[").removesuffix("]]")
+        if title:
+            titles.setdefault(title)
+    return list(titles)
+
+
+def usual_contact(person: Person) -> str:
+    """What this person is offered as the contact: the operator's setting, else what they gave last."""
+    given = FetchRun.objects.filter(started_by=person).exclude(contact="")
+    return settings.WIKI_CONTACT or given.values_list("contact", flat=True).first() or ""
+
+
+def default_wiki() -> str:
+    return settings.WIKI_ALLOWED[0]
+
+
+def _live_fetch(
+    options: LiveOptions, source: str, label: str, wanted: dict[str, Any], by: Person | None
+) -> FetchRun:
+    try:
+        client = livebatches.client_for(options.wiki or default_wiki(), contact=options.contact)
+    except WikiError as error:
+        raise Refusal(error.message) from error
+    wiki = wikis.wiki_at(articles_at(client.base), api_url=client.api_url)
+    wanted |= {"base": client.base, "history": options.history, "dry_run": options.dry_run}
+    return FetchRun.objects.create(
+        source=source,
+        label=label[:300],
+        wiki=wiki,
+        options=wanted,
+        contact=options.contact,
+        started_by=by,
+    )

@@ -1,0 +1,162 @@
+"""How one wiki's API is asked: in series, at a pace, waiting when it is busy, its errors as one kind.
+
+Facts of the API that this rests on: every error is HTTP 200 in one of two shapes; what comes from a wiki's edge is
+HTML; the whole `continue` object is sent back.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import requests
+
+from leases.cutoff import TooLarge, TooSlow, read_whole
+from wikifetch.source.manners import (
+    REAL_CLOCK,
+    Clock,
+    Manners,
+    Patience,
+    WikiError,
+    api_at,
+    checked_address,
+    retry_after,
+    user_agent,
+)
+
+_LONG_QUERY = 2_000  # bytes of a query beyond which it is posted
+_MAX_ANSWER = 32 * 1024 * 1024
+# Of reading one answer; with the wait for its beginning, less than a fetch's lease.
+_MAX_SECONDS = 60.0
+# Of waiting between two calls of before_request: much less than a fetch's lease.
+_MOST_WAITING = 20.0
+_BUSY_STATUS = {429, 500, 502, 503, 504}
+_BUSY_CODES = {"maxlag", "ratelimited", "readonly"}
+
+
+@dataclass(frozen=True)
+class _Busy:
+    """Try again after so many seconds; None where the wiki does not say."""
+
+    seconds: float | None
+    why: str
+
+
+class WikiApi:
+    """One wiki's API.
+
+    `base` is its address such as https://en.wikipedia.org, or that of its api.php where it lies elsewhere, and must be
+    among those that the manners allow. `before_request` is called before each request and, in a long wait, every 20
+    seconds; nothing more is asked once it raises. Every method may raise WikiError; waiting for one request is bounded.
+    """
+
+    def __init__(
+        self,
+        base: str,
+        manners: Manners,
+        clock: Clock = REAL_CLOCK,
+        before_request: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.base = checked_address(base, manners.allowed)
+        self.api_url = api_at(self.base)
+        self._manners, self._clock, self._before_request = manners, clock, before_request
+        if manners.per_second <= 0:
+            raise WikiError("WIKI_REQUESTS_PER_SECOND must be above 0.")
+        self._next_request = clock.monotonic()
+        self._session = requests.Session()
+        library = f"python-requests/{requests.__version__}"
+        agent = user_agent(manners.version, manners.contact, library)
+        self._session.headers.update({"User-Agent": agent, "Accept-Encoding": "gzip"})
+
+    def query(self, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Each answer's `query` part, until the wiki says that there is no more."""
+        more: dict[str, Any] = {}
+        while True:
+            answer = self.ask({"action": "query", **query, **more})
+            part = answer.get("query")
+            yield part if isinstance(part, dict) else {}
+            if not answer.get("continue"):
+                return
+            more = answer["continue"]
+
+    def ask(self, params: dict[str, Any]) -> dict[str, Any]:
+        """One request, repeated while the wiki is busy. Raises WikiError."""
+        data = {"format": "json", "formatversion": 2, "errorformat": "plaintext", **params}
+        if self._manners.maxlag:
+            data["maxlag"] = self._manners.maxlag
+        patience = Patience(self._manners.max_wait, self._wait)
+        while True:
+            self._wait(self._next_request - self._clock.monotonic())
+            self._next_request = self._clock.monotonic() + 1 / self._manners.per_second
+            self._before_request()
+            answer = self._ask_once(data)
+            if not isinstance(answer, _Busy):
+                return answer
+            patience.wait(answer.seconds, answer.why)
+
+    def _wait(self, seconds: float) -> None:
+        while seconds > 0:
+            part = min(seconds, _MOST_WAITING)
+            self._clock.sleep(part)
+            self._before_request()
+            seconds -= part
+
+    def _ask_once(self, data: dict[str, Any]) -> dict[str, Any] | _Busy:
+        try:
+            with self._sent(data) as response:
+                return self._read(response)
+        except TooLarge:
+            raise WikiError("The wiki's answer is over 32 MiB. Nothing was read of it.") from None
+        except TooSlow:
+            return _Busy(None, f"its answer had not ended after {_MAX_SECONDS:.0f} s")
+        except requests.Timeout:
+            return _Busy(None, f"no answer within {self._manners.timeout:.0f} s")
+        except requests.RequestException as error:
+            return _Busy(None, f"no connection: {type(error).__name__}")
+
+    def _sent(self, data: dict[str, Any]) -> requests.Response:
+        how: dict[str, Any] = {
+            "timeout": self._manners.timeout,
+            "allow_redirects": False,
+            "stream": True,
+        }
+        if len(urlencode(data)) > _LONG_QUERY:
+            return self._session.post(self.api_url, data=data, **how)
+        return self._session.get(self.api_url, params=data, **how)
+
+    def _read(self, response: requests.Response) -> dict[str, Any] | _Busy:
+        """The status first: what a wiki's edge answers is HTML."""
+        headers = response.headers
+        seconds = retry_after(headers.get("Retry-After"), self._clock.now(), headers.get("Date"))
+        if response.status_code in _BUSY_STATUS:
+            return _Busy(seconds, f"HTTP {response.status_code}")
+        if response.is_redirect or 300 <= response.status_code < 400:
+            raise WikiError(
+                f"{self.api_url} sends its callers on to {response.headers.get('Location', '')[:200]!r}, "
+                "which is not followed. Correct the wiki's address."
+            )
+        if response.status_code != 200:
+            raise WikiError(
+                f"{self.api_url} answered HTTP {response.status_code}. Is it a MediaWiki API?"
+            )
+        try:
+            answer = json.loads(read_whole(response, seconds=_MAX_SECONDS, most=_MAX_ANSWER))
+        except ValueError:
+            return _Busy(seconds, "an answer that is not JSON")
+        if not isinstance(answer, dict):
+            raise WikiError(f"{self.api_url} answered with JSON that no MediaWiki API sends.")
+        return _checked(answer, seconds)
+
+
+def _checked(answer: dict[str, Any], seconds: float | None) -> dict[str, Any] | _Busy:
+    """The answer, unless it is an error in one of its two shapes."""
+    errors = answer.get("errors") or ([answer["error"]] if answer.get("error") else [])
+    if not errors:
+        return answer
+    error = errors[0] if isinstance(errors[0], dict) else {}
+    code = str(error.get("code", "unknown"))
+    if code in _BUSY_CODES or code.startswith("internal_api_error"):
+        return _Busy(seconds, code)
+    reason = error.get("text") or error.get("info") or ""
+    raise WikiError(f"The wiki refused the request: {str(reason)[:300]} ({code}).", code=code)

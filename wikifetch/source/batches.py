@@ -1,0 +1,72 @@
+"""What is recorded at a time. Files and the live API give the same batches."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from itertools import chain
+
+from wikifetch.history.introductions import PageHistory, read_history
+from wikifetch.history.revisions import PageSeen, RevisionSeen
+from wikifetch.source.answers import Hidden
+from wikifetch.source.origins import Traced
+from wikifetch.wikitext import TagNames
+
+PageRead = tuple[PageSeen, PageHistory]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What was read of some pages; `joined` puts parts together.
+
+    `pages` that were asked for, and the `others` that their tags name; by page id where these titles `lead`; `talk`
+    pages by the article's title; `problems` by page; ids of pages that have not changed and of known ones that the
+    wiki no longer has; histories; and what is hidden, by revision id.
+    """
+
+    pages: tuple[PageRead, ...] = ()
+    others: tuple[PageRead, ...] = ()
+    leads: tuple[tuple[str, int], ...] = ()
+    talk: tuple[tuple[str, RevisionSeen], ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+    unchanged: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+    traced: tuple[Traced, ...] = ()
+    hidden: tuple[tuple[int, Hidden], ...] = ()
+
+
+NOTHING = Part()
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A part to record, and the run's `cursor` after it; `pages_read` where that is another number."""
+
+    cursor: int
+    part: Part = NOTHING
+    pages_read: int | None = None
+
+
+def joined(*parts: Part) -> Part:
+    """All of these parts as one, in their order."""
+    columns = ([getattr(part, field.name) for part in parts] for field in fields(Part))
+    return Part(*(tuple(chain.from_iterable(column)) for column in columns))
+
+
+def history_of(revisions: Iterable[RevisionSeen], names: TagNames) -> PageHistory:
+    """A page's history with the words of its tags' blocks: they take long, and no transaction is to wait for them."""
+    history = read_history(revisions, names)
+    history.reading.words()
+    return history
+
+
+def part_of(
+    page: PageSeen, history: PageHistory, *, is_known: bool, is_other: bool = False
+) -> Part:
+    """The page's problems, and the page itself if it has tags, was not read, or is known."""
+    problems = [page.problem, history.problem, history.reading.set_aside, *history.reading.problems]
+    label = page.title or f"page {page.pageid}"
+    listed = tuple((label, problem) for problem in problems if problem)
+    is_kept = is_known or history.reading.tags or history.reading.set_aside
+    if history.newest is None or not is_kept or not page.title:
+        return Part(problems=listed) if listed else NOTHING
+    kept = ((page, history),)
+    return Part(others=kept, problems=listed) if is_other else Part(pages=kept, problems=listed)

@@ -1,0 +1,227 @@
+"""Batches out of the live API of a wiki: the pages of a run's queue, what belongs to them, and their histories."""
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from pages.counting import how_many
+from wikifetch import otherarticles
+from wikifetch.heartbeat import Heartbeat
+from wikifetch.history.introductions import PageHistory
+from wikifetch.models import Article, FetchRun, Tag
+from wikifetch.purging import known_revids
+from wikifetch.source.answers import Hidden
+from wikifetch.source.batches import Batch, PageRead, Part, history_of, joined, part_of
+from wikifetch.source.client import BATCH, WikiClient, in_batches
+from wikifetch.source.manners import Manners
+from wikifetch.source.origins import traced, untraced
+from wikifetch.states import TagState
+from wikifetch.wikitext import TagNames
+
+_MOST_OTHERS = 100  # that the tags on a batch's pages may name; a few do
+
+
+def manners(contact: str = "") -> Manners:
+    """As the operator set them, under this contact if there is one."""
+    return Manners(
+        contact=contact or settings.WIKI_CONTACT,
+        version=settings.VERSION,
+        allowed=tuple(settings.WIKI_ALLOWED),
+        per_second=settings.WIKI_REQUESTS_PER_SECOND,
+        maxlag=settings.WIKI_MAXLAG,
+        max_wait=settings.WIKI_MAX_WAIT,
+    )
+
+
+def client_for(
+    base: str, contact: str = "", before_request: Callable[[], None] = lambda: None
+) -> WikiClient:
+    """The API of the wiki at `base`. Raises WikiError without a contact, or for a wiki that is not allowed."""
+    return WikiClient(base, manners(contact), before_request=before_request)
+
+
+def live_batches(client: WikiClient, run: FetchRun, heart: Heartbeat) -> Iterator[Batch]:
+    """The queue from the cursor on, 50 pages at a time, then the histories of those whose tags need one."""
+    return _Live(client, run, heart).batches()
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Ids of the pages whose newest revision is not kept here, and of the others; what the wiki hides of these."""
+
+    changed: list[int]
+    unchanged: list[int]
+    hidden: tuple[tuple[int, Hidden], ...]
+
+
+class _Live:
+    """One run, and which other articles this process has compared and which titles it has followed: each once."""
+
+    def __init__(self, client: WikiClient, run: FetchRun, heart: Heartbeat) -> None:
+        assert run.wiki is not None
+        self._client, self._run, self._heart, self._wiki = client, run, heart, run.wiki
+        self._names = TagNames.of(run.options["names"])
+        self._compared_ids: set[int] = set()
+        self._followed: set[str] = set()
+
+    def batches(self) -> Iterator[Batch]:
+        queue, done = self._run.queue, self._run.cursor
+        yield from self._histories(queue[:done])  # what a stop left
+        for pageids in in_batches(queue[done:], BATCH):
+            done += len(pageids)
+            yield Batch(done, self._part(pageids, to_come={*queue[done:]}))
+            yield from self._histories(pageids)
+        yield from self._kept_others()
+
+    def _part(self, pageids: Sequence[int], to_come: set[int]) -> Part:
+        """Those of the pages that have changed since they were fetched, with what belongs to them."""
+        kept = known_revids(self._wiki, pageids)
+        compared = self._compare(pageids, kept)
+        read = self._read(compared.changed)
+        requested = joined(
+            Part(unchanged=tuple(compared.unchanged), hidden=compared.hidden),
+            self._parts(read, kept, self._known_among(read, kept)),
+        )
+        self._compared_ids |= {*requested.unchanged, *(page.pageid for page, _ in requested.pages)}
+        leads, led_to = self._led_to(requested, len(pageids))
+        here = self._untagged_here(read, led_to)
+        others, unchanged = self._others(led_to - to_come)
+        part = joined(requested, leads, here, others)
+        return joined(part, self._talk(part, [*compared.unchanged, *unchanged]))
+
+    def _compare(self, pageids: Sequence[int], kept: Mapping[int, set[int]]) -> _Compared:
+        newest, hidden = self._client.standing(set().union(*kept.values()))
+        unchanged = {p for p in pageids if newest.get(p, 0) in kept.get(p, ())}
+        return _Compared(
+            [p for p in pageids if p not in unchanged],
+            [p for p in pageids if p in unchanged],
+            tuple(hidden.items()),
+        )
+
+    def _read(self, pageids: Sequence[int]) -> list[PageRead]:
+        """The pages as they are now, with their tags."""
+        return [
+            (page, PageHistory() if page.problem else history_of(page.revisions, self._names))
+            for page in self._heart.along(self._client.pages(pageids))
+        ]
+
+    def _known_among(self, read: Sequence[PageRead], kept: Container[int]) -> set[int]:
+        """Ids of the pages of which something is kept here, or which a tag names."""
+        named = otherarticles.named_by_tags(self._wiki)
+        named |= otherarticles.named_in(history for _, history in read)
+        titles = {spelling for title in named for spelling in otherarticles.spellings(title)}
+        led_to = otherarticles.led_to(self._wiki, [page.pageid for page, _ in read])
+        return {
+            page.pageid
+            for page, _ in read
+            if page.pageid in kept or page.pageid in led_to or page.title in titles
+        }
+
+    def _parts(
+        self,
+        read: Sequence[PageRead],
+        kept: Container[int],
+        known: Container[int],
+        *,
+        is_other: bool = False,
+    ) -> Part:
+        """What is to be recorded of the pages; a page that is gone is a problem the first time only."""
+        missing = {page.pageid for page, _ in read if page.is_missing and page.pageid in kept}
+        live = Tag.objects.filter(article__wiki=self._wiki, state=TagState.LIVE)
+        new = live.filter(article__pageid__in=missing).values_list("article__pageid", flat=True)
+        reported = missing - set(new)
+        return joined(
+            Part(missing=tuple(sorted(missing))),
+            *(
+                part_of(page, history, is_known=page.pageid in known, is_other=is_other)
+                for page, history in read
+                if page.pageid not in reported
+            ),
+        )
+
+    def _led_to(self, requested: Part, pages: int) -> tuple[Part, set[int]]:
+        """Where the titles lead that tags on the pages name; the ids of all articles that these tags name."""
+        hidden = [revid for revid, what in requested.hidden if what.text]
+        titles = otherarticles.named_in(history for _, history in requested.pages)
+        titles |= otherarticles.named_on(self._wiki, requested.unchanged, hidden)
+        leads = self._follow(sorted(titles - self._followed), pages)
+        known = otherarticles.pageids_of_titles(self._wiki, titles)
+        return leads, {*dict(leads.leads).values(), *known}
+
+    def _follow(self, titles: Sequence[str], pages: int) -> Part:
+        """Where these titles lead, which tags on so many pages name."""
+        self._followed |= {*titles}
+        leads: list[tuple[str, int]] = []
+        problems: list[tuple[str, str]] = []
+        if len(titles) > _MOST_OTHERS:
+            problem = (
+                f"Tags on them name {len(titles)} other articles; only {_MOST_OTHERS} were fetched."
+            )
+            problems.append((how_many(pages, "page"), problem))
+        for title, end in self._client.follow_titles(titles[:_MOST_OTHERS]):
+            if end.pageid is not None:
+                leads.append((title, end.pageid))
+            else:
+                problems.append((title, f"{otherarticles.NAMED_BY_A_TAG} {end.problem}"))
+        return Part(leads=tuple(leads), problems=tuple(problems))
+
+    def _untagged_here(self, read: Sequence[PageRead], led_to: set[int]) -> Part:
+        """The other articles that were asked for in this very batch, and have no tag."""
+        wanted = led_to - self._compared_ids
+        pages = tuple((p, h) for p, h in read if p.pageid in wanted and h.newest is not None)
+        self._compared_ids |= {page.pageid for page, _ in pages}
+        return Part(pages=pages)
+
+    def _others(self, pageids: set[int]) -> tuple[Part, list[int]]:
+        """Those of these other articles that have changed; ids of those that have not."""
+        wanted = sorted(pageids - self._compared_ids)
+        self._compared_ids |= {*wanted}
+        kept = known_revids(self._wiki, wanted)
+        compared = self._compare(wanted, kept)
+        read = self._read(compared.changed)
+        part = self._parts(read, kept, compared.changed, is_other=True)
+        return joined(Part(hidden=compared.hidden), part), compared.unchanged
+
+    def _talk(self, part: Part, unchanged: Sequence[int]) -> Part:
+        """Talk pages of the part's articles with tags; of unchanged articles, where the talk page has changed."""
+        read = (*part.pages, *part.others)
+        tagged = [page.title for page, history in read if history.reading.tags]
+        pages = self._client.talk_pages([*tagged, *self._changed_talk(unchanged)])
+        return Part(talk=tuple((page.title, each) for page in pages for each in page.revisions))
+
+    def _changed_talk(self, pageids: Sequence[int]) -> list[str]:
+        """Titles of the articles with tags, among these unchanged ones, whose talk page has changed."""
+        tagged = Article.objects.filter(
+            wiki=self._wiki, pageid__in=pageids, tags__state=TagState.LIVE
+        )
+        known = dict(tagged.distinct().values_list("title", "talk__revid"))
+        newest = self._client.talk_revisions(list(known))
+        return [
+            title for title, revid in newest.items() if title in known and known[title] != revid
+        ]
+
+    def _kept_others(self) -> Iterator[Batch]:
+        """The other articles that are kept, though no tag may name them any more: the wiki may have hidden their texts.
+
+        Where all pages with a kind of tag were asked for.
+        """
+        if self._run.source != FetchRun.Source.KIND or self._run.options.get("limit"):
+            return
+        kept = Article.objects.filter(wiki=self._wiki, tags__isnull=True)
+        for pageids in in_batches(list(kept.values_list("pageid", flat=True)), BATCH):
+            part, _ = self._others({*pageids})
+            yield Batch(self._run.cursor, part)
+            yield from self._histories(pageids)
+
+    def _histories(self, pageids: Sequence[int]) -> Iterator[Batch]:
+        """For each of the pages with a tag of unknown origin, one batch with its history, if the fetch wants it."""
+        if not self._run.options.get("history", True):
+            return
+        for part in in_batches(pageids, 500):
+            others = otherarticles.pageids_of_titles(
+                self._wiki, otherarticles.named_on(self._wiki, part)
+            )
+            for article in untraced(self._wiki, [*part, *others]):
+                history = traced(self._client, article, self._names)
+                yield Batch(self._run.cursor, Part(traced=(history,)))

@@ -1,0 +1,149 @@
+"""How this program behaves towards a wiki: what it calls itself, how long it waits. Pure.
+
+Source: mediawiki.org, API:Etiquette and Wikimedia APIs/Rate limits; foundation.wikimedia.org, User-Agent policy.
+"""
+
+import math
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+_API = "/api.php"
+
+
+class WikiError(Exception):
+    """The wiki could not be asked, or refused; the message says what to do.
+
+    `retry`: later may help; `code`: the wiki's own word for what is wrong, where it gave one.
+    """
+
+    def __init__(self, message: str, *, retry: bool = False, code: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.retry = retry
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Time, and waiting: tests bring their own."""
+
+    sleep: Callable[[float], None] = time.sleep
+    monotonic: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+REAL_CLOCK = Clock()
+
+
+@dataclass(frozen=True)
+class Manners:
+    """An operator's settings: contact, the wikis that may be asked, requests a second, seconds of waiting."""
+
+    contact: str
+    version: str
+    allowed: tuple[str, ...]
+    per_second: float = 1.0
+    maxlag: int = 5
+    max_wait: float = 300.0
+    timeout: float = 30.0
+
+
+def user_agent(version: str, contact: str, library: str) -> str:
+    """`client/version (contact) library/version`. Raises WikiError without the operator's contact."""
+    contact = " ".join(contact.split())
+    if not re.search(r"[^@\s]+@[^@\s]+\.\w|https?://\S+\.\S", contact):
+        raise WikiError(
+            "Give your own e-mail address or web page as the contact first: wikis ask who is calling, and answer far "
+            "fewer requests without it."
+        )
+    if re.search(r"[^ -~]|[()\\]", contact):  # it is put in brackets, in a header
+        raise WikiError(
+            "The contact may hold unaccented letters, digits and signs, but no brackets."
+        )
+    return f"SicEtNon/{version} ({contact}) {library}"
+
+
+def checked_address(url: str, allowed: Sequence[str]) -> str:
+    """The base address of a wiki, if it is one of `allowed`; WikiError otherwise. Without a trailing slash."""
+    wanted = _origin_and_path(url)
+    if not wanted[0] or wanted not in map(_origin_and_path, allowed):
+        raise WikiError(
+            f"{url[:200]!r} is not among the wikis that this installation may ask: {', '.join(allowed)}. "
+            "An operator adds one with WIKI_ALLOWED, written as https://en.wikipedia.org."
+        )
+    return "{}://{}{}".format(*wanted)
+
+
+def api_at(base: str) -> str:
+    """Address of a wiki's API: `base` is that itself, or the address below which it lies as in Wikipedia."""
+    return base if base.endswith(_API) else f"{base}/w{_API}"
+
+
+def articles_at(base: str) -> str:
+    """What the titles of a wiki's articles follow in their addresses."""
+    if base.endswith(_API):
+        return f"{base.removesuffix(_API)}/index.php?title="
+    return f"{base}/wiki/"
+
+
+def _origin_and_path(url: str) -> tuple[str, str, str]:
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:  # as of http://[
+        return "", url, ""
+    if parts.scheme not in {"http", "https"} or parts.username or parts.query or parts.fragment:
+        return "", url, ""
+    return parts.scheme, parts.netloc.lower(), parts.path.rstrip("/")
+
+
+def retry_after(header: str | None, now: datetime, their_date: str | None = None) -> float | None:
+    """Seconds that a Retry-After header asks for: an integer, a fraction or an HTTP date; None if neither.
+
+    A date is counted from the Date of the same answer, where there is one: the clock here may be wrong.
+    """
+    if not header:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        if (until := _http_date(header)) is None:
+            return None
+        seconds = (until - (_http_date(their_date) or now)).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _http_date(header: str | None) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(header or "")
+    except ValueError:
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
+
+
+@dataclass
+class Patience:
+    """Waiting in all no longer than `limit` seconds for one request."""
+
+    limit: float
+    sleep: Callable[[float], None]
+    waited: float = 0.0
+    tries: int = 0
+
+    def wait(self, wanted: float | None, why: str) -> None:
+        """Wait as long as wanted, or twice as long as last time. Raises WikiError when that is too long in all."""
+        seconds = wanted if wanted is not None else min(2.0**self.tries, 60.0)
+        seconds = max(seconds, 0.5)  # an answer "at once" must not become a tight loop
+        self.tries += 1
+        if self.waited + seconds > self.limit:
+            raise WikiError(
+                f"The wiki is busy ({why}): after {self.waited:.0f} s of waiting it would take "
+                f"{seconds:.0f} s more. What was fetched is kept; resume the fetch later.",
+                retry=True,
+            )
+        self.waited += seconds
+        self.sleep(seconds)

@@ -1,0 +1,76 @@
+"""Tags whose introducing edit is not known yet, and asking a wiki for it (see history.tracing)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import F, Q
+
+from wikifetch.history.introductions import PageHistory
+from wikifetch.history.revisions import RevisionSeen
+from wikifetch.history.tracing import Outlines, trace
+from wikifetch.models import Tag, Wiki
+from wikifetch.source.client import WikiClient
+from wikifetch.source.manners import WikiError
+from wikifetch.states import TagState
+from wikifetch.wikitext import TagNames
+
+
+@dataclass(frozen=True)
+class Untraced:
+    """An article (its row's key and its page's id), and the revision to trace its tags from."""
+
+    article_id: int
+    pageid: int
+    revid: int
+
+
+@dataclass(frozen=True)
+class Traced:
+    """An article's history, read back from that revision."""
+
+    article: Untraced
+    history: PageHistory
+
+
+def untraced(wiki: Wiki, pageids: Sequence[int]) -> list[Untraced]:
+    """The pages with a live tag whose origin the wiki was not asked for, from the tag's newest revision on."""
+    tags = Tag.objects.filter(
+        article__wiki=wiki,
+        article__pageid__in=pageids,
+        state=TagState.LIVE,
+        introduced_revid=None,
+        latest__isnull=False,
+    )
+    is_traced = Q(article__traced_revid=F("latest__revision__revid"))
+    columns = ("article__pageid", "latest__revision__revid", "article_id")
+    rows = tags.exclude(is_traced).order_by(*columns).values_list(*columns).distinct()
+    return [Untraced(article_id, pageid, revid) for pageid, revid, article_id in rows]
+
+
+def traced(client: WikiClient, article: Untraced, names: TagNames) -> Traced:
+    """Its history; an empty one where the wiki no longer has this revision. Raises WikiError."""
+    try:
+        history = trace(_LiveHistory(client, article.pageid, article.revid), names)
+    except WikiError as error:
+        if error.code != "badid_rvstartid":
+            raise
+        history = PageHistory()
+    return Traced(article, history)
+
+
+@dataclass(frozen=True)
+class _LiveHistory:
+    """One page's history up to a revision, asked of its wiki (see tracing.History)."""
+
+    client: WikiClient
+    pageid: int
+    revid: int
+
+    def newest(self) -> tuple[list[RevisionSeen], bool]:
+        return self.client.newest_revisions(self.pageid, self.revid)
+
+    def outlines(self) -> Outlines:
+        return self.client.outlines(self.pageid, self.revid)
+
+    def texts(self, revids: Sequence[int]) -> dict[int, RevisionSeen]:
+        return self.client.texts(revids)

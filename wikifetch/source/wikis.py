@@ -1,0 +1,55 @@
+"""The row of a wiki, made from an address or from a file; and what its tags are called."""
+
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from wikifetch.models import Wiki
+from wikifetch.source.dump import Dump, DumpError
+from wikifetch.source.manners import articles_at
+from wikifetch.wikitext import TagNames
+from wikifetch.wikitext.names import KNOWN_NAMES
+
+
+def wiki_of(dump: Dump, fallback: str) -> Wiki:
+    """The wiki that a file says it comes from; where it says none, the one at `fallback`."""
+    base = dump.base or f"{fallback}/wiki/Main_Page"
+    if not _is_page_address(base):
+        raise DumpError(f"The file names {base[:100]!r} as its wiki, which is no web address.")
+    root = base[: base.rindex("/") + 1]
+    if "title=" in base:
+        root = base[: base.index("title=") + len("title=")]
+    same = Wiki.objects.filter(base_url__in={root, root.replace("http://", "https://", 1)}).first()
+    return same or wiki_at(root, name=dump.site_name)
+
+
+def _is_page_address(address: str) -> bool:
+    """Whether it can be the address of a wiki's main page: links are made from it."""
+    try:
+        parts = urlsplit(address)
+        usual = parts.scheme in {"http", "https"} and parts.port != 0 and not parts.username
+    except ValueError:
+        return False
+    spelled = address.isprintable() and " " not in address and len(address) <= 290
+    return bool(usual and spelled and parts.hostname and parts.path)
+
+
+def wiki_at(base_url: str, *, name: str = "", api_url: str = "") -> Wiki:
+    """The row of a wiki, made where there is none; an address of its API is added to one made from a file."""
+    host = urlsplit(base_url).netloc
+    label = f"{name} ({host})" if name else host
+    wiki, _ = Wiki.objects.get_or_create(
+        base_url=base_url, defaults={"name": label[:120], "api_url": api_url}
+    )
+    if api_url and wiki.api_url != api_url:
+        wiki.api_url = api_url
+        wiki.save(update_fields=["api_url"])
+    return wiki
+
+
+def names_of(wiki: Wiki) -> TagNames:
+    """The names of tags on a wiki that is read from a file: the operator's for it, else the English ones."""
+    for base, templates in settings.WIKI_TEMPLATES.items():
+        if wiki.base_url.startswith((articles_at(base), f"{base}/")):
+            return TagNames.of(templates)
+    return KNOWN_NAMES

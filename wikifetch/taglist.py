@@ -1,0 +1,124 @@
+"""The tags as other rooms and pages see them: the live ones, those of a kind or with some words, as records."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from django.db.models import Q, QuerySet
+
+from wikifetch import tagfilters
+from wikifetch.models import Sighting, Tag
+from wikifetch.otherarticles import other_revision
+from wikifetch.states import TagState
+
+
+def seen_tags() -> QuerySet[Tag]:
+    """Every tag with what was last seen of it, by article and place."""
+    return (
+        Tag.objects.filter(latest__isnull=False)
+        .select_related("article__wiki", "latest__revision")
+        .defer("latest__revision__wikitext")
+        .order_by("article__title", "latest__position", "pk")
+    )
+
+
+def live_tags() -> QuerySet[Tag]:
+    """The tags in the newest fetched revision of their article."""
+    return seen_tags().filter(state=TagState.LIVE)
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """What a list of tags is narrowed to; an empty value narrows nothing.
+
+    `reason` is "yes" or "no"; `since` and `until` are years of the month that the tag names; `words` are in the
+    article's title, the tag or the headings above it; `others` are values of the registered filters by name.
+    """
+
+    kind: str = ""
+    state: str = ""
+    reason: str = ""
+    since: int | None = None
+    until: int | None = None
+    words: str = ""
+    others: Mapping[str, str] = field(default_factory=dict)
+
+
+def narrowed(tags: QuerySet[Tag], to: Narrowing) -> QuerySet[Tag]:
+    """The tags that fit all of it."""
+    if to.kind:
+        tags = tags.filter(kind=to.kind)
+    if to.state:
+        tags = tags.filter(state=to.state)
+    if to.reason:
+        without = Q(latest__reason="")
+        tags = tags.exclude(without) if to.reason == "yes" else tags.filter(without)
+    if to.since:
+        tags = tags.filter(latest__month__gte=date(to.since, 1, 1))
+    if to.until:
+        tags = tags.filter(latest__month__lte=date(to.until, 12, 31))
+    for known in tagfilters.tag_filters():
+        if chosen := to.others.get(known.name):
+            tags = known.narrow(tags, chosen)
+    for word in to.words.split()[:8]:
+        tags = tags.filter(
+            Q(article__title__icontains=word)
+            | Q(latest__raw__icontains=word)
+            | Q(latest__section__icontains=word)
+        )
+    return tags
+
+
+def tag_record(tag: Tag) -> dict[str, object]:
+    """A tag as the commands and the JSON twin give it: what was last seen of it, and where."""
+    seen = tag.latest
+    assert seen is not None
+    return {
+        "title": tag.article.title,
+        "pageid": tag.article.pageid,
+        "revid": seen.revision.revid,
+        "kind": tag.kind,
+        "name": seen.name,
+        "raw": seen.raw,
+        "date": seen.date,
+        "reason": seen.reason,
+        "other_article": seen.other_article,
+        "section": seen.section,
+        "block": seen.block,
+        "block_clean": seen.block_clean,
+        "block_text": seen.block_text,
+    }
+
+
+def tag_details(tag: Tag) -> dict[str, object]:
+    """The record with what only the page of a tag shows besides."""
+    seen = tag.latest
+    assert seen is not None
+    return {
+        **tag_record(tag),
+        "state": tag.state,
+        "scope": seen.scope,
+        "block_kind": seen.block_kind,
+        "introduced": introduction_record(tag),
+        "other": _other_record(seen),
+    }
+
+
+def _other_record(seen: Sighting) -> dict[str, object] | None:
+    """The other article as it is kept here; None where the tag names none, or it was not fetched."""
+    other = other_revision(seen)
+    if other is None:
+        return None
+    return {"title": other.article.title, "pageid": other.article.pageid, "revid": other.revid}
+
+
+def introduction_record(tag: Tag) -> dict[str, object] | None:
+    """The edit that added the tag; None where it is not known."""
+    if tag.introduced_revid is None:
+        return None
+    return {
+        "revid": tag.introduced_revid,
+        "at": tag.introduced_at.isoformat() if tag.introduced_at else None,
+        "by": tag.introduced_by,
+        "summary": tag.introduced_summary,
+    }
