@@ -70,8 +70,10 @@ def test_a_backup_taken_while_people_write_restores_to_what_it_saw(world, data_d
     enough = Event()
     with ThreadPoolExecutor(3) as people:
         writing = [people.submit(keep_joining, who, enough) for who in ("alice", "bob", "charlie")]
-        made = backups.make()
-        enough.set()
+        try:
+            made = backups.make()
+        finally:
+            enough.set()  # also where it fails: the pool waits for them
         joined = sum(each.result() for each in writing)
     joins("dora")  # after the backup
 
