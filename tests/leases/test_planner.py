@@ -17,15 +17,28 @@ def write(count):
     )
 
 
+def known_size(model):
+    """The number of rows that PostgreSQL plans with; -1 before a table is analyzed."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = %s", [model._meta.db_table])
+        return cursor.fetchone()[0]
+
+
 @pytest.mark.postgres
 def test_the_planner_learns_of_rows_before_they_are_committed():
     write(321)
     learn_sizes()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT reltuples FROM pg_class WHERE relname = %s", [Invitation._meta.db_table]
-        )
-        assert cursor.fetchone() == (321,)
+    assert known_size(Invitation) == 321
+
+
+@pytest.mark.postgres
+def test_a_table_without_rows_is_not_planned_as_empty():
+    """With dead rows in its file, PostgreSQL would plan for no row however many are written next."""
+    write(321)
+    learn_sizes()
+    Invitation.objects.all().delete()
+    learn_sizes()
+    assert known_size(Invitation) == 321
 
 
 def test_a_transaction_goes_on_afterwards():
