@@ -74,9 +74,9 @@ def talk_of(sighting: Sighting) -> list[ShownTalk]:
         sighting.other_article,
     ]
     # The sections share the time that one article has.
-    until = time.monotonic() + MAX_SECONDS
+    until = time.thread_time() + MAX_SECONDS
     return [
-        ShownTalk(section, wikitext_html(section.wikitext, seconds=until - time.monotonic()))
+        ShownTalk(section, wikitext_html(section.wikitext, seconds=until - time.thread_time()))
         for section in talk_sections(talk.wikitext, hints)
     ]
 

@@ -35,7 +35,7 @@ def wikitext_html(
 ) -> SafeString:
     """Any page's text to read, with the units over `marked` (offsets) marked as above.
 
-    What is not parsed within `seconds` comes as wikitext.
+    What is not parsed within `seconds` of processor time comes as wikitext.
     """
     html = render_article(wikitext, marked, seconds=seconds)
     clean = nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, link_rel=None)

@@ -1,6 +1,8 @@
 """Articles as HTML to read from: the tagged block marked, nothing that can run."""
 
+import itertools
 import re
+import time
 from html.parser import HTMLParser
 
 import pytest
@@ -209,6 +211,18 @@ def test_what_is_not_parsed_in_time_comes_as_text():
     assert render_article("* <b> [[mill]]", seconds=-1) == (
         "<ul><li><code>* &lt;b&gt; [[mill]]</code></li></ul>"
     )
+
+
+@pytest.fixture
+def _busy_server(monkeypatch):
+    """Each look at the clock is a minute after the one before: the processor was given to others."""
+    minutes = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: 60.0 * next(minutes))
+
+
+@pytest.mark.usefixtures("_busy_server")
+def test_an_article_is_parsed_on_a_server_that_is_busy_with_others():
+    assert render_article("A [[mill]].\n\nA [[dam]].").count("[[") == 0
 
 
 @pytest.mark.django_db
