@@ -34,7 +34,7 @@ ALLOWED = {
     "expat": "buffer_text buffer_size StartElementHandler EndElementHandler CharacterDataHandler "
     "StartDoctypeDeclHandler EntityDeclHandler XmlDeclHandler",
     "requests": "trust_env",
-    "zipfile": "compress_type external_attr",
+    "zipfile": "compress_type",
     "llama.cpp's options": "model_alias hostnames n_ctx n_parallel cache_prompt cache_ram_mib cache_idle_slots "
     "n_threads endpoint_slots cors_origins",
     "In a prompt's file, for people who read it": "reconstructed",

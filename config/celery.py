@@ -64,7 +64,9 @@ app.conf.update(
     worker_hijack_root_logger=False,
     worker_cancel_long_running_tasks_on_connection_loss=True,
     timezone="UTC",
-    beat_schedule_filename=str(settings.DATA_DIR / "scheduler"),
+    # In memory, because Celery's default is a pickle on the disk, which executes what someone writes there. Each
+    # task is first sent one interval after the start, so none may have an interval longer than people leave it on.
+    beat_scheduler="celery.beat:Scheduler",
     beat_schedule={
         "sweep-fetches": {"task": "wikifetch.tasks.sweep_fetches", "schedule": 30.0},
         "sweep-responses": {"task": "generation.tasks.sweep_responses", "schedule": 15.0},
@@ -73,7 +75,7 @@ app.conf.update(
             "schedule": 15.0,
         },
         "sweep-assignments": {"task": "annotation.tasks.sweep_assignments", "schedule": 60.0},
-        "thin-histories": {"task": "annotation.tasks.thin_histories", "schedule": 6 * 3600.0},
+        "thin-histories": {"task": "annotation.tasks.thin_histories", "schedule": 3600.0},
         "sweep-doors": {"task": "accounts.tasks.sweep_doors", "schedule": 3600.0},
     },
 )

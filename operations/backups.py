@@ -20,9 +20,11 @@ from leases.refusal import Conflict, Refusal
 from operations.bundle import Bundle, Part, RowsPart, Writer, pieces_of
 from operations.checksums import Checksum
 from operations.databases import snapshot
-from operations.folder import is_left_out, kept_files
+from operations.folder import kept_files, unknown_entries
+from operations.names import is_left_out
 from operations.schema_version import applied, check_up_to_date
 from operations.serialization import Table, as_line, last_key, tables
+from operations.signing import signature
 
 SUFFIX = ".backup.zip"
 RECORD = "last_backup.json"
@@ -36,7 +38,7 @@ class BackupFailed(Refusal):
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup that was written, read back and verified."""
+    """A backup that was written, read back and verified. `unknown`: entries of DATA_DIR that it does not hold."""
 
     path: Path
     bytes: int
@@ -45,6 +47,7 @@ class Backup:
     tables: list[RowsPart]
     interrupted: list[str]
     removed: list[str]
+    unknown: list[str]
 
 
 def default_folder() -> Path:
@@ -75,7 +78,7 @@ def make(folder: Path | None = None, keep: int | None = None) -> Backup:
             "with a backup's name, and earlier backups are unchanged. Make room, or choose another folder with --to."
         ) from error
     rows = sum(part.rows for part in written)
-    return Backup(path, size, rows, files, written, interrupted, removed)
+    return Backup(path, size, rows, files, written, interrupted, removed, unknown_entries())
 
 
 def check_folder(folder: Path) -> None:
@@ -146,7 +149,7 @@ def _fill(file: IO[bytes]) -> tuple[list[RowsPart], int]:
             # Files first: soon after the snapshot, few of the files that its rows name have been deleted.
             files = [part for path in kept_files() if (part := _file(writer, path))]
             parts = [_rows(writer, table, using) for table in tables(apps)]
-        writer.close({**manifest, "tables": parts, "files": files})
+        writer.close({**manifest, "tables": parts, "files": files}, signature)
     except BaseException:
         writer.abandon()
         raise

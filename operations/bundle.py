@@ -1,20 +1,22 @@
 """The file of a backup: a ZIP of parts with a manifest, which is written last and names every part. Pure.
 
-A part is `rows/TABLE.jsonl`, one JSON array on each line, or `files/PATH`, a copy of PATH in DATA_DIR. Parts of
-any size are written and read in pieces.
+A part is `rows/TABLE.jsonl`, one JSON array on each line, or `files/PATH`, a copy of PATH in DATA_DIR
+(names.py). Parts of any size are written and read in pieces.
 """
 
 import json
+import stat
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any
 
 from leases.refusal import Refusal
+from operations.names import are_kept
 
 FORMAT = "sic-et-non backup"
 FORMAT_VERSION = 1
@@ -68,8 +70,10 @@ class Writer:
                 size += len(piece)
         return Part(name, size, digest.hexdigest())
 
-    def close(self, manifest: dict[str, Any]) -> None:
+    def close(self, manifest: dict[str, Any], sign: Callable[[dict[str, Any]], str]) -> None:
+        """Write the manifest with its signature, and end the file."""
         entries = {"format": FORMAT, "format_version": FORMAT_VERSION, **manifest}
+        entries["signature"] = sign(entries)
         text = json.dumps(entries, indent=1, ensure_ascii=False, default=asdict)
         self.part(MANIFEST, [text.encode("utf-8")])
         self.zip.close()
@@ -92,7 +96,14 @@ class Bundle:
             raise BadBundle(f"There is no file {path}.") from None
         except KeyError:
             raise BadBundle(f"{path} is no backup of Sic et Non: it has no {MANIFEST}.") from None
-        except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError):
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            ValueError,
+            NotImplementedError,
+            RecursionError,
+        ):
             raise BadBundle(
                 f"{path} is no backup of Sic et Non, or only part of one: its end is missing. Copy it again from "
                 "where it was written, or take an older one."
@@ -115,8 +126,13 @@ class Bundle:
             self.files = [Part(**part) for part in manifest["files"]]
         except (KeyError, TypeError, ValueError):
             raise BadBundle(f"The manifest of {self.path} cannot be read.") from None
-        if any(not is_inside(part.name) for part in self.files):
-            raise BadBundle(f"{self.path} would write outside of the data folder. Do not use it.")
+        if not are_kept([part.name for part in self.files]):
+            raise BadBundle(
+                f"{self.path} would write files that no backup holds, such as keys or files outside of the data "
+                "folder. Do not use it."
+            )
+        if any(stat.S_ISLNK(entry.external_attr >> 16) for entry in self.zip.infolist()):
+            raise BadBundle(f"{self.path} holds links, which no backup does. Do not use it.")
 
     def close(self) -> None:
         self.zip.close()
@@ -156,17 +172,10 @@ class Bundle:
         )
 
 
-def is_inside(name: str) -> bool:
-    """Whether a part of files/ stays within the folder that it is unpacked into."""
-    path = PurePosixPath(name)
-    return (
-        len(path.parts) > 1
-        and path.parts[0] == "files"
-        and ".." not in path.parts
-        and "\\" not in name
-        and "\0" not in name
-        and str(path) == name
-    )
+def signed_text(manifest: Mapping[str, Any]) -> bytes:
+    """What a signature is over: the manifest without it, the same however it was spaced."""
+    entries = {key: value for key, value in manifest.items() if key != "signature"}
+    return json.dumps(entries, sort_keys=True, default=asdict).encode("ascii")
 
 
 def pieces_of(file: IO[bytes]) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from django.db import DatabaseError, connection
 
 from leases.clock import now
 from operations import backups
-from operations.folder import DATABASE
+from operations.names import DATABASE
 
 # Adding up the pages of a SQLite file takes a second for each gigabyte, and more from a slow disk.
 KEPT_SECONDS = 600

@@ -1,44 +1,37 @@
-"""Which files of DATA_DIR a backup contains: people's work, not what the program can make again."""
+"""The files of DATA_DIR that a backup contains: people's work, not what the program can make again."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
 
-# Names at the top of DATA_DIR that backups leave out, and why.
-LEFT_OUT = {
-    "backups": "backups do not contain backups",
-    "broker": "messages; the rows record which work is left",
-    "secret_key": "anyone who reads a backup could sign in as anyone",
-    "static": "made from the code",
-    "scheduler": "when the scheduler last sent each task",
-    "running.lock": "the process that runs now",
-    "last_backup.json": "the last backup of this folder",
-    "logs": "no data of the app",
-    "heartbeats": "the processes that run now",
-}
-DATABASE = "db.sqlite3"
+from operations.names import KEPT, is_left_out
 
 
-def is_left_out(name: str) -> bool:
-    """Whether backups leave out this entry at the top of DATA_DIR: temporary, a lock, or in LEFT_OUT."""
-    return (
-        name in LEFT_OUT
-        or name.startswith((".", "scheduler", DATABASE))
-        or name.endswith((".lock", ".part", ".log", ".pid"))
-    )
-
-
-def kept_files(folder: Path | None = None) -> Iterator[Path]:
+def kept_files() -> Iterator[Path]:
     """The files of DATA_DIR that a backup contains, in order. Links are not followed."""
-    top = folder or Path(settings.DATA_DIR)
-    for entry in sorted(top.iterdir()):
-        if is_left_out(entry.name) or entry.is_symlink() or _is_the_database(entry):
+    for name in sorted(KEPT):
+        folder = Path(settings.DATA_DIR) / name
+        if folder.is_symlink():
             continue
-        inside = sorted(entry.rglob("*")) if entry.is_dir() else [entry]
-        for path in inside:
+        for path in sorted(folder.rglob("*")):
             if path.is_file() and not path.is_symlink():
                 yield path
+
+
+def unknown_entries() -> list[str]:
+    """Names at the top of DATA_DIR with files that are not of this program, links included: in no backup."""
+    return [
+        entry.name
+        for entry in sorted(Path(settings.DATA_DIR).iterdir())
+        if _is_unknown(entry) and any(path.is_file() for path in (entry, *entry.rglob("*")))
+    ]
+
+
+def _is_unknown(entry: Path) -> bool:
+    if entry.name in KEPT:
+        return entry.is_symlink()
+    return not is_left_out(entry.name) and not _is_the_database(entry)
 
 
 def _is_the_database(path: Path) -> bool:

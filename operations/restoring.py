@@ -4,6 +4,7 @@ import os
 import shutil
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from django.apps import apps
@@ -21,7 +22,7 @@ from leases.refusal import Conflict, Refusal
 from operations.bundle import BadBundle, Bundle, RowsPart
 from operations.databases import DEFAULT
 from operations.exclusive import exclusive_access
-from operations.folder import kept_files
+from operations.folder import kept_files, unknown_entries
 from operations.schema_version import (
     bring_to,
     bring_up_to_date,
@@ -30,6 +31,7 @@ from operations.schema_version import (
     unknown,
 )
 from operations.serialization import Table, first_with_rows, set_last_key, sums, tables
+from operations.signing import is_ours
 
 # Open browser tabs may know versions and keys from after the backup. These must not be used again: with a reused
 # version an old tab could overwrite a newer draft, with a reused key it could change another row.
@@ -38,12 +40,16 @@ LEAP = 100_000
 
 @dataclass(frozen=True)
 class Restored:
-    """The numbers of restored and compared rows, tables and files, and of releases with an unchanged hash."""
+    """The numbers of restored and compared rows, tables and files, and of releases with an unchanged hash.
+
+    is_ours: whether this installation signed the backup.
+    """
 
     rows: int
     tables: int
     files: int
     releases: int
+    is_ours: bool
 
 
 def verified(path: Path) -> Bundle:
@@ -76,8 +82,8 @@ def restore(path: Path) -> Restored:
                     status=507,
                 ) from error
         bring_up_to_date(DEFAULT)
-        rows = sum(part.rows for part in bundle.tables)
-        return Restored(rows, len(bundle.tables), len(bundle.files), check_releases())
+        rows, ours = sum(part.rows for part in bundle.tables), is_ours(bundle.manifest)
+        return Restored(rows, len(bundle.tables), len(bundle.files), check_releases(), ours)
 
 
 # ------------------------------------------------------------ the place
@@ -85,10 +91,10 @@ def restore(path: Path) -> Restored:
 
 def check_place() -> None:
     """Raise Conflict unless DATA_DIR has no files of people's work and the database no rows."""
-    file = next(kept_files(), None)
-    if file is not None:
+    files = (str(path.relative_to(settings.DATA_DIR)) for path in kept_files())
+    if name := next(chain(files, unknown_entries()), ""):
         raise Conflict(
-            f"{settings.DATA_DIR} holds files already, such as {file.relative_to(settings.DATA_DIR)}. Give an "
+            f"{settings.DATA_DIR} holds files already, such as {name}. Give an "
             "empty DATA_DIR, or move what is in this one away."
         )
     try:
@@ -120,6 +126,9 @@ def put_rows(bundle: Bundle, models: Apps) -> None:
     """Insert all rows and compare their checksums with the backup's. Call in a transaction."""
     written = {}
     try:
+        known = {table.name for table in tables(models)}
+        if foreign := {part.table for part in bundle.tables} - known:
+            raise LookupError(f"no backup holds rows of {min(foreign)}")
         for part in bundle.tables:
             table = written[part.table] = table_of(part, models)
             table.write(bundle.rows(part), DEFAULT)

@@ -86,6 +86,7 @@ PURE = {
     "operations.checksums",
     "operations.exposition",
     "operations.findings",
+    "operations.names",
     "demonstration.export",
     "demonstration.history",
 }

@@ -8,7 +8,8 @@ def data_dir(settings, tmp_path):
     for name, text in {
         "files/letter.txt": "Sic.",
         "uploads/dump.export": "<mediawiki/>",
-        "releases/mills-1.0.json": "[]",
+        "files/releases/mills-1.0.json": "[]",
+        "notes/mine.txt": "Mine.",
         "secret_key": "a secret",
         "broker/queue/1.msg": "{}",
         "static/app.css": "",

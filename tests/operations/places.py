@@ -144,5 +144,5 @@ def written(path: Path, parts: dict[str, bytes], **manifest: object) -> Path:
             "migrations": {},
             "tables": [],
         }
-        writer.close({**usual, "files": files, **manifest})
+        writer.close({**usual, "files": files, **manifest}, lambda manifest: "")
     return path

@@ -74,11 +74,18 @@ def test_the_files_of_peoples_work_are_in_it(people, data_dir):
     bundle = Bundle(made.path)
     assert [part.name for part in bundle.files] == [
         "files/files/letter.txt",
-        "files/releases/mills-1.0.json",
+        "files/files/releases/mills-1.0.json",
         "files/uploads/dump.export",
     ]
     assert b"".join(bundle.pieces("files/files/letter.txt")) == b"Sic."
     bundle.close()
+
+
+def test_files_that_are_not_of_the_program_are_named(people, data_dir, capsys):
+    call_command("backup")
+    errors = capsys.readouterr().err
+    assert "Not in the backup, because it is no folder of Sic et Non: notes" in errors
+    assert errors.count("Not in the backup") == 1
 
 
 def test_the_secret_key_is_in_no_part_of_it(people, data_dir):

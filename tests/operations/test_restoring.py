@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import shutil
+import warnings
 import zipfile
 
 import pytest
@@ -110,6 +111,56 @@ def test_a_damaged_file_is_refused_before_anything_is_written(backup, settings, 
     (tmp_path / "damaged.zip").write_bytes(bytes_)
     refused(tmp_path / "damaged.zip", "is damaged", BadBundle)
     assert nothing_there(settings.DATA_DIR)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["files/scheduler", "files/scheduler.db", "files/secret_key", "files/broker/queue/1.msg",
+     "files/db.sqlite3", "files/static/js/app.js", "files/cron.d/job", "files/../../x", "/tmp/x"],
+)  # fmt: skip
+def test_a_file_that_no_backup_holds_is_refused_before_anything_is_written(
+    backup, settings, tmp_path, name
+):
+    planted = with_files(backup, tmp_path / "planted.zip", {name: b"cos\nsystem\n(S'id'\ntR."})
+    refused(planted, "would write files that no backup holds", BadBundle)
+    assert list(settings.DATA_DIR.iterdir()) == []
+
+
+def test_a_file_that_is_there_twice_is_refused(backup, settings, tmp_path):
+    twice = with_files(backup, tmp_path / "twice.zip", {"files/uploads/dump.export": b"other"})
+    refused(twice, "would write files that no backup holds", BadBundle)
+    assert list(settings.DATA_DIR.iterdir()) == []
+
+
+def test_rows_of_a_table_that_no_backup_holds_are_refused(backup, settings, tmp_path):
+    """Such as a session of an administrator."""
+    planted = rewritten(
+        backup,
+        tmp_path / "planted.zip",
+        lambda manifest: manifest["tables"][0].update(table="accounts.session"),
+    )
+    refused(planted, "no backup holds rows of accounts.session", BadBundle)
+    assert nothing_there(settings.DATA_DIR)
+
+
+def test_a_backup_of_this_installation_is_known(backup, capsys):
+    call_command("restore", str(backup), "--check-only")
+    assert capsys.readouterr().err == ""
+    assert restoring.restore(backup).is_ours
+
+
+@pytest.mark.parametrize("change", [{}, {"made_at": "2020-01-01T00:00:00+00:00"}])
+def test_a_backup_with_another_key_or_a_change_is_restored_with_a_warning(
+    backup, settings, tmp_path, capsys, change
+):
+    """After a loss the key is gone too."""
+    changed = rewritten(backup, tmp_path / "other.zip", lambda manifest: manifest.update(change))
+    if not change:
+        settings.SECRET_KEY = "another-" + "1" * 50
+    call_command("restore", str(changed))
+    output = capsys.readouterr()
+    assert "Restored and compared: 2 rows" in output.out
+    assert "made by another installation, with another SECRET_KEY, or it was changed" in output.err
 
 
 def test_a_newer_schema_is_refused(backup, settings, tmp_path):
@@ -294,6 +345,21 @@ def test_a_migration_that_another_replaces_is_known():
     ]
 
 
+def with_files(path, to, files):
+    """A copy of a backup with more files, and a matching manifest."""
+    with zipfile.ZipFile(path) as old, to.open("wb") as file:
+        writer = Writer(file)
+        manifest = json.loads(old.read("manifest.json"))
+        for part in [*manifest["tables"], *manifest["files"]]:
+            writer.part(part["name"], [old.read(part["name"])])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a name that is there twice
+            added = [writer.part(name, [body]) for name, body in files.items()]
+        manifest["files"] += added
+        writer.close(manifest, lambda manifest: "")
+    return to
+
+
 def with_rows(path, to, table, rows):
     """A copy of a backup with other rows in one table, and a matching manifest."""
     old = Bundle(path)
@@ -318,6 +384,6 @@ def with_rows(path, to, table, rows):
                 "rows": total.rows,
                 "said": total.hash,
             }
-        writer.close(manifest)
+        writer.close(manifest, lambda manifest: "")
     old.close()
     return to

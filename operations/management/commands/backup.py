@@ -29,6 +29,8 @@ class Command(BaseCommand):
             self.stderr.write(f"Removed an unfinished file of an interrupted backup: {name}")
         for name in backup.removed:
             self.stderr.write(f"Removed, as only {options['keep']} are kept: {name}")
+        for name in backup.unknown:
+            self.stderr.write(f"Not in the backup, because it is no folder of Sic et Non: {name}")
         self.stdout.write(
             f"{backup.path}: {backup.rows} rows of {len(backup.tables)} tables, {backup.files} files, "
             f"{backup.bytes} bytes, verified"

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from leases.refusal import Refusal
-from operations import restoring
+from operations import restoring, signing
 
 
 class Command(BaseCommand):
@@ -34,6 +34,7 @@ class Command(BaseCommand):
             f"Restored and compared: {done.rows} rows of {done.tables} tables, {done.files} files; "
             f"{done.releases} releases have the right hash. Everyone has to sign in again."
         )
+        self.report_origin(done.is_ours)
 
     def check_only(self, path: Path) -> None:
         bundle = restoring.verified(path)
@@ -44,4 +45,9 @@ class Command(BaseCommand):
         )
         for part in bundle.tables:
             self.stdout.write(f"{part.rows:>10}  {part.table}  {part.said[:16]}")
+        self.report_origin(signing.is_ours(bundle.manifest))
         bundle.close()
+
+    def report_origin(self, is_ours: bool) -> None:
+        if not is_ours:
+            self.stderr.write(signing.FOREIGN)
