@@ -5,6 +5,7 @@ So a lost message costs the time until the next sweep, never work.
 """
 
 import os
+import threading
 from pathlib import Path
 
 import django
@@ -13,6 +14,7 @@ from celery.signals import beat_init, worker_init
 from kombu.transport import TRANSPORT_ALIASES
 
 from config import settings, task_lines
+from leases import broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -38,7 +40,6 @@ def broker_options(url: str, data_dir: Path) -> dict[str, object]:
         "data_folder_out": str(folder / "queue"),
         "processed_folder": str(folder / "done"),
         "control_folder": str(folder / "control"),
-        "polling_interval": 0.02,
     }
 
 
@@ -62,6 +63,8 @@ app.conf.update(
     },
     task_publish_retry_policy={"max_retries": 1, "interval_start": 0, "interval_max": 0.2},
     worker_hijack_root_logger=False,
+    # Heartbeats are rows (operations/heartbeats.py), so workers neither send events nor listen for broadcasts.
+    worker_enable_remote_control=False,
     worker_cancel_long_running_tasks_on_connection_loss=True,
     timezone="UTC",
     # In memory, because Celery's default is a pickle on the disk, which executes what someone writes there. Each
@@ -91,3 +94,16 @@ def refuse_a_newer_database(**signal: object) -> None:
     from operations.schema_version import start_only_if_known
 
     start_only_if_known()
+
+
+@worker_init.connect
+def remove_outdated_messages(**signal: object) -> None:
+    """Clean the folders of the file broker; in a thread, because there may be a million files."""
+    options = app.conf.broker_transport_options
+    folders = [options[name] for name in ("data_folder_in", "processed_folder") if name in options]
+
+    def remove() -> None:
+        for folder in folders:
+            broker.remove_outdated(Path(folder))
+
+    threading.Thread(target=remove, name="remove-outdated-messages", daemon=True).start()

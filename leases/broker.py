@@ -4,14 +4,19 @@ With kombu's own, a reader may open a message or a table of queues before its wr
 the worker. Here both appear under their names only when they are complete, and a reader takes a message by one
 rename within a file system. An unreadable message is logged and skipped: the sweeper sends for its row again.
 Folders that are deleted while the app runs are made again.
+
+Events and broadcasts of Celery are dropped, because nobody here reads them and their files would only grow in number.
 """
 
 import os
 import uuid
+from collections import defaultdict, deque
+from collections.abc import Iterator
 from contextlib import suppress
+from heapq import nsmallest
 from pathlib import Path
 from queue import Empty
-from time import monotonic
+from time import monotonic, sleep, time
 from typing import Any
 
 import structlog
@@ -22,6 +27,12 @@ from kombu.utils.encoding import bytes_to_str
 from kombu.utils.json import dumps, loads
 
 log = structlog.get_logger(__name__)
+
+# Seconds between two looks for messages: while tasks run, and when nothing has come for a while.
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.4
+LISTED_AT_ONCE = 1000  # names of messages that a reader holds in memory
+OUTDATED = 3600.0  # seconds; the sweeper has long sent again for the row of such a message
+BROADCASTS = (".celeryev.msg", ".pidbox.msg")
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -37,43 +48,81 @@ def write_atomically(path: Path, text: str) -> None:
         raise ChannelError(f"Cannot write {path}: {error.strerror}") from error
 
 
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """The folder's entries one by one, however many they are; none if it is gone."""
+    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
+        yield from entries
+
+
+def remove_outdated(folder: Path) -> int:
+    """Remove the messages in `folder` that nobody will read; returns how many.
+
+    These are events and broadcasts, which earlier versions wrote, and all files older than an hour.
+    """
+    removed, limit = 0, time() - OUTDATED
+    for entry in _entries(folder):
+        with suppress(OSError):  # another program took or removed it
+            if entry.name.endswith(BROADCASTS) or entry.stat().st_mtime < limit:
+                os.unlink(entry)
+                removed += 1
+    return removed
+
+
 class Channel(filesystem.Channel):
     """One program's end of the queues."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._listed: defaultdict[str, deque[str]] = defaultdict(deque)
+
+    def works(self) -> bool:
+        """Whether a message that was taken is not yet acknowledged: its task runs."""
+        return len(self.qos._delivered) > len(self.qos._dirty)
 
     def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{round(monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg"
         write_atomically(Path(self.data_folder_out) / name, dumps(payload))
 
+    def _put_fanout(self, exchange: str, payload: Any, routing_key: str, **kwargs: Any) -> None:
+        """A broadcast, which no worker reads."""
+
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         """The oldest message; of several readers one gets it. Raises Empty."""
-        folder, taken = Path(self.data_folder_in), Path(self.processed_folder)
-        for name in self._waiting(queue):
+        listed = self._listed[queue]
+        if not listed:
+            listed.extend(nsmallest(LISTED_AT_ONCE, self._waiting(queue)))
+        while listed:
+            name = listed.popleft()
             try:
-                own = (folder / name).rename(taken / name)
+                return loads(bytes_to_str(self._take(name)))
             except FileNotFoundError:  # another reader took it, or the folder to move it to is gone
-                taken.mkdir(parents=True, exist_ok=True)
-                continue
-            text = own.read_bytes()
-            own.unlink()
-            try:
-                return loads(bytes_to_str(text))
+                Path(self.processed_folder).mkdir(parents=True, exist_ok=True)
             except ValueError:
                 log.warning("message_unreadable", queue=queue, name=name)
         raise Empty()
 
-    def _waiting(self, queue: str) -> list[str]:
-        """The names of a queue's messages, oldest first; none if its folder is gone."""
-        try:
-            names = os.listdir(self.data_folder_in)
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        return sorted(name for name in names if name.partition(".")[2] == f"{queue}.msg")
+    def _take(self, name: str) -> bytes:
+        """The text of the message, which nobody else gets from now on. Raises FileNotFoundError."""
+        own = (Path(self.data_folder_in) / name).rename(Path(self.processed_folder) / name)
+        text = own.read_bytes()
+        own.unlink()
+        return text
+
+    def _waiting(self, queue: str) -> Iterator[str]:
+        """The names of a queue's messages, in no order; none if its folder is gone."""
+        entries = _entries(Path(self.data_folder_in))
+        return (e.name for e in entries if e.name.partition(".")[2] == f"{queue}.msg")
 
     def _size(self, queue: str) -> int:
-        return len(self._waiting(queue))
+        return sum(1 for _ in self._waiting(queue))
 
     def get_table(self, exchange: str) -> list[exchange_queue_t]:
-        """The queues bound to an exchange. If its table is gone, the one queue of the exchange's own name."""
+        """The queues bound to an exchange. If its table is gone, the one queue of the exchange's own name.
+
+        None for an exchange of events, which is of another type than those of tasks.
+        """
+        if self.typeof(exchange).type != "direct":
+            return []
         return self._table(exchange) or [exchange_queue_t(exchange, "", exchange)]
 
     def _table(self, exchange: str) -> list[exchange_queue_t]:
@@ -97,4 +146,31 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
+    """Looks for messages less often the longer none came, and at once while a task runs."""
+
     Channel = Channel
+    _active_at = 0.0
+
+    def drain_events(  # type: ignore[override]
+        self, connection: Any, timeout: float | None = None
+    ) -> None:
+        """Deliver the next message. Raises TimeoutError after `timeout` seconds without one."""
+        assert self.cycle  # kombu makes it with the transport
+        end = monotonic() + timeout if timeout is not None else float("inf")
+        while True:
+            try:
+                self.cycle.get(self._deliver, timeout=timeout)
+            except Empty:
+                if monotonic() >= end:
+                    raise TimeoutError from None
+                sleep(max(0.0, min(self._pause(), end - monotonic())))
+            else:
+                self._active_at = monotonic()
+                return
+
+    def _pause(self) -> float:
+        """Seconds until the next look: a tenth of the time since the last message came or was worked on."""
+        now = monotonic()
+        if any(channel.works() for channel in self.channels):
+            self._active_at = now
+        return min(LONGEST_PAUSE, max(SHORTEST_PAUSE, (now - self._active_at) / 10))

@@ -126,7 +126,7 @@ def _send_to(url: str, options: dict[str, object]) -> None:
 WORKER = (
     *(sys.executable, "-m", "celery", "--app", "config", "--quiet", "worker"),
     *("--queues", "generation", "--pool", "threads", "--concurrency", "8"),
-    *("--without-gossip", "--without-mingle", "--loglevel", "error"),
+    *("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "error"),
 )
 
 

@@ -1,15 +1,21 @@
 """The broker of files: no message is read before it is complete, none is lost or delivered twice."""
 
+import os
 import shutil
 import threading
+import tracemalloc
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import Empty
 
 import pytest
-from kombu import Connection
+from celery.beat import Scheduler
+from celery.worker.heartbeat import Heart
+from kombu import Connection, Consumer, Exchange, Producer, Queue
 from kombu.exceptions import ChannelError
 
-from config.celery import broker_options
+from config.celery import app, broker_options
+from leases import broker
 from leases.broker import Transport
 
 URL = "filesystem://localhost"
@@ -139,3 +145,177 @@ def test_a_folder_that_cannot_be_written_to_raises_the_transports_own_error(chan
         channel._put("work", {"n": 1})
     with pytest.raises(Empty):
         channel._get("work")
+
+
+# ---------------------------------------------------------------- for a year
+
+
+@pytest.fixture
+def files(tmp_path):
+    """`files()`: the names of all files of the broker, its tables of queues left out."""
+    return lambda: [
+        path.name
+        for path in (tmp_path / "broker").rglob("*")
+        if path.is_file() and path.parent.name != "control"
+    ]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """`clock.pass_by(seconds)` moves the clock that the scheduler reads."""
+
+    class Clock:
+        now = datetime(2027, 1, 1, tzinfo=UTC)
+
+        def pass_by(self, seconds):
+            self.now += timedelta(seconds=seconds)
+
+    made = Clock()
+    monkeypatch.setattr(app, "now", lambda: made.now)
+    return made
+
+
+class Timer:
+    """Calls what a worker wants to repeat whenever the test says so."""
+
+    def call_repeatedly(self, seconds, function, arguments):
+        self.repeat = lambda: function(*arguments)
+
+    def cancel(self, entry):
+        pass
+
+
+def test_hours_of_a_scheduler_and_of_workers_leave_no_file(tmp_path, clock, files):
+    """Even of workers that send the events and broadcasts that ours are started without."""
+    options = broker_options(URL, tmp_path)
+    with Connection(URL, transport=Transport, transport_options=options) as connection:
+        scheduler = Scheduler(app, Producer=lambda *_, **__: Producer(connection), lazy=False)
+        timer = Timer()
+        with app.events.Dispatcher(connection, hostname="work@here") as events:
+            Heart(timer, events).start()
+            executed = 0
+            for _ in range(3 * 3600 // 2):
+                clock.pass_by(2)
+                timer.repeat()
+                scheduler.tick()
+                executed += len(taken(connection.default_channel))
+            app.control.broadcast("ping", connection=connection)
+    assert executed > 3 * 3600 // 15
+    assert files() == []
+
+
+def taken(channel):
+    """All messages of the queue "work"; they are off it."""
+    messages = []
+    try:
+        while True:
+            messages.append(channel._get("work"))
+    except Empty:
+        return messages
+
+
+def test_what_earlier_versions_left_is_removed_and_what_waits_stays(channel_of, tmp_path, files):
+    folder = tmp_path / "broker/queue"
+    channel_of()._put("work", {"n": 1})
+    for n in range(50):
+        (folder / f"{n}_an-event.celeryev.msg").touch()
+        (folder / f"{n}_a-call.0d1c.reply.celery.pidbox.msg").touch()
+    for name in ("1_old.work.msg", "1_old.work.msg.77.part"):
+        (folder / name).touch()
+        os.utime(folder / name, (0, 0))
+    assert broker.remove_outdated(folder) == 102
+    assert len(files()) == 1
+    assert channel_of()._get("work") == {"n": 1}
+    assert broker.remove_outdated(tmp_path / "gone") == 0
+
+
+@pytest.mark.parametrize("left", ["celeryev", "work"])
+def test_a_very_full_folder_is_read_and_removed_in_little_memory(
+    channel_of, tmp_path, files, left, monkeypatch
+):
+    monkeypatch.setattr(broker, "LISTED_AT_ONCE", 50)
+    folder, channel = tmp_path / "broker/queue", channel_of()
+    for n in range(4_000):
+        path = folder / f"{n:06}_x.{left}.msg"
+        path.touch()
+        os.utime(path, (0, 0))
+    (folder / "000000_w.work.msg").write_text('{"n": 1}')
+    tracemalloc.start()
+    try:
+        assert channel._get("work") == {"n": 1}
+        assert broker.remove_outdated(folder) == 4_000
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert files() == []
+    assert peak < 60_000  # bytes; the names alone take five times as much
+
+
+def test_many_messages_come_in_their_order(channel_of, tmp_path, monkeypatch):
+    monkeypatch.setattr(broker, "LISTED_AT_ONCE", 7)
+    for n in reversed(range(60)):
+        (tmp_path / f"broker/queue/{n:03}_x.work.msg").write_text(str(n))
+    channel = channel_of()
+    assert [channel._get("work") for _ in range(60)] == list(range(60))
+
+
+# ---------------------------------------------------------------- how often readers look
+
+
+class Reader:
+    """A consumer of the queue "work" that counts how often it looks."""
+
+    def __init__(self, folder, monkeypatch):
+        options = broker_options(URL, folder)
+        self.connection = Connection(URL, transport=Transport, transport_options=options)
+        queue = Queue("work", Exchange("work"), routing_key="work")
+        self.messages, self.looks = [], []
+        self.consumer = Consumer(self.connection, [queue], on_message=self.messages.append)
+        self.consumer.consume()
+        monkeypatch.setattr(broker, "sleep", self.sleep)
+        monkeypatch.setattr(broker, "monotonic", lambda: self.now)
+        self.now = 1000.0
+
+    def sleep(self, seconds):
+        self.looks.append(seconds)
+        self.now += seconds
+
+    def read(self, timeout):
+        self.looks.clear()
+        self.connection.drain_events(timeout=timeout)
+
+
+@pytest.fixture
+def reader(tmp_path, monkeypatch):
+    made = Reader(tmp_path, monkeypatch)
+    yield made
+    made.consumer.cancel()
+    made.connection.release()
+
+
+def test_a_reader_looks_less_often_the_longer_nothing_comes(reader):
+    with pytest.raises(TimeoutError):
+        reader.read(60)
+    assert len(reader.looks) < 160
+    assert max(reader.looks) < 0.5
+
+
+def test_a_reader_looks_often_after_a_message_and_while_its_task_runs(reader, channel_of):
+    queue = Producer(channel_of(), Exchange("work"), "work")
+    with pytest.raises(TimeoutError):
+        reader.read(60)
+    queue.publish({"n": 1})
+    reader.read(1)
+    with pytest.raises(TimeoutError):
+        reader.read(60)  # the task is not acknowledged: it runs
+    assert max(reader.looks) <= 0.02
+    reader.messages[0].ack()
+    with pytest.raises(TimeoutError):
+        reader.read(60)
+    assert max(reader.looks) == 0.4
+
+
+def test_a_reader_waits_no_longer_than_it_was_asked_to(reader):
+    with pytest.raises(TimeoutError):
+        reader.read(0.05)
+    assert sum(reader.looks) == pytest.approx(0.05)
