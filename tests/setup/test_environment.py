@@ -1,9 +1,12 @@
 """The virtual environment of bin/run and bin/test: made once, repaired, updated for new requirements."""
 
+import hashlib
+import re
 import shutil
 import subprocess
 import sys
 import time
+import zipfile
 
 import pytest
 
@@ -106,6 +109,83 @@ def has_ended(pid):
 def test_an_environment_whose_python_is_gone_is_made_again(made, place):
     (place / ".venv" / "bin" / "python").unlink()
     assert "Making a virtual environment" in made()
+
+
+# ---------------------------------------------------------------- hashes
+
+
+def wheel(folder):
+    """A package that an index could offer; returns its file."""
+    folder.mkdir()
+    path = folder / "parcel-1.0-py3-none-any.whl"
+    info = "parcel-1.0.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("parcel.py", "")
+        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: parcel\nVersion: 1.0\n")
+        archive.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(
+            f"{info}/RECORD", f"parcel.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n"
+        )
+    return path
+
+
+def wants(place, pin):
+    """Set the copy up with this requirement, from a folder instead of an index; returns what failed, or ""."""
+    offered = wheel(place.parent / "index")
+    pin = pin.format(hash=hashlib.sha256(offered.read_bytes()).hexdigest())
+    (place / "requirements.txt").write_text(f"{pin}\n", encoding="utf-8")
+    env = bare_environment(place.parent / "other-home")
+    try:
+        set_up(place, env | {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(offered.parent)})
+    except subprocess.CalledProcessError as failed:
+        return failed.stderr.splitlines()[-1].removeprefix("prepare.Trouble: ")
+    return ""
+
+
+def test_a_package_is_installed_only_with_its_hash(place):
+    assert wants(place, "parcel==1.0 --hash=sha256:{hash}") == ""
+    assert list((place / ".venv" / "lib").glob("python3*/site-packages/parcel.py"))
+
+
+def test_a_package_with_another_hash_is_refused_in_one_line(place):
+    line = wants(place, f"parcel==1.0 --hash=sha256:{'0' * 64}")
+    assert line.startswith("Not installed: a download is not the file that requirements.txt names")
+    assert "PIP_INDEX_URL" in line
+    assert not list((place / ".venv" / "lib").glob("python3*/site-packages/parcel.py"))
+
+
+def test_a_package_without_a_hash_is_refused(place):
+    assert wants(place, "parcel==1.0").startswith("Not installed: requirements.txt.")
+
+
+@pytest.mark.parametrize("name", [path.name for path in ROOT.glob("requirements*.txt")])
+def test_every_package_is_pinned_with_hashes_and_no_index_is_named(name):
+    lines = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    packages = [line for line in lines if line and not line.lstrip().startswith("#")]
+    pin = re.compile(r"[a-z0-9-]+(\[[a-z]+\])?==\S+( ; [^-]+)?(\s+--hash=sha256:[0-9a-f]{64})+")
+    assert packages
+    assert [line for line in packages if not pin.fullmatch(line)] == []
+
+
+@pytest.mark.parametrize("name", [path.name for path in ROOT.glob("requirements*.in")])
+def test_a_file_of_pins_holds_all_that_is_asked_for(name):
+    asked = re.findall(
+        r"^([A-Za-z0-9_-]+)", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE
+    )
+    pinned = (ROOT / name.replace(".in", ".txt")).read_text(encoding="utf-8")
+    asked = {package.lower().replace("_", "-") for package in asked}
+    assert asked - {"-c"} <= set(
+        re.findall(r"^([a-z0-9-]+)==", pinned.replace("[", "=="), re.MULTILINE)
+    )
+
+
+def test_the_image_is_built_with_hashes():
+    (line,) = [
+        line for line in (ROOT / "Dockerfile").read_text().splitlines() if "pip install" in line
+    ]
+    assert "--require-hashes" in line
 
 
 @pytest.mark.parametrize(
