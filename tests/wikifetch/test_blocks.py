@@ -28,6 +28,18 @@ CASES = {
     "nested list item": ("** Deep@\n** Other", "** Deep@"),
     "heading": ("== Rise@ ==\nText", "== Rise@ =="),
     "caption": ("[[File:A.jpg|thumb|In 1801@]]\nText", "[[File:A.jpg|thumb|In 1801@]]"),
+    "caption in a paragraph": (
+        "One [[File:A.jpg|thumb|In [[1801]]@|alt=x]] two.",
+        "[[File:A.jpg|thumb|In [[1801]]@|alt=x]]",
+    ),
+    "one of two captions on a line": (
+        "[[File:A.jpg|thumb|One]] [[File:B.jpg|thumb|Two@]]\nText",
+        "[[File:B.jpg|thumb|Two@]]",
+    ),
+    "text next to a caption": (
+        "[[File:A.jpg|thumb|One]] Two@.\n\nText",
+        "[[File:A.jpg|thumb|One]] Two@.",
+    ),
     "gallery": ("<gallery>\nA.jpg|One\nB.jpg|Two@\n</gallery>", "B.jpg|Two@"),
     "infobox field": (
         "{{Infobox mill\n| name = A\n| opened = 1801@\n| x = y\n}}",
@@ -54,6 +66,15 @@ CASES = {
         "One<ref>{{c\n| a = b\n}}</ref> @.",
         "One<ref>{{c\n| a = b\n}}</ref> @.",
     ),
+    "reference with empty lines": (
+        "One.\n\nTwo<ref>a\n\n* b\n</ref> @.",
+        "Two<ref>a\n\n* b\n</ref> @.",
+    ),
+    "item with a reference over lines": (
+        "* One<ref>a\n* b\n</ref> @.\n* Two",
+        "* One<ref>a\n* b\n</ref> @.",
+    ),
+    "reference that is never closed": ("One<ref>a\n\nTwo@.", "Two@."),
     "line of a comment": ("One@.\n<!-- hush -->\nTwo.", "One@.\n<!-- hush -->\nTwo."),
 }
 

@@ -70,6 +70,10 @@ def test_what_is_left_out_is_listed(wikitext, words, left_out):
         ("list item", "** Built in 1801", "Built in 1801"),
         ("gallery", "Mill.jpg|The [[mill]]", "The mill"),
         ("caption", "[[File:Mill.jpg|thumb|left|The [[mill|old mill]], {{convert|4|m}}]]", "The old mill, 4 m"),
+        ("caption", "[[File:A.jpg|thumb|Built in 1890|alt=A drawing]]", "Built in 1890"),
+        ("caption", "[[File:A.jpg|Built in 1890|thumb|upright=1.2|x300px|class=noviewer]]", "Built in 1890"),
+        ("caption", "[[File:A.jpg|thumb|1890|1891]]", "1891"),
+        ("gallery", "File:A.jpg|Built in 1890|alt=A drawing", "Built in 1890"),
         ("heading", "== Rise ==", "Rise"),
     ],
 )  # fmt: skip

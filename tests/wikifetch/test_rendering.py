@@ -58,7 +58,7 @@ def test_an_article_becomes_simple_elements():
     html = html_of(ARTICLE)
     for piece in [
         '<table class="infobox"><tr><th>name</th><td>Kettle Mill</td></tr><tr><th>opened</th>',
-        "<p><b>Kettle Mill</b> is a mill.",
+        '<p><b>Kettle Mill</b> is a <span class="link" title="Watermill">mill</span>.',
         '<sup class="reference">[1]</sup> It stands 4 m high.<span class="left-out" title="{{cn}}">⋯</span></p>',
         "<h3>History</h3>",
         "<p>Built in 1801 by <i>Ann</i>.</p>",
@@ -93,7 +93,7 @@ CAPTIONS = {
 @pytest.mark.parametrize("case", CAPTIONS)
 def test_a_tables_caption_is_no_cell(case):
     text, captions, cells = CAPTIONS[case]
-    html = re.sub(r"<sup.*?</sup>", "", html_of(text))
+    html = re.sub(r"<sup.*?</sup>|</?span[^>]*>", "", html_of(text))
     assert [result.strip() for result in re.findall(r"<caption>([^<]*)", html)] == captions
     result = [words.strip() for words in re.findall(r"<td>([^<]*)", html)]
     assert [words for words in result if words] == cells
@@ -108,6 +108,11 @@ PLACES = {
     "infobox field": ("{{Infobox\n| a = b\n| c = d@\n}}\nText.", "tr"),
     "heading": ("One.\n\n== Two@ ==\nThree.", "h3"),
     "caption": ("[[File:A.jpg|thumb|Two@]]\nThree.", "p"),
+    "caption in a paragraph": ("One [[File:A.jpg|thumb|Two@|alt=x]] three.", "p"),
+    "caption that the wiki does not show": ("One [[File:A.jpg|20px|Two@]] three.", "p"),
+    "reference": ("One.<ref>Two@</ref>", "p"),
+    "reference over lines in an item": ("* One.<ref>\n* Two\n\nThree@\n</ref> Four.\n* Five", "li"),
+    "template that is not shown": ("One {{tabular|x@}} two.", "p"),
     "gallery": ("<gallery>\nA.jpg|One\nB.jpg|Two@\n</gallery>", "li"),
     "quotation": ("{{quote|\nOne.\n\nTwo.@\n}}", "p"),
     "unknown template": ("{{Whatever\n| {{tabular|x@}}\n}}", "pre"),
@@ -120,8 +125,56 @@ def test_the_tagged_block_is_marked_once(place):
     text = text.replace("@", TAG)
     (tag,) = find_tags(text).tags
     html = html_of(text, (tag.block_start, tag.block_start + len(tag.block)))
-    assert re.findall(r'<(\w+) id="tagged-block" class="(?:depth-\d )?tagged">', html) == [element]
+    assert re.findall(
+        r'<(\w+) id="tagged-block" class="(?:(?:depth-\d|caption) )?tagged">', html
+    ) == [element]
     assert html.count('"tagged-block"') == 1
+
+
+SHOWN = {
+    "a caption": (
+        "Built [[File:A.jpg|thumb|left|The [[Mill|mill]]|alt=A drawing]] in 1801.",
+        '<p class="caption">The <span class="link" title="Mill">mill</span></p>\n<p>Built  in 1801.</p>',
+    ),
+    "a frame with settings": ("[[file:A.jpg|framed|upright=1.2|link=|Old|x200px]]", '<p class="caption">Old</p>'),
+    "a thumbnail of another file": ("[[File:A.ogv|thumb=B.jpg|Film]]", '<p class="caption">Film</p>'),
+    "a picture without words": ("A [[File:A.jpg|thumb|200px]] b", "<p>A  b</p>"),
+    "words that the wiki does not show": ("A [[File:A.jpg|20px|Flag]] b", "<p>A  b</p>"),
+    "a caption in a list": ("* A[[File:A.jpg|thumb|B]]", '<ul><li>A<br><span class="caption">B</span></li></ul>'),
+    "a gallery": (
+        "<gallery>\nA.jpg\nB.jpg|The mill|alt=x\nC.jpg|alt=y\n</gallery>", "<ul><li>The mill</li></ul>",
+    ),
+    "a gallery in a line": ("A <gallery>\nB.jpg|C\n</gallery>", '<p class="caption">C</p>\n<p>A</p>'),
+    "a reference over lines": (
+        "Built<ref>A\n\n* B\n== C ==\n</ref> in 1801.", '<p>Built<sup class="reference">[1]</sup> in 1801.</p>',
+    ),
+    "references over lines": ("A\n\n<references>\n<ref name=b>C\n\nD</ref>\n\nE\n</references>", "<p>A</p>"),
+    "a reference that is never closed": ("A<ref>B\n\nC", "<p>A&lt;ref&gt;B</p>\n<p>C</p>"),
+    "a tag in a reference": (
+        f"A<ref name=b>Built in 1802{TAG}</ref> c.",
+        '<p>A<sup class="reference">[1]</sup> c.</p>\n<p class="note"><sup class="reference">[1]</sup> '
+        f'Built in 1802<span class="wiki-tag">{TAG}</span></p>',
+    ),
+    "a tag in a note": (
+        f"* A{{{{efn|Or 1802{TAG}}}}} c.",
+        '<ul><li>A<sup class="reference">[1]</sup><br><span class="note"><sup class="reference">[1]</sup> Or 1802'
+        f'<span class="wiki-tag">{TAG}</span></span> c.</li></ul>',
+    ),
+    "a link": ("[[Mill]] [//e.org site]", '<p><span class="link">Mill</span> <span class="link">site</span></p>'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SHOWN)
+def test_captions_notes_and_links_are_shown_as_such(case):
+    wikitext, html = SHOWN[case]
+    assert render_article(wikitext) == html
+
+
+def test_only_the_tagged_caption_is_marked():
+    text = f"One [[File:A.jpg|thumb|Two{TAG}]] three [[File:B.jpg|thumb|Four]]."
+    (tag,) = find_tags(text).tags
+    html = html_of(text, (tag.block_start, tag.block_start + len(tag.block)))
+    assert re.findall(r'tagged">([^<]*)', html) == ["Two"]
 
 
 def test_all_elements_of_a_banners_section_are_marked():

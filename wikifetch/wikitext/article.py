@@ -1,22 +1,23 @@
 """A page's wikitext as simple HTML to read and copy from. Pure.
 
 Headings, paragraphs, lists, tables and infoboxes, one small element a unit, with the unit that holds a tag
-marked. Not a wiki's rendering: no styles, pictures or links; templates as in `templates`, others as a
-mark that names them. Each unit is parsed for itself and bounded; the result is escaped, and sanitised by
+marked. Not a wiki's rendering: no styles or pictures, links that lead nowhere; templates as in `templates`,
+others as a mark that names them. Each unit is parsed for itself and bounded; the result is escaped, and sanitised by
 the caller.
 """
 
 import re
 import time
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from operator import attrgetter
 
 from wikifetch.wikitext.blocks import Layout, parameters
 from wikifetch.wikitext.limits import too_hostile, too_long
-from wikifetch.wikitext.names import HOLDERS, KNOWN_NAMES, TagNames, fold
+from wikifetch.wikitext.markup import Aside, Markup
+from wikifetch.wikitext.names import KNOWN_NAMES, TagNames
 from wikifetch.wikitext.readable import prepared
 from wikifetch.wikitext.templates import is_infobox
 from wikifetch.wikitext.tree import walk
@@ -24,8 +25,6 @@ from wikifetch.wikitext.tree import walk
 MAX_LINES = 50_000
 MAX_SECONDS = 4.0  # of the thread's processor time; the longest of 106 real articles takes 0.4
 
-_NOTES = re.compile(r"\{\{\s*(?:sfn|efn|refn|harv|r\s*\||rp\s*\||notetag|#tag:ref)", re.IGNORECASE)
-_KEPT = {"b", "i", "sup", "sub", "small", "s", "u", "td", "th", "tr", "blockquote", "dd", "dt", "p"}
 _MARKER = {"*": "ul", "#": "ol", ":": "dl", ";": "dl"}
 
 
@@ -38,61 +37,6 @@ class Unit:
     end: int
 
 
-class Markup:
-    """A sink that writes escaped HTML. Attributes come from this module alone, but for table spans."""
-
-    def __init__(self, numbering: Iterator[int], names: TagNames) -> None:
-        self.parts: list[str] = []
-        self.says_something = False
-        self._numbering = numbering
-        self._names = names
-        self._tables = 0
-
-    def text(self, words: str) -> None:
-        self.parts.append(escape(words))
-        self.says_something |= bool(words.strip())
-
-    def open(self, mark: str, attributes: Mapping[str, str]) -> None:
-        if mark == "br":
-            self.parts.append("<br>")
-        elif mark == "table":
-            self._tables += 1
-            self.parts.append("<table>" if self._tables > 1 else "")
-        elif mark in _KEPT:
-            spans = "".join(
-                f' {name}="{attributes[name].strip()}"'
-                for name in ("colspan", "rowspan")
-                if re.fullmatch(r"\s*\d{1,3}\s*", attributes.get(name, ""))
-            )
-            self.parts.append(f"<{mark}{spans}>")
-
-    def close(self, mark: str) -> None:
-        if mark == "table":
-            self.parts.append("</table>" if self._tables > 1 else "")
-            self._tables -= 1
-        elif mark in _KEPT:
-            self.parts.append(f"</{mark}>")
-
-    def leave_out(self, what: str, raw: str) -> None:
-        if what == "reference" or _NOTES.match(raw):
-            self.parts.append(f'<sup class="reference">[{next(self._numbering)}]</sup>')
-        elif what == "template":
-            self._write_template(raw)
-
-    def _write_template(self, raw: str) -> None:
-        name = raw[2:-2].partition("|")[0].strip()
-        if self._names.kind_of(name):
-            self.parts.append(f'<span class="wiki-tag">{escape(raw)}</span>')
-            self.says_something = True
-        elif fold(name) in HOLDERS:
-            for part in raw[2:-2].split("\n"):
-                if KNOWN_NAMES.hint_pattern.search(part):
-                    self.parts.append(f'<span class="wiki-tag">{escape(part.strip(" |"))}</span>')
-                    self.says_something = True
-        else:
-            self.parts.append(f'<span class="left-out" title="{escape(raw[:200])}">⋯</span>')
-
-
 class ArticleWriter:
     """Writes one page; `marked` is the span of wikitext whose units are marked as tagged."""
 
@@ -101,6 +45,7 @@ class ArticleWriter:
     ) -> None:
         self._layout = Layout(wikitext)
         self._marked = marked
+        self._marked_text = wikitext[slice(*marked)] if marked else ""
         self._names = names
         self._numbering = iter(range(1, 1_000_000))
         self._rows = sorted(
@@ -119,16 +64,29 @@ class ArticleWriter:
             return self._infobox(unit)
         if unit.kind in {"ul", "ol", "dl"}:
             return self._list(unit)
-        inner = self._inline(
-            unit, {"heading": "heading", "caption": "caption"}.get(unit.kind, "paragraph")
-        )
-        if not inner:
-            return ""
-        element = "p"
+        element, kind = "p", "paragraph"
         if unit.kind == "heading":
             line = self._layout.masked[unit.start : unit.end]
-            element = f"h{min(6, max(3, 1 + len(line) - len(line.lstrip('='))))}"
-        return f"<{element}{self._mark(unit)}>{inner}</{element}>"
+            element, kind = f"h{min(6, max(3, 1 + len(line) - len(line.lstrip('='))))}", "heading"
+        return self._with_asides(unit, element, self._walked(unit, kind))
+
+    def _with_asides(self, unit: Unit, element: str, written: Markup) -> str:
+        """The unit's text between its captions and its notes."""
+        captions = [aside for aside in written.asides if aside.kind == "caption"]
+        notes = [aside for aside in written.asides if aside.kind == "note"]
+        # Where the tagged block is a caption, the text around its file is no part of it.
+        around = any(aside.raw == self._marked_text for aside in captions)
+        pieces = [self._aside(unit, aside, alone=not written.html) for aside in captions]
+        if written.html:
+            mark = "" if around else self._mark(unit)
+            pieces.append(f"<{element}{mark}>{written.html}</{element}>")
+        pieces += [self._aside(unit, aside) for aside in notes]
+        return "\n".join(pieces)
+
+    def _aside(self, unit: Unit, aside: Aside, *, alone: bool = False) -> str:
+        if aside.has_tag or alone:
+            return f"<p{self._mark(unit, aside.kind)}>{aside.html}</p>"
+        return f'<p class="{aside.kind}">{aside.html}</p>'
 
     def _list(self, unit: Unit) -> str:
         lines = list(_lines(self._layout, unit))
@@ -178,14 +136,17 @@ class ArticleWriter:
         return f'<table class="infobox">{"".join(rows)}</table>' if rows else ""
 
     def _inline(self, unit: Unit, kind: str) -> str:
-        """A unit's contents as HTML; "" where there is nothing to read in them."""
+        """A unit's contents as HTML, captions and notes where they are written; "" where they say nothing."""
+        return self._walked(unit, kind, inline=True).html
+
+    def _walked(self, unit: Unit, kind: str, *, inline: bool = False) -> Markup:
         raw = self._layout.raw[unit.start : unit.end].strip()
+        sink = Markup(self._numbering, self._names, inline=inline)
         if time.thread_time() > self._deadline or too_hostile(raw):
-            words = f"<code>{escape(raw)}</code>"
-            return f"<tr><td>{words}</td></tr>" if kind == "table row" else words
-        sink = Markup(self._numbering, self._names)
-        walk(prepared(raw, kind)[1], sink)
-        return "".join(sink.parts).strip() if sink.says_something else ""
+            sink.verbatim(raw, in_row=kind == "table row")
+        else:
+            walk(prepared(raw, kind)[1], sink)
+        return sink
 
     def _mark(self, unit: Unit, *classes: str) -> str:
         tagged = self._marked and unit.start < self._marked[1] and unit.end > self._marked[0]
@@ -220,7 +181,10 @@ def units(layout: Layout) -> Iterator[Unit]:
     standing = dict(layout.standing_templates)
     tables = dict(layout.tables.outermost)
     headings = {heading.start: heading.end for heading in layout.headings}
-    galleries = {layout.masked.rfind("\n", 0, start) + 1: end for start, end in layout.galleries}
+    lines = (
+        (layout.masked.rfind("\n", 0, start) + 1, start, end) for start, end in layout.galleries
+    )
+    galleries = {line: end for line, start, end in lines if not layout.masked[line:start].strip()}
     position, length = 0, len(layout.raw)
     while position < length:
         if position in standing:
@@ -274,8 +238,6 @@ def _kind_of_line(line: str) -> str:
         return ""
     if line[0] in _MARKER:
         return _MARKER[line[0]]
-    if re.match(r"\[\[(?:file|image):.*\]\]\s*$", line, re.IGNORECASE):
-        return "caption"
     return "paragraph"
 
 

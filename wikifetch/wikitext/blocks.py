@@ -11,20 +11,23 @@ from functools import cached_property
 from itertools import islice, pairwise
 
 from wikifetch.wikitext.braces import Braces, match_braces
+from wikifetch.wikitext.languages import FILE
 from wikifetch.wikitext.limits import MAX_BLOCK_CHARS
-from wikifetch.wikitext.masking import masked
+from wikifetch.wikitext.masking import masked, unread_spans
 from wikifetch.wikitext.names import FILL
 from wikifetch.wikitext.sections import Heading, heading_at, headings, section_around
 from wikifetch.wikitext.tables import Tables, find_tables, row_around
 
 _PIECES = re.compile(r"\{\{|\}\}|\[\[|\]\]|\|")
-_FILE_LINE = re.compile(r"\[\[(?:file|image):[^\n]*\]\]$", re.IGNORECASE)
+_FILE_LINK = re.compile(rf"\[\[\s*(?:{FILE})\s*:", re.IGNORECASE)
+_FILE_LINE = re.compile(rf"{_FILE_LINK.pattern}[^\n]*\]\]$", re.IGNORECASE)
 _GALLERY = re.compile(r"<gallery\b[^<>]*>|</gallery\s*>", re.IGNORECASE)
 _NAMED = re.compile(rf"\|?[\s{FILL}]*+[^\s=|{{}}\[\]][^=|{{}}\[\]]*+=")
 # Of templates over several lines, one in another around a tag: the innermost, and not over a page of such text.
 _MOST_AROUND = 8
 _MAX_TEMPLATE = 4 * MAX_BLOCK_CHARS
 _MAX_BLANKS = 10_000
+_MAX_NOTE = 20_000  # characters of a note over several lines
 _MOST_LINES = 1_000  # of a paragraph, above the tag and below
 
 
@@ -97,6 +100,14 @@ class Layout:
         )
 
     @cached_property
+    def long_notes(self) -> Spans:
+        """References over several lines: what is around one is on one line."""
+        notes = unread_spans(self.masked, ("ref", "references"))
+        return Spans(
+            [(a, b) for a, b in notes if b - a <= _MAX_NOTE and self.masked.find("\n", a, b) >= 0]
+        )
+
+    @cached_property
     def galleries(self) -> Spans:
         marks = [(m.span(), m.group()[1] != "/") for m in _GALLERY.finditer(self.masked)]
         return Spans(
@@ -104,9 +115,13 @@ class Layout:
         )
 
     def line(self, start: int, end: int) -> tuple[int, int]:
-        """The lines that a span is on, without the last newline."""
-        close = self.masked.find("\n", end)
-        return self.masked.rfind("\n", 0, start) + 1, len(self.masked) if close < 0 else close
+        """The lines that a span is on, without the last newline; a newline in a note ends none."""
+        begin, close = self.masked.rfind("\n", 0, start), self.masked.find("\n", end)
+        while begin >= 0 and (note := self.long_notes.over(begin, begin)):
+            begin = self.masked.rfind("\n", 0, note[0])
+        while close >= 0 and (note := self.long_notes.over(close, close)):
+            close = self.masked.find("\n", note[1])
+        return begin + 1, len(self.masked) if close < 0 else close
 
 
 def banner_block(layout: Layout, position: int) -> Block:
@@ -122,6 +137,8 @@ def inline_block(layout: Layout, start: int, end: int) -> Block:
     line = layout.line(start, end)
     line = (max(line[0], holder.start), min(line[1], holder.end))
     kind = _line_kind(layout, line, start)
+    if kind in {"", "caption"} and (link := _file_link(layout, line, (start, end))):
+        return Block("caption", *link)
     if kind and line != (holder.start, holder.end):
         return _stripped(layout, Block(kind, *line))
     if holder.kind in {"table row", "infobox field"}:
@@ -182,6 +199,22 @@ def _line_kind(layout: Layout, line: tuple[int, int], position: int) -> str:
     if text[:1] == "=" and heading_at(layout.headings, position):
         return "heading"
     return ""
+
+
+def _file_link(
+    layout: Layout, line: tuple[int, int], span: tuple[int, int]
+) -> tuple[int, int] | None:
+    """The innermost link to a file on these lines that holds the span: its caption is the unit."""
+    opened: list[int] = []
+    for mark in re.finditer(r"\[\[|\]\]", layout.masked[slice(*line)]):
+        at = line[0] + mark.start()
+        if mark.group() == "[[":
+            opened.append(at)
+        elif opened:
+            begin = opened.pop()
+            if begin <= span[0] and at >= span[1] and _FILE_LINK.match(layout.masked, begin):
+                return begin, at + 2
+    return None
 
 
 def _after_templates(layout: Layout, holder: Block, position: int) -> Block:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from wikifetch.wikitext.captions import caption_of
 from wikifetch.wikitext.limits import MAX_BLOCK_CHARS, too_hostile
 from wikifetch.wikitext.plain import plain_text, tidy
 from wikifetch.wikitext.tree import Words, cells_apart, walk
@@ -52,24 +53,10 @@ def prepared(block: str, kind: str) -> tuple[str, str]:
         return "", f"{{|\n|-\n{block}\n|}}"
     if kind == "infobox field" and (field := _FIELD.match(block)):
         return field[1].strip(" |\n\t"), field[2].strip()
-    if kind == "gallery":
-        return "", block.partition("|")[2] or block
-    if kind == "caption":
-        return "", _caption(block)
+    if kind in {"gallery", "caption"}:
+        return "", caption_of(block).wikitext
     if kind == "list item":
         return "", block.lstrip("*#:; ")
     if kind == "heading":
         return "", block.strip("= \t")
     return "", block
-
-
-def _caption(block: str) -> str:
-    """The caption of a file's line: what follows the last bar that no link or template holds."""
-    inner = block.strip().removeprefix("[[").removesuffix("]]")
-    depth, last = 0, 0
-    for mark in re.finditer(r"\[\[|\]\]|\{\{|\}\}|\|", inner):
-        if mark.group() == "|":
-            last = mark.end() if depth == 0 else last
-        else:
-            depth += 1 if mark.group() in {"[[", "{{"} else -1
-    return inner[last:]

@@ -11,10 +11,11 @@ from typing import Any, Protocol
 import mwparserfromhell
 from mwparserfromhell import nodes
 
+from wikifetch.wikitext.languages import CATEGORY, FILE
 from wikifetch.wikitext.templates import Arguments, infobox_fields, rendered
 
-_FILE = re.compile(r"\s*(?:file|image|media)\s*:", re.IGNORECASE)
-_CATEGORY = re.compile(r"\s*(?:category|[a-z]{2,3}(?:-[a-z]+)?)\s*:\s*\S", re.IGNORECASE)
+_FILE = re.compile(rf"\s*(?:{FILE})\s*:", re.IGNORECASE)
+_CATEGORY = re.compile(rf"\s*(?:{CATEGORY}|[a-z]{{2,3}}(?:-[a-z]+)?)\s*:\s*\S", re.IGNORECASE)
 _LEFT_OUT_TAGS = {
     "gallery",
     "timeline",
@@ -34,7 +35,10 @@ class Sink(Protocol):
         """Words as a reader sees them, not escaped."""
 
     def open(self, mark: str, attributes: Mapping[str, str]) -> None:
-        """An element begins: b, i, sup, sub, td, th, tr, table, li, br, …; those without contents never end."""
+        """An element begins: b, i, sup, sub, td, th, tr, table, li, br, …; those without contents never end.
+
+        A link is "link"; its `to` is the page's title where its label is another text.
+        """
 
     def close(self, mark: str) -> None:
         """It ends."""
@@ -71,15 +75,20 @@ def _write_link(node: Any, sink: Sink) -> None:
         sink.leave_out("file", str(node))
     elif _CATEGORY.match(title) and node.text is None:
         sink.leave_out("category", str(node))
-    elif node.text is None:
-        sink.text(title.removeprefix(":").strip())
     else:
-        _walk(node.text, sink)
+        sink.open("link", {"to": title.strip()} if node.text is not None else {})
+        if node.text is None:
+            sink.text(title.removeprefix(":").strip())
+        else:
+            _walk(node.text, sink)
+        sink.close("link")
 
 
 def _write_external_link(node: Any, sink: Sink) -> None:
     if node.title is not None:
+        sink.open("link", {})
         _walk(node.title, sink)
+        sink.close("link")
     elif node.brackets:
         sink.leave_out("link", str(node))
     else:

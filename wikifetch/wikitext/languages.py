@@ -1,0 +1,42 @@
+"""What wikis in other languages call namespaces, parameters, months and the options of files. Pure.
+
+languages.json has the presets. A name of any of them counts on every wiki: no language gives another one's name
+another meaning here.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+_PRESETS: dict[str, dict[str, Any]] = json.loads(
+    Path(__file__).with_name("languages.json").read_text(encoding="utf-8")
+)
+
+
+def spellings(key: str) -> frozenset[str]:
+    """The names under this key in all languages, in lower case."""
+    return frozenset(name.lower() for preset in _PRESETS.values() for name in preset[key])
+
+
+def alternatives(names: Iterable[str]) -> str:
+    """An expression for any of these names, the longest first."""
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+
+
+FILE = alternatives(spellings("file"))
+CATEGORY = alternatives(spellings("category"))
+MONTHS = {
+    name.lower(): number
+    for preset in _PRESETS.values()
+    for number, name in chain(enumerate(preset["months"], 1), enumerate(preset["short_months"], 1))
+}
+# What a parameter of a tag is called -> what it is called in English.
+PARAMETERS = {
+    name: english
+    for preset in _PRESETS.values()
+    for english, names in preset["parameters"].items()
+    for name in names
+}

@@ -1,0 +1,152 @@
+"""A block's words as HTML: a sink for the walk over it. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+
+import mwparserfromhell
+
+from wikifetch.wikitext.captions import caption_of
+from wikifetch.wikitext.names import HOLDERS, TagNames, fold
+from wikifetch.wikitext.parameters import parse_parameters
+from wikifetch.wikitext.tree import walk
+
+_NOTES = re.compile(r"\{\{\s*(?:sfn|efn|refn|harv|r\s*\||rp\s*\||notetag|#tag:ref)", re.IGNORECASE)
+_REF = re.compile(r"<ref\b[^<>]*>(.*)</ref\s*>", re.IGNORECASE | re.DOTALL)
+_KEPT = {"b", "i", "sup", "sub", "small", "s", "u", "td", "th", "tr", "blockquote", "dd", "dt", "p"}
+
+
+@dataclass(frozen=True)
+class Aside:
+    """What a wiki shows apart from the text in which it is written: a file's caption, a note that holds a tag.
+
+    `kind` is "caption" or "note", `raw` its wikitext, `html` its words, escaped; `has_tag` whether a tag is in it.
+    """
+
+    kind: str
+    raw: str
+    html: str
+    has_tag: bool
+
+
+class Markup:
+    """A sink that writes escaped HTML. Attributes come from this module alone, but for table spans.
+
+    Captions and notes come in `asides`; with `inline`, for rows and items, they come where they are written.
+    """
+
+    def __init__(self, numbering: Iterator[int], names: TagNames, *, inline: bool = False) -> None:
+        self.parts: list[str] = []
+        self.asides: list[Aside] = []
+        self.says_something = False
+        self._numbering = numbering
+        self._names = names
+        self._inline = inline
+        self._tables = 0
+
+    @property
+    def html(self) -> str:
+        """What was written; "" where there is nothing to read in it."""
+        return "".join(self.parts).strip() if self.says_something else ""
+
+    def text(self, words: str) -> None:
+        self.parts.append(escape(words))
+        self.says_something |= bool(words.strip())
+
+    def verbatim(self, wikitext: str, *, in_row: bool) -> None:
+        """What is not parsed, as it is written."""
+        words = f"<code>{escape(wikitext)}</code>"
+        self.parts.append(f"<tr><td>{words}</td></tr>" if in_row else words)
+        self.says_something = True
+
+    def open(self, mark: str, attributes: Mapping[str, str]) -> None:
+        if mark == "br":
+            self.parts.append("<br>")
+        elif mark == "table":
+            self._tables += 1
+            self.parts.append("<table>" if self._tables > 1 else "")
+        elif mark == "link":
+            to = attributes.get("to", "")
+            self.parts.append(
+                f'<span class="link" title="{escape(to)}">' if to else '<span class="link">'
+            )
+        elif mark in _KEPT:
+            spans = "".join(
+                f' {name}="{attributes[name].strip()}"'
+                for name in ("colspan", "rowspan")
+                if re.fullmatch(r"\s*\d{1,3}\s*", attributes.get(name, ""))
+            )
+            self.parts.append(f"<{mark}{spans}>")
+
+    def close(self, mark: str) -> None:
+        if mark == "table":
+            self.parts.append("</table>" if self._tables > 1 else "")
+            self._tables -= 1
+        elif mark == "link":
+            self.parts.append("</span>")
+        elif mark in _KEPT:
+            self.parts.append(f"</{mark}>")
+
+    def leave_out(self, what: str, raw: str) -> None:
+        if what == "reference" or _NOTES.match(raw):
+            self._write_note(raw)
+        elif what == "file":
+            caption = caption_of(raw)
+            if caption.is_shown or self._has_tag(raw):
+                self._write_aside("caption", raw, caption.wikitext)
+        elif what == "element" and raw[:8].lower() == "<gallery":
+            for line in raw.split("\n")[1:-1]:
+                self._write_aside("caption", line, caption_of(line).wikitext)
+        elif what == "template":
+            self._write_template(raw)
+
+    def _write_note(self, raw: str) -> None:
+        mark = f'<sup class="reference">[{next(self._numbering)}]</sup>'
+        self.parts.append(mark)
+        if self._has_tag(raw):
+            ref = _REF.fullmatch(raw)
+            words = ref[1] if ref else dict(parse_parameters(raw)).get("1", "")
+            self._write_aside("note", raw, words, mark)
+
+    def _write_aside(self, kind: str, raw: str, wikitext: str, lead: str = "") -> None:
+        inner = Markup(self._numbering, self._names, inline=True)
+        walk(wikitext, inner)
+        if not inner.says_something:
+            return
+        html = " ".join(filter(None, (lead, inner.html)))
+        if self._inline:
+            self.parts.append(f'<br><span class="{kind}">{html}</span>')
+            self.says_something = True
+        else:
+            self.asides.append(Aside(kind, raw, html, self._has_tag(raw)))
+
+    def _has_tag(self, raw: str) -> bool:
+        return bool(self._names.hint_pattern.search(raw))
+
+    def _write_template(self, raw: str) -> None:
+        name = raw[2:-2].partition("|")[0].strip()
+        if self._names.kind_of(name):
+            self._write_tag(raw)
+        elif fold(name) in HOLDERS:
+            for part in raw[2:-2].split("\n"):
+                if self._has_tag(part):
+                    self._write_tag(part.strip(" |"))
+        else:
+            self.parts.append(f'<span class="left-out" title="{escape(raw[:200])}">⋯</span>')
+            self.parts += map(_shown_tag, self._tags_in(raw))
+
+    def _write_tag(self, raw: str) -> None:
+        self.parts.append(_shown_tag(raw))
+        self.says_something = True
+
+    def _tags_in(self, raw: str) -> Iterator[str]:
+        """The tags in a template that is not shown."""
+        if self._has_tag(raw):
+            for template in mwparserfromhell.parse(raw).filter_templates():
+                if self._names.kind_of(str(template.name)):
+                    yield str(template)
+
+
+def _shown_tag(raw: str) -> str:
+    return f'<span class="wiki-tag">{escape(raw)}</span>'
