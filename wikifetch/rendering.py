@@ -5,7 +5,9 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from wikifetch.models import Revision, Sighting
+from wikifetch.wikitext import KNOWN_NAMES, TagNames
 from wikifetch.wikitext.article import MAX_SECONDS, render_article
+from wikifetch.wikitext.names import fold
 
 _TAGS = {
     "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "li", "dt", "dd", "div", "table", "caption", "tr", "th", "td",
@@ -27,19 +29,33 @@ def article_html(revision: Revision, sighting: Sighting | None = None) -> SafeSt
     <sup class="reference">, an inconsistency tag <span class="wiki-tag">, a template that is not shown
     <span class="left-out">: what is copied from the article leaves these out.
     """
-    return wikitext_html(revision.wikitext, block_span(sighting) if sighting else None)
+    if sighting is None:
+        return wikitext_html(revision.wikitext)
+    return wikitext_html(revision.wikitext, block_span(sighting), _names_with(sighting))
 
 
 def wikitext_html(
-    wikitext: str, marked: tuple[int, int] | None = None, *, seconds: float = MAX_SECONDS
+    wikitext: str,
+    marked: tuple[int, int] | None = None,
+    names: TagNames = KNOWN_NAMES,
+    *,
+    seconds: float = MAX_SECONDS,
 ) -> SafeString:
     """Any page's text to read, with the units over `marked` (offsets) marked as above.
 
     What is not parsed within `seconds` of processor time comes as wikitext.
     """
-    html = render_article(wikitext, marked, seconds=seconds)
+    html = render_article(wikitext, marked, names, seconds)
     clean = nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, link_rel=None)
     return mark_safe(clean)  # noqa: S308 - sanitised in the line above
+
+
+def _names_with(sighting: Sighting) -> TagNames:
+    """The known names of tags and this one's, which its wiki may have given."""
+    name, braces = sighting.raw[2:].partition("|")[0].removesuffix("}}"), sighting.raw[:2]
+    if braces != "{{" or KNOWN_NAMES.kind_of(name):
+        return KNOWN_NAMES
+    return TagNames({**KNOWN_NAMES.kinds, fold(name): sighting.tag.kind})
 
 
 def block_span(sighting: Sighting) -> tuple[int, int] | None:

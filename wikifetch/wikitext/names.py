@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from wikifetch.wikitext.languages import alternatives, spellings
+
 INCONSISTENT = "inconsistent"
 SELF_CONTRADICTORY = "self-contradictory"
 CONTRADICT_OTHER = "contradict-other"
@@ -22,12 +24,15 @@ HOLDERS = ("article issues", "articleissues", "multiple issues", "multipleissues
 FILL = "\x1a"
 # Possessive: no name begins with a blank, and going back over a long run of them would take quadratic time.
 _BLANK = rf"[\s_{FILL}]*+"
+_TEMPLATE = spellings("template")
+_NAMESPACE = rf"(?:(?:{alternatives(_TEMPLATE)}){_BLANK}:{_BLANK})?"
 
 
 def fold(name: str) -> str:
     """A template's name as a key: case, underscores and the namespace aside."""
     folded = " ".join(name.replace("_", " ").replace(FILL, " ").split()).casefold()
-    return folded.removeprefix("template:").strip()
+    prefix, colon, rest = folded.partition(":")
+    return rest.strip() if colon and prefix.strip() in _TEMPLATE else folded
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class TagNames:
     def name_pattern(self) -> re.Pattern[str]:
         """Matches, right after two opening braces of masked text, a whole name of a tag or a holder."""
         return re.compile(
-            rf"{_BLANK}(?:template{_BLANK}:{_BLANK})?(?P<name>{self._alternatives()}){_BLANK}"
+            rf"{_BLANK}{_NAMESPACE}(?P<name>{self._alternatives()}){_BLANK}"
             rf"(?=\||\}}\}})",
             re.IGNORECASE,
         )
@@ -65,7 +70,7 @@ class TagNames:
     def hint_pattern(self) -> re.Pattern[str]:
         """A cheap test of raw text: where it does not match, there is no tag."""
         comment = rf"(?:<!--[^>]{{0,200}}-->{_BLANK})?"
-        opening = rf"\{{\{{{_BLANK}{comment}(?:template{_BLANK}:{_BLANK})?"
+        opening = rf"\{{\{{{_BLANK}{comment}{_NAMESPACE}"
         return re.compile(rf"{opening}(?:{self._alternatives()})", re.IGNORECASE)
 
     def _alternatives(self) -> str:

@@ -1,6 +1,5 @@
 """What a tag holds: its parameters, date, reason, the article it contradicts, and so its kind. Pure."""
 
-import calendar
 import re
 from dataclasses import dataclass
 from datetime import date
@@ -8,6 +7,7 @@ from functools import lru_cache
 
 import mwparserfromhell
 
+from wikifetch.wikitext.languages import MONTHS, PARAMETERS
 from wikifetch.wikitext.limits import too_hostile
 from wikifetch.wikitext.masking import unread_spans
 from wikifetch.wikitext.names import CONTRADICT_OTHER
@@ -34,7 +34,8 @@ class TagFields:
 def read_tag(raw: str, kind_by_name: str) -> TagFields:
     """Read a tag, braces included, whose template is of `kind_by_name`.
 
-    `reason` is reason=, else about=, else "" (PROTOCOL: the published tagReason). An article named by
+    `reason` is reason=, else about=, else "" (PROTOCOL: the published tagReason), also under the names that they
+    have in other languages. An article named by
     article=, or by position in a contradicts-other template, makes the tag a contradict-other.
     """
     read = _read_short_tag if len(raw) <= _SHORT else _read_tag
@@ -43,7 +44,9 @@ def read_tag(raw: str, kind_by_name: str) -> TagFields:
 
 def _read_tag(raw: str, kind_by_name: str) -> TagFields:
     params = parse_parameters(raw)
-    values = {name.lower(): _without_comments(value) for name, value in params}
+    named = {name.lower(): _without_comments(value) for name, value in params}
+    # Another language's name counts where the English one is not given.
+    values = {PARAMETERS.get(name, name): value for name, value in named.items()} | named
     other = _title(values.get("article", ""))
     kind = CONTRADICT_OTHER if other else kind_by_name
     if not other and kind_by_name == CONTRADICT_OTHER:
@@ -55,21 +58,19 @@ def _read_tag(raw: str, kind_by_name: str) -> TagFields:
 _read_short_tag = lru_cache(maxsize=256)(_read_tag)
 
 
-_MONTHS = {
-    spelled.lower(): number
-    for names in (calendar.month_name, calendar.month_abbr)
-    for number, spelled in enumerate(names)
-    if spelled
-}
-_MONTH_AND_YEAR = re.compile(r"(?:\d{1,2}\s+)?([a-z]+)\.?,?\s*((?:19|20)\d\d)", re.IGNORECASE)
+# 5 May 2020, 1er mai 2020, 5 de mayo de 2020
+_MONTH_AND_YEAR = re.compile(
+    r"(?:\d{1,2}(?:er|\.)?\s+(?:de\s+)?)?([^\W\d_]+)\.?,?\s*(?:del?\s+)?((?:19|20)\d\d)",
+    re.IGNORECASE,
+)
 _ISO_MONTH = re.compile(r"((?:19|20)\d\d)-(\d\d)(?:-\d\d)?")
 
 
 def month_of(words: str) -> date | None:
-    """The first day of the month that a tag's `date` names, in English or ISO; None for anything else."""
+    """The first day of the month that a tag's `date` names, in ISO or a language of languages.json; else None."""
     words = " ".join(words.split())
     if match := _MONTH_AND_YEAR.fullmatch(words):
-        number, year = _MONTHS.get(match[1].lower(), 0), int(match[2])
+        number, year = MONTHS.get(match[1].lower(), 0), int(match[2])
     elif match := _ISO_MONTH.fullmatch(words):
         number, year = int(match[2]), int(match[1])
     else:

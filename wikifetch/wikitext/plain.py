@@ -3,12 +3,13 @@
 import html
 import re
 
+from wikifetch.wikitext.languages import CATEGORY, FILE
 from wikifetch.wikitext.masking import unread_spans
 
 _REMOVED = (
     re.compile(r"<[^<>]{0,500}>"),
     re.compile(r"\{\{[^{}]{0,2000}\}\}"),
-    re.compile(r"\[\[(?:file|image|category):[^\[\]]{0,2000}\]\]", re.IGNORECASE),
+    re.compile(rf"\[\[(?:{FILE}|{CATEGORY}):[^\[\]]{{0,2000}}\]\]", re.IGNORECASE),
 )
 _LINK = re.compile(r"\[\[(?:[^\[\]|]{0,300}\|)?([^\[\]|]{0,1000})\]\]")
 _OUTER_LINK = re.compile(r"\[[a-z]{3,6}://[^\s\[\]]{0,1000} ?([^\[\]]{0,1000})\]")

@@ -1,0 +1,85 @@
+"""Pages of wikis in other languages: names of namespaces, parameters, months and the options of files."""
+
+from datetime import date
+
+import pytest
+
+from tests.wikifetch.factories import export, mill, written
+from wikifetch import fetch
+from wikifetch.models import Tag
+from wikifetch.rendering import article_html
+from wikifetch.wikitext import TagNames, find_tags
+from wikifetch.wikitext.article import render_article
+from wikifetch.wikitext.parameters import month_of
+from wikifetch.wikitext.readable import readable
+
+PAGES = {
+    "de": (
+        "Widersprüchlich",
+        "[[Datei:Mühle.jpg|mini|hochkant=1.2|Erbaut 1890{{Vorlage:Widersprüchlich|grund=Im Text steht 1801|"
+        "Datum=Mai 2020|Artikel=Gezeitenmühle}}|alternativtext=Zeichnung]]\nDie Mühle.[[Kategorie:Mühle]]",
+        ("Erbaut 1890", "Im Text steht 1801", date(2020, 5, 1), "Gezeitenmühle"),
+    ),
+    "fr": (
+        "Incohérence",
+        "[[Fichier:Moulin.jpg|vignette|redresse=1.2|Construit en 1890{{Modèle:Incohérence|raison=Le texte dit 1801|"
+        "date=août 2020|article=Moulin à marée}}|alt=Dessin]]\nLe moulin.[[Catégorie:Moulin]]",
+        ("Construit en 1890", "Le texte dit 1801", date(2020, 8, 1), "Moulin à marée"),
+    ),
+    "es": (
+        "Contradicción",
+        "[[Archivo:Molino.jpg|miniatura|izquierda|Construido en 1890{{Plantilla:Contradicción|"
+        "motivo=El texto dice 1801|fecha=5 de enero de 2020|artículo=Molino de mareas}}|"
+        "alt=Dibujo]]\nEl molino.[[Categoría:Molino]]",
+        ("Construido en 1890", "El texto dice 1801", date(2020, 1, 1), "Molino de mareas"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", PAGES)
+def test_a_page_of_another_language_is_read(language):
+    template, page, expected = PAGES[language]
+    names = TagNames.of({"inconsistent": [template]})
+    (tag,) = find_tags(page, names).tags
+    assert (tag.words.text, tag.reason, month_of(tag.date), tag.other_article) == expected
+    html = render_article(page, (tag.block_start, tag.block_start + len(tag.block)), names)
+    assert html.startswith(f'<p id="tagged-block" class="caption tagged">{expected[0]}<span')
+    assert html.count("<p") == 2
+    assert "Kategorie" not in html
+    assert "Cat" not in html
+
+
+@pytest.mark.parametrize("link", ["Kategorie:Mühle", "Catégorie:Moulin", "Categoría:Molino"])
+def test_a_category_is_left_out_even_of_what_is_read_plainly(link):
+    assert readable(f"Alt.[[{link}]]").text == "Alt."
+    assert readable(f"Alt.[[{link}]]" + "{" * 150).text.startswith("Alt.{")
+
+
+def test_an_english_parameter_counts_before_another_languages():
+    (tag,) = find_tags("A.{{Inconsistent|grund=Zahl|reason=Number|razón=Número}}").tags
+    assert tag.reason == "Number"
+
+
+@pytest.mark.parametrize(
+    ("words", "month"),
+    [
+        ("März 2020", 3), ("5. Mai 2020", 5), ("Okt. 2020", 10), ("1er mars 2020", 3), ("févr. 2020", 2),
+        ("décembre 2020", 12), ("septiembre de 2020", 9), ("5 de abril del 2020", 4), ("MAYO 2020", 5),
+    ],
+)  # fmt: skip
+def test_months_in_other_languages(words, month):
+    assert month_of(words) == date(2020, month, 1)
+
+
+@pytest.mark.parametrize("words", ["Mayo", "de 2020", "Lundi 2020", "5 de de mayo 2020"])
+def test_what_is_no_month(words):
+    assert month_of(words) is None
+
+
+@pytest.mark.django_db
+def test_a_tag_is_shown_under_the_name_that_its_wiki_gives_it(tmp_path, settings):
+    settings.WIKI_TEMPLATES = {"https://wiki.example": {"inconsistent": ["Widersprüchlich"]}}
+    tag = "{{Widersprüchlich|grund=Jahr}}"
+    fetch.fetch_xml(written(tmp_path, export(mill(f"Erbaut 1801.{tag}"))))
+    seen = Tag.objects.get().latest
+    assert f'<span class="wiki-tag">{tag}</span>' in article_html(seen.revision, seen)
