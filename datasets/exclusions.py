@@ -35,7 +35,8 @@ GONE = "This proposal is no longer there. Read what became of it below; nothing 
 def question_of(contradiction_id: int, n: int) -> Instance:
     """The question with its contradiction and collection. Raises NotFoundHere."""
     rows = Instance.objects.select_related("contradiction__collection")
-    instance = rows.filter(contradiction=contradiction_id, n=n).first()
+    seen = rows.filter(contradiction__collection__arriving_until=None)
+    instance = seen.filter(contradiction=contradiction_id, n=n).first()
     if instance is None:
         raise NotFoundHere("There is no such question.")
     return instance

@@ -4,13 +4,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
 
 from accounts.models import Person
+from datasets.arriving import bring
 from datasets.deviations import Deviation, Kind, deviations
 from datasets.importers import Importer
 from datasets.models import Collection
-from datasets.records import Draft, add_contradictions
+from datasets.records import Draft, checked
 from datasets.schema import Parsed
 from leases.refusal import Refusal
 
@@ -41,7 +41,6 @@ class ImportReport:
         return len({number for number, _ in self.deviations})
 
 
-@transaction.atomic
 def import_file(
     *,
     importer: Importer,
@@ -52,36 +51,32 @@ def import_file(
 ) -> ImportReport:
     """Read the file and add the records that the collection lacks; makes the collection if there is none.
 
-    Raises Refusal (Unreadable with a list of the records' problems); then nothing was stored.
+    Reads and checks before the first transaction. Raises Refusal (Unreadable with a list of the records' problems);
+    then nothing was stored.
     """
     parsed = importer.read(data)
-    collection = named_collection(collection_name, source=source, by=by)
-    drafts = [Draft(one.columns, one.slots + one.unused) for one in parsed]
-    results = add_contradictions(collection=collection, drafts=drafts, author=None)
+    check_name(collection_name)
+    drafts = [checked(Draft(one.columns, one.slots + one.unused)) for one in parsed]
+    collection, added = bring(drafts, name=collection_name, source=source, by=by)
     report = _described(collection, parsed)
     first_seen: dict[str, int] = {}
-    for number, (contradiction, is_new) in enumerate(results, 1):
-        earlier = first_seen.setdefault(contradiction.external_id, number)
+    for number, draft in enumerate(drafts, 1):
+        earlier = first_seen.setdefault(draft.identity, number)
         if earlier != number:
             report.duplicates.append((number, earlier))
-        elif is_new:
+        elif draft.identity in added:
             report.added += 1
         else:
             report.already_there += 1
     return report
 
 
-def named_collection(name: str, *, source: str = "", by: Person | None = None) -> Collection:
-    """The collection of that name, made if there is none. Raises Refusal for a name that no URL can contain."""
-    if held := Collection.objects.filter(name=name).first():
-        return held
-    collection = Collection(name=name, source=source[:300], created_by=by)
+def check_name(name: str) -> None:
+    """Raise Refusal for a name of a collection that no URL can contain."""
     try:
-        collection.clean_fields(exclude=["created_by", "created_at"])
+        Collection._meta.get_field("name").clean(name, None)
     except ValidationError as error:
         raise Refusal(f"{name!r} cannot name a collection: {' '.join(error.messages)}") from None
-    collection.save()
-    return collection
 
 
 def _described(collection: Collection, parsed: list[Parsed]) -> ImportReport:

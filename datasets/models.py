@@ -6,6 +6,8 @@ are spelled in schema.py alone. In text columns null means that the source recor
 "" that it holds an empty text.
 """
 
+from typing import ClassVar
+
 from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
@@ -15,6 +17,13 @@ from django.db.models.functions import Now
 from datasets.states import RevisionState
 
 PERSON = settings.AUTH_USER_MODEL
+
+
+class SeenCollections(models.Manager["Collection"]):
+    """All but those into which an import still writes (arriving.py)."""
+
+    def get_queryset(self) -> models.QuerySet["Collection"]:
+        return super().get_queryset().filter(arriving_until=None)
 
 
 class Collection(models.Model):
@@ -37,6 +46,14 @@ class Collection(models.Model):
     is_demonstration = models.BooleanField(default=False)
     created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
+    arriving_until = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="While an import writes into it, unseen: when the import counts as killed.",
+    )
+
+    objects = SeenCollections()
+    everything: ClassVar[models.Manager["Collection"]] = models.Manager()
 
     class Meta:
         ordering = ["name"]

@@ -28,11 +28,13 @@ class Draft:
     columns: by schema.COLUMNS; missing ones are absent (None), types are taken from the taxonomy.
     slots: questions with their answers, those without a question included.
     extra: any of EXTRA.
+    identity: the record's external id, of a checked draft.
     """
 
     columns: Mapping[str, Any]
     slots: Sequence[Slot]
     extra: Mapping[str, Any] = field(default_factory=dict)
+    identity: str = ""
 
 
 class Added(NamedTuple):
@@ -56,6 +58,21 @@ def add_contradiction(
     if added.is_new:
         added.contradiction.refresh_from_db()
     return added
+
+
+def checked(draft: Draft) -> Draft:
+    """The draft with all columns and its identity. Raises Refusal for text that no file can hold."""
+    if unknown := (draft.columns.keys() - set(schema.COLUMNS)) | (draft.extra.keys() - set(EXTRA)):
+        raise TypeError(f"a contradiction has no columns {sorted(unknown)}")
+    columns = dict.fromkeys(schema.COLUMNS) | {key.column: "" for key in schema.RECORD_KEYS}
+    columns |= schema.types_of(draft.columns.get("taxonomy") or [])
+    columns |= draft.columns
+    record = schema.build(columns, draft.slots)
+    try:
+        schema.parse(record)
+    except schema.RecordRefused as refused:
+        raise Refusal(f"This record cannot be stored: {refused}.") from None
+    return Draft(columns, draft.slots, draft.extra, external_id(record))
 
 
 @transaction.atomic
@@ -89,7 +106,7 @@ def supersede(
     locked(collection)
     if Contradiction.objects.filter(supersedes=contradiction).exists():
         raise Conflict("A newer version of this contradiction exists; open it and edit that one.")
-    draft = _completed(Draft(columns, questions, extra or {}))
+    draft = checked(Draft(columns, questions, extra or {}))
     row = _row(collection, draft, contradiction.position, author)
     if collection.contradictions.filter(external_id=row.external_id).exists():
         raise Conflict("The collection already has a record with exactly this content.")
@@ -102,7 +119,7 @@ def supersede(
 
 def locked(collection: Collection) -> None:
     """Lock the collection for this transaction, so that positions are assigned by one writer at a time."""
-    Collection.objects.select_for_update().get(pk=collection.pk)
+    Collection.everything.select_for_update().get(pk=collection.pk)
 
 
 def collection_named(name: str) -> Collection:
@@ -160,7 +177,7 @@ def record_of(contradiction: Contradiction) -> dict[str, Any]:
 def _add_batch(
     collection: Collection, batch: list[Draft], position: int, author: Person | None
 ) -> list[Added]:
-    drafts = [_completed(draft) for draft in batch]
+    drafts = [draft if draft.identity else checked(draft) for draft in batch]
     rows = [_row(collection, draft, 0, author) for draft in drafts]
     held = collection.contradictions.filter(external_id__in={row.external_id for row in rows})
     known = {row.external_id: row for row in held}
@@ -180,19 +197,6 @@ def _add_batch(
     return results
 
 
-def _completed(draft: Draft) -> Draft:
-    if unknown := (draft.columns.keys() - set(schema.COLUMNS)) | (draft.extra.keys() - set(EXTRA)):
-        raise TypeError(f"a contradiction has no columns {sorted(unknown)}")
-    columns = dict.fromkeys(schema.COLUMNS) | {key.column: "" for key in schema.RECORD_KEYS}
-    columns |= schema.types_of(draft.columns.get("taxonomy") or [])
-    columns |= draft.columns
-    try:
-        schema.parse(schema.build(columns, draft.slots))
-    except schema.RecordRefused as refused:
-        raise Refusal(f"This record cannot be stored: {refused}.") from None
-    return Draft(columns, draft.slots, draft.extra)
-
-
 def _row(
     collection: Collection, draft: Draft, position: int, author: Person | None
 ) -> Contradiction:
@@ -200,7 +204,7 @@ def _row(
     return Contradiction(
         collection=collection,
         position=position,
-        external_id=external_id(schema.build(draft.columns, draft.slots)),
+        external_id=draft.identity,
         unused_answers=unused,
         author=author,
         **draft.columns,

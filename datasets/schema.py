@@ -6,7 +6,7 @@ Nothing is stripped on either way. None in a column means that the record lacks 
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -68,6 +68,10 @@ ANNOTATION_KEYS = (
 COLUMNS = (*(key.column for key in (*RECORD_KEYS, *ANNOTATION_KEYS)), "taxonomy")
 VALIDITY_KEY = ANNOTATION_KEYS[0].key
 TYPE_COLUMNS = {key.key: key.column for key in ANNOTATION_KEYS if key.column.startswith("type_")}
+
+
+# A file with more is of another kind; without a bound one record could have millions of problems.
+MOST_KEYS = 1_000
 
 
 @dataclass(frozen=True)
@@ -185,6 +189,8 @@ def _slots(annotation: Mapping[str, Any]) -> list[Slot]:
 
 
 def _record_problems(record: Mapping[str, Any]) -> list[Problem]:
+    if len(record) > MOST_KEYS:
+        return [_too_many("", record)]
     known = {key.key: key for key in RECORD_KEYS}
     problems = [Problem(key, "is missing") for key in known if key not in record]
     for name, value in record.items():
@@ -197,6 +203,8 @@ def _record_problems(record: Mapping[str, Any]) -> list[Problem]:
         return [*problems, Problem(ANNOTATION, "is missing")]
     if not isinstance(annotation, dict):
         return [*problems, Problem(ANNOTATION, f"is {kind_of(annotation)}, not an object")]
+    if len(annotation) > MOST_KEYS:
+        return [*problems, _too_many(ANNOTATION, annotation)]
     return problems + _annotation_problems(annotation)
 
 
@@ -241,6 +249,8 @@ def _missing(annotation: Mapping[str, Any]) -> list[Problem]:
 def _taxonomy_problems(value: object) -> list[Problem]:
     if not isinstance(value, list):
         return [Problem(TAXONOMY, f"is {kind_of(value)}, not a list")]
+    if len(value) > MOST_KEYS:
+        return [_too_many(TAXONOMY, value)]
     problems: list[Problem] = []
     for place, entry in enumerate(value, 1):
         if not isinstance(entry, list) or not 1 <= len(entry) <= 2:
@@ -251,6 +261,10 @@ def _taxonomy_problems(value: object) -> list[Problem]:
         for text in entry:
             problems += text_problems(TAXONOMY, text)
     return problems
+
+
+def _too_many(name: str, value: Sized) -> Problem:
+    return Problem(name, f"has {len(value)} entries, more than the {MOST_KEYS} of any record")
 
 
 def text_problems(name: str, value: object, key: Key | None = None) -> list[Problem]:

@@ -6,7 +6,7 @@ from typing import Any
 from datasets.importers.json_text import Unreadable, decode
 from datasets.schema import Parsed, RecordRefused, kind_of, parse
 
-# The most problems to show: a file of the wrong kind has the same ones in every record.
+# The most problems to show, and refused records to look for: a file of the wrong kind has the same in each.
 SHOWN = 100
 
 
@@ -18,7 +18,7 @@ class WikiContradict:
     hint = "A list of records as published in wikicontradict.json."
 
     def read(self, data: bytes) -> list[Parsed]:
-        """The file's records in order. Raises Unreadable with every problem, by record and key."""
+        """The file's records in order. Raises Unreadable with the problems of the first refused records, by key."""
         records = decode(data)
         if not isinstance(records, list):
             raise Unreadable(f"The file holds {kind_of(records)}, not a list of records.")
@@ -26,13 +26,17 @@ class WikiContradict:
             raise Unreadable("The file is a list without a record.")
         parsed: list[Parsed] = []
         problems: list[str] = []
+        refused = 0
         for index, record in enumerate(records):
             try:
                 parsed.append(parse(record))
-            except RecordRefused as refused:
-                problems += _lines(index, record, refused)
+            except RecordRefused as refusal:
+                problems += _lines(index, record, refusal)
+                refused += 1
+                if refused == SHOWN:
+                    break
         if problems:
-            raise _refusal(problems, refused_count=len(records) - len(parsed), total=len(records))
+            raise _refusal(problems, refused, seen=refused + len(parsed), total=len(records))
         return parsed
 
 
@@ -43,10 +47,12 @@ def _lines(index: int, record: Any, refused: RecordRefused) -> Iterator[str]:
         yield f"record {index + 1} (index {index}{named}): {problem}"
 
 
-def _refusal(problems: list[str], *, refused_count: int, total: int) -> Unreadable:
+def _refusal(problems: list[str], refused: int, *, seen: int, total: int) -> Unreadable:
     shown = problems[:SHOWN]
     if len(problems) > SHOWN:
         shown.append(f"and {len(problems) - SHOWN} more problems")
-    return Unreadable(
-        f"{refused_count} of {total} records cannot be read; nothing was imported.", details=shown
-    )
+    if seen == total:
+        found = f"{refused} of {total} records cannot be read"
+    else:
+        found = f"{refused} of the first {seen} records cannot be read, and the other {total - seen} were not looked at"
+    return Unreadable(f"{found}; nothing was imported.", details=shown)

@@ -184,7 +184,8 @@ def collection_deviations(request: HttpRequest, name: str) -> HttpResponse:
 def contradiction(request: HttpRequest, key: int) -> HttpResponse:
     """One contradiction: passages with the spans marked, types, questions, deviations, versions."""
     rows = Contradiction.objects.select_related("collection", "author", "supersedes")
-    row = rows.prefetch_related("instances").filter(pk=key).first()
+    seen = rows.prefetch_related("instances").filter(collection__arriving_until=None)
+    row = seen.filter(pk=key).first()
     if row is None:
         raise NotFoundHere("There is no such contradiction.")
     person = person_of(request)

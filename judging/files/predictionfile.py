@@ -46,8 +46,15 @@ def read(data: bytes) -> Predictions:
     header = [name.strip() for name in next(lines, (0, []))[1]]
     way = _way(header)
     place = {name: header.index(name) for name in (*way, REPLY)}
-    rows, problems = [], []
+    rows: list[Prediction] = []
+    problems: list[str] = []
     for number, cells in lines:
+        if len(problems) == SHOWN:
+            raise Unreadable(
+                f"The file cannot be read: {SHOWN} lines before line {number} have problems, and the others were not "
+                "looked at. Nothing was imported.",
+                details=problems,
+            )
         if len(cells) != len(header):
             problems.append(f"line {number}: has {len(cells)} cells, the header has {len(header)}")
             continue

@@ -41,7 +41,6 @@ class Imported:
     untouched: int
 
 
-@transaction.atomic
 def import_predictions(study: Study, data: bytes, name: str) -> Imported:
     """Store every reply of the file under the judge `name`, or nothing; the same file again adds nothing.
 
@@ -50,15 +49,18 @@ def import_predictions(study: Study, data: bytes, name: str) -> Imported:
     name = name.strip()
     if not name or len(name) > LONGEST_NAME or "\x00" in name:
         raise Refusal(f"A judge's name has 1 to {LONGEST_NAME} characters.")
-    Study.objects.select_for_update().get(pk=study.pk)
     if study.state == StudyState.DRAFT:
         raise Conflict("The study is still being set up. Open it first: that fixes its responses.")
+    # Before the transaction, which on SQLite stops all other writers. An open study's responses never change.
     whole = predictionfile.read(data)
     items = _items(study, whole)
-    earlier = study.judges.filter(external=name).first()
-    if earlier is not None:
-        _check_same(earlier, items, whole.rows)
-    judge = earlier or _stored(study, name, items, whole.rows)
+    settled = [(row, settled_by(row.reply)) for row in whole.rows]
+    with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
+        earlier = study.judges.filter(external=name).first()
+        if earlier is not None:
+            _check_same(earlier, items, whole.rows)
+        judge = earlier or _stored(study, name, items, settled)
     unparsed = judge.machine_verdicts.filter(state=MachineState.UNPARSED).count()
     untouched = study.items.count() - len(whole.rows)
     return Imported(judge, earlier is None, len(whole.rows), unparsed, untouched)
@@ -96,12 +98,14 @@ def _spelled(way: Iterable[str], key: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _stored(
-    study: Study, name: str, items: dict[Prediction, int], rows: Iterable[Prediction]
+    study: Study,
+    name: str,
+    items: dict[Prediction, int],
+    settled: Iterable[tuple[Prediction, tuple[str, dict[str, str | None], dict[str, str]]]],
 ) -> Judge:
     judge = Judge.objects.create(study=study, external=name, pseudonym=free_pseudonym(study, name))
     verdicts, calls = [], []
-    for row in rows:
-        verb, values, call = settled_by(row.reply)
+    for row, (verb, values, call) in settled:
         state = MachineState.JUDGED if verb == "judge" else MachineState.UNPARSED
         made = MachineVerdict(
             judge=judge, item_id=items[row], state=state, judged_at=Now(), **values

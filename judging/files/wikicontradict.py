@@ -7,6 +7,7 @@ prompts 1 to 5 and one adjudicated verdict on each (Hou et al. 2024, section 4.1
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from datasets.importers.json_text import Unreadable
@@ -20,6 +21,8 @@ VERDICTS = {
 }
 GOLD_BETWEEN = " | "
 SHOWN = 100
+MOST_OF_A_ROW = 1_000
+STOPPED = f"After {SHOWN} rows with problems the others were not looked at. The last was"
 MAX_NUMBER = 2**31 - 1
 MAX_NAME = 200
 
@@ -133,15 +136,19 @@ def read(data: object, *, allow_missing: bool = False) -> list[Row]:
         raise Unreadable("The file is an object without a model.")
     problems = list(_name_problems(data))
     rows: list[Row] = []
+    refused = 0
     for model, records in data.items():
         if not isinstance(records, list) or not records:
             kind = "an empty list" if records == [] else kind_of(records)
             problems.append(f"model {model[:60]!r}: has {kind}, not a list of rows")
             continue
         for place, one in enumerate(records, 1):
-            faults = [str(problem) for problem in _row_problems(model, one)]
+            faults = list(map(str, islice(_row_problems(model, one), MOST_OF_A_ROW)))
             problems += [f"{_where(model, place, one)}: {problem}" for problem in faults]
             rows += [] if faults else [_row(model, one)]
+            refused += bool(faults)
+            if refused == SHOWN:
+                raise _unreadable(problems, f"{STOPPED} {_where(model, place, one)}.")
     _refuse(problems)
     _refuse([*_doubled(rows), *_clashes(rows), *([] if allow_missing else missing(rows))])
     return rows
@@ -162,14 +169,18 @@ def missing(rows: Iterable[Row]) -> list[str]:
 
 def _refuse(problems: list[str]) -> None:
     if problems:
-        shown = problems[:SHOWN]
-        if len(problems) > SHOWN:
-            shown.append(f"and {len(problems) - SHOWN} more problems")
-        raise Unreadable(
-            f"The file cannot be read: {len(problems)} problem{'s' if len(problems) > 1 else ''}. "
-            "Nothing was imported.",
-            details=shown,
-        )
+        raise _unreadable(problems)
+
+
+def _unreadable(problems: list[str], *details: str) -> Unreadable:
+    shown = problems[:SHOWN]
+    if len(problems) > SHOWN:
+        shown.append(f"and {len(problems) - SHOWN} more problems")
+    return Unreadable(
+        f"The file cannot be read: {len(problems)} problem{'s' if len(problems) > 1 else ''}. "
+        "Nothing was imported.",
+        details=[*shown, *details],
+    )
 
 
 def _where(model: str, place: int, one: object) -> str:

@@ -3,10 +3,11 @@ import json
 
 import pytest
 
-from datasets.importers import json_text
+from datasets.importers import json_text, wikicontradict
 from datasets.importers.json_text import Unreadable
 from datasets.importers.wikicontradict import SHOWN, WikiContradict
-from tests.datasets.factories import record, text_of
+from datasets.schema import parse
+from tests.datasets.factories import annotation, record, text_of
 
 
 @pytest.mark.parametrize(
@@ -63,4 +64,28 @@ def test_a_file_of_another_kind_does_not_fill_the_page():
     with pytest.raises(Unreadable) as refused:
         WikiContradict().read(json.dumps([{}] * 200).encode())
     assert len(refused.value.problems) == SHOWN + 1
-    assert refused.value.problems[-1] == "and 1500 more problems"
+    assert refused.value.problems[-1] == "and 700 more problems"
+    assert refused.value.message == (
+        "100 of the first 100 records cannot be read, and the other 100 were not looked at; nothing was imported."
+    )
+
+
+def test_300_001_empty_records_are_refused_within_the_time_of_reading_them(monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(wikicontradict, "parse", lambda one: looked_at.append(one) or parse(one))
+    with pytest.raises(Unreadable) as refused:
+        WikiContradict().read(b"[" + b"{}," * 300_000 + b"{}]")
+    assert "of the first 100 records cannot be read" in refused.value.message
+    assert len(looked_at) == SHOWN
+
+
+@pytest.mark.parametrize(
+    "one",
+    [{str(n): "" for n in range(9_999)}, record(given={str(n): "" for n in range(9_999)}),
+     record(given=annotation(taxonomy=[["x"]] * 9_999 + [5]))],
+)  # fmt: skip
+def test_a_record_with_thousands_of_entries_is_one_problem(one):
+    with pytest.raises(Unreadable) as refused:
+        WikiContradict().read(text_of(one))
+    (problem,) = refused.value.problems
+    assert "more than the 1000 of any record" in problem

@@ -5,6 +5,7 @@ import io
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from datasets.importers.json_text import Unreadable
 from judging.files import predictionfile
@@ -154,3 +155,19 @@ def test_the_command_says_what_it_did(study, tmp_path, capsys):
         call_command("import_judge_predictions", study.slug, str(path), "--name", "B")
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("import_judge_predictions", study.slug, "nowhere.csv", "--name", "B")
+
+
+def test_after_100_refused_lines_nothing_more_is_looked_at(study):
+    with pytest.raises(Unreadable, match="100 lines before line 102 have problems") as caught:
+        import_predictions(study, by_item(*["x\0"] * 5_000), "GPT-4")
+    assert len(caught.value.problems) == 100
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_file_is_read_before_the_transaction(study, monkeypatch):
+    read, inside = predictionfile.read, []
+    monkeypatch.setattr(
+        predictionfile, "read", lambda data: inside.append(connection.in_atomic_block) or read(data)
+    )
+    import_predictions(study, by_item(SAID), "GPT-4")
+    assert inside == [False]

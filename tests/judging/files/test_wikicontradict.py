@@ -101,8 +101,26 @@ def test_a_row_missing_is_named_and_can_be_allowed():
 
 
 def test_many_problems_are_cut_short():
-    data = {"quokka-7b": ["x"] * 300}
+    data = humanfile.data()
+    for row in data["quokka-7b"]:
+        row |= {f"key {n}": "" for n in range(150)}
     with pytest.raises(Unreadable) as caught:
         wikicontradict.read(data)
-    assert "300 problems" in caught.value.message
-    assert caught.value.problems[-1] == "and 200 more problems"
+    more = len(data["quokka-7b"]) * 150 - 100
+    assert f"{more + 100} problems" in caught.value.message
+    assert caught.value.problems[-1] == f"and {more} more problems"
+
+
+def test_after_100_refused_rows_nothing_more_is_looked_at(monkeypatch):
+    looked_at = []
+    problems = wikicontradict._row_problems
+    monkeypatch.setattr(
+        wikicontradict, "_row_problems", lambda *row: looked_at.append(row) or problems(*row)
+    )
+    with pytest.raises(Unreadable) as caught:
+        wikicontradict.read({"quokka-7b": [{}] * 300_001})
+    assert len(looked_at) == 100
+    assert (
+        "the others were not looked at. The last was model 'quokka-7b', row 100"
+        in (caught.value.problems[-1])
+    )
