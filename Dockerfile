@@ -1,5 +1,6 @@
 # One image for web, workers and scheduler; docker-compose.yml gives each container its command.
-FROM python:3.12.11-slim-bookworm
+ARG PYTHON_IMAGE=python:3.12.11-slim-bookworm
+FROM ${PYTHON_IMAGE}
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 DATA_DIR=/data
 
@@ -11,7 +12,7 @@ COPY requirements.txt ./
 RUN pip install --disable-pip-version-check --require-hashes -r requirements.txt
 
 # A plain user: nothing here needs root, and /data is all it may write to.
-RUN useradd --create-home --uid 10001 sicetnon && install -d -o sicetnon -g sicetnon -m 700 /data
+RUN useradd --create-home --uid 10001 sicetnon && install -d -o sicetnon -g sicetnon -m 700 /data /data/backups
 COPY . .
 USER sicetnon
 VOLUME /data

@@ -42,7 +42,7 @@ def main() -> None:
 def write_secret() -> None:
     from config import environment
 
-    if not os.environ.get("SECRET_KEY"):
+    if not environment.given("SECRET_KEY"):
         environment.write_secret_key(environment.data_dir(ROOT))
 
 

@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from accounts.addresses import is_loopback
 from wikifetch.wikitext.names import KINDS
@@ -25,7 +25,22 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def text(name: str, default: str) -> str:
-    return os.environ.get(name, "").strip() or of_running(name) or default
+    return given(name) or of_running(name) or default
+
+
+def given(name: str) -> str:
+    """The value of the variable, or the content of the file that the variable NAME_FILE names; "" for neither."""
+    value, path = (os.environ.get(key, "").strip() for key in (name, f"{name}_FILE"))
+    if value or not path:
+        return value
+    try:
+        value = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise SettingError(f"{name}_FILE", f"cannot read {path}: {reason}.") from None
+    if not value:
+        raise SettingError(f"{name}_FILE", f"{path} is empty.")
+    return value
 
 
 def of_running(name: str) -> str:
@@ -77,10 +92,10 @@ def whole_number(name: str, default: int) -> int:
 
 def token(name: str) -> str:
     """A secret that gives access; "" if it is not set, which gives access to nobody."""
-    given = text(name, "")
-    if given and len(given) < 20:
+    value = text(name, "")
+    if value and len(value) < 20:
         raise SettingError(name, "is shorter than 20 characters. Use a long random one.")
-    return given
+    return value
 
 
 def trusted_proxies() -> int:
@@ -108,18 +123,18 @@ def data_dir(root: Path = ROOT) -> Path:
 
 def secret_key(folder: Path) -> str:
     """SECRET_KEY, or the content of DATA_DIR/secret_key (see write_secret_key)."""
-    given = os.environ.get("SECRET_KEY", "").strip()
+    key = given("SECRET_KEY")
     path = folder / "secret_key"
-    if not given and path.exists():
-        given = path.read_text(encoding="ascii").strip()
-    if not given:
+    if not key and path.exists():
+        key = path.read_text(encoding="ascii").strip()
+    if not key:
         raise SettingError(
             "SECRET_KEY",
             f"is not set and there is no {path}. Start with bin/run, which writes one, or set it.",
         )
-    if len(given) < 50:
+    if len(key) < 50:
         raise SettingError("SECRET_KEY", "is shorter than 50 characters. Use a long random one.")
-    return given
+    return key
 
 
 def write_secret_key(folder: Path) -> Path:
@@ -152,6 +167,17 @@ def base_url() -> str:
     return raw
 
 
+def broker_url() -> str:
+    """CELERY_BROKER_URL, with REDIS_PASSWORD where it has no password of its own."""
+    url, password = text("CELERY_BROKER_URL", "filesystem://localhost"), given("REDIS_PASSWORD")
+    parts = urlsplit(url)
+    if password and parts.scheme.startswith("redis") and parts.password is None:
+        user, _, host = parts.netloc.rpartition("@")
+        url = parts._replace(netloc=f"{user}:{quote(password, safe='')}@{host}").geturl()
+        os.environ["CELERY_BROKER_URL"] = url  # Celery prefers the variable to its setting
+    return url
+
+
 def wiki_templates() -> dict[str, dict[str, list[str]]]:
     """WIKI_TEMPLATES: a wiki's address -> kind of tag -> names of its templates there."""
     raw = text("WIKI_TEMPLATES", "{}")
@@ -176,7 +202,10 @@ def wiki_templates() -> dict[str, dict[str, list[str]]]:
 
 
 def services() -> dict[str, dict[str, object]]:
-    """INFERENCE_SERVICES: name -> {url, key_env, in_flight, per_minute, timeout}; only url is required."""
+    """INFERENCE_SERVICES: name -> {url, key_env, in_flight, per_minute, timeout}; only url is required.
+
+    A key that is in a file (NAME_FILE) is put into the variable that key_env names.
+    """
     raw = text("INFERENCE_SERVICES", "{}")
     try:
         parsed = json.loads(raw)
@@ -194,4 +223,7 @@ def services() -> dict[str, dict[str, object]]:
             raise SettingError(
                 "INFERENCE_SERVICES", f"service {name!r} has unknown keys: {sorted(unknown)}."
             )
+        key = str(entry.get("key_env") or "")
+        if key and (value := given(key)):
+            os.environ[key] = value
     return parsed

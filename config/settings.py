@@ -130,6 +130,9 @@ except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeErr
         "DATABASE_URL",
         f"cannot be read ({error}). Write sqlite:///PATH or postgres://USER:PASSWORD@HOST/NAME.",
     ) from None
+DATABASES["default"]["PASSWORD"] = DATABASES["default"].get("PASSWORD") or environment.given(
+    "POSTGRES_PASSWORD"
+)
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["ENGINE"] = "leases.sqlite3"
     DATABASES["default"]["OPTIONS"] = {
@@ -198,7 +201,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
 }
 
-CELERY_BROKER_URL = environment.text("CELERY_BROKER_URL", "filesystem://localhost")
+CELERY_BROKER_URL = environment.broker_url()
 
 INFERENCE_SERVICES = environment.services()
 EMBEDDED_MODEL_PATH = environment.text("EMBEDDED_MODEL_PATH", "")

@@ -106,3 +106,84 @@ def test_a_damaged_lock_file_gives_no_setting(monkeypatch, tmp_path, text):
     monkeypatch.setenv("DATA_DIR", str(tmp_path))
     monkeypatch.delenv("BASE_URL", raising=False)
     assert environment.base_url() == "http://127.0.0.1:8000"
+
+
+# ---------------------------------------------------------------- from files
+
+
+@pytest.fixture
+def read(tmp_path, monkeypatch):
+    """`read(NAME=value)`: config.settings with these variables; `read.file(text)` is a file's path."""
+
+    def settings(**variables):
+        for name, value in {**clean(tmp_path), **variables}.items():
+            monkeypatch.setenv(name, value)
+        return runpy.run_path(str(ROOT / "config" / "settings.py"))
+
+    def file(text):
+        path = tmp_path / "secret"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    for name in ("DATABASE_URL", "CELERY_BROKER_URL", "REDIS_PASSWORD", "LAB_KEY"):
+        monkeypatch.setenv(name, "")  # and back to what it was, whatever the settings put there
+    settings.file = file
+    return settings
+
+
+def test_a_secret_may_be_in_a_file(read):
+    long = "k" * 60
+    assert read(SECRET_KEY="", SECRET_KEY_FILE=read.file(f"{long}\n"))["SECRET_KEY"] == long
+
+
+def test_the_variable_goes_before_the_file(read):
+    assert read(SECRET_KEY_FILE="/nowhere")["SECRET_KEY"] == "s" * 60
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (None, r"METRICS_TOKEN_FILE: cannot read .*: No such file"),
+        (" \n", r"METRICS_TOKEN_FILE: .* is empty"),
+        ("short", r"METRICS_TOKEN: is shorter"),
+    ],
+)
+def test_a_file_that_gives_no_secret_is_named(read, text, error):
+    path = "/nowhere/at/all" if text is None else read.file(text)
+    with pytest.raises(environment.SettingError, match=error):
+        read(METRICS_TOKEN_FILE=path)
+
+
+def test_a_file_that_is_no_text_is_named(read, tmp_path):
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    with pytest.raises(environment.SettingError, match="it is no text"):
+        read(METRICS_TOKEN_FILE=str(tmp_path / "binary"))
+
+
+def test_passwords_of_the_servers_may_be_in_files(read):
+    made = read(
+        DATABASE_URL="postgres://sicetnon@postgres/sicetnon",
+        POSTGRES_PASSWORD_FILE=read.file("p@ss/word"),
+        CELERY_BROKER_URL="redis://redis:6379/0",
+        REDIS_PASSWORD_FILE=read.file("p@ss/word"),
+    )
+    assert made["DATABASES"]["default"]["PASSWORD"] == "p@ss/word"
+    assert made["CELERY_BROKER_URL"] == "redis://:p%40ss%2Fword@redis:6379/0"
+    assert os.environ["CELERY_BROKER_URL"] == made["CELERY_BROKER_URL"]
+
+
+def test_a_password_in_an_address_is_kept(read):
+    made = read(
+        DATABASE_URL="postgres://sicetnon:own@postgres/sicetnon",
+        POSTGRES_PASSWORD="other",
+        CELERY_BROKER_URL="redis://:own@redis/0",
+        REDIS_PASSWORD="other",
+    )
+    assert made["DATABASES"]["default"]["PASSWORD"] == "own"
+    assert made["CELERY_BROKER_URL"] == "redis://:own@redis/0"
+
+
+def test_a_key_of_a_model_server_may_be_in_a_file(read):
+    service = {"lab": {"url": "http://gpu1:8000/v1", "key_env": "LAB_KEY"}}
+    read(INFERENCE_SERVICES=json.dumps(service), LAB_KEY_FILE=read.file("of-the-lab\n"))
+    assert os.environ["LAB_KEY"] == "of-the-lab"

@@ -7,12 +7,9 @@ import subprocess
 from tests.conftest import require_or_skip
 from tests.setup.conftest import ROOT
 
-SECRETS = {
-    "SECRET_KEY": "s" * 50,
-    "POSTGRES_PASSWORD": "p",
-    "REDIS_PASSWORD": "r",
-    "BASE_URL": "https://annotate.example",
-}
+NEEDED = {"BASE_URL": "https://annotate.example"}
+# In files of the folder SECRETS, by these names.
+SECRETS = {"SECRET_KEY": "s" * 50, "POSTGRES_PASSWORD": "p-1", "REDIS_PASSWORD": "r-1"}
 
 
 def composed(env: dict[str, str]) -> subprocess.CompletedProcess[str]:

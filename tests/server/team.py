@@ -22,7 +22,7 @@ import requests
 import yaml
 
 from tests.conftest import require_or_skip
-from tests.server.compose import SECRETS, composed
+from tests.server.compose import NEEDED, SECRETS, composed
 from tests.servers import Missing, PostgreSQL, Redis, free_port
 from tests.setup.conftest import ROOT
 
@@ -108,7 +108,7 @@ def team(folder: Path, base_path: str = "") -> Iterator[Team]:
 def described(here: Team) -> dict:
     """The services as Compose reads them for this address."""
     service = {"url": f"http://127.0.0.1:{here.model}/v1", "timeout": 120, "in_flight": 1}
-    given = SECRETS | {
+    given = NEEDED | {
         "BASE_URL": here.url,
         "BASE_PATH": here.base_path,
         "METRICS_TOKEN": "m" * 20,
@@ -122,16 +122,17 @@ def described(here: Team) -> dict:
 def environment(here: Team, given: dict, postgres: PostgreSQL, queue: Redis) -> dict[str, str]:
     """The web service's variables, with our servers in place of the hosts `postgres` and `redis`."""
     with psycopg.connect(postgres.url, autocommit=True) as connection:
-        connection.execute("CREATE USER sicetnon PASSWORD 'p'")
+        connection.execute("CREATE USER sicetnon PASSWORD 'p-1'")
         connection.execute("CREATE DATABASE sicetnon OWNER sicetnon")
     redis.Redis.from_url(queue.url).config_set("requirepass", SECRETS["REDIS_PASSWORD"])
     env = {name: str(value) for name, value in given.items() if value is not None}
     for name, host, port in (
         ("DATABASE_URL", "@postgres/", postgres.port),
-        ("CELERY_BROKER_URL", "@redis/", queue.port),
+        ("CELERY_BROKER_URL", "/redis/", queue.port),
     ):
         assert host in env[name]
-        env[name] = env[name].replace(host, f"@127.0.0.1:{port}/")
+        env[name] = env[name].replace(host, f"{host[0]}127.0.0.1:{port}/")
+    mount_secrets(here, env)
     data = here.folder / "data"
     return {
         **env,
@@ -140,6 +141,16 @@ def environment(here: Team, given: dict, postgres: PostgreSQL, queue: Redis) -> 
         "PYTHONUNBUFFERED": "1",
         "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
     }
+
+
+def mount_secrets(here: Team, env: dict[str, str]) -> None:
+    """Write the files that Compose would mount at /run/secrets."""
+    folder = here.folder / "secrets"
+    folder.mkdir()
+    for name, value in SECRETS.items():
+        (folder / name).write_text(f"{value}\n")
+        assert env[f"{name}_FILE"] == f"/run/secrets/{name}"
+        env[f"{name}_FILE"] = str(folder / name)
 
 
 def words(command: str | list[str]) -> list[str]:

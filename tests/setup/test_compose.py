@@ -1,14 +1,18 @@
 """docker-compose.yml, Dockerfile and the proxy's configuration."""
 
+import os
 import re
+import subprocess
 
 import pytest
 import yaml
 
 from pages import bounds
-from tests.server.compose import SECRETS, composed
+from tests.server.compose import NEEDED, SECRETS, composed
 from tests.setup.conftest import ROOT
+from tests.setup.test_docs import settings_read
 
+APP = ("migrate", "web", "worker", "generation", "scheduler")
 PROXY = ROOT / "config" / "proxy" / "sicetnon.conf.template"
 
 
@@ -18,17 +22,141 @@ def compose(bare):
     return lambda env: composed(bare | env)
 
 
-def test_compose_reads_the_file_once_the_secrets_are_set(compose):
-    done = compose(SECRETS)
+def test_compose_reads_the_file_once_the_address_is_set(compose):
+    done = compose(NEEDED)
     assert done.returncode == 0, done.stderr
     assert set(yaml.safe_load(done.stdout)["services"]) >= {"web", "worker", "postgres", "redis"}
 
 
-@pytest.mark.parametrize("name", sorted(SECRETS))
-def test_compose_starts_nothing_while_a_secret_is_missing(compose, name):
-    done = compose({key: value for key, value in SECRETS.items() if key != name})
+@pytest.mark.parametrize("name", sorted(NEEDED))
+def test_compose_starts_nothing_while_a_needed_setting_is_missing(compose, name):
+    done = compose({key: value for key, value in NEEDED.items() if key != name})
     assert done.returncode != 0
     assert name in done.stderr
+
+
+@pytest.mark.parametrize("name", sorted(SECRETS))
+def test_a_secret_is_a_file_without_which_docker_starts_no_container_that_needs_it(compose, name):
+    whole = yaml.safe_load(compose(NEEDED | {"SECRETS": "/srv/secrets"}).stdout)
+    assert whole["secrets"][name]["file"] == f"/srv/secrets/{name}"
+    for service in APP:
+        described = whole["services"][service]
+        assert name in {secret["source"] for secret in described["secrets"]}
+        assert described["environment"][f"{name}_FILE"] == f"/run/secrets/{name}"
+        assert name not in described["environment"]
+
+
+# Settings that an operator with Compose does not choose.
+NOT_PASSED = {
+    "CELERY_BROKER_URL": "its own Redis",
+    "DATABASE_URL": "its own PostgreSQL",
+    "DATA_DIR": "the image sets it",
+    "DEBUG": "never on a server",
+    "EMBEDDED_MODEL_PATH": "no embedded model",
+    "EMBEDDED_MODEL_PORT": "no embedded model",
+    "TRUST_FORWARDED_PROTO": "read only to refuse it",
+    "WEB_HOST": "inside the container",
+    "WORKER_POOL": "its worker uses processes",
+}
+
+
+@pytest.mark.parametrize("name", sorted(settings_read() - NOT_PASSED.keys() - SECRETS.keys()))
+def test_a_setting_of_the_operator_reaches_the_containers(compose, name):
+    services = yaml.safe_load(compose(NEEDED | {name: "4711"}).stdout)["services"]
+    app = [services[service] for service in APP]
+    if any(name in service["environment"] for service in app):
+        assert {str(service["environment"][name]) for service in app} == {"4711"}
+    else:
+        assert any("4711" in str(service) for service in app)
+
+
+def test_the_list_of_settings_that_are_not_passed_is_true():
+    assert NOT_PASSED.keys() <= settings_read()
+    text = (ROOT / "docker-compose.yml").read_text()
+    assert [name for name in NOT_PASSED if f"${{{name}" in text] == []
+
+
+def test_what_only_compose_reads_is_in_the_docs():
+    text = (ROOT / "docker-compose.yml").read_text()
+    settings = (ROOT / "docs" / "operators" / "settings.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"\$\{([A-Z_]+)", text))
+    assert [
+        name for name in sorted(names) if not re.search(rf"^\|[^|]*`{name}`", settings, re.M)
+    ] == []
+
+
+def test_keys_of_model_servers_reach_the_containers(compose, tmp_path):
+    keys = tmp_path / "model-keys.env"
+    keys.write_text("LAB_KEY=of-the-lab\n")
+    services = yaml.safe_load(compose(NEEDED | {"MODEL_KEYS": str(keys)}).stdout)["services"]
+    assert services["generation"]["environment"]["LAB_KEY"] == "of-the-lab"
+    assert services["web"]["environment"]["LAB_KEY"] == "of-the-lab"
+
+
+def test_no_container_has_rights_that_it_does_not_need(compose):
+    services = yaml.safe_load(compose(NEEDED).stdout)["services"]
+    for name, service in services.items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["logging"]["options"] == {"max-size": "10m", "max-file": "5"}, name
+        if name != "vllm":
+            assert service["read_only"], name
+            assert service["mem_limit"], name
+    assert {name for name, service in services.items() if "cap_add" in service} == {"proxy"}
+    assert services["postgres"]["user"] == "postgres"
+    assert services["redis"]["user"] == "redis"
+
+
+def test_backups_have_a_volume_or_a_folder_of_their_own(compose):
+    for given, source in (({}, "backups"), ({"BACKUPS": "/mnt/backups"}, "/mnt/backups")):
+        volumes = yaml.safe_load(compose(NEEDED | given).stdout)["services"]["web"]["volumes"]
+        assert source in {
+            volume.split(":")[0] if isinstance(volume, str) else volume["source"]
+            for volume in volumes
+            if "/data/backups" in str(volume)
+        }
+
+
+def test_redis_does_not_start_with_an_empty_password(compose):
+    command = yaml.safe_load(compose(NEEDED).stdout)["services"]["redis"]["command"]
+    assert command[:2] == ["sh", "-ec"]
+    assert command[2].startswith("test -s /run/secrets/REDIS_PASSWORD")
+
+
+DIGEST = f"sha256:{'a' * 64}"
+
+
+def test_images_are_locked_by_digest(compose, bare, tmp_path):
+    """bin/lock_images with a docker that knows one digest."""
+    docker = tmp_path / "bin" / "docker"
+    docker.parent.mkdir()
+    docker.write_text(
+        f"#!/bin/sh\nprintf 'Name: %s\\nDigest:    {DIGEST}\\n  Digest: other\\n' $4\n"
+    )
+    docker.chmod(0o755)
+    env = bare | {"PATH": f"{docker.parent}{os.pathsep}{bare['PATH']}"}
+    printed = subprocess.run(
+        [ROOT / "bin" / "lock_images"], env=env, capture_output=True, text=True, check=True
+    ).stdout
+    locked = dict(line.split("=", 1) for line in printed.splitlines())
+    services = yaml.safe_load(compose(NEEDED | locked).stdout)["services"]
+    assert services["postgres"]["image"] == f"postgres:15@{DIGEST}"
+    for name, service in services.items():
+        image = service["build"]["args"]["PYTHON_IMAGE"] if "build" in service else service["image"]
+        assert image.endswith(f"@{DIGEST}"), name
+
+
+def test_images_are_not_locked_without_a_digest(bare, tmp_path):
+    docker = tmp_path / "bin" / "docker"
+    docker.parent.mkdir()
+    docker.write_text("#!/bin/sh\nexit 1\n")
+    docker.chmod(0o755)
+    env = bare | {"PATH": f"{docker.parent}{os.pathsep}{bare['PATH']}"}
+    done = subprocess.run(
+        [ROOT / "bin" / "lock_images"], env=env, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "No digest of python:" in done.stderr
 
 
 def test_every_process_but_the_embedded_model_has_a_service():
@@ -56,7 +184,7 @@ def test_the_web_server_leaves_forwarded_headers_to_the_setting(name):
 
 
 def test_every_service_has_a_health_check(compose):
-    services = yaml.safe_load(compose(SECRETS).stdout)["services"]
+    services = yaml.safe_load(compose(NEEDED).stdout)["services"]
     without = {name for name, service in services.items() if "healthcheck" not in service}
     assert without == {
         "proxy",
@@ -65,8 +193,11 @@ def test_every_service_has_a_health_check(compose):
 
 
 def test_the_base_of_the_image_is_pinned_to_one_version():
-    (base,) = re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    assert re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE) == ["${PYTHON_IMAGE}"]
+    (base,) = re.findall(r"^ARG PYTHON_IMAGE=(\S+)", dockerfile, re.MULTILINE)
     assert re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+", base)
+    assert f"${{PYTHON_IMAGE:-{base}}}" in (ROOT / "docker-compose.yml").read_text()
 
 
 def test_the_proxy_accepts_the_largest_upload():

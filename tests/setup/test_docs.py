@@ -16,7 +16,7 @@ def settings_read() -> set[str]:
         for name in ("settings.py", "environment.py")
     )
     names = re.findall(
-        r'\b(?:text|flag|(?:whole_)?number|choice|environ\.get)\(\s*"([A-Z_]+)"', code
+        r'\b(?:text|given|token|flag|(?:whole_)?number|choice|environ\.get)\(\s*"([A-Z_]+)"', code
     )
     return set(names) | set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "Procfile").read_text()))
 
