@@ -8,9 +8,10 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
+from accounts import second_factor
 from accounts.access import person_of
-from accounts.guard import Guard
-from accounts.models import Person
+from accounts.guard import CodeGuard, Guard
+from accounts.models import Person, SecondFactor
 from accounts.roles import WHAT_THEY_DO, Role
 from leases.refusal import TooMany
 
@@ -84,6 +85,12 @@ class JoinForm(forms.ModelForm):
         return cleaned
 
 
+class JoinByInstitutionForm(JoinForm):
+    """Without a password: the person signs in by the institution."""
+
+    password = None  # type: ignore[assignment]
+
+
 class SettingsForm(forms.ModelForm):
     """A person's own settings."""
 
@@ -98,10 +105,25 @@ class SettingsForm(forms.ModelForm):
         widgets = {"name": forms.TextInput(attrs={"autocomplete": "name"})}
 
 
-class OwnPasswordForm(forms.Form):
-    """The current password and a new one. `too_many` is set if the current one was not checked."""
+class GuardedForm(forms.Form):
+    """A form that checks a secret. `too_many` is set if it was not checked, after too many attempts."""
 
     too_many: TooMany | None = None
+
+    def __init__(self, request: HttpRequest, data: Any = None) -> None:
+        super().__init__(data)
+        self.request = request
+
+    def begin(self, guard: Guard) -> None:
+        try:
+            guard.begin()
+        except TooMany as refused:
+            self.too_many = refused
+            raise ValidationError(refused.message) from None
+
+
+class CurrentPasswordForm(GuardedForm):
+    """The signed-in person's password, asked for again."""
 
     current_password = forms.CharField(
         label="Current password",
@@ -109,28 +131,65 @@ class OwnPasswordForm(forms.Form):
         max_length=200,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
-    new_password = new_password_field("New password")
-
-    def __init__(self, request: HttpRequest, data: Any = None) -> None:
-        super().__init__(data)
-        self.request = request
 
     def clean_current_password(self) -> str:
         person, given = person_of(self.request), self.cleaned_data["current_password"]
         guard = Guard(self.request, person.username)
-        try:
-            guard.begin()
-        except TooMany as refused:
-            self.too_many = refused
-            raise ValidationError(refused.message) from None
+        self.begin(guard)
         if not person.check_password(given):
             raise ValidationError("This is not your current password.")
         guard.succeed()
         return str(given)
 
+
+class OwnPasswordForm(CurrentPasswordForm):
+    """The current password and a new one."""
+
+    new_password = new_password_field("New password")
+
     def clean_new_password(self) -> str:
         validate_password(self.cleaned_data["new_password"], person_of(self.request))
         return str(self.cleaned_data["new_password"])
+
+
+def code_field(**options: Any) -> forms.CharField:
+    attributes = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"}
+    return forms.CharField(
+        label="Code", max_length=20, widget=forms.TextInput(attrs=attributes), **options
+    )
+
+
+class NewFactorForm(forms.Form):
+    """The first code of a new second factor."""
+
+    code = code_field(help_text="The six digits that the app shows now.")
+
+
+class CodeForm(GuardedForm):
+    """A code of a second factor; a right one is used up."""
+
+    code = code_field(help_text="The six digits that your app shows now, or a recovery code.")
+
+    def __init__(self, request: HttpRequest, data: Any = None, *, factor: SecondFactor) -> None:
+        super().__init__(request, data)
+        self.factor = factor
+
+    def clean_code(self) -> str:
+        given: str = self.cleaned_data["code"]
+        if self.errors:
+            return given  # the password was wrong: do not use up the code
+        guard = CodeGuard(self.factor.person)
+        self.begin(guard)
+        if not second_factor.accepts(self.factor, given):
+            raise ValidationError(
+                "This code is wrong, or it was used before. Wait for the next one."
+            )
+        guard.succeed()
+        return given
+
+
+class RemoveFactorForm(CodeForm, CurrentPasswordForm):
+    """The password, and a code."""
 
 
 class NewPasswordForm(forms.Form):

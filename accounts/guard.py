@@ -1,9 +1,12 @@
-"""Limit wrong passwords: guessing becomes slow, and nobody can lock an account's owner out.
+"""Limit wrong passwords and codes: guessing becomes slow, and nobody can lock an account's owner out.
 
 Wrong passwords are counted for one account and one origin. The origin is a browser in which the account has
 signed in before (a signed cookie shows it), else an address. So a stranger's attempts do not count against the
 owner's browser. Two wider limits hold for unknown browsers only: all accounts from one address, and one account
 from all addresses. An owner who meets the second one in a new browser can use an admin's link for a new password.
+
+Wrong codes of a second factor are counted for the account, wherever they come from: only somebody who knows the
+password may enter one, and a new password by an admin's link keeps that person out.
 
 An attempt is counted before the password is checked, and given back if it was right. Otherwise many attempts at
 the same time could all pass.
@@ -30,6 +33,8 @@ SALT = "accounts.guard.known"
 class Guard:
     """One attempt of `request` to sign in as `username`."""
 
+    what = "passwords"
+
     def __init__(self, request: HttpRequest, username: str) -> None:
         account = account_key(username)
         address = keyed_hash(address_of(request))
@@ -47,13 +52,23 @@ class Guard:
         """Count the attempt. Raises TooMany when it has to wait."""
         if wait := allowances.take(self.own, *self.wider):
             raise TooMany(
-                "There were many wrong passwords, so this one was not checked.", wait=wait
+                f"There were many wrong {self.what}, so this one was not checked.", wait=wait
             )
 
     def succeed(self) -> None:
-        """The password was right: reset this origin's count, and take this attempt out of the wider ones."""
+        """It was right: reset this origin's count, and take this attempt out of the wider ones."""
         allowances.forget(self.own)
         allowances.give_back(*self.wider)
+
+
+class CodeGuard(Guard):
+    """One attempt at a code of the person's second factor."""
+
+    what = "codes"
+
+    def __init__(self, person: Person) -> None:
+        self.own = (f"code {person.pk}", TRIES)
+        self.wider = []
 
 
 def account_key(username: str) -> str:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes, force_str
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
-from accounts import sessions
+from accounts import institution, sessions
 from accounts.models import Invitation, Person, RoleGrant
 from accounts.roles import Role
 from leases.clock import in_seconds
@@ -81,8 +81,13 @@ def open_invitation(token: str) -> Invitation:
 
 
 @transaction.atomic
-def accept(token: str, *, username: str, name: str, password: str) -> Person:
-    """Create the invited person; a second click on the same link is refused."""
+def accept(
+    token: str, *, username: str, name: str, password: str | None = None, subject: str = ""
+) -> Person:
+    """Create the invited person; a second click on the same link is refused.
+
+    The person signs in by a password, or by the identity `subject` at the institution.
+    """
     invitation = open_invitation(token)
     try:
         with transaction.atomic():
@@ -96,6 +101,8 @@ def accept(token: str, *, username: str, name: str, password: str) -> Person:
             "This invitation was used or withdrawn a moment ago. Sign in, or ask an admin for a new link."
         )
     grant(person, roles=[Role(role) for role in invitation.roles], by=invitation.created_by)
+    if subject:
+        institution.link(person, subject)
     return person
 
 

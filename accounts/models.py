@@ -1,4 +1,4 @@
-"""People, their roles, invitations."""
+"""People, their roles, invitations, and how they sign in."""
 
 import secrets
 
@@ -135,6 +135,46 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return self.note or f"Invitation {self.pk}"
+
+
+class Identity(models.Model):
+    """A person's identity at the institution: only issuer and subject together name one, never a mail address."""
+
+    person = models.OneToOneField(Person, on_delete=models.PROTECT, related_name="identity")
+    issuer = models.CharField(max_length=500)
+    subject = models.CharField(max_length=255)
+    linked_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name_plural = "identities"
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="identity_of_one_person")
+        ]
+
+
+class SecondFactor(models.Model):
+    """Codes that an app computes from a secret and the time, asked for after the password."""
+
+    person = models.OneToOneField(Person, on_delete=models.PROTECT, related_name="second_factor")
+    secret = models.CharField(max_length=200, help_text="Encrypted (accounts.sealing).")
+    last_step = models.BigIntegerField(
+        help_text="The time step of the last code: it and earlier ones are refused."
+    )
+    since = models.DateTimeField(db_default=Now())
+
+
+class RecoveryCode(models.Model):
+    """One of the codes for a lost phone; deleted when it is used. Only a hash is stored."""
+
+    factor = models.ForeignKey(
+        SecondFactor, on_delete=models.CASCADE, related_name="recovery_codes"
+    )
+    code_hash = models.CharField(max_length=32)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["factor", "code_hash"], name="recovery_code_once")
+        ]
 
 
 class Allowance(models.Model):

@@ -24,6 +24,8 @@ TRIES_ON_ACCOUNT = (Rate(100, 5),)
 TRIES_FROM_ADDRESS = (Rate(100, 2), Rate(400, 20))
 # Invalid links, from one address.
 LINKS = (Rate(30, 10),)
+# Times that somebody left for the institution, from one address.
+LEAVINGS = (Rate(100, 2),)
 # API requests of one person's pages and programs. A fast judge makes 20 within seconds.
 API = (Rate(1000, 0.1),)
 

@@ -26,6 +26,7 @@ class Shown:
 
 def note_sign_in(sender: object, request: HttpRequest, user: Person, **signal: Any) -> None:
     """Receiver of user_logged_in: record the browser and the time."""
+    request.session.set_expiry(None)  # a sign-in under way has less time than a session
     request.session["browser"] = browser_named(request.headers.get("User-Agent", ""))
     request.session["signed_in_at"] = timezone.now().isoformat()
 

@@ -14,7 +14,7 @@ from accounts import allowances
 from accounts.addresses import client_address
 from accounts.hashing import keyed_hash
 from accounts.models import Person
-from accounts.rates import API, JOBS, LINKS
+from accounts.rates import API, JOBS, LEAVINGS, LINKS
 from leases.refusal import TooMany
 
 View = Callable[..., HttpResponseBase]
@@ -52,6 +52,12 @@ def count_useless_link(request: HttpRequest) -> None:
     """Count an invalid link. A valid link always opens, even from an address that reached the limit."""
     if wait := allowances.take((f"link {keyed_hash(address_of(request))}", LINKS)):
         raise TooMany("Many invalid links were tried from your address.", wait=wait)
+
+
+def count_leaving(request: HttpRequest) -> None:
+    """Count a way to the institution: each makes a session and asks the institution."""
+    if wait := allowances.take((f"institution {keyed_hash(address_of(request))}", LEAVINGS)):
+        raise TooMany("Many people at your address are signing in at once.", wait=wait)
 
 
 class PersonThrottle(BaseThrottle):

@@ -24,7 +24,7 @@ ALLOWED = {
     "app_name urlpatterns handler400 handler403 handler404 handler500",
     "Django: models": "ordering constraints indexes abstract USERNAME_FIELD get_by_natural_key get_model_class",
     "Django: forms and views": "widgets help_texts field_order clean_* label_from_instance form_class "
-    "redirect_authenticated_user form_invalid key_salt",
+    "redirect_authenticated_user form_valid form_invalid key_salt",
     "Django: middleware": "process_exception",
     "Django: checks are given the apps": "app_configs",
     "Django REST framework": "has_permission allow_request page_size_query_param max_page_size "

@@ -178,6 +178,28 @@ def broker_url() -> str:
     return url
 
 
+def oidc_issuer() -> str:
+    """OIDC_ISSUER as the provider writes it, with its slash at the end if it has one; "" for no institution."""
+    raw = text("OIDC_ISSUER", "")
+    parts = urlsplit(raw)
+    if raw and (
+        not parts.hostname
+        or not (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname)))
+    ):
+        raise SettingError(
+            "OIDC_ISSUER",
+            f"{raw!r} is not an address such as https://login.example.org/realms/lab.",
+        )
+    return raw
+
+
+def required_with(other: str, name: str) -> str:
+    """A setting that must be set where `other` is; "" where neither is."""
+    if given(other) and not given(name):
+        raise SettingError(name, f"is not set, but {other} is.")
+    return given(name)
+
+
 def wiki_templates() -> dict[str, dict[str, list[str]]]:
     """WIKI_TEMPLATES: a wiki's address -> kind of tag -> names of its templates there."""
     raw = text("WIKI_TEMPLATES", "{}")

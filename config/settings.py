@@ -201,6 +201,11 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
 }
 
+OIDC_ISSUER = environment.oidc_issuer()
+OIDC_CLIENT_ID = environment.required_with("OIDC_ISSUER", "OIDC_CLIENT_ID")
+OIDC_CLIENT_SECRET = environment.required_with("OIDC_ISSUER", "OIDC_CLIENT_SECRET")
+OIDC_NAME = environment.text("OIDC_NAME", "your institution")
+
 CELERY_BROKER_URL = environment.broker_url()
 
 INFERENCE_SERVICES = environment.services()

@@ -38,6 +38,8 @@ class Fate(StrEnum):
 DECISIONS = {
     "accounts.rolegrant.person": Fate.GOES,
     "accounts.session.person": Fate.GOES,
+    "accounts.identity.person": Fate.GOES,
+    "accounts.secondfactor.person": Fate.GOES,
     "accounts.invitation.used_by": Fate.CLEARED,
     "accounts.rolegrant.granted_by": Fate.STAYS,
     "accounts.invitation.created_by": Fate.STAYS,
@@ -79,7 +81,11 @@ STUDY_OF = {
     "judging.judgmentevent": "slot__round__study",
 }
 # Other people's rows, and rows that give access.
-NOT_THEIR_DATA = {"accounts.session.person", "accounts.invitation.used_by"}
+NOT_THEIR_DATA = {
+    "accounts.session.person",
+    "accounts.secondfactor.person",
+    "accounts.invitation.used_by",
+}
 
 
 @dataclass(frozen=True)

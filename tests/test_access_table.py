@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import get_resolver, resolve, reverse
 
 from accounts import invitations
-from accounts.models import Invitation, Person
+from accounts.models import Invitation, Person, SecondFactor
 from accounts.roles import Role
 from annotation import campaigns
 from annotation.models import Assignment, Guideline
@@ -44,20 +44,33 @@ GET   /metrics                                                404  404  404  404
 GET   /api/schema.json                                        403  200  200  200  200  200  200  200  200  200
 GET   /sign-in/                                               200  302  302  302  302  302  302  302  302  302
 POST  /sign-in/                                               200  302  302  302  302  302  302  302  302  302
+GET   /sign-in/code/                                          302  302  302  302  302  302  302  302  302  302
+POST  /sign-in/code/                                          302  302  302  302  302  302  302  302  302  302
+GET   /sign-in/institution/                                   503  302  302  302  302  302  302  302  302  302
+GET   /sign-in/institution/back/                              400  400  400  400  400  400  400  400  400  400
 POST  /sign-out/                                              302  302  302  302  302  302  302  302  302  302
 GET   {join}                                                  200  200  200  200  200  200  200  200  200  200
 POST  {join}                                                  200  200  200  200  200  200  200  200  200  200
+GET   {join}institution/                                      503  503  503  503  503  503  503  503  503  503
 GET   {password}                                              200  200  200  200  200  200  200  200  200  200
 POST  {password}                                              200  200  200  200  200  200  200  200  200  200
 GET   /account/                                               302  200  200  200  200  200  200  200  200  200
 POST  /account/                                               302  400  400  400  400  400  400  400  400  400
 POST  /account/password/                                      302  400  400  400  400  400  400  400  400  400
 POST  /account/sessions/end/                                  302  400  400  400  400  400  400  400  400  400
+GET   /account/institution/                                   302  200  200  200  200  200  200  200  200  200
+POST  /account/institution/                                   302  400  400  400  400  400  400  400  400  400
+POST  /account/institution/remove/                            302  400  400  400  400  400  400  400  400  400
+GET   /account/second-factor/                                 302  200  200  200  200  200  200  200  200  200
+POST  /account/second-factor/                                 302  400  400  400  400  400  400  400  400  400
+POST  /account/second-factor/confirm/                         302  400  400  400  400  400  400  400  400  400
+POST  /account/second-factor/remove/                          302  409  409  409  409  409  409  409  409  409
 GET   /people/                                                302  403  403  403  403  403  403  403  200  200
 GET   /people/{person}/                                       302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/                                       302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/active/                                302  403  403  403  403  403  403  403  400  400
 POST  /people/{person}/password-link/                         302  403  403  403  403  403  403  403  200  200
+POST  /people/{person}/second-factor/remove/                  302  403  403  403  403  403  403  403  302  302
 GET   /operations/                                            302  403  403  403  403  403  403  403  200  200
 GET   /people/{person}/forget/                                302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/forget/                                302  403  403  403  403  403  403  403  200  200
@@ -236,6 +249,7 @@ def rows() -> Iterator[tuple[str, str, dict[str, int]]]:
 def world(settings):
     """A row of every kind, by the names in the table's addresses."""
     settings.INFERENCE_SERVICES = {"local": {"url": "http://127.0.0.1:9/v1"}}
+    settings.OIDC_ISSUER = "http://127.0.0.1:9"
     everybody = {
         "none": person("none"),
         "anna": person("anna", Role.ANNOTATOR),
@@ -255,6 +269,7 @@ def world(settings):
 def accounts():
     token = invitations.invite(roles=[Role.JUDGE], by=Person.objects.get(username="olga"))
     carl = person("carl", Role.JUDGE)
+    SecondFactor.objects.create(person=carl, secret="", last_step=0)
     return {
         "person": carl.pk,
         "password": invitations.password_path(carl),

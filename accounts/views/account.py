@@ -8,10 +8,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts import sessions
+from accounts import institution, second_factor, sessions
 from accounts.access import person_of, signed_in
 from accounts.forms import OwnPasswordForm, SettingsForm
-from accounts.models import Person
+from accounts.models import Identity, Person
 from leases.refusal import Refusal
 from pages.refusals import form_page
 
@@ -79,6 +79,10 @@ def _page(
         "password": password or OwnPasswordForm(request),
         "sessions": shown,
         "has_others": any(not session.is_this for session in shown),
+        "factor": second_factor.of(person),
+        "institution": institution.name(),
+        "identity": Identity.objects.filter(person=person).first(),
+        "has_password": person.has_usable_password(),
         "roles": sorted(role.label for role in person.roles),
     }
     bad = settings is not None or password is not None

@@ -1,15 +1,15 @@
 """The admins' pages of people, roles and invitations."""
 
-from django.conf import settings
 from django.contrib import messages
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import invitations
+from accounts import invitations, second_factor
 from accounts.access import person_of, roles_required
 from accounts.forms import InviteForm, RolesForm
+from accounts.links import full_address
 from accounts.models import Invitation, Person, RoleGrant
 from accounts.roles import Role
 from leases.clock import now
@@ -70,7 +70,8 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
         invitations.grant(someone, roles=roles, by=person_of(request))
         messages.success(request, f"The roles of {someone} are saved and take effect immediately.")
         return redirect("accounts:person", pk=pk)
-    return render(request, "accounts/person.html", {"someone": someone, "form": form})
+    context = {"someone": someone, "form": form, "factor": second_factor.of(someone)}
+    return render(request, "accounts/person.html", context)
 
 
 @roles_required(Role.ADMIN)
@@ -81,6 +82,20 @@ def set_active(request: HttpRequest, pk: int) -> HttpResponse:
     if wanted not in ("yes", "no"):
         raise Refusal("Say whether this person may sign in: active=yes or active=no.")
     invitations.set_active(someone, active=wanted == "yes")
+    return redirect("accounts:person", pk=pk)
+
+
+@roles_required(Role.ADMIN)
+@require_POST
+def remove_second_factor(request: HttpRequest, pk: int) -> HttpResponse:
+    """For somebody who lost the phone and the recovery codes."""
+    someone = get_object_or_404(Person, pk=pk)
+    if someone == person_of(request):
+        raise Refusal("Remove your own second factor on your account's page, by a code.")
+    second_factor.take_away(someone)
+    messages.success(
+        request, f"{someone} now signs in with the password alone, and their sessions have ended."
+    )
     return redirect("accounts:person", pk=pk)
 
 
@@ -98,7 +113,5 @@ def password_link(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def link_page(request: HttpRequest, path: str, title: str, holds: str) -> HttpResponse:
-    # BASE_URL and reverse() both contain the sub-path; take it out of one.
-    prefix = settings.FORCE_SCRIPT_NAME or ""
-    link = settings.BASE_URL + path.removeprefix(prefix)
-    return render(request, "accounts/link.html", {"link": link, "title": title, "holds": holds})
+    context = {"link": full_address(path), "title": title, "holds": holds}
+    return render(request, "accounts/link.html", context)

@@ -6,15 +6,14 @@ from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect, render, resolve_url
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts import invitations, sessions
-from accounts.access import person_of
-from accounts.forms import JoinForm, NewPasswordForm, SignInForm
+from accounts import institution, invitations, second_factor, sessions
+from accounts.forms import JoinByInstitutionForm, JoinForm, NewPasswordForm, SignInForm
 from accounts.guard import remember
 from accounts.models import Invitation, Person
 from accounts.roles import Role
@@ -23,6 +22,10 @@ from leases.refusal import NotFoundHere
 from pages.refusals import form_page
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
+# Keys of a session: who has given the password and not yet the code; who has come from the institution to join.
+WAITING = "second_factor_waits"
+JOINING = "joining_by_institution"
+SECONDS_FOR_CODE = 600
 
 FORM = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -38,11 +41,11 @@ class SignIn(LoginView):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context_data(**kwargs)
         context["ended"] = self.request.GET.get("ended", "")
+        context["institution"] = institution.name()
         return context
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        response = super().form_valid(form)
-        return remember(response, self.request, person_of(self.request))
+        return after_password(self.request, form.get_user(), self.get_success_url())
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         assert isinstance(form, SignInForm)
@@ -60,19 +63,26 @@ sign_in = FORM(SignIn.as_view())
 @never_cache
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """The page of an invitation link."""
-    invitation = _invitation_of(request, token)
-    form = JoinForm(request.POST or None)
+    invitation = invitation_of(request, token)
+    joining = request.session.get(JOINING, {})
+    subject = joining["subject"] if joining.get("invitation") == invitation.pk else ""
+    initial = {"name": joining["name"]} if subject else {}
+    form = (JoinByInstitutionForm if subject else JoinForm)(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
-        entered = form.cleaned_data
-        person = invitations.accept(
-            token, username=entered["username"], name=entered["name"], password=entered["password"]
-        )
-        return _sign_in(request, person)
-    roles = [Role(role).label for role in invitation.roles]
-    return render(request, "accounts/join.html", {"form": form, "roles": roles})
+        person = invitations.accept(token, **form.cleaned_data, subject=subject)
+        request.session.pop(JOINING, None)
+        return sign_in_now(request, person)
+    context = {
+        "form": form,
+        "roles": [Role(role).label for role in invitation.roles],
+        "institution": institution.name(),
+        "identified": bool(subject),
+        "token": token,
+    }
+    return render(request, "accounts/join.html", context)
 
 
-def _invitation_of(request: HttpRequest, token: str) -> Invitation:
+def invitation_of(request: HttpRequest, token: str) -> Invitation:
     try:
         return invitations.open_invitation(token)
     except NotFoundHere:
@@ -91,7 +101,7 @@ def new_password(request: HttpRequest, key: str, token: str) -> HttpResponse:
         person.set_password(form.cleaned_data["password"])
         person.save(update_fields=["password"])
         sessions.end_all(person)
-        return _sign_in(request, person)
+        return after_password(request, person)
     return render(request, "accounts/new_password.html", {"form": form, "name": person.username})
 
 
@@ -103,6 +113,17 @@ def _person_of_link(request: HttpRequest, key: str, token: str) -> Person:
         raise
 
 
-def _sign_in(request: HttpRequest, person: Person) -> HttpResponse:
+def after_password(request: HttpRequest, person: Person, to: str = "home") -> HttpResponse:
+    """Sign in, or ask for a code first where the person has a second factor."""
+    if not second_factor.of(person):
+        return sign_in_now(request, person, to)
+    request.session.cycle_key()
+    request.session.set_expiry(SECONDS_FOR_CODE)
+    password = person.get_session_auth_hash()
+    request.session[WAITING] = {"person": person.pk, "password": password, "to": resolve_url(to)}
+    return redirect("accounts:code")
+
+
+def sign_in_now(request: HttpRequest, person: Person, to: str = "home") -> HttpResponse:
     login(request, person, backend=BACKEND)
-    return remember(redirect("home"), request, person)
+    return remember(redirect(to), request, person)

@@ -130,10 +130,15 @@ def revised_questions(ada) -> list[tuple[object, ...]]:
 
 def look_at(page, path: str) -> list[str]:
     """The problems of one page in all its variants."""
-    wrong = []
     answer = page.goto(path)
     if answer.status != 200:
         return [f"{path} answers {answer.status}"]
+    return look(page, path)
+
+
+def look(page, path: str) -> list[str]:
+    """The same of the page that is open."""
+    wrong = []
     for width, scheme in LOOKS:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)

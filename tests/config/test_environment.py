@@ -53,6 +53,15 @@ def start(tmp_path, **variables) -> subprocess.CompletedProcess:
         ({"WIKI_MAXLAG": "five"}, "Setting WIKI_MAXLAG: 'five' is not a number"),
         ({"TRUSTED_PROXIES": "one"}, "Setting TRUSTED_PROXIES: 'one' is not a whole number"),
         ({"TRUST_FORWARDED_PROTO": "yes"}, "Set TRUSTED_PROXIES=1 instead"),
+        (
+            {"OIDC_ISSUER": "login.example"},
+            "Setting OIDC_ISSUER: 'login.example' is not an address",
+        ),
+        ({"OIDC_ISSUER": "http://login.example"}, "Setting OIDC_ISSUER"),
+        (
+            {"OIDC_ISSUER": "https://login.example"},
+            "OIDC_CLIENT_ID: is not set, but OIDC_ISSUER is",
+        ),
         ({"LOG_FORMAT": "xml"}, "Setting LOG_FORMAT: 'xml' is none of text, json"),
     ],
 )

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from accounts.invitations import first_admin_token, invitation_path
+from accounts.links import full_address
 
 
 class Command(BaseCommand):
@@ -16,5 +16,4 @@ class Command(BaseCommand):
         if token is None:
             self.stderr.write("There is an administrator already; ask them for an invitation.")
             return
-        prefix = settings.FORCE_SCRIPT_NAME or ""
-        self.stdout.write(settings.BASE_URL + invitation_path(token).removeprefix(prefix))
+        self.stdout.write(full_address(invitation_path(token)))

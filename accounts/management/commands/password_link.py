@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.invitations import password_path
+from accounts.links import full_address
 from accounts.models import Person
 
 
@@ -25,5 +25,4 @@ class Command(BaseCommand):
                 f"{person.username} may not sign in. An admin lets them in again on the page People; where no admin "
                 "is left, python manage.py first_admin_link makes a new one."
             )
-        prefix = settings.FORCE_SCRIPT_NAME or ""
-        self.stdout.write(settings.BASE_URL + password_path(person).removeprefix(prefix))
+        self.stdout.write(full_address(password_path(person)))

@@ -1,0 +1,153 @@
+"""Sign-in by an institution: OpenID Connect with the one provider that the settings name, by Authlib.
+
+Authlib keeps state, nonce and the PKCE verifier in the session until the person is back, and checks them and the ID
+token. An identity is issuer and subject. Its mail address is never read: who may choose an address there would
+choose an account here.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import structlog
+from authlib.integrations.django_client import DjangoIntegration, DjangoOAuth2App, OAuthError
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from joserfc.errors import JoseError
+from requests import RequestException
+
+from accounts.models import Identity, Person
+from leases.refusal import Conflict, NotAllowed, Refusal
+
+log = structlog.get_logger(__name__)
+
+SECONDS_AWAY = 900  # after which nobody is expected back
+TIMEOUT = 5  # seconds for each request to the provider
+LEEWAY = 60  # seconds by which its clock may differ
+# By a key that only the provider has; neither "none" nor a secret that this program has too.
+SIGNATURES = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A person who is back from the institution: what they went for, and who they are there."""
+
+    purpose: dict[str, Any]
+    subject: str
+    name: str
+
+
+class OtherIssuer(OAuthError):
+    """The provider at the address of the settings calls itself by another one."""
+
+
+class Provider(DjangoOAuth2App):
+    """Authlib's client, which takes no other issuer than the one of the settings."""
+
+    def load_server_metadata(self) -> dict[str, Any]:
+        metadata: dict[str, Any] = super().load_server_metadata()
+        if metadata.get("issuer") != settings.OIDC_ISSUER:
+            metadata.pop("_loaded_at", None)  # ask again next time
+            raise OtherIssuer
+        return metadata | {"id_token_signing_alg_values_supported": SIGNATURES}
+
+
+def name() -> str:
+    """What pages call the institution; "" where nobody signs in by one."""
+    return settings.OIDC_NAME if settings.OIDC_ISSUER else ""
+
+
+def leave(request: HttpRequest, back_to: str, purpose: dict[str, Any]) -> str:
+    """The address at the institution. The person comes back to `back_to`, with `purpose` in their session."""
+    with _refusals():
+        provider = _provider()
+        there = provider.create_authorization_url(back_to)
+    there |= {"redirect_uri": back_to, "purpose": purpose, "left": time.time()}
+    provider.save_authorize_data(request, **there)
+    return str(there["url"])
+
+
+def arrive(request: HttpRequest) -> Arrival:
+    """Who came back, for what; works once for each time they left. Raises Refusal."""
+    with _refusals():
+        provider = _provider()
+        kept = provider.framework.get_state_data(request.session, request.GET.get("state"))
+        options = {
+            "iss": {"essential": True, "value": settings.OIDC_ISSUER},
+            "aud": {"essential": True, "value": settings.OIDC_CLIENT_ID},
+        }
+        token = provider.authorize_access_token(request, claims_options=options, leeway=LEEWAY)
+        claims = token["userinfo"]
+        subject = claims["sub"]
+        if time.time() - kept["left"] > SECONDS_AWAY:
+            raise ValueError("too late")
+        if not (isinstance(subject, str) and 0 < len(subject) <= 255 and subject.isprintable()):
+            raise ValueError("no subject")
+    return Arrival(kept["purpose"], subject, str(claims.get("name", ""))[:120])
+
+
+def person_of(subject: str) -> Person:
+    """The person with that identity. Raises NotAllowed."""
+    identity = Identity.objects.filter(issuer=settings.OIDC_ISSUER, subject=subject)
+    found = identity.select_related("person").first()
+    if found is None:
+        raise NotAllowed(
+            f"Your identity at {name()} is not linked to an account here. If you have an account, sign in with its "
+            "password and link it under your name; otherwise ask an admin for an invitation."
+        )
+    if not found.person.is_active:
+        raise NotAllowed("An admin has ended your access here. Ask them about it.")
+    return found.person
+
+
+def link(person: Person, subject: str) -> None:
+    """Let the identity sign in as the person. Raises Conflict where either has another one."""
+    try:
+        with transaction.atomic():
+            Identity.objects.create(person=person, issuer=settings.OIDC_ISSUER, subject=subject)
+    except IntegrityError:
+        raise Conflict(
+            f"This account has an identity already, or your identity at {name()} is linked to another account. "
+            "Nothing was changed."
+        ) from None
+
+
+@cache
+def _client(issuer: str, client_id: str, client_secret: str) -> Provider:
+    return Provider(
+        DjangoIntegration("institution"),
+        client_id=client_id,
+        client_secret=client_secret,
+        server_metadata_url=f"{issuer.rstrip('/')}/.well-known/openid-configuration",
+        client_kwargs={
+            "scope": "openid profile",
+            "code_challenge_method": "S256",
+            "default_timeout": TIMEOUT,
+        },
+    )
+
+
+def _provider() -> Provider:
+    return _client(settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET)
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Errors of the provider, and of an answer that is not its, as refusals. The log has their kind only."""
+    try:
+        yield
+    except RequestException as error:
+        log.warning("institution_down", error=type(error).__name__)
+        raise Refusal(
+            f"{name()} does not answer. Try again later, or sign in with a password if you have one.",
+            status=503,
+        ) from None
+    except (OAuthError, JoseError, ValueError, TypeError, LookupError, RuntimeError) as error:
+        log.warning("institution_refused", error=type(error).__name__)
+        raise Refusal(
+            f"The sign-in at {name()} was not completed, so nothing was changed. Begin again."
+        ) from None

@@ -1,0 +1,433 @@
+"""Sign-in by an institution, against a provider that the test starts."""
+
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from joserfc.jwk import OctKey, RSAKey
+
+from accounts import institution, invitations
+from accounts.hashing import keyed_hash
+from accounts.models import Identity, Invitation, Person, Session
+from accounts.rates import LEAVINGS
+from accounts.roles import Role
+from leases.clock import in_seconds
+from operations import forgetting
+from tests.accounts.factories import use_up
+from tests.accounts.provider import CLIENT_ID, CLIENT_SECRET, Provider
+from tests.factories import PASSWORD, person
+
+pytestmark = pytest.mark.django_db
+
+NOT_COMPLETED = "was not completed, so nothing was changed"
+
+
+@pytest.fixture(scope="module")
+def running():
+    provider = Provider()
+    yield provider
+    provider.stop()
+
+
+@pytest.fixture
+def provider(running, settings):
+    running.claims, running.metadata, running.status = {}, {}, 200
+    running.header, running.signs_with = {"alg": "RS256"}, running.key
+    settings.OIDC_ISSUER, settings.OIDC_NAME = running.issuer, "Abbey College"
+    settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = CLIENT_ID, CLIENT_SECRET
+    institution._client.cache_clear()
+    return running
+
+
+@pytest.fixture
+def bob(provider):
+    bob = person("bob", Role.JUDGE)
+    Identity.objects.create(person=bob, issuer=provider.issuer, subject="bob-17")
+    return bob
+
+
+def path_of(address):
+    parts = urlsplit(address)
+    return f"{parts.path}?{parts.query}"
+
+
+def leave(client, path="/sign-in/institution/"):
+    answer = client.get(path)
+    assert answer.status_code == 302
+    return answer["Location"]
+
+
+def come_back(client, provider, address, subject="bob-17"):
+    return client.get(path_of(provider.sign_in(address, subject)))
+
+
+def sign_in(client, provider, subject="bob-17", path="/sign-in/institution/"):
+    return come_back(client, provider, leave(client, path), subject)
+
+
+def is_in(client):
+    return client.get("/account/").status_code == 200
+
+
+def refused(client, answer, status, sentence):
+    assert (answer.status_code, is_in(client)) == (status, False)
+    page = answer.content.decode()
+    assert sentence in page
+    assert 'action="/sign-in/"' in page  # the form for a password
+    return page
+
+
+def link(client, provider, subject="bob-17"):
+    """What a signed-in person does on the account's page."""
+    page = client.post("/account/institution/", {"current_password": PASSWORD})
+    return come_back(client, provider, page.context["there"], subject)
+
+
+# ---------------------------------------------------------------- off by default
+
+
+def test_it_is_off_by_default(client, settings):
+    assert settings.OIDC_ISSUER == ""
+    token = invitations.invite(roles=[Role.JUDGE], by=None)
+    client.force_login(person("bob"))
+    for who in (client, Client()):
+        for path in ("/sign-in/institution/", "/sign-in/institution/back/", f"/join/{token}/institution/",
+                     "/account/institution/"):  # fmt: skip
+            assert who.get(path).status_code == 404, path
+        for path in ("/account/institution/", "/account/institution/remove/"):
+            assert who.post(path, {"current_password": PASSWORD}).status_code == 404, path
+    assert "institution" not in client.get("/account/").content.decode()
+    for path in ("/sign-in/", invitations.invitation_path(token)):
+        assert "institution" not in Client().get(path).content.decode()
+
+
+# ---------------------------------------------------------------- signing in
+
+
+def test_a_linked_person_signs_in_and_has_a_session_of_the_project(client, provider, bob):
+    assert 'href="/sign-in/institution/"' in client.get("/sign-in/").content.decode()
+    assert sign_in(client, provider)["Location"] == "/"
+    assert is_in(client)
+    session = Session.objects.get(person=bob)
+    assert session.signed_in_at
+    assert (session.expire_date - session.signed_in_at).days in (29, 30)
+    bob.refresh_from_db()
+    assert bob.last_login
+    assert [name for name in client.cookies if name.startswith("sicetnon_known_")]
+
+
+def test_the_person_comes_back_to_the_page_that_asked_for_the_sign_in(client, provider, bob):
+    page = client.get("/judge/", follow=True).content.decode()
+    assert 'href="/sign-in/institution/?next=/judge/"' in page
+    assert (
+        sign_in(client, provider, path="/sign-in/institution/?next=/judge/")["Location"]
+        == "/judge/"
+    )
+
+
+def test_signing_in_leads_to_no_other_site(client, provider, bob):
+    path = "/sign-in/institution/?next=https://evil.example/"
+    assert sign_in(client, provider, path=path)["Location"] == "/"
+
+
+def test_an_unknown_identity_reads_one_sentence_and_nothing_is_created(client, provider, bob):
+    answer = sign_in(client, provider, "eve-99")
+    page = refused(
+        client, answer, 403, "Your identity at Abbey College is not linked to an account"
+    )
+    assert "bob" not in page.lower().replace("abbey", "")
+    assert (Person.objects.count(), Identity.objects.count()) == (1, 1)
+
+
+def test_an_identity_with_another_persons_mail_address_or_name_is_not_that_person(
+    client, provider, bob
+):
+    person("alice@abbey.example", Role.ADMIN)
+    provider.claims = {
+        "email": "alice@abbey.example", "email_verified": True, "preferred_username": "alice@abbey.example",
+    }  # fmt: skip
+    unknown = sign_in(client, provider, "eve-99")
+    refused(client, unknown, 403, "not linked to an account")
+    sign_in(client, provider)
+    assert "Bob" in client.get("/account/").content.decode()
+
+
+def test_the_same_subject_of_another_issuer_is_another_identity(client, provider, bob):
+    Identity.objects.update(issuer="https://elsewhere.example")
+    refused(client, sign_in(client, provider), 403, "not linked to an account")
+
+
+def test_a_deactivated_person_is_refused(client, provider, bob):
+    invitations.set_active(bob, active=False)
+    refused(client, sign_in(client, provider), 403, "An admin has ended your access here")
+
+
+def test_a_forgotten_persons_identity_is_removed(client, provider, bob):
+    assert "bob-17" in "".join(forgetting.own_data(bob))
+    forgetting.forget(bob)
+    assert not Identity.objects.exists()
+    refused(client, sign_in(client, provider), 403, "not linked to an account")
+
+
+# ---------------------------------------------------------------- what is checked
+
+
+def test_a_state_works_once(client, provider, bob):
+    back = provider.sign_in(leave(client), "bob-17")
+    client.get(path_of(back))
+    client.post("/sign-out/")
+    refused(client, client.get(path_of(back)), 400, NOT_COMPLETED)
+
+
+def test_a_state_of_another_browser_is_refused(client, provider, bob):
+    """Or somebody could sign a person in as somebody else by a link."""
+    back = provider.sign_in(leave(Client()), "bob-17")
+    refused(client, client.get(path_of(back)), 400, NOT_COMPLETED)
+
+
+def test_a_code_from_another_way_there_is_refused(client, provider, bob):
+    """The code of one browser with the state of another: the PKCE verifier does not fit."""
+    stolen = dict(parse_qsl(urlsplit(provider.sign_in(leave(Client()), "bob-17")).query))
+    own = dict(parse_qsl(urlsplit(provider.sign_in(leave(client), "eve-99")).query))
+    query = urlencode({"code": stolen["code"], "state": own["state"]})
+    refused(client, client.get(f"/sign-in/institution/back/?{query}"), 400, NOT_COMPLETED)
+
+
+def test_who_stays_away_too_long_begins_again(client, provider, bob, monkeypatch):
+    address = leave(client)
+    monkeypatch.setattr(institution, "SECONDS_AWAY", -1)
+    refused(client, come_back(client, provider, address), 400, NOT_COMPLETED)
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"nonce": "another"},
+        {"nonce": None},
+        {"aud": "another client"},
+        {"aud": ["another client"], "azp": CLIENT_ID},
+        {"iss": "https://elsewhere.example"},
+        {"exp": 1_000_000_000},
+        {"iat": 4_000_000_000},
+        {"sub": ""},
+        {"sub": "b" * 256},
+        {"sub": 17},
+        {"sub": "bob\x0017"},
+        {"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"},
+    ],
+    ids=str,
+)
+def test_an_id_token_for_somebody_else_is_refused(client, provider, bob, claims):
+    provider.claims = claims
+    refused(client, sign_in(client, provider), 400, NOT_COMPLETED)
+
+
+def test_an_id_token_for_several_clients_is_accepted_where_this_is_one(client, provider, bob):
+    provider.claims = {"aud": [CLIENT_ID, "another client"], "azp": CLIENT_ID}
+    sign_in(client, provider)
+    assert is_in(client)
+
+
+@pytest.mark.parametrize("header", [{"alg": "none"}, {"kid": "2"}, {"alg": "HS256"}, {}], ids=str)
+def test_an_id_token_without_the_providers_signature_is_refused(client, provider, bob, header):
+    """Unsigned, by an unknown key, by the secret that client and provider share, by another key of that name."""
+    provider.header = {"alg": "RS256"} | header
+    known = CLIENT_SECRET * 2  # long enough for the algorithm
+    symmetric = header.get("alg") == "HS256"
+    provider.signs_with = OctKey.import_key(known) if symmetric else RSAKey.generate_key(2048)
+    refused(client, sign_in(client, provider), 400, NOT_COMPLETED)
+
+
+def test_a_new_key_of_the_provider_is_fetched(client, provider, bob):
+    sign_in(Client(), provider)
+    provider.key = provider.signs_with = RSAKey.generate_key(2048, {"kid": "later"})
+    sign_in(client, provider)
+    assert is_in(client)
+
+
+def test_a_provider_that_calls_itself_otherwise_is_refused_until_it_no_longer_does(
+    client, provider, bob
+):
+    provider.metadata = {"issuer": "https://elsewhere.example"}
+    refused(client, client.get("/sign-in/institution/"), 400, NOT_COMPLETED)
+    provider.metadata = {}
+    sign_in(client, provider)
+    assert is_in(client)
+
+
+def test_who_says_no_at_the_institution_is_not_signed_in(client, provider, bob):
+    answer = client.get(
+        "/sign-in/institution/back/?error=access_denied&error_description=Call+0123"
+    )
+    page = refused(client, answer, 400, NOT_COMPLETED)
+    assert "0123" not in page
+
+
+# ---------------------------------------------------------------- a provider that is down
+
+
+@pytest.mark.parametrize("issuer", ["http://127.0.0.1:9", None])
+def test_a_provider_that_is_down_gives_one_sentence_and_a_password_still_works(
+    client, provider, bob, settings, issuer
+):
+    provider.status = 502
+    settings.OIDC_ISSUER = issuer or provider.issuer
+    answer = client.get("/sign-in/institution/")
+    refused(client, answer, 503, "Abbey College does not answer. Try again later")
+    answer = client.post("/sign-in/", {"username": "bob", "password": PASSWORD})
+    assert answer.status_code == 302
+    assert is_in(client)
+
+
+def test_a_provider_that_fails_on_the_way_back_gives_one_sentence(client, provider, bob):
+    address = leave(client)
+    provider.status = 502
+    refused(client, come_back(client, provider, address), 503, "Abbey College does not answer")
+
+
+def test_one_way_too_many_there_waits_and_asks_nobody(client, provider, bob):
+    use_up(f"institution {keyed_hash('127.0.0.1')}", LEAVINGS)
+    answer = client.get("/sign-in/institution/")
+    refused(client, answer, 429, "Many people at your address are signing in at once.")
+    assert int(answer["Retry-After"]) >= 1
+
+
+def test_a_session_of_somebody_who_never_comes_back_is_short(client, provider):
+    leave(client)
+    assert Session.objects.filter(expire_date__lt=in_seconds(901)).count() == 1
+    client.post("/sign-in/", {"username": person("alice").username, "password": PASSWORD})
+    (session,) = Session.objects.all()
+    assert (session.expire_date - session.signed_in_at).days in (29, 30)
+
+
+# ---------------------------------------------------------------- joining
+
+
+@pytest.fixture
+def token():
+    return invitations.invite(roles=[Role.JUDGE], by=person("olga", Role.ADMIN))
+
+
+def test_an_invited_person_joins_with_an_identity_and_no_password(client, provider, token):
+    path = invitations.invitation_path(token)
+    assert "Join with Abbey College" in client.get(path).content.decode()
+    answer = sign_in(client, provider, path=f"{path}institution/")
+    assert answer["Location"] == path
+    page = client.get(path).content.decode()
+    assert 'value="Bob of the Abbey"' in page
+    assert "password" not in page.lower()
+    assert client.post(path, {"username": "bob", "name": "Bob"}).status_code == 302
+    bob = Person.objects.get(username="bob")
+    assert bob.roles == {Role.JUDGE}
+    assert not bob.has_usable_password()
+    assert (bob.identity.issuer, bob.identity.subject) == (provider.issuer, "bob-17")
+    again = Client()
+    sign_in(again, provider)
+    assert is_in(again)
+    page = client.get("/account/").content.decode()
+    assert "Change your password" not in page
+    assert "have no password here" in client.get("/account/second-factor/").content.decode()
+    assert "have no password here" in client.get("/account/institution/").content.decode()
+
+
+def test_without_an_invitation_nobody_joins(client, provider, token):
+    assert client.get("/join/nonsense/institution/").status_code == 404
+    address = leave(client, f"{invitations.invitation_path(token)}institution/")
+    Invitation.objects.update(withdrawn_at="2026-01-01T00:00:00Z")
+    refused(client, come_back(client, provider, address), 410, "This invitation has expired")
+    assert Person.objects.count() == 1
+
+
+def test_an_identity_is_good_for_the_invitation_that_it_was_shown_for_only(client, provider, token):
+    other = invitations.invite(roles=list(Role), by=Person.objects.get())
+    sign_in(client, provider, path=f"{invitations.invitation_path(token)}institution/")
+    path = invitations.invitation_path(other)
+    page = client.post(path, {"username": "bob", "name": "Bob"}).content.decode()
+    assert "This field is required" in page
+    assert not Person.objects.filter(username="bob").exists()
+
+
+def test_an_identity_of_one_person_does_not_join_as_another(client, provider, bob, token):
+    path = invitations.invitation_path(token)
+    sign_in(client, provider, path=f"{path}institution/")
+    answer = client.post(path, {"username": "robert", "name": "Robert"})
+    assert answer.status_code == 409
+    assert not Person.objects.filter(username="robert").exists()
+    assert Invitation.objects.get().used_by is None
+
+
+def test_the_token_of_an_invitation_is_in_no_session(client, provider, token):
+    leave(client, f"{invitations.invitation_path(token)}institution/")
+    kept = str(dict(client.session))
+    assert "'for': 'join'" in kept
+    assert token not in kept
+
+
+# ---------------------------------------------------------------- linking an account
+
+
+@pytest.fixture
+def carol(client, provider):
+    carol = person("carol", Role.JUDGE)
+    client.force_login(carol)
+    return carol
+
+
+def test_a_signed_in_person_links_an_identity_after_the_password(client, provider, carol):
+    assert link(client, provider, "carol-3")["Location"] == reverse("accounts:linked")
+    assert Identity.objects.get().person == carol
+    other = Client()
+    sign_in(other, provider, "carol-3")
+    assert is_in(other)
+
+
+def test_no_identity_is_linked_without_the_password(client, provider, carol):
+    answer = client.post("/account/institution/", {"current_password": "wrong"})
+    assert answer.status_code == 400
+    assert "authorize" not in answer.content.decode()
+    for _ in range(5):
+        answer = client.post("/account/institution/", {"current_password": "wrong"})
+    assert answer.status_code == 429
+
+
+def test_a_sign_in_of_a_signed_in_person_links_nothing(client, provider, carol):
+    assert client.get("/sign-in/institution/")["Location"] == "/"
+    assert not Identity.objects.exists()
+
+
+def test_an_identity_of_another_person_is_not_linked(client, provider, bob, carol):
+    answer = link(client, provider, "bob-17")
+    assert answer.status_code == 409
+    assert "linked to another account" in answer.content.decode()
+    assert Identity.objects.get().person == bob
+
+
+def test_nothing_is_linked_for_a_person_whose_session_ended_meanwhile(client, provider, carol):
+    page = client.post("/account/institution/", {"current_password": PASSWORD})
+    client.force_login(person("dora"))
+    answer = come_back(client, provider, page.context["there"])
+    assert answer.status_code in (400, 403)
+    assert not Identity.objects.exists()
+
+
+def test_an_identity_is_removed_by_the_password(client, provider, carol):
+    link(client, provider, "carol-3")
+    wrong = client.post("/account/institution/remove/", {"current_password": "wrong"})
+    assert wrong.status_code == 400
+    assert Identity.objects.exists()
+    client.post("/account/institution/remove/", {"current_password": PASSWORD})
+    assert not Identity.objects.exists()
+
+
+def test_a_linked_account_is_not_linked_again(client, provider, carol):
+    link(client, provider, "carol-3")
+    answer = client.post("/account/institution/", {"current_password": PASSWORD})
+    assert answer.status_code == 409
+
+
+def test_every_page_carries_the_strict_policy(client, provider, carol):
+    for path in ("/account/institution/", "/account/"):
+        policy = client.get(path)["Content-Security-Policy"]
+        assert "form-action 'self'" in policy
+        assert provider.issuer not in policy
