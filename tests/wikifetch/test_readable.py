@@ -42,11 +42,101 @@ def test_what_a_reader_sees(wikitext, words):
     assert readable(wikitext).text == words
 
 
+FACTS = [
+    ("{{chem|SO|4|2-}} {{chem|NH|4|+}} {{chem|C|2|H|6|O}}", "SO4^2− NH4+ C2H6O"),
+    ("{{chem|C|''n''|H|2''n''+2}} {{chem|Fe|3+}}", "CnH2n+2 Fe^3+"),
+    ("{{chem2|SO4(2-)}} {{chem2|2H2 + O2 -> 2H2O}} {{CO2}}", "SO4^2− 2H2 + O2 → 2H2O CO2"),
+    ("{{INR|5000}} {{INRConvert|1.5|c}}", "₹5000 ₹1.5 crore"),
+    ("{{mi|5}} {{mi to km|26}} {{ft to m|10}}", "5 mi 26 mi 10 ft"),
+    ("{{nts|10000}} {{nts| 13}} {{nts|1,000}} {{nts|x}} {{ntsh|5}}5", "10,000 13 1,000 x 5"),
+    ("{{nts|5000|prefix=~|suffix=%}}", "~5,000%"),
+    ("{{height|ft=5|in=2}} {{height|m=1.57}} {{height|cm=157}}", "5 ft 2 in 1.57 m 157 cm"),
+    ("{{age|1990|5|2|2020|5|1}} {{age|1990|5|2|2020|5|2}}", "29 30"),
+    ("{{age|1990|5|2}}", "[counted from 2 May 1990]"),
+    ("{{age in years and days|1990|5|2|2020|5|1}}", "2 May 1990 – 1 May 2020"),
+    ("{{Start and end dates|1990|1|2|1991|3|4}}", "2 January 1990 – 4 March 1991"),
+    ("{{film date|1990|1|2|Rome|1990|3|4}}", "2 January 1990 (Rome), 4 March 1990"),
+    ("{{birth-date and age|2 May 1990}} {{birth year and age|1990}}", "2 May 1990 1990"),
+    ("{{coord|13|19|N|169|9|5|W|type:event|name=Landing}}", "13°19′N 169°9′5″W"),
+    ("{{coord|12.5|-3.2|display=title}} {{coord|12.5|N|3.2|W}} {{coord}}", "12.5°N 3.2°W 12.5°N 3.2°W"),
+    ("{{sortname|Ann|Kettle|Ann Kettle (miller)}} {{sort|001|First}} {{hs|5}}", "Ann Kettle First"),
+    ("{{flagicon|ECU}} {{flag|China}} {{flag|NL|name=Dutch Republic}}", "China Dutch Republic"),
+    ("{{flagcountry|USA}} {{flagathlete|[[Ann Kettle]]|USA}}", "USA Ann Kettle (USA)"),
+    ("{{OldStyleDate|February 2|1905|January 20}}", "February 2 [O.S. January 20] 1905"),
+    ("{{OldStyleDateDY|17 January|1706|6 January 1705}}", "17 January 1706 [O.S. 6 January 1705]"),
+    ("{{OldStyleDateNY|22 February|11 February 1731}}", "22 February [O.S. 11 February 1731]"),
+    ("{{OS2NS|20 January|1905|2 February}}", "20 January [2 February N.S.] 1905"),
+    ("{{reign|1066|1087}} {{floruit|1066}} {{fl.|1066|1087}}", "r. 1066–1087 fl. 1066 fl. 1066–1087"),
+    ("{{marriage|Tom|1990|2000|end=div}} {{marriage|Tom|1990}}", "Tom (m. 1990; div. 2000) Tom (m. 1990)"),
+    ("{{marriage|Tom|1990|2000}} {{marriage|Tom}}", "Tom (m. 1990–2000) Tom"),
+    ("{{Nihongo|Tokyo|東京|Tōkyō|city|now}} {{nihongo||合気|Aiki}}", "Tokyo (東京, Tōkyō, city) now Aiki (合気)"),
+    ("{{IPAc-en|uk|ˈ|æ|l|audio=a.ogg}} {{respell|AL|gə-ri}}", "UK: /ˈæl/ AL-gə-ri"),
+    ("{{IPA-de|ˈalbɛɐ̯t|lang}} {{IPA|/a/}} {{angbr|a}}", "[ˈalbɛɐ̯t] /a/ ⟨a⟩"),
+    ("{{HMS|Ajax|22|6}} {{USS|Hornet|CV-12}} {{sclass|Iowa|ship}}", "HMS Ajax USS Hornet (CV-12) Iowa-class ship"),
+    ("{{ship|RMS|Titanic}} {{ship|HMS|Ajax|22}} {{MV|Ann}}", "RMS Titanic HMS Ajax (22) MV Ann"),
+    ("{{fossil range|370|0}} {{fossil range|Late Silurian|Recent}}", "370–0 Ma Late Silurian–Recent"),
+    ("{{RailGauge|1435mm}} {{bartable|87.5|%|2}} 2{{e|24}}", "1435 mm 87.5% 2×10^24"),
+    ("x{{su|p=2|b=i}} {{sqrt|2}} {{gaps|1|234}} {{music|flat}}", "x_i^2 √2 1 234 ♭"),
+    ("{{yes}} {{no|Not yet}} {{n/a}} {{won}} {{increase}} 5", "Yes Not yet N/A Won ▲ 5"),
+    ("A{{·}}B{{'s}}{{clear}}{{toc right}} {{fr icon}} {{in lang|de|xx}}", "A · B's (in French) (in German and xx)"),
+    ("{{Bibleverse|Mark|3:25|KJV}} {{ISBN|1|2}} {{vol.|3}}", "Mark 3:25 ISBN 1, 2 vol. 3"),
+    ("{{quote|It turns.|Ann|Letters}}", "It turns.\n— Ann, Letters"),
+    ("{{legend|#f00|Mills}} {{resize|120%|[[Ann]]}} {{Template:Flag|Peru}}", "Mills Ann Peru"),
+    (
+        "{{cite book|last=Kettle|first=Ann|last2=Dow|title=The Mills|year=1900|publisher=Press|pages=4–5|isbn=1}}",
+        "Kettle, Ann; Dow (1900). The Mills. Press. pp. 4–5.",
+    ),
+    (
+        "{{Cite journal|author=A. Kettle|title=Water|journal=Mills|volume=2|issue=3|date=May 1900|page=4}}",
+        "A. Kettle (May 1900). “Water”. Mills. 2(3). p. 4.",
+    ),
+    ("{{cite web|title=Mills|url=https://e.org|date=2001}} {{citation}}", "Mills. 2001."),
+    ("__NOTOC__Text __FILE__ snake_case", "Text snake_case"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wikitext", "words"), FACTS)
+def test_facts_in_templates_are_words(wikitext, words):
+    result = readable(wikitext)
+    assert (result.text, result.left_out) == (words, ())
+
+
+HATNOTES = [
+    ("{{Main|Mill}}", "Main article: Mill"),
+    ("{{Main|Mill|Dam#Wall|l2=the wall}}", "Main articles: Mill and the wall"),
+    ("{{See also|:Category:Mills|Dam#Wall|Mill{{!}}Old mill}}", "See also: Category:Mills, Dam § Wall and Old mill"),
+    ("{{Further|[[Mill]]}}", "Further information: Mill"),
+    ("{{about|the mill}}", "This article is about the mill."),
+    ("{{about|it|the dam|Dam|and|Weir|section=y}}", "This section is about it. For the dam, see Dam and Weir."),
+    ("{{about||other uses}}", "For other uses, see the disambiguation page."),
+    ("{{for|the dam|Dam|Weir}}", "For the dam, see Dam and Weir."),
+    ("{{for multi|the dam|Dam|the weir|Weir}}", "For the dam, see Dam. For the weir, see Weir."),
+    ("{{distinguish|Mill|Dam}}", "Not to be confused with Mill or Dam."),
+    ("{{distinguish|text=the dam}}", "Not to be confused with the dam."),
+    ("{{redirect|Kettle|the dam|Dam}}", "“Kettle” redirects here. For the dam, see Dam."),
+    ("{{redirect|Kettle}}", "“Kettle” redirects here. For other uses, see Kettle (disambiguation)."),
+    ("{{redirect2|A|B|the dam|Dam}}", "“A” and “B” redirect here. For the dam, see Dam."),
+    ("{{redirect-distinguish|A|B}}", "“A” redirects here. Not to be confused with B."),
+    ("{{other uses}}", "For other uses, see the disambiguation page."),
+    ("{{hatnote|See the dam.}}", "See the dam."),
+    ("{{double image|left|A.png|190|B.png|240|The mill|The dam}}", "The mill\nThe dam"),
+    ("{{multiple image|image1=A.png|caption1=The mill|footer=In 1801}}", "The mill\nIn 1801"),
+    ("{{wide image|A.png|800px|alt=x|The mill}}", "The mill"),
+    ("{{gallery|A.png|The mill|B.png|The dam}}", "The mill\nThe dam"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wikitext", "words"), HATNOTES)
+def test_hatnotes_and_captions_of_templates_are_lines(wikitext, words):
+    assert readable(f"A{wikitext} B").text == f"A\n{words}\nB"
+
+
 @pytest.mark.parametrize(
     ("wikitext", "words", "left_out"),
     [
         ("Built<ref>Book, p. 4</ref> here.", "Built here.", [("reference", "<ref>Book, p. 4</ref>")]),
         ('Built<ref name="a" /> here.', "Built here.", [("reference", '<ref name="a" />')]),
+        ("Built {{cn|date=May 2020}}.", "Built.", [("template", "{{cn|date=May 2020}}")]),
         ("Built {{sfn|Kettle|1900}}.", "Built.", [("template", "{{sfn|Kettle|1900}}")]),
         ("[[File:Mill.jpg|thumb|300px|A mill]]Built.", "Built.", [("file", "[[File:Mill.jpg|thumb|300px|A mill]]")]),
         ("Built.[[Category:Mills]]", "Built.", [("category", "[[Category:Mills]]")]),

@@ -20,7 +20,7 @@ ARTICLE = """{{Short description|Mill}}
 | opened = 1801
 | empty =
 }}
-'''Kettle Mill''' is a [[Watermill|mill]].<ref>Book</ref> It stands 4{{nbsp}}m high.{{cn}}
+'''Kettle Mill''' is a [[Watermill|mill]].<ref>Book</ref> It stands 4{{nbsp}}m high.{{cn}}{{tab}}
 
 == History ==
 Built in 1801 by ''Ann''.
@@ -59,7 +59,8 @@ def test_an_article_becomes_simple_elements():
     for piece in [
         '<table class="infobox"><tr><th>name</th><td>Kettle Mill</td></tr><tr><th>opened</th>',
         '<p><b>Kettle Mill</b> is a <span class="link" title="Watermill">mill</span>.',
-        '<sup class="reference">[1]</sup> It stands 4 m high.<span class="left-out" title="{{cn}}">⋯</span></p>',
+        '<sup class="reference">[1]</sup> It stands 4 m high.<sup class="reference">[citation needed]</sup>',
+        '<span class="left-out" title="{{tab}}">⋯</span></p>',
         "<h3>History</h3>",
         "<p>Built in 1801 by <i>Ann</i>.</p>",
         '<ul><li>One</li><li class="depth-2">Two</li></ul>',
@@ -159,6 +160,14 @@ SHOWN = {
         f"* A{{{{efn|Or 1802{TAG}}}}} c.",
         '<ul><li>A<sup class="reference">[1]</sup><br><span class="note"><sup class="reference">[1]</sup> Or 1802'
         f'<span class="wiki-tag">{TAG}</span></span> c.</li></ul>',
+    ),
+    "a hatnote": (
+        "{{Main|Mill & dam}}\nBuilt in 1801.",
+        '<p class="hatnote">Main article: Mill &amp; dam</p>\n<p>Built in 1801.</p>',
+    ),
+    "captions of a template": (
+        "{{multiple image\n| image1 = A.jpg\n| caption1 = The mill\n| caption2 = The dam\n}}",
+        '<p class="caption">The mill</p>\n<p class="caption">The dam</p>',
     ),
     "a link": ("[[Mill]] [//e.org site]", '<p><span class="link">Mill</span> <span class="link">site</span></p>'),
 }  # fmt: skip

@@ -71,8 +71,8 @@ class ArticleWriter:
         return self._with_asides(unit, element, self._walked(unit, kind))
 
     def _with_asides(self, unit: Unit, element: str, written: Markup) -> str:
-        """The unit's text between its captions and its notes."""
-        captions = [aside for aside in written.asides if aside.kind == "caption"]
+        """The unit's text between its captions and hatnotes, and its notes."""
+        captions = [aside for aside in written.asides if aside.kind != "note"]
         notes = [aside for aside in written.asides if aside.kind == "note"]
         # Where the tagged block is a caption, the text around its file is no part of it.
         around = any(aside.raw == self._marked_text for aside in captions)

@@ -10,6 +10,7 @@ import mwparserfromhell
 from wikifetch.wikitext.captions import caption_of
 from wikifetch.wikitext.names import HOLDERS, TagNames, fold
 from wikifetch.wikitext.parameters import parse_parameters
+from wikifetch.wikitext.tabled import TABLED, key_of
 from wikifetch.wikitext.tree import walk
 
 _NOTES = re.compile(r"\{\{\s*(?:sfn|efn|refn|harv|r\s*\||rp\s*\||notetag|#tag:ref)", re.IGNORECASE)
@@ -19,9 +20,10 @@ _KEPT = {"b", "i", "sup", "sub", "small", "s", "u", "td", "th", "tr", "blockquot
 
 @dataclass(frozen=True)
 class Aside:
-    """What a wiki shows apart from the text in which it is written: a file's caption, a note that holds a tag.
+    """What a wiki shows apart from the text in which it is written: a caption, a hatnote, a note that holds a tag.
 
-    `kind` is "caption" or "note", `raw` its wikitext, `html` its words, escaped; `has_tag` whether a tag is in it.
+    `kind` is "caption", "hatnote" or "note", `raw` its wikitext, "" of a template; `html` its words, escaped;
+    `has_tag` whether a tag is in it.
     """
 
     kind: str
@@ -88,16 +90,19 @@ class Markup:
         elif mark in _KEPT:
             self.parts.append(f"</{mark}>")
 
+    def apart(self, kind: str, words: str) -> None:
+        self._write_aside(kind, "", escape(words))
+
     def leave_out(self, what: str, raw: str) -> None:
         if what == "reference" or _NOTES.match(raw):
             self._write_note(raw)
         elif what == "file":
             caption = caption_of(raw)
             if caption.is_shown or self._has_tag(raw):
-                self._write_aside("caption", raw, caption.wikitext)
+                self._write_aside("caption", raw, self._inner(caption.wikitext))
         elif what == "element" and raw[:8].lower() == "<gallery":
             for line in raw.split("\n")[1:-1]:
-                self._write_aside("caption", line, caption_of(line).wikitext)
+                self._write_aside("caption", line, self._inner(caption_of(line).wikitext))
         elif what == "template":
             self._write_template(raw)
 
@@ -107,14 +112,16 @@ class Markup:
         if self._has_tag(raw):
             ref = _REF.fullmatch(raw)
             words = ref[1] if ref else dict(parse_parameters(raw)).get("1", "")
-            self._write_aside("note", raw, words, mark)
+            self._write_aside("note", raw, f"{mark} {self._inner(words)}")
 
-    def _write_aside(self, kind: str, raw: str, wikitext: str, lead: str = "") -> None:
+    def _inner(self, wikitext: str) -> str:
         inner = Markup(self._numbering, self._names, inline=True)
         walk(wikitext, inner)
-        if not inner.says_something:
+        return inner.html
+
+    def _write_aside(self, kind: str, raw: str, html: str) -> None:
+        if not html:
             return
-        html = " ".join(filter(None, (lead, inner.html)))
         if self._inline:
             self.parts.append(f'<br><span class="{kind}">{html}</span>')
             self.says_something = True
@@ -132,6 +139,8 @@ class Markup:
             for part in raw[2:-2].split("\n"):
                 if self._has_tag(part):
                     self._write_tag(part.strip(" |"))
+        elif mark := TABLED["marks"].get(key_of(name)):
+            self.parts.append(f'<sup class="reference">[{mark}]</sup>')
         else:
             self.parts.append(f'<span class="left-out" title="{escape(raw[:200])}">⋯</span>')
             self.parts += map(_shown_tag, self._tags_in(raw))

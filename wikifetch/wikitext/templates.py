@@ -7,7 +7,11 @@ Conversions into other units are not repeated: they are computed by the wiki, no
 import calendar
 import re
 from collections.abc import Callable
-from typing import Any
+
+from wikifetch.wikitext import facts
+from wikifetch.wikitext.arguments import Arguments
+from wikifetch.wikitext.citations import citation
+from wikifetch.wikitext.tabled import TABLED, key_of
 
 _NUMBER = re.compile(r"[+\-−]?[\d.,+/⁄]*\d")
 _RANGES = {"to": " to ", "-": "–", "–": "–", "and": " and ", "or": " or ", "by": " by ", "x": " × "}
@@ -19,41 +23,21 @@ _INFOBOX = re.compile(
 _MONTHS = tuple(calendar.month_name)  # English, and "" for month 0
 
 
-class Arguments:
-    """A template's arguments as readable text, each rendered when asked for; positions count from 1."""
-
-    def __init__(self, template: Any, words_of: Callable[[Any], str]) -> None:
-        self._values = {str(p.name).strip(): p.value for p in template.params}
-        self._words_of = words_of
-        self._words: dict[
-            str, str
-        ] = {}  # rendering again at each depth would take exponential time
-
-    def __getitem__(self, name: str | int) -> str:
-        key = str(name)
-        if key in self._values and key not in self._words:
-            self._words[key] = self._words_of(self._values[key])
-        return self._words.get(key, "")
-
-    def positional(self) -> list[str]:
-        """Arguments 1, 2, … up to the first that is missing."""
-        positional: list[str] = []
-        while str(len(positional) + 1) in self._values:
-            positional.append(self[len(positional) + 1])
-        return positional
-
-    def named(self) -> list[tuple[str, str]]:
-        return [(name, self[name]) for name in self._values if not name.isdecimal()]
-
-
 def rendered(name: str, arguments: Arguments) -> str | None:
     """The words of a template; None for one that is not in the table."""
-    key = " ".join(name.replace("_", " ").split()).lower()
-    key = key.removeprefix("template:").strip()
+    key = key_of(name)
     if key.startswith("formatnum:"):
         return key.removeprefix("formatnum:").strip()
+    if key.startswith(("defaultsort:", "displaytitle:")):
+        return ""
     if key.startswith("lang-"):
         return arguments[1]
+    if key.startswith("ipa-"):
+        return f"[{arguments[1].strip('[]')}]"
+    if key == "citation" or key.startswith("cite "):
+        return citation(arguments)
+    if key.endswith(" icon") and key[:-5] in TABLED["languages"]:
+        return in_languages([key[:-5]])
     render = _TABLE.get(key)
     return render(arguments) if render else None
 
@@ -146,50 +130,133 @@ def _last(a: Arguments) -> str:
     return (a.positional() or [""])[-1]
 
 
+def _one_date(a: Arguments) -> str:
+    return _date(a.positional())
+
+
+def in_languages(codes: list[str]) -> str:
+    """(in French and German)"""
+    names = TABLED["languages"]
+    known = [names.get(code.strip().lower(), code.strip()) for code in codes if code.strip()]
+    return f"(in {facts.listed(known)})" if known else ""
+
+
 def _text(words: str) -> Callable[[Arguments], str]:
     return lambda a: words
 
 
 def _first(*names: str | int) -> Callable[[Arguments], str]:
-    """The first of these arguments that is there."""
-    return lambda a: next((a[name] for name in names if a[name]), "")
+    return lambda a: a.first_of(*names)
 
 
-def _table() -> dict[str, Callable[[Arguments], str]]:
+def _cell(words: str) -> Callable[[Arguments], str]:
+    return lambda a: a[1] or words
+
+
+def _unit(unit: str) -> Callable[[Arguments], str]:
+    return lambda a: f"{a[1]} {unit}"
+
+
+def _age(a: Arguments) -> str:
+    """In whole years between two dates; to today it is the wiki's to compute."""
+    dates = [int(value) if value.isdecimal() else 0 for value in a.positional()[:6]]
+    if len(dates) < 6:
+        return f"[counted from {_date(a.positional())}]"
+    return str(dates[3] - dates[0] - (dates[4:6] < dates[1:3]))
+
+
+def _between_dates(a: Arguments) -> str:
+    values = a.positional()
+    return " – ".join(filter(None, (_date(values[:3]), _date(values[3:6]))))
+
+
+def _film_dates(a: Arguments) -> str:
+    """Each year, month, day and place."""
+    values, dates = a.positional(), []
+    for at in range(0, len(values), 4):
+        place = f" ({values[at + 3]})" if values[at + 3 : at + 4] and values[at + 3] else ""
+        dates.append(f"{_date(values[at : at + 3])}{place}")
+    return ", ".join(dates)
+
+
+def _computed() -> dict[str, Callable[[Arguments], str]]:
     groups: list[tuple[str, Callable[[Arguments], str]]] = [
         ("convert cvt conv", _convert),
         ("val", _val),
         ("circa c. ca. c approx", _circa),
         ("frac fraction sfrac", _fraction),
         ("as_of asof", _as_of),
-        ("nbsp space spaces thinsp hair_space thin_space zwsp", _text(" ")),
-        ("snd snds spnd sndash spaced_ndash spaced_en_dash spaced_endash", _text(" – ")),
-        ("ndash endash en_dash –", _text("–")),
-        ("mdash emdash em_dash —", _text("—")),
-        ("! pipe", _text("|")),
-        ("= equals", _text("=")),
-        ("nowrap nobr nobreak small smaller big larger abbr tooltip linktext keypress", _first(1)),
-        ("em strong noitalic not_a_typo lc: uc: transl_title resize center", _first(1)),
-        ("lang native_name nihongo_foot", _first(2)),
-        ("langx", _first(2)),
-        ("transliteration transl", _last),
+        ("transliteration transl resize nastaliq", _last),
         ("ill interlanguage_link link-interwiki", _first("lt", 1)),
-        ("quote blockquote cquote quotation quote_box bquote", _first("text", "quote", 1)),
-        ("ubl unbulleted_list plainlist plain_list flatlist hlist", _joined),
+        ("quote blockquote cquote quotation quote_box bquote", facts.quotation),
+        ("ubl unbulleted_list plainlist plain_list flatlist hlist collapsible_list", _joined),
         ("sic", lambda a: f"{_joined(a)} [sic]".strip()),
-        (
-            "birth_date birth_date_and_age bda start_date start_date_and_age",
-            lambda a: _date(a.positional()),
+        ("birth_date birth_date_and_age bda start_date start_date_and_age", _one_date),
+        ("death_date death_date_and_age end_date dts launch_date", _one_date),
+        ("film_date", _film_dates),
+        ("age", _age),
+        ("age_in_days age_in_years age_in_years_and_days ayd start_and_end_dates", _between_dates),
+        ("us$ usd", facts.wrapped("US$")),
+        ("gbp £ pound_sterling", facts.wrapped("£")),
+        ("eur € euro", facts.wrapped("€")),
+        ("a$ aud", facts.wrapped("A$")),
+        ("c$ cad", facts.wrapped("C$")),
+        ("jpy ¥ yen", facts.wrapped("¥")),
+        ("inr ₹ inrconvert inr_convert indian_rupee", facts.rupees),
+        ("mi mi_to_km", _unit("mi")),
+        ("km km_to_mi", _unit("km")),
+        ("ft ft_to_m", _unit("ft")),
+        ("m_to_ft", _unit("m")),
+        ("chem", facts.chem),
+        ("chem2", facts.chem2),
+        ("simplenuclide simplenuclide2 nuclide nuclide2", facts.pair("-")),
+        ("coord coordinates", facts.coord),
+        ("nts number_table_sorting", facts.number),
+        ("height", facts.height),
+        ("sortname", facts.person),
+        ("flag flagcountry flagu flag+link flaglink flagg flagicon+link", _first("name", 1)),
+        ("flagathlete flagioc_athlete flagioc2athlete", facts.athlete),
+        ("oldstyledate", facts.old_style),
+        ("oldstyledatedy oldstyledateny", facts.old_style_year),
+        ("old_style_to_new_style os2ns", facts.new_style),
+        ("reign r.", facts.years("r.")),
+        ("floruit fl. fl", facts.years("fl.")),
+        ("b.", facts.years("b.")),
+        ("d.", facts.years("d.")),
+        ("marriage", facts.marriage),
+        ("nihongo nihongo2 nihongo-s", facts.nihongo),
+        ("ipac-en ipa-en", facts.sounds),
+        ("respell", facts.respelled),
+        ("angbr angle_bracket", facts.wrapped("⟨", "⟩")),
+        ("bartable", lambda a: a[1] + a[2]),
+        ("ship", facts.any_ship),
+        ("sclass sclass2 sclass-", facts.ship_class),
+        ("fossil_range fossilrange geological_range", facts.fossil_range),
+        ("railgauge rail_gauge track_gauge", facts.gauge),
+        ("vol.", facts.wrapped("vol. ")),
+        ("e e-sp", facts.wrapped("×10^")),
+        ("su sub_sup", facts.raised_and_lowered),
+        ("sqrt radic", facts.wrapped("√")),
+        ("abs", facts.wrapped("|", "|")),
+        ("gaps", lambda a: " ".join(a.positional())),
+        ("music", facts.music),
+        ("bibleverse bibleref bibleref2", facts.pair(" ")),
+        ("in_lang", lambda a: in_languages(a.positional())),
+        ("official_website official", _cell("Official website")),
+        *(
+            (name, facts.identifier(name.upper()))
+            for name in ("isbn", "issn", "oclc", "lccn", "pmid")
         ),
-        (
-            "death_date death_date_and_age end_date dts film_date launch_date",
-            lambda a: _date(a.positional()),
-        ),
-        ("us$ usd", lambda a: f"US${a[1]}"),
-        ("gbp £ pound_sterling", lambda a: f"£{a[1]}"),
-        ("eur €", lambda a: f"€{a[1]}"),
+        *((name, facts.ship(name.upper())) for name in TABLED["ships"]),
     ]
     return {name.replace("_", " "): render for names, render in groups for name in names.split()}
 
 
-_TABLE = _table()
+_TABLE = {
+    **dict.fromkeys(TABLED["first"], _first(1)),
+    **dict.fromkeys(TABLED["second"], _first(2)),
+    **dict.fromkeys(TABLED["nothing"], _text("")),
+    **{name: _text(words) for name, words in TABLED["text"].items()},
+    **{name: _cell(words) for name, words in TABLED["cells"].items()},
+    **_computed(),
+}

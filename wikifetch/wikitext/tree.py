@@ -11,11 +11,15 @@ from typing import Any, Protocol
 import mwparserfromhell
 from mwparserfromhell import nodes
 
+from wikifetch.wikitext.arguments import Arguments
+from wikifetch.wikitext.hatnotes import captions, hatnote
 from wikifetch.wikitext.languages import CATEGORY, FILE
-from wikifetch.wikitext.templates import Arguments, infobox_fields, rendered
+from wikifetch.wikitext.tabled import key_of
+from wikifetch.wikitext.templates import infobox_fields, rendered
 
 _FILE = re.compile(rf"\s*(?:{FILE})\s*:", re.IGNORECASE)
 _CATEGORY = re.compile(rf"\s*(?:{CATEGORY}|[a-z]{{2,3}}(?:-[a-z]+)?)\s*:\s*\S", re.IGNORECASE)
+_SWITCH = re.compile(r"__[A-Z]{3,25}__")  # __NOTOC__ and the like
 _LEFT_OUT_TAGS = {
     "gallery",
     "timeline",
@@ -43,6 +47,9 @@ class Sink(Protocol):
     def close(self, mark: str) -> None:
         """It ends."""
 
+    def apart(self, kind: str, words: str) -> None:
+        """A line that is no part of the text around it: hatnote, caption."""
+
     def leave_out(self, what: str, raw: str) -> None:
         """Wikitext that is not shown, and what it is: reference, template, file, category, element."""
 
@@ -62,7 +69,7 @@ def _write_nothing(node: Any, sink: Sink) -> None:
 
 
 def _write_text(node: Any, sink: Sink) -> None:
-    sink.text(str(node.value))
+    sink.text(_SWITCH.sub("", str(node.value)))
 
 
 def _write_entity(node: Any, sink: Sink) -> None:
@@ -119,6 +126,11 @@ def _write_template(node: Any, sink: Sink) -> None:
     arguments = Arguments(node, partial(_words_of, sink))
     if (words := rendered(name, arguments)) is not None:
         sink.text(words)
+    elif (line := hatnote(key_of(name), arguments)) is not None:
+        sink.apart("hatnote", line)
+    elif lines := captions(key_of(name), arguments):
+        for line in lines:
+            sink.apart("caption", line)
     elif fields := infobox_fields(name, arguments):
         sink.text("\n" + "\n".join(f"{label}: {value}" for label, value in fields) + "\n")
     else:
@@ -169,6 +181,10 @@ class Words:
     def _new_line(self) -> None:
         if self.parts and not self.parts[-1].endswith("\n"):
             self.parts.append("\n")
+
+    def apart(self, kind: str, words: str) -> None:
+        self._new_line()
+        self.parts += (words, "\n")
 
     def leave_out(self, what: str, raw: str) -> None:
         self.left_out.append((what, raw))
