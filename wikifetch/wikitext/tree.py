@@ -12,6 +12,7 @@ import mwparserfromhell
 from mwparserfromhell import nodes
 
 from wikifetch.wikitext.arguments import Arguments
+from wikifetch.wikitext.formulas import formula_text
 from wikifetch.wikitext.hatnotes import captions, hatnote
 from wikifetch.wikitext.languages import CATEGORY, FILE
 from wikifetch.wikitext.tabled import key_of
@@ -29,7 +30,7 @@ _LEFT_OUT_TAGS = {
     "references",
     "graph",
 }
-_VERBATIM_TAGS = {"nowiki", "pre", "syntaxhighlight", "source", "math", "chem", "ce", "code"}
+_VERBATIM_TAGS = {"nowiki", "pre", "syntaxhighlight", "source", "chem", "ce", "code"}
 
 
 class Sink(Protocol):
@@ -112,6 +113,8 @@ def _write_tag(node: Any, sink: Sink) -> None:
         sink.leave_out("reference", str(node))
     elif mark in _LEFT_OUT_TAGS:
         sink.leave_out("element", str(node))
+    elif mark == "math":
+        _write_formula(str(node.contents or "").strip(), sink)
     elif mark in _VERBATIM_TAGS:
         sink.text(str(node.contents or ""))
     else:
@@ -119,6 +122,15 @@ def _write_tag(node: Any, sink: Sink) -> None:
         if node.contents is not None and not node.self_closing:
             _walk(node.contents, sink)
             sink.close(mark)
+
+
+def _write_formula(latex: str, sink: Sink) -> None:
+    if (words := formula_text(latex)) is not None:
+        sink.text(words)
+    else:
+        sink.open("code", {})
+        sink.text(latex)
+        sink.close("code")
 
 
 def _write_template(node: Any, sink: Sink) -> None:
