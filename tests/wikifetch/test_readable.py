@@ -173,8 +173,8 @@ def test_each_kind_of_block_reads_as_itself(kind, block, words):
 
 def test_a_lead_reads_with_its_infobox_its_lists_and_its_tables():
     lead = (
-        "{{Infobox mill\n| name = Kettle Mill\n| opened = 1801\n| image =\n}}\nThe mill.\n\n* One\n* Two\n"
-        "{| class=x\n|+ Owners\n! Year !! Owner\n|-\n| 1801 || Ann\n|}"
+        "{{Infobox mill\n| name = Kettle Mill\n| opened = 1801\n| image = A.jpg\n| bgcolor = #fff\n}}\n"
+        "The mill.\n\n* One\n* Two\n{| class=x\n|+ Owners\n! Year !! Owner\n|-\n| 1801 || Ann\n|}"
     )
     assert readable(lead, "lead").text == (
         "name: Kettle Mill\nopened: 1801\n\nThe mill.\n\nOne\nTwo\nOwners\nYear | Owner\n1801 | Ann"

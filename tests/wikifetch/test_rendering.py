@@ -57,7 +57,7 @@ def test_replies_are_indented_lines_and_terms_have_definitions():
 def test_an_article_becomes_simple_elements():
     html = html_of(ARTICLE)
     for piece in [
-        '<table class="infobox"><tr><th>name</th><td>Kettle Mill</td></tr><tr><th>opened</th>',
+        '<table class="infobox"><tr><th>Name</th><td>Kettle Mill</td></tr><tr><th>Opened</th>',
         '<p><b>Kettle Mill</b> is a <span class="link" title="Watermill">mill</span>.',
         '<sup class="reference">[1]</sup> It stands 4 m high.<sup class="reference">[citation needed]</sup>',
         '<span class="left-out" title="{{tab}}">⋯</span></p>',
@@ -177,6 +177,46 @@ SHOWN = {
 def test_captions_notes_and_links_are_shown_as_such(case):
     wikitext, html = SHOWN[case]
     assert render_article(wikitext) == html
+
+
+INFOBOX = """{{Infobox town
+| OfficialLang = Dutch
+| bgcolour = #0000FF
+| frame = #abc
+| image = Town.jpg
+| image_size = 250px
+| flag = [[File:Flag.svg|20px]]
+| leader_title1 = [[Mayor]]
+| leader_name1 = Ann
+| leader_title2 =
+| leader_name2 = Tom
+| map_caption = In the north
+}}"""
+
+
+def test_an_infobox_has_labels_and_no_layout():
+    rows = re.findall(r"<th>(.*?)</th><td>(.*?)</td>", html_of(INFOBOX))
+    assert rows == [
+        ("Official language", "Dutch"),
+        ("Mayor", "Ann"),
+        ("Leader name 2", "Tom"),
+        ("Map caption", "In the north"),
+    ]
+
+
+@pytest.mark.parametrize("name", re.findall(r"\| (\w+) =", INFOBOX))
+def test_a_tagged_field_is_shown_and_marked_whatever_it_is(name):
+    text = re.sub(rf"(\| {name} =.*)", rf"\1{TAG}", INFOBOX)
+    (tag,) = find_tags(text).tags
+    html = html_of(text, (tag.block_start, tag.block_start + len(tag.block)))
+    (row,) = re.findall(r'<tr id="tagged-block" class="tagged">(.*?)</tr>', html)
+    assert f'<span class="wiki-tag">{TAG}</span>' in row
+    assert html.count("tagged") == 2
+
+
+def test_of_two_fields_with_one_name_the_tagged_one_is_shown_too():
+    text = f"{{{{Infobox\n| a = 1\n| a = 2{TAG}\n| a = 3\n| b = 4\n| b = 5\n}}}}"
+    assert re.findall(r"<td>(\d)", html_of(text)) == ["2", "3", "5"]
 
 
 def test_only_the_tagged_caption_is_marked():

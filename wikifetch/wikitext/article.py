@@ -15,6 +15,7 @@ from html import escape
 from operator import attrgetter
 
 from wikifetch.wikitext.blocks import Layout, parameters
+from wikifetch.wikitext.labels import is_layout, label_fields, label_of
 from wikifetch.wikitext.limits import too_hostile, too_long
 from wikifetch.wikitext.markup import Aside, Markup
 from wikifetch.wikitext.names import KNOWN_NAMES, TagNames
@@ -125,15 +126,37 @@ class ArticleWriter:
         return unit.end - len(text.lstrip())
 
     def _infobox(self, unit: Unit) -> str:
-        rows = []
+        fields: dict[str, Unit] = {}
+        values: dict[str, str] = {}
         for span in parameters(self._layout.masked, (unit.start, unit.end))[1:]:
-            field = Unit("field", *span)
-            name, equals, _ = self._layout.raw[slice(*span)].partition("=")
-            value = self._inline(field, "infobox field") if equals else ""
-            if value.strip():
-                label = escape(name.strip("| \n\t").replace("_", " "))
-                rows.append(f"<tr{self._mark(field)}><th>{label}</th><td>{value}</td></tr>")
-        return f'<table class="infobox">{"".join(rows)}</table>' if rows else ""
+            name, equals, value = self._layout.raw[slice(*span)].partition("=")
+            if equals:
+                name = name.strip("| \n\t")
+                # Of two with one name the wiki shows the last; one that is tagged is shown too.
+                name += " " * (name in fields and self._holds_tag(fields[name]))
+                fields[name], values[name] = Unit("field", *span), value
+        labels = label_fields(values)
+        given = {label for label in labels.values() if not self._holds_tag(fields[label])}
+        rows = (
+            self._field(field, label_of(name, values.get(labels.get(name, ""), "")))
+            for name, field in fields.items()
+            if self._holds_tag(field) or not (name in given or is_layout(name, values[name]))
+        )
+        html = "".join(rows)
+        return f'<table class="infobox">{html}</table>' if html else ""
+
+    def _field(self, field: Unit, label: str) -> str:
+        value = self._inline(field, "infobox field").strip()
+        if not value:
+            return ""
+        return f"<tr{self._mark(field)}><th>{escape(label)}</th><td>{value}</td></tr>"
+
+    def _holds_tag(self, unit: Unit) -> bool:
+        """Whether it is, or is in, the tagged block, or has any tag: such a field is always shown."""
+        within = self._marked and unit.start <= self._marked[0] and self._marked[1] <= unit.end
+        return bool(
+            within or self._names.hint_pattern.search(self._layout.raw, unit.start, unit.end)
+        )
 
     def _inline(self, unit: Unit, kind: str) -> str:
         """A unit's contents as HTML, captions and notes where they are written; "" where they say nothing."""

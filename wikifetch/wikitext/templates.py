@@ -11,6 +11,7 @@ from collections.abc import Callable
 from wikifetch.wikitext import facts
 from wikifetch.wikitext.arguments import Arguments
 from wikifetch.wikitext.citations import citation
+from wikifetch.wikitext.labels import is_layout
 from wikifetch.wikitext.tabled import TABLED, key_of
 
 _NUMBER = re.compile(r"[+\-−]?[\d.,+/⁄]*\d")
@@ -48,10 +49,11 @@ def is_infobox(name: str) -> bool:
 
 
 def infobox_fields(name: str, arguments: Arguments) -> list[tuple[str, str]]:
-    """Label and value of an infobox's fields that say something; empty for another template."""
+    """Name and value of an infobox's fields that say something; empty for another template."""
     if not is_infobox(name):
         return []
-    return [(label, value) for label, value in arguments.named() if value]
+    fields = arguments.named()
+    return [(name, value) for name, value in fields if value and not is_layout(name, value)]
 
 
 def _convert(a: Arguments) -> str:
