@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from leases.refusal import Refusal
+
 FOLDER = Path(__file__).parent / "prompts"
 # The first three come from the question and its revised passages; "yes" and "no" are fixed answers.
 GOLD_SOURCES = ("answer_1", "answer_2", "revised_answer", "yes", "no")
@@ -22,8 +24,10 @@ _PLACE = re.compile(r"\{(question|context1|context2)\}")
 _SECOND_PASSAGE = re.compile(r"\n \{context[12]\}")
 
 
-class PromptError(ValueError):
+class PromptError(Refusal):
     """A prompt that does not exist, or whose file is damaged; the message says which."""
+
+    status = 500
 
 
 @dataclass(frozen=True)

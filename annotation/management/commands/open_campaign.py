@@ -2,17 +2,18 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 from django.db import transaction
 
 from accounts.models import Person
 from annotation.campaigns import Frame, Plan, open_campaign
 from datasets.models import Collection
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
+from leases.rows import first_of
 from wikifetch.models import TagKind
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Open a campaign for the live tags and create its assignments."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,19 +28,15 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        by = Person.objects.filter(username__iexact=options["by"]).first()
-        if by is None:
-            raise CommandError(f"There is nobody called {options['by']!r}.")
-        try:
-            with transaction.atomic():
-                collection, _ = Collection.objects.get_or_create(name=options["collection"])
-                campaign = open_campaign(
-                    name=options["name"],
-                    collection=collection,
-                    frame=Frame(tuple(options["kind"]), options["limit"]),
-                    plan=Plan(people_per_tag=options["people"], seed=options["seed"]),
-                    by=by,
-                )
-        except Refusal as refusal:
-            raise CommandError(refusal.message) from None
+        people = Person.objects.filter(username__iexact=options["by"])
+        by = first_of(people, f"There is nobody called {options['by']!r}.")
+        with transaction.atomic():
+            collection, _ = Collection.objects.get_or_create(name=options["collection"])
+            campaign = open_campaign(
+                name=options["name"],
+                collection=collection,
+                frame=Frame(tuple(options["kind"]), options["limit"]),
+                plan=Plan(people_per_tag=options["people"], seed=options["seed"]),
+                by=by,
+            )
         self.stdout.write(f"Campaign {campaign.pk}: {campaign.assignments.count()} assignments.")

@@ -2,21 +2,21 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from annotation.models import Campaign
 from annotation.publish import publish_campaign
+from leases.command import RefusingCommand
+from leases.rows import first_of
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Publish a campaign's accepted annotations to its collection. Running it again adds nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        campaign = Campaign.objects.filter(name=options["name"]).first()
-        if campaign is None:
-            raise CommandError(f"There is no campaign called {options['name']!r}.")
-        done = publish_campaign(campaign)
+        rows = Campaign.objects.filter(name=options["name"])
+        done = publish_campaign(first_of(rows, f"There is no campaign called {options['name']!r}."))
         self.stdout.write(f"{done.annotations} annotations published, {done.records} new records.")

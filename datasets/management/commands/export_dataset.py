@@ -3,17 +3,18 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from datasets.exclusions import excluded_ids
 from datasets.exporters import EXPORTERS
 from datasets.exporting import write_file
 from datasets.records import collection_named, current, streamed
 from datasets.releases import release_of, released_rows
+from leases.command import RefusingCommand
 from leases.refusal import Refusal
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Export a collection, or one of its releases, to a file."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -30,20 +31,16 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            collection = collection_named(options["collection"])
-            if options["release"]:
-                if options["with_excluded"]:
-                    raise Refusal("A release never changes; leave out --with-excluded.")
-                left_out = 0
-                rows = released_rows(release_of(collection, options["release"]))
-            else:
-                excluded = [] if options["with_excluded"] else excluded_ids(collection)
-                left_out = len(excluded)
-                rows = streamed(current(collection), without=excluded)
-            size, sha256 = write_file(EXPORTERS[options["format"]], rows, options["out"])
-        except Refusal as refused:
-            raise CommandError(str(refused)) from None
-        if left_out:
-            self.stdout.write(f"{left_out} excluded questions left out")
+        collection = collection_named(options["collection"])
+        excluded: list[int] = []
+        if options["release"]:
+            if options["with_excluded"]:
+                raise Refusal("A release never changes; leave out --with-excluded.")
+            rows = released_rows(release_of(collection, options["release"]))
+        else:
+            excluded = [] if options["with_excluded"] else excluded_ids(collection)
+            rows = streamed(current(collection), without=excluded)
+        size, sha256 = write_file(EXPORTERS[options["format"]], rows, options["out"])
+        if excluded:
+            self.stdout.write(f"{len(excluded)} excluded questions left out")
         self.stdout.write(f"{options['out']}: {size} bytes, sha256 {sha256}")

@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from datasets.importers import IMPORTERS
-from datasets.importers.json_text import MAX_BYTES, Unreadable
+from datasets.importers.file import contents_of
 from datasets.importing import ImportReport, import_file
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Import a published dataset into a collection; importing it again adds nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -24,17 +24,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
-        try:
+        with contents_of(path) as data:
             report = import_file(
                 importer=IMPORTERS[options["format"]],
-                data=_read(path),
+                data=data,
                 collection_name=options["collection"],
                 source=path.name,
             )
-        except Unreadable as refused:
-            raise CommandError("\n  ".join([f"{path}: {refused}", *refused.problems])) from None
-        except Refusal as refused:
-            raise CommandError(str(refused)) from None
         self._print(report, listed=options["list"])
 
     def _print(self, report: ImportReport, *, listed: bool) -> None:
@@ -52,11 +48,3 @@ class Command(BaseCommand):
             write(f"    {count:>5}  {kind}")
         for number, deviation in report.deviations if listed else []:
             write(f"    record {number}: {deviation.kind} ({deviation.place}) {deviation.detail}")
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise CommandError(f"{path} cannot be read: {error.strerror or error}.") from None

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from demonstration.loading import is_loaded, load
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Load a small demonstration set: invented articles with contradictions, and two people's annotations. "
         "Everything is marked as demonstration; remove_demonstration takes it out again."
@@ -23,10 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         before = is_loaded()
-        try:
-            loaded = load(beside_other_work=options["beside_other_work"])
-        except Refusal as refusal:
-            raise CommandError(str(refusal)) from refusal
+        loaded = load(beside_other_work=options["beside_other_work"])
         if options["verbosity"]:
             self.stdout.write(
                 f"{'Loaded before' if before else 'Loaded'}: {loaded.articles} articles, {loaded.tags} tags, "

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from datasets.models import Collection
 from demonstration.annotating import COLLECTION
@@ -18,12 +18,12 @@ from demonstration.responses import (
 )
 from generation import registry
 from generation.faults import ServiceFault
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 EMBEDDED = "embedded/SmolLM2-135M-Instruct"
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "For developers: ask a model the demonstration set's questions and write demonstration/responses.json. "
         "The verdicts in verdicts.json then have to be given anew."
@@ -63,8 +63,6 @@ class Command(BaseCommand):
             kept = kept_of(model) if options["keep"] else {}
             for each in record(collection, questions, model, options["out"], kept):
                 self.stdout.write(f"{each.title}, {each.prompt}: {each.completion_tokens} tokens")
-        except Refusal as refusal:
-            raise CommandError(str(refusal)) from refusal
         except ServiceFault as fault:
             raise CommandError(f"{fault.sentence} Nothing was written.") from fault
         self.stdout.write(f"Wrote {options['out'].name}.")

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from demonstration.removal import remove
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Remove the demonstration set: its articles, people, annotations, responses and verdicts."
     )
@@ -21,10 +21,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            deleted = remove(with_work_built_on_it=options["with_work_built_on_it"])
-        except Refusal as refusal:
-            raise CommandError(str(refusal)) from refusal
+        deleted = remove(with_work_built_on_it=options["with_work_built_on_it"])
         if options["verbosity"]:
             message = f"Removed the demonstration set: {deleted.total()} rows."
             self.stdout.write(message if deleted else "There is no demonstration set here.")

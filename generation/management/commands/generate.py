@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from datasets.records import collection_named
 from generation import prompting, registry, responses, runs
@@ -11,7 +11,7 @@ from generation.models import Response, Run
 from generation.responses import RunProgress
 from generation.states import ResponseState, RunState
 from generation.tasks import wake
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 # Seconds between two checks of the rows, and for which --wait waits until a worker starts.
 CHECK_EVERY = 0.5
@@ -21,7 +21,7 @@ EXIT = """Exit status: 0 when every response is stored (without --wait: when the
 1 when one failed or was cancelled, or when no worker starts on the run."""
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Ask models about the questions of a collection. Workers send the requests, unless --here is given."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -52,10 +52,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            run = self._started(options)
-        except (Refusal, prompting.PromptError) as refused:
-            raise CommandError(str(refused)) from None
+        run = self._started(options)
         if options["here"]:
             self._answer_all(run)
         else:

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from datasets.records import collection_named
 from generation import planning, prompting
 from generation.planning import Rendered
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Print the text that a model is sent for each question of a collection."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -28,17 +28,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        prompts = [prompting.find(name) for name in options["prompt"]]
+        collection = collection_named(options["collection"])
+        instances = planning.instances_of(collection, options["limit"])
+        form = as_json if options["json"] else as_text
         try:
-            prompts = [prompting.find(name) for name in options["prompt"]]
-            instances = planning.instances_of(
-                collection_named(options["collection"]), options["limit"]
-            )
-        except (Refusal, prompting.PromptError) as refused:
-            raise CommandError(str(refused)) from None
-        try:
-            self._print(
-                planning.rendered(instances, prompts), as_json if options["json"] else as_text
-            )
+            self._print(planning.rendered(instances, prompts), form)
         except BrokenPipeError:  # the reader stopped, as with `| head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from datasets.exporting import write_chunks
 from judging import studies
 from judging.files.exporting import FORMATS
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Export a study with its responses and verdicts to a file."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -20,10 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--out", required=True, type=Path, metavar="FILE")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            study = studies.named(options["study"])
-            chunks = FORMATS[options["format"]].chunks(study)
-            size, sha256 = write_chunks(chunks, options["out"])
-        except Refusal as refused:
-            raise CommandError(str(refused)) from None
+        study = studies.named(options["study"])
+        chunks = FORMATS[options["format"]].chunks(study)
+        size, sha256 = write_chunks(chunks, options["out"])
         self.stdout.write(f"{options['out']}: {size} bytes, sha256 {sha256}")

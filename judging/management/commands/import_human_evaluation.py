@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from datasets.importers.json_text import MAX_BYTES, Unreadable
+from datasets.importers.file import contents_of
 from judging.files.importing import Report, import_human_evaluation
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Import a published human evaluation as a study; importing it again adds nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -24,17 +24,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
-        try:
+        with contents_of(path) as data:
             report = import_human_evaluation(
-                _read(path),
+                data,
                 options["study"],
                 source=path.name,
                 allow_missing=options["allow_missing"],
             )
-        except Unreadable as refused:
-            raise CommandError("\n  ".join([f"{path}: {refused}", *refused.problems])) from None
-        except Refusal as refused:
-            raise CommandError(str(refused)) from None
         self._print(report)
 
     def _print(self, report: Report) -> None:
@@ -49,11 +45,3 @@ class Command(BaseCommand):
             write(f"  {sentence}")
         for key, number in sorted(report.kept.items()):
             write(f"  {key}: kept as in the file in {number} rows")
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise CommandError(f"{path} cannot be read: {error.strerror or error}.") from None

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from generation import prompting, registry
 from judging import studies
@@ -11,12 +11,12 @@ from judging.machine import calls, control
 from judging.machine.control import MachineProgress
 from judging.models import Judge
 from judging.tasks import wake
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 CHECK_EVERY = 0.5  # seconds between two checks of rows that wait after a fault
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Let a model judge a study's responses, separately from people's verdicts."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -36,12 +36,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            prompts = [prompting.find(name).name for name in options["prompt"]]
-            study = studies.named(options["study"])
-            judge = control.begin(study, registry.named(options["model"]), prompts)
-        except (Refusal, prompting.PromptError) as refused:
-            raise CommandError(str(refused)) from None
+        prompts = [prompting.find(name).name for name in options["prompt"]]
+        study = studies.named(options["study"])
+        judge = control.begin(study, registry.named(options["model"]), prompts)
         total = control.progress(judge).total
         self.stdout.write(f"{judge.pseudonym} judges {total} responses of {study.name}.")
         if options["here"]:

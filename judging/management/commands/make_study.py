@@ -3,7 +3,7 @@
 from argparse import BooleanOptionalAction
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 from django.db import transaction
 
 from accounts.models import Person
@@ -14,10 +14,12 @@ from judging.models import Study
 from judging.rules.assignment import GROUPED, ORDERS
 from judging.rules.resolution import THIRD_PERSON, WAYS
 from judging.studies import Design, Selection
+from leases.command import RefusingCommand
 from leases.refusal import Refusal
+from leases.rows import first_of
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Make a study over the finished responses of runs, give the judges their items, open it."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -46,13 +48,10 @@ class Command(BaseCommand):
         parser.add_argument("--open", action=BooleanOptionalAction, default=True)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            with transaction.atomic():
-                study = self._made(options)
-                if options["open"]:
-                    studies.open_study(study, [_person(name) for name in options["judge"]])
-        except (Refusal, prompting.PromptError) as refused:
-            raise CommandError(str(refused)) from None
+        with transaction.atomic():
+            study = self._made(options)
+            if options["open"]:
+                studies.open_study(study, [_person(name) for name in options["judge"]])
         count = study.items.count()
         self.stdout.write(f"Study {study.pk}, {study.name}: {count} responses, seed {study.seed}.")
 
@@ -73,7 +72,5 @@ class Command(BaseCommand):
 
 
 def _person(username: str) -> Person:
-    person = Person.objects.filter(username__iexact=username).first()
-    if person is None:
-        raise Refusal(f"There is no person {username}.")
-    return person
+    people = Person.objects.filter(username__iexact=username)
+    return first_of(people, f"There is no person {username}.")

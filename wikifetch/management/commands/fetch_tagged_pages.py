@@ -5,10 +5,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
+from django.core.management.base import CommandError, CommandParser, OutputWrapper
 from django.db import connection
 
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 from pages.counting import how_many
 from wikifetch import fetch, newfetch
 from wikifetch.models import ALL_KINDS, FetchRun, TagKind
@@ -16,7 +16,7 @@ from wikifetch.progress import progress_line, progress_of
 from wikifetch.states import FetchState
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Fetch pages and keep the inconsistency tags on them; fetching again adds nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -63,20 +63,17 @@ class Command(BaseCommand):
             raise CommandError("--limit goes with --kind or --category.")
         if options["dry_run"] and options["xml"]:
             raise CommandError("--dry-run goes with a live fetch; a file is read where it lies.")
-        try:
-            run = _new_run(options)
-            with Bar(self.stderr, run):
-                run = fetch.finished(run)
-        except Refusal as refused:
-            raise CommandError(refused.message) from None
+        run = _new_run(options)
+        with Bar(self.stderr, run):
+            run = fetch.finished(run)
+        for problem in run.problems.all():
+            self.stderr.write(f"{problem.page}: {problem.problem}")
         if options["dry_run"]:
             self._print_plan(run)
         else:
             self._print(run)
 
     def _print(self, run: FetchRun) -> None:
-        for problem in run.problems.all():
-            self.stderr.write(f"{problem.page}: {problem.problem}")
         state = "" if run.state == FetchState.DONE else f" ({run.get_state_display().lower()})"
         unchanged = f", {run.unchanged} of them unchanged" if run.unchanged else ""
         self.stdout.write(
@@ -86,8 +83,6 @@ class Command(BaseCommand):
 
     def _print_plan(self, run: FetchRun) -> None:
         fetch.cancel(run)
-        for problem in run.problems.all():
-            self.stderr.write(f"{problem.page}: {problem.problem}")
         known = fetch.known_pages(run)
         self.stdout.write(
             f"{run} would take {how_many(len(run.queue), 'page')}, {known} known here. Nothing was taken."

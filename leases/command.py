@@ -1,0 +1,17 @@
+"""The base of management commands: a refusal ends one with its sentence as the error."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from leases.refusal import Refusal
+
+
+class RefusingCommand(BaseCommand):
+    """A command that may raise Refusal anywhere; it exits with status 1."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except Refusal as refused:
+            raise CommandError(refused.message) from None
