@@ -5,7 +5,6 @@ from typing import Any
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.decorators import api_view, permission_classes
-from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,14 +15,10 @@ from datasets.deviations import deviations
 from datasets.exclusions import exclusions_of, listed
 from datasets.models import Collection, Contradiction, Exclusion, Instance, RevisedPassage
 from datasets.records import collection_named, columns_of, current, questions_of, record_of
+from pages.paging import paged
 
 MayRead = HasRole.of(Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
 MayExclude = HasRole.of(Role.ADMIN, Role.RESEARCHER)
-
-
-class Pages(PageNumberPagination):
-    page_size_query_param = "page_size"
-    max_page_size = 500
 
 
 class CollectionOut(serializers.ModelSerializer[Collection]):
@@ -104,18 +99,21 @@ def collections(request: Request) -> Response:
 @permission_classes([MayRead])
 def contradictions(request: Request, name: str) -> Response:
     """The newest contradictions of a collection, in its order; `?page=` and `?page_size=` (at most 500)."""
-    pages = Pages()
     rows = current(collection_named(name)).prefetch_related("instances")
-    page = pages.paginate_queryset(rows, request)
-    return pages.get_paginated_response(ContradictionOut(page, many=True).data)
+    return paged(request, rows, ContradictionOut)
 
 
-class ExclusionOut(serializers.ModelSerializer[Exclusion]):
-    """A proposal, or with `seconded_by` an exclusion in force; people appear under their pseudonyms."""
+class OfQuestion(serializers.Serializer[Any]):
+    """The fields that name the question of a row."""
 
     contradiction = serializers.CharField(source="instance.contradiction.external_id")
     question_number = serializers.IntegerField(source="instance.n")
     question = serializers.CharField(source="instance.question")
+
+
+class ExclusionOut(OfQuestion, serializers.ModelSerializer[Exclusion]):
+    """A proposal, or with `seconded_by` an exclusion in force; people appear under their pseudonyms."""
+
     proposed_by = serializers.CharField(source="proposed_by.pseudonym")
     proposed_at = serializers.DateTimeField(source="created_at")
     seconded_by = serializers.CharField(source="seconded_by.pseudonym", default=None)
@@ -141,18 +139,13 @@ class ExclusionOut(serializers.ModelSerializer[Exclusion]):
 @permission_classes([MayExclude])
 def exclusions(request: Request, name: str) -> Response:
     """The questions that are proposed for exclusion or excluded, without those hidden from a judge."""
-    pages = Pages()
     rows = listed(exclusions_of(collection_named(name), person_of(request)))
-    page = pages.paginate_queryset(rows, request)
-    return pages.get_paginated_response(ExclusionOut(page, many=True).data)
+    return paged(request, rows, ExclusionOut)
 
 
-class RevisionOut(serializers.ModelSerializer[RevisedPassage]):
+class RevisionOut(OfQuestion, serializers.ModelSerializer[RevisedPassage]):
     """Passages revised so that they agree; people appear under their pseudonyms."""
 
-    contradiction = serializers.CharField(source="instance.contradiction.external_id")
-    question_number = serializers.IntegerField(source="instance.n")
-    question = serializers.CharField(source="instance.question")
     author = serializers.CharField(source="author.pseudonym")
     checker = serializers.CharField(source="checker.pseudonym", default=None)
 
@@ -180,10 +173,8 @@ class RevisionOut(serializers.ModelSerializer[RevisedPassage]):
 @permission_classes([MayRead])
 def revised(request: Request, name: str) -> Response:
     """All revised passages of a collection, past ones too, in the order of its questions."""
-    pages = Pages()
     rows = RevisedPassage.objects.filter(
         instance__contradiction__collection=collection_named(name)
     ).select_related("instance__contradiction", "author", "checker")
     ordered = rows.order_by("instance__contradiction__position", "instance__n", "pk")
-    page = pages.paginate_queryset(ordered, request)
-    return pages.get_paginated_response(RevisionOut(page, many=True).data)
+    return paged(request, ordered, RevisionOut)

@@ -5,7 +5,6 @@ from typing import Any
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.decorators import api_view, permission_classes
-from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response as Answer
 
@@ -14,13 +13,9 @@ from accounts.roles import Role
 from generation.access import run_for, visible_to
 from generation.models import LanguageModel, Response, Run
 from generation.responses import RunProgress, progress_of
+from pages.paging import ApiPages, paged
 
 MayRead = HasRole.of(Role.ADMIN, Role.RESEARCHER)
-
-
-class Pages(PageNumberPagination):
-    page_size_query_param = "page_size"
-    max_page_size = 500
 
 
 class ModelOut(serializers.ModelSerializer[LanguageModel]):
@@ -78,7 +73,7 @@ def models(request: Request) -> Answer:
 @permission_classes([MayRead])
 def runs(request: Request) -> Answer:
     """All runs that the person may see now, newest first."""
-    pages = Pages()
+    pages = ApiPages()
     rows = Run.objects.select_related("collection").prefetch_related("models_asked")
     visible = visible_to(person_of(request), pages.paginate_queryset(rows, request) or [])
     context = {"progress": progress_of(visible)}
@@ -100,6 +95,4 @@ def run(request: Request, key: int) -> Answer:
 def responses(request: Request, key: int) -> Answer:
     """A run's responses in the order of their requests, each with everything needed to repeat the request."""
     run = run_for(person_of(request), key)
-    pages = Pages()
-    rows = pages.paginate_queryset(run.responses.order_by("order", "pk"), request)
-    return pages.get_paginated_response(ResponseOut(rows or [], many=True).data)
+    return paged(request, run.responses.order_by("order", "pk"), ResponseOut)

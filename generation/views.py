@@ -19,11 +19,11 @@ from generation.models import LanguageModel, Response, Run
 from generation.presenting import options_line
 from generation.states import ResponseState
 from generation.tasks import wake
-from leases.refusal import NotFoundHere, Refusal
+from leases.refusal import NotFoundHere
 from pages.counting import how_many
 from pages.data_responses import csv_response
 from pages.paging import page_of
-from pages.refusals import form_page
+from pages.refusals import form_page, refused_in
 
 READERS = (Role.ADMIN, Role.RESEARCHER)
 
@@ -62,20 +62,14 @@ def add_model(request: HttpRequest) -> HttpResponse:
     """Add a model with its options; a test call decides which system message it gets."""
     offered = {name: request.GET.get(name, "") for name in ("service", "model_id")}
     form = ModelForm(request.POST) if request.method == "POST" else ModelForm(initial=offered)
-    refused = None
     if form.is_valid():
-        try:
+        with refused_in(form):
             count_job(person_of(request), "calls to models")
             model = _added(form)
-        except Refusal as refusal:
-            refused = refusal
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, f"{model} can be asked: {options_line(model.options)}.")
             return redirect("generation:models")
     context = {"form": form, "services": client.names()}
-    bad = bool(form.errors)
-    return form_page(request, "generation/model_form.html", context, bad=bad, refused=refused)
+    return form_page(request, "generation/model_form.html", context)
 
 
 def _added(form: ModelForm) -> LanguageModel:
@@ -129,21 +123,12 @@ def new_run(request: HttpRequest) -> HttpResponse:
     form = (
         RunForm(request.POST) if request.method == "POST" else RunForm(initial=request.GET.dict())
     )
-    refused = None
     if form.is_valid():
-        try:
+        with refused_in(form):
             count_job(person_of(request), "runs")
             return _started(request, form.cleaned_data)
-        except Refusal as refusal:
-            refused = refusal
-            form.add_error(None, str(refusal))
-    context = {
-        "form": form,
-        "has_models": LanguageModel.objects.exclude(service="").exists(),
-        "to_revise": refused.collection if isinstance(refused, runs.NothingRevised) else None,
-    }
-    bad = bool(form.errors)
-    return form_page(request, "generation/run_form.html", context, bad=bad, refused=refused)
+    has_models = LanguageModel.objects.exclude(service="").exists()
+    return form_page(request, "generation/run_form.html", {"form": form, "has_models": has_models})
 
 
 def _started(request: HttpRequest, entered: dict[str, Any]) -> HttpResponse:

@@ -1,8 +1,8 @@
 """A judge's actions as an API, used by the page's script too. Replies hold the fields of the allow-list only."""
 
 import uuid
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -96,10 +96,7 @@ def slot(request: Request, slot_id: uuid.UUID) -> Response:
 @permission_classes(JUDGES)
 def verdict(request: Request, slot_id: uuid.UUID) -> Response:
     """Give or change the verdict; the same one again changes nothing."""
-    entered = _entered(VerdictInput, request)
-    mine = verdicts.slot_of(person_of(request), slot_id)
-    verdicts.give(mine, **entered)
-    return _moved(request, mine)
+    return _moved(request, slot_id, verdicts.give, VerdictInput)
 
 
 @extend_schema(request=None, responses=MoveOutput)
@@ -107,9 +104,7 @@ def verdict(request: Request, slot_id: uuid.UUID) -> Response:
 @permission_classes(JUDGES)
 def undo(request: Request, slot_id: uuid.UUID) -> Response:
     """Take the verdict back; the item waits again."""
-    mine = verdicts.slot_of(person_of(request), slot_id)
-    verdicts.undo(mine)
-    return _moved(request, mine)
+    return _moved(request, slot_id, verdicts.undo)
 
 
 @extend_schema(request=SkipInput, responses=MoveOutput)
@@ -117,10 +112,7 @@ def undo(request: Request, slot_id: uuid.UUID) -> Response:
 @permission_classes(JUDGES)
 def skip(request: Request, slot_id: uuid.UUID) -> Response:
     """Leave the item without a verdict, with a reason."""
-    entered = _entered(SkipInput, request)
-    mine = verdicts.slot_of(person_of(request), slot_id)
-    verdicts.skip(mine, entered["reason"])
-    return _moved(request, mine)
+    return _moved(request, slot_id, verdicts.skip, SkipInput)
 
 
 @extend_schema(request=FlagInput, responses=MoveOutput)
@@ -128,19 +120,20 @@ def skip(request: Request, slot_id: uuid.UUID) -> Response:
 @permission_classes(JUDGES)
 def flag(request: Request, slot_id: uuid.UUID) -> Response:
     """Flag the item for the admin, or remove the flag."""
-    entered = _entered(FlagInput, request)
-    mine = verdicts.slot_of(person_of(request), slot_id)
-    verdicts.flag(mine, **entered)
-    return _moved(request, mine)
+    return _moved(request, slot_id, verdicts.flag, FlagInput)
 
 
-def _entered(form: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+def _moved(
+    request: Request,
+    slot_id: uuid.UUID,
+    move: Callable[..., object],
+    form: type[serializers.Serializer] = serializers.Serializer,
+) -> Response:
+    """Make the move with the fields of the form; the reply says what is stored now."""
     entered = form(data=request.data)
     entered.is_valid(raise_exception=True)
-    return entered.validated_data
-
-
-def _moved(request: Request, mine: JudgingSlot) -> Response:
+    mine = verdicts.slot_of(person_of(request), slot_id)
+    move(mine, **entered.validated_data)
     stored = JudgingSlot.objects.select_related("judgment").get(pk=mine.pk)
     judgment = getattr(stored, "judgment", None)
     moved = {

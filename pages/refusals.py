@@ -1,8 +1,10 @@
 """Turn a Refusal into a response: a page for people, JSON for programs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -72,15 +74,32 @@ def typed(request: HttpRequest) -> list[tuple[str, str]]:
     ]
 
 
+@contextmanager
+def refused_in(
+    form: BaseForm, field: str | None = None, kind: type[Refusal] = Refusal
+) -> Iterator[None]:
+    """A refusal of the work inside becomes an error of the form or of its `field`, and is its `refusal`."""
+    try:
+        yield
+    except kind as refusal:
+        form.refusal = refusal  # type: ignore[attr-defined]
+        form.add_error(field, refusal.message)
+
+
 def form_page(
     request: HttpRequest,
     template: str,
     context: dict[str, Any],
     *,
-    bad: bool,
+    bad: bool | None = None,
     refused: Refusal | None = None,
 ) -> HttpResponse:
-    """A page with a form that keeps what was entered. Status 400 if `bad`, 429 after too many requests."""
+    """A page with a form that keeps what was entered. Status 400 if `bad`, 429 after too many requests.
+
+    Without `bad` and `refused` they are those of context["form"], whose work was done in `refused_in`.
+    """
+    if bad is None:
+        bad, refused = bool(context["form"].errors), getattr(context["form"], "refusal", None)
     too_many = isinstance(refused, TooMany)
     status = 429 if too_many else 400 if bad else 200
     headers = headers_of(refused) if refused else {}

@@ -13,7 +13,7 @@ from leases.enqueue import send_on_commit
 from leases.refusal import Refusal
 from pages.data_responses import json_response
 from pages.paging import page_of
-from pages.refusals import form_page
+from pages.refusals import form_page, refused_in
 from wikifetch import fetch, newfetch, tagfilters, taglist
 from wikifetch.evidence import ShownIntroduction, talk_of
 from wikifetch.forms import CategoryForm, FileForm, KindForm, LiveForm, TagFilterForm, TitlesForm
@@ -55,20 +55,20 @@ def new_fetch(request: HttpRequest) -> HttpResponse:
         else form(initial=usual, auto_id=f"id_{name}_%s")
         for name, form in FORMS.items()
     }
-    submitted, refused = forms.get(source), None
+    submitted = forms.get(source)
     if submitted is not None and submitted.is_valid():
-        try:
+        with refused_in(submitted):
             count_job(person_of(request), "fetches")
             run = _new_run(request, source, submitted)
-        except Refusal as refusal:
-            refused = refusal
-            submitted.add_error(None, refusal.message)
-        else:
             send_on_commit(carry_out_fetch, run.pk)
             return redirect("wikifetch:fetch", run.pk)
-    context = {"forms": forms, "submitted": submitted, "wiki": newfetch.default_wiki()}
-    bad = submitted is not None
-    return form_page(request, "wikifetch/new_fetch.html", context, bad=bad, refused=refused)
+    context = {
+        "forms": forms,
+        "form": submitted or forms["kind"],
+        "submitted": submitted,
+        "wiki": newfetch.default_wiki(),
+    }
+    return form_page(request, "wikifetch/new_fetch.html", context)
 
 
 def _new_run(request: HttpRequest, source: str, form: Form) -> FetchRun:

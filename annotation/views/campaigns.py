@@ -16,17 +16,15 @@ from annotation.progress import campaigns_with_counts, people_of, stages
 from annotation.publish import publish_campaign
 from annotation.states import AnnotationState, CampaignState
 from datasets.models import Collection
-from leases.refusal import NotFoundHere, Refusal
+from leases.rows import first_of
 from pages.paging import page_of
+from pages.refusals import form_page, refused_in
 from wikifetch.models import Tag, TagKind
 from wikifetch.states import TagState
 
 
 def campaign_at(campaign_id: int) -> Campaign:
-    campaign = campaigns_with_counts().filter(pk=campaign_id).first()
-    if campaign is None:
-        raise NotFoundHere("There is no such campaign.")
-    return campaign
+    return first_of(campaigns_with_counts().filter(pk=campaign_id), "There is no such campaign.")
 
 
 @require_GET
@@ -43,16 +41,12 @@ def new_campaign(request: HttpRequest) -> HttpResponse:
     """Open a campaign over live tags."""
     form = CampaignForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refused_in(form):
             return redirect("annotation:campaign", opened(form, person_of(request)).pk)
-        except Refusal as refusal:
-            form.add_error(None, refusal.message)
     live = Tag.objects.filter(state=TagState.LIVE)
     counts = [(kind.label, live.filter(kind=kind).count()) for kind in TagKind]
     context = {"form": form, "counts": counts, "any_tag": any(count for _, count in counts)}
-    return render(
-        request, "annotation/campaign_new.html", context, status=400 if form.errors else 200
-    )
+    return form_page(request, "annotation/campaign_new.html", context)
 
 
 @transaction.atomic
@@ -73,9 +67,11 @@ def opened(form: CampaignForm, by: Person) -> Campaign:
 @require_GET
 @roles_required(Role.ADMIN)
 def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """One campaign: progress, people, places."""
+    """One campaign: progress, people, assignments."""
     campaign = campaign_at(campaign_id)
-    places = campaign.assignments.select_related("tag__article", "sighting", "person", "annotation")
+    assignments = campaign.assignments.select_related(
+        "tag__article", "sighting", "person", "annotation"
+    )
     accepted = Annotation.objects.filter(
         assignment__campaign=campaign, state=AnnotationState.ACCEPTED
     ).count()
@@ -86,7 +82,7 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "stages": stages(campaign),
         "people": people_of(campaign),
         "accepted": accepted,
-        "page": page_of(request, places.order_by("order", "slot")),
+        "page": page_of(request, assignments.order_by("order", "slot")),
     }
     return render(request, "annotation/campaign.html", context)
 
@@ -122,7 +118,7 @@ def publish(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @require_POST
 @roles_required(Role.ADMIN)
 def withdraw(request: HttpRequest, campaign_id: int, assignment_id: int) -> HttpResponse:
-    """Take a place out of the campaign."""
+    """Take an assignment out of the campaign."""
     campaign = campaign_at(campaign_id)
     verbs.withdraw(assignment_id=assignment_id, campaign=campaign)
     messages.success(request, "The assignment is withdrawn. Its author keeps any draft.")

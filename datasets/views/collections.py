@@ -36,10 +36,10 @@ from datasets.records import collection_named, current, streamed
 from datasets.releases import freeze, release_of, released_rows
 from datasets.revisions import progress
 from datasets.taxonomy import option
-from leases.refusal import NotFoundHere, Refusal
+from leases.rows import first_of
 from pages.counting import how_many
 from pages.paging import page_of
-from pages.refusals import form_page
+from pages.refusals import form_page, refused_in
 
 READERS = (Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
 EXPORT = (Role.ADMIN, Role.RESEARCHER)
@@ -65,21 +65,12 @@ def import_collection(request: HttpRequest) -> HttpResponse:
     """Import a file into a collection; a refused file is shown with all its problems."""
     posted = request.method == "POST"
     form = ImportForm(request.POST, request.FILES) if posted else ImportForm()
-    problems: list[str] = []
-    refused = None
     if form.is_valid():
-        try:
+        with refused_in(form, "collection"), refused_in(form, "file", Unreadable):
             count_job(person_of(request), "imports")
             return _imported(request, form)
-        except Refusal as refusal:
-            refused = refusal
-            form.add_error(
-                "file" if isinstance(refusal, Unreadable) else "collection", str(refusal)
-            )
-            problems = refusal.problems if isinstance(refusal, Unreadable) else []
-    context = {"form": form, "problems": problems, "importers": IMPORTERS.values()}
-    bad = bool(form.errors)
-    return form_page(request, "datasets/import.html", context, bad=bad, refused=refused)
+    context = {"form": form, "importers": IMPORTERS.values()}
+    return form_page(request, "datasets/import.html", context)
 
 
 def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
@@ -185,9 +176,7 @@ def contradiction(request: HttpRequest, key: int) -> HttpResponse:
     """One contradiction: passages with the spans marked, types, questions, deviations, versions."""
     rows = Contradiction.objects.select_related("collection", "author", "supersedes")
     seen = rows.prefetch_related("instances").filter(collection__arriving_until=None)
-    row = seen.filter(pk=key).first()
-    if row is None:
-        raise NotFoundHere("There is no such contradiction.")
+    row = first_of(seen.filter(pk=key), "There is no such contradiction.")
     person = person_of(request)
     context = {**described(row, person), "may_exclude": person.has_role(*EXPORT)}
     return render(request, "datasets/contradiction.html", context)
@@ -229,17 +218,8 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
     collection = collection_named(name)
     form = ReleaseForm(request.POST)
     if form.is_valid():
-        try:
-            given = form.cleaned_data
-            made = freeze(
-                collection=collection,
-                version=given["version"],
-                notes=given["notes"],
-                by=person_of(request),
-            )
-        except Refusal as refused:
-            form.add_error("version", str(refused))
-        else:
+        with refused_in(form, "version"):
+            made = freeze(collection=collection, **form.cleaned_data, by=person_of(request))
             messages.success(
                 request,
                 f"Version {made.version} is frozen{_without(made, person_of(request))}; its sha256 is {made.sha256}.",
@@ -250,6 +230,4 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
 
 def _without(made: Release, person: Person) -> str:
     left_out = left_out_for(person).filter(release=made).count()
-    if not left_out:
-        return ""
-    return f", without {left_out} excluded question{'' if left_out == 1 else 's'}"
+    return f", without {how_many(left_out, 'excluded question')}" if left_out else ""

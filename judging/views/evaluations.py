@@ -11,9 +11,8 @@ from accounts.throttles import count_job
 from datasets.importers.json_text import Unreadable
 from judging.files.importing import Report, import_human_evaluation
 from judging.forms import HumanEvaluationForm
-from leases.refusal import Refusal
 from pages.counting import how_many
-from pages.refusals import form_page
+from pages.refusals import form_page, refused_in
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -22,23 +21,13 @@ def import_evaluation(request: HttpRequest) -> HttpResponse:
     """Import a file as a new study; for a refused file the page lists every problem."""
     posted = request.method == "POST"
     form = HumanEvaluationForm(request.POST, request.FILES) if posted else HumanEvaluationForm()
-    problems: list[str] = []
-    refused = None
     if form.is_valid():
-        try:
+        with refused_in(form, "name"), refused_in(form, "file", Unreadable):
             count_job(person_of(request), "imports")
             report = _imported(request, form)
-        except Refusal as refusal:
-            refused = refusal
-            form.add_error("file" if isinstance(refusal, Unreadable) else "name", str(refusal))
-            problems = refusal.problems if isinstance(refusal, Unreadable) else []
-        else:
             _report(request, report)
             return redirect("judging:study", report.study.pk)
-    context = {"form": form, "problems": problems}
-    return form_page(
-        request, "judging/import.html", context, bad=bool(form.errors), refused=refused
-    )
+    return form_page(request, "judging/import.html", {"form": form})
 
 
 def _imported(request: HttpRequest, form: HumanEvaluationForm) -> Report:

@@ -14,18 +14,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from judging import presenting, progress, verdicts
+from judging import presenting, progress, queues, verdicts
 from judging.models import JudgingSlot, Study
 from judging.presenting import SlotView
-from judging.queues import (
-    ahead,
-    entered,
-    first_waiting,
-    mark_shown,
-    studies_of,
-    study_of,
-    total_of,
-)
 from judging.rules import rubric
 from leases.refusal import Refusal
 
@@ -37,7 +28,7 @@ AHEAD = 20
 def queue(request: HttpRequest) -> HttpResponse:
     """The studies in which this person judges, with what is left to judge."""
     person = person_of(request)
-    rows = [(study, progress.of_person(person, study)) for study in studies_of(person)]
+    rows = [(study, progress.of_person(person, study)) for study in queues.studies_of(person)]
     return render(request, "judging/queue.html", {"rows": rows})
 
 
@@ -47,14 +38,14 @@ def queue(request: HttpRequest) -> HttpResponse:
 def overview(request: HttpRequest, study_id: int) -> HttpResponse:
     """One study as its judge sees it: progress, what was skipped or flagged, the latest verdicts."""
     person = person_of(request)
-    study = study_of(person, study_id)
+    study = queues.study_of(person, study_id)
     counted = progress.of_person(person, study)
     pace = progress.pace(person, study)
     context = {
         "study": study,
         "progress": counted,
         "minutes_left": round(pace * counted.waiting / 60) if pace and counted.waiting else None,
-        "entered": entered(person, study),
+        "entered": queues.entered(person, study),
         "undoable": verdicts.last_judged(person, study),
     }
     return render(request, "judging/overview.html", context)
@@ -66,8 +57,8 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
 def next_item(request: HttpRequest, study_id: int) -> HttpResponse:
     """Redirects to the first item that waits, or to the overview when none does."""
     person = person_of(request)
-    study = study_of(person, study_id)
-    waiting = first_waiting(person, study)
+    study = queues.study_of(person, study_id)
+    waiting = queues.first_waiting(person, study)
     if waiting is None:
         return redirect("judging:overview", study.pk)
     return redirect("judging:slot", waiting.pk)
@@ -78,16 +69,15 @@ def next_item(request: HttpRequest, study_id: int) -> HttpResponse:
 @roles_required(Role.JUDGE)
 def slot(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     """One item; POST gives the verdict and goes on to the next."""
-    person = person_of(request)
-    mine = verdicts.slot_of(person, slot_id)
+    mine = verdicts.slot_of(person_of(request), slot_id)
     if request.method != "POST":
-        mark_shown(mine)
+        queues.mark_shown(mine)
         return _item_page(request, mine)
     comment = request.POST.get("comment", "")
     try:
         verdicts.give(mine, request.POST.get("verdict", ""), comment=comment)
     except Refusal as refusal:
-        return _item_page(request, mine, refusal=refusal, comment=comment)
+        return _item_page(request, mine, refusal)
     return redirect("judging:next", mine.round.study_id)
 
 
@@ -96,12 +86,10 @@ def slot(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
 def skip(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     """Leave the item with a reason and go on."""
     mine = verdicts.slot_of(person_of(request), slot_id)
-    reason = request.POST.get("reason", "")
     try:
-        verdicts.skip(mine, reason)
+        verdicts.skip(mine, request.POST.get("reason", ""))
     except Refusal as refusal:
-        comment = request.POST.get("comment", "")
-        return _item_page(request, mine, refusal=refusal, comment=comment, reason=reason)
+        return _item_page(request, mine, refusal)
     return redirect("judging:next", mine.round.study_id)
 
 
@@ -110,12 +98,11 @@ def skip(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
 def flag(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     """Flag or unflag the item for the admin, and stay on it with what was typed."""
     mine = verdicts.slot_of(person_of(request), slot_id)
-    refusal = None
     try:
         verdicts.flag(mine, "unflag" not in request.POST, request.POST.get("flag_note", ""))
-    except Refusal as error:
-        refusal = error
-    return _item_page(request, mine, refusal=refusal, comment=request.POST.get("comment", ""))
+    except Refusal as refusal:
+        return _item_page(request, mine, refusal)
+    return _item_page(request, mine)
 
 
 @require_POST
@@ -123,7 +110,7 @@ def flag(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
 def undo(request: HttpRequest, study_id: int) -> HttpResponse:
     """Take the last verdict back and go to its item, with its comment."""
     person = person_of(request)
-    study = study_of(person, study_id)
+    study = queues.study_of(person, study_id)
     last = verdicts.last_judged(person, study)
     if last is None:
         messages.warning(request, "There is no verdict to take back.")
@@ -137,7 +124,7 @@ def undo(request: HttpRequest, study_id: int) -> HttpResponse:
 def hand_in(request: HttpRequest, study_id: int) -> HttpResponse:
     """Close all of this person's items in the study."""
     person = person_of(request)
-    study = study_of(person, study_id)
+    study = queues.study_of(person, study_id)
     verdicts.hand_in(person, study)
     messages.success(request, "Handed in. Thank you. Your verdicts cannot change any more.")
     return redirect("judging:overview", study.pk)
@@ -150,23 +137,18 @@ def coming(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     """The items that wait after this one; the page's script fetches them in advance."""
     person = person_of(request)
     here = verdicts.slot_of(person, slot_id)
-    views = _views(person, here.round.study, ahead(person, here, AHEAD))
+    views = _views(person, here.round.study, queues.ahead(person, here, AHEAD))
     return render(request, "judging/coming.html", {"views": views})
 
 
 def _views(person: Person, study: Study, slots: list[JudgingSlot]) -> list[SlotView]:
     known = rubric.parse(study.rubric.body)
-    total = total_of(person, study)
+    total = queues.total_of(person, study)
     return [presenting.slot_view(one, known, total) for one in slots]
 
 
 def _item_page(
-    request: HttpRequest,
-    mine: JudgingSlot,
-    *,
-    refusal: Refusal | None = None,
-    comment: str | None = None,
-    reason: str = "",
+    request: HttpRequest, mine: JudgingSlot, refusal: Refusal | None = None
 ) -> HttpResponse:
     """The page of one item; typed text that was not stored is kept in the form."""
     person = person_of(request)
@@ -175,8 +157,8 @@ def _item_page(
     context = {
         "study": study,
         "view": view,
-        "comment": view.comment if comment is None else comment,
-        "reason": reason or view.skip_reason,
+        "comment": request.POST.get("comment", view.comment),
+        "reason": request.POST.get("reason") or view.skip_reason,
         "refusal": refusal,
         "progress": progress.of_person(person, study),
     }

@@ -14,7 +14,7 @@ from judging.models import StudyItem
 from judging.rules import rubric
 from judging.settling import unresolved
 from judging.views.studies import unresolved_page
-from leases.refusal import Refusal
+from pages.refusals import form_page, refused_in
 
 
 @require_safe
@@ -53,25 +53,16 @@ def item(request: HttpRequest, item_id: int) -> HttpResponse:
     posted = request.method == "POST"
     form = DecisionForm(request.POST if posted else _stored(item), choices=view.choices)
     if posted and form.is_valid():
-        try:
+        with refused_in(form):
             adjudication.decide(item, by=person, **form.cleaned_data)
-        except Refusal as refusal:
-            form.add_error(None, refusal.message)
-        else:
             messages.success(request, "Decided.")
             waiting = adjudication.next_unresolved(person, item.study)
             if waiting is None:
                 return redirect("judging:resolve_study", item.study_id)
             return redirect("judging:resolve_item", waiting.pk)
     verdicts = presenting.anonymous_verdicts(item, known)
-    context = {
-        "item": item,
-        "study": item.study,
-        "view": view,
-        "verdicts": verdicts,
-        "form": form,
-    }
-    return render(request, "judging/resolve_item.html", context, status=400 if form.errors else 200)
+    context = {"item": item, "study": item.study, "view": view, "verdicts": verdicts, "form": form}
+    return form_page(request, "judging/resolve_item.html", context)
 
 
 def _stored(item: StudyItem) -> dict[str, str] | None:

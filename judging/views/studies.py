@@ -20,9 +20,9 @@ from judging.models import Judge, JudgingSlot, Study, StudyItem
 from judging.rules import rubric
 from judging.rules.resolution import WAYS
 from judging.settling import first_verdicts, unresolved
-from leases.refusal import Refusal
 from pages.counting import how_many
 from pages.paging import page_of
+from pages.refusals import form_page, refused_in
 
 
 @require_safe
@@ -45,18 +45,15 @@ def new(request: HttpRequest) -> HttpResponse:
     form = StudyForm(entered, person=person, initial={"runs": request.GET.getlist("run")})
     if form.is_valid():
         selection, name = form.selection(), form.cleaned_data["name"]
-        try:
+        with refused_in(form):
             study = studies.create(name, selection, form.design(), by=person)
-        except Refusal as refusal:
-            form.add_error(None, refusal.message)
-        else:
             if left_out := selection.left_out():
                 messages.warning(
                     request, f"Left out, as not finished: {how_many(left_out, 'chosen response')}."
                 )
             return redirect("judging:study", study.pk)
     context = {"form": form, "none_answered": not answered_runs(person).exists()}
-    return render(request, "judging/study_new.html", context, status=400 if form.errors else 200)
+    return form_page(request, "judging/study_new.html", context)
 
 
 @require_safe
@@ -74,11 +71,8 @@ def open_study(request: HttpRequest, study_id: int) -> HttpResponse:
     study = get_object_or_404(Study, pk=study_id)
     form = JudgesForm(request.POST)
     if form.is_valid():
-        try:
+        with refused_in(form):
             studies.open_study(study, list(form.cleaned_data["judges"]))
-        except Refusal as refusal:
-            form.add_error(None, refusal.message)
-        else:
             messages.success(request, "The study is open. Its judges find their items under Judge.")
             return redirect("judging:study", study.pk)
     study.refresh_from_db()

@@ -2,27 +2,15 @@
 
 import pytest
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
-from accounts.roles import Role
 from generation.models import Response
 from judging import studies, verdicts
 from judging.models import JudgingSlot, Judgment
-from tests.factories import person
+from tests.factories import stored
 from tests.judging import factories as make
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
-
-
-@pytest.fixture
-def study():
-    return make.open_study(drawn_from=make.finished_run(instances=1))
-
-
-@pytest.fixture
-def alice(study, client):
-    who = make.judge("alice")
-    client.force_login(who)
-    return who
 
 
 @pytest.fixture
@@ -82,7 +70,7 @@ def test_the_item_shows_only_what_its_prompt_has(client, slots, prompt, shown, n
     assert not any(words in page for words in not_shown)
 
 
-def test_a_passage_that_is_the_same_stands_once(client):
+def test_a_passage_that_is_the_same_is_shown_once(client):
     run = make.run()
     same = make.instance(1, same_passage="Same")
     make.response(run, same, "both-passages", make.language_model())
@@ -128,15 +116,13 @@ def test_a_double_click_gives_one_verdict(client, slots):
 
 def test_a_refused_verdict_keeps_the_comment(client, slots):
     answer = client.post(url_of("slot", slots[0]), {"verdict": "", "comment": "Half written"})
-    assert answer.status_code == 400
-    assert "Half written" in answer.content.decode()
+    assertContains(answer, "Half written", status_code=400)
     assert "is not a verdict here" in answer.content.decode()
 
 
 def test_a_skip_without_reason_keeps_the_comment(client, slots):
     answer = client.post(url_of("skip", slots[0]), {"reason": "", "comment": "Half written"})
-    assert answer.status_code == 400
-    assert "Half written" in answer.content.decode()
+    assertContains(answer, "Half written", status_code=400)
 
 
 def test_a_skip_with_a_reason_goes_on(client, study, slots):
@@ -148,14 +134,13 @@ def test_a_skip_with_a_reason_goes_on(client, study, slots):
 
 
 def test_a_flag_stays_on_the_item_with_what_was_typed(client, slots):
-    answer = client.post(url_of("flag", slots[0]), {"flag_note": "Look.", "comment": "Half"})
-    assert answer.status_code == 200
-    assert "Half" in answer.content.decode()
+    typed = {"flag_note": "Look.", "comment": "Half a thought", "reason": "Half a reason"}
+    page = client.post(url_of("flag", slots[0]), typed).content.decode()
+    assert all(text in page for text in typed.values())
     slots[0].refresh_from_db()
     assert (slots[0].flagged, slots[0].flag_note) == (True, "Look.")
     client.post(url_of("flag", slots[0]), {"unflag": "1"})
-    slots[0].refresh_from_db()
-    assert not slots[0].flagged
+    assert not stored(slots[0]).flagged
 
 
 def test_undo_leads_back_to_the_item_with_its_comment(client, study, slots):
@@ -167,8 +152,7 @@ def test_undo_leads_back_to_the_item_with_its_comment(client, study, slots):
 
 
 def test_undo_with_nothing_to_take_back_says_so(client, study, alice):
-    answer = client.post(f"/judge/{study.pk}/undo/", follow=True)
-    assert "no verdict to take back" in answer.content.decode()
+    assertContains(client.post(f"/judge/{study.pk}/undo/", follow=True), "no verdict to take back")
 
 
 def test_handing_in_is_offered_at_the_end_and_closes(client, study, slots):
@@ -178,8 +162,7 @@ def test_handing_in_is_offered_at_the_end_and_closes(client, study, slots):
     assert client.get(f"/judge/{study.pk}/next/").url == f"/judge/{study.pk}/"
     assert "Hand in" in client.get(f"/judge/{study.pk}/").content.decode()
     client.post(f"/judge/{study.pk}/hand-in/")
-    page = client.get(f"/judge/{study.pk}/").content.decode()
-    assert "You have handed in." in page
+    assertContains(client.get(f"/judge/{study.pk}/"), "You have handed in.")
     assert client.post(url_of("slot", slots[0]), {"verdict": "incorrect"}).status_code == 409
 
 
@@ -197,12 +180,6 @@ def test_the_items_ahead_are_those_that_wait_in_the_judges_order(client, slots):
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("name", ["slot", "coming"])
-def test_it_checks_ownership(client, slots, name):
-    client.force_login(make.judge("bob"))
-    assert client.get(url_of(name, slots[0])).status_code == 404
-
-
 @pytest.mark.parametrize("name", ["slot", "skip", "flag"])
 def test_it_checks_ownership_when_writing(client, slots, name):
     client.force_login(make.judge("bob"))
@@ -212,30 +189,9 @@ def test_it_checks_ownership_when_writing(client, slots, name):
     assert (slots[0].state, slots[0].flagged) == ("waiting", False)
 
 
-@pytest.mark.parametrize("path", ["", "next/", "undo/", "hand-in/"])
-def test_a_study_without_slots_of_mine_does_not_exist(client, study, path):
-    client.force_login(make.judge("dave"))
-    url = f"/judge/{study.pk}/{path}"
-    answer = client.post(url) if path in ("undo/", "hand-in/") else client.get(url)
-    assert answer.status_code == 404
-
-
-def test_the_role_is_needed(client, slots):
-    client.force_login(person("erin", Role.ADMIN, Role.RESEARCHER))
-    assert client.get("/judge/").status_code == 403
-    assert client.get(url_of("slot", slots[0])).status_code == 403
-
-
 def test_a_judge_who_lost_the_role_is_out(client, slots, alice):
     alice.grants.all().delete()
     assert client.get(url_of("slot", slots[0])).status_code == 403
-
-
-def test_signed_out_people_sign_in_first(client, slots):
-    client.logout()
-    answer = client.get(url_of("slot", slots[0]))
-    assert answer.status_code == 302
-    assert "next=" in answer.url
 
 
 def test_the_first_showing_is_remembered(client, slots):
