@@ -223,11 +223,11 @@ def _introduce(sightings: QuerySet[Sighting], history: PageHistory) -> None:
 
 def record_trace(traced: Traced) -> None:
     """Keep who added the tags of an article's revision, and that the wiki was asked from there."""
-    article = traced.article
+    article, history = traced
     sightings = Sighting.objects.filter(
         revision__article=article.article_id, revision__revid=article.revid
     )
-    _introduce(sightings, traced.history)
+    _introduce(sightings, history)
     Article.objects.filter(pk=article.article_id).update(traced_revid=article.revid)
 
 

@@ -45,26 +45,28 @@ class Outlines:
     whole: bool
 
 
-class History(Protocol):
-    """One page's history up to a revision, as a wiki gives it."""
+class Histories(Protocol):
+    """The histories of pages up to a revision, as a wiki gives them."""
 
-    def newest(self) -> tuple[list[RevisionSeen], bool]:
+    def newest_revisions(self, pageid: int, revid: int) -> tuple[list[RevisionSeen], bool]:
         """The newest revisions with their texts, newest first, and whether there are no others."""
 
-    def outlines(self) -> Outlines:
+    def outlines(self, pageid: int, revid: int) -> Outlines:
         """All of them, without texts."""
 
     def texts(self, revids: Sequence[int]) -> dict[int, RevisionSeen]:
         """Some of them with their texts; those that the wiki hides are left out."""
 
 
-def trace(history: History, names: TagNames = KNOWN_NAMES) -> PageHistory:
-    """The newest revision read, with the edit that added each of its tags; None where that is not known."""
-    revisions, whole = history.newest()
+def trace(
+    histories: Histories, pageid: int, revid: int, names: TagNames = KNOWN_NAMES
+) -> PageHistory:
+    """The page's revision read, with the edit that added each of its tags; None where that is not known."""
+    revisions, whole = histories.newest_revisions(pageid, revid)
     page = read_history(reversed(revisions), names, whole=whole)
     if whole or None not in page.introductions:
         return page
-    search = _Search(history, names)
+    search = _Search(histories, histories.outlines(pageid, revid), names)
     introductions = (
         known or search.introduction(index) for index, known in enumerate(page.introductions)
     )
@@ -74,9 +76,8 @@ def trace(history: History, names: TagNames = KNOWN_NAMES) -> PageHistory:
 class _Search:
     """Narrowing down, over the list of a page's revisions, where a tag first occurs."""
 
-    def __init__(self, history: History, names: TagNames) -> None:
-        self._history, self._names = history, names
-        outlines = history.outlines()
+    def __init__(self, histories: Histories, outlines: Outlines, names: TagNames) -> None:
+        self._histories, self._names = histories, names
         self._whole = outlines.whole
         self._visible = {outline.revid for outline in outlines.revisions}
         self._kept = without_reverts(outlines.revisions)  # newest first
@@ -135,7 +136,7 @@ class _Search:
         """Ask for the texts that were not read yet."""
         revids = [self._kept[at].revid for at in places]
         missing = [revid for revid in revids if revid not in self._seen]
-        for revid, revision in self._history.texts(missing).items() if missing else ():
+        for revid, revision in self._histories.texts(missing).items() if missing else ():
             self._seen[revid] = revision, find_tags(revision.text or "", self._names)
 
     def _reading(self, at: int) -> Reading:

@@ -19,55 +19,54 @@ from wikifetch.source.wikis import names_of
 _WRITTEN, _READ, _SECONDS = 50, 1_000, 10.0
 
 
+Reading = Callable[[PageSeen], Part]  # what one reading of a file takes out of a page
+Histories = Callable[[PageSeen], PageHistory]
+
+
 def file_batches(
     opened: Callable[[], Dump], wiki: Wiki, skip: int, heart: Heartbeat
 ) -> Iterator[Batch]:
     """A file's tagged articles, then what belongs to their tags; without what was read up to the cursor `skip`."""
-    pages = yield from _batches(opened(), _Tagged(wiki, heart), heart, skip)
-    belonging = _Belonging(wiki, heart)
-    yield from _batches(opened(), belonging, heart, skip, pages)
-    if belonging.leads:
-        redirected = _Redirected(wiki, heart, belonging.leads)
+    names = names_of(wiki)
+
+    def history(page: PageSeen) -> PageHistory:
+        return history_of(heart.along(page.revisions), names)
+
+    def note(page: PageSeen) -> None:
+        if page.namespace == ARTICLES and page.is_redirect:
+            leads.update(dict.fromkeys(named.get(page.title, ()), page.redirect_to))
+
+    pages = yield from _batches(opened(), _tagged(wiki, history), heart, skip)
+    named = _by_spelling(otherarticles.named_by_tags(wiki))
+    leads: dict[str, str] = {}  # where those of the named titles lead that are redirects
+    belonging = _belonging(wiki, history, named)
+    yield from _batches(opened(), belonging, heart, skip, pages, note=note)
+    if leads:
+        redirected = _redirected(history, leads)
         yield from _batches(opened(), redirected, heart, skip, pages, pages)
 
 
-class _Reading:
-    """What one reading of a file takes out of its pages."""
-
-    def __init__(self, wiki: Wiki, heart: Heartbeat) -> None:
-        self._wiki, self._heart, self._names = wiki, heart, names_of(wiki)
-
-    def note(self, page: PageSeen) -> None:
-        """Called for every page, also for those that were recorded before a stop."""
-
-    def part(self, page: PageSeen) -> Part:
-        """What is to be recorded of a page."""
-        raise NotImplementedError
-
-    def history(self, page: PageSeen) -> PageHistory:
-        return history_of(self._heart.along(page.revisions), self._names)
-
-    def other(self, page: PageSeen, titles: Iterable[str], *, is_new: bool = True) -> Part:
-        """A page to which titles in tags lead, and where it is not recorded as a tagged one already, its text."""
-        leads = Part(leads=tuple((title, page.pageid) for title in titles))
-        if not is_new:
-            return leads
-        return joined(leads, part_of(page, self.history(page), is_known=True, is_other=True))
-
-
 def _batches(
-    dump: Dump, reading: _Reading, heart: Heartbeat, skip: int, *before: int
+    dump: Dump,
+    part: Reading,
+    heart: Heartbeat,
+    skip: int,
+    *before: int,
+    note: Callable[[PageSeen], None] = lambda page: None,
 ) -> Generator[Batch, None, int]:
-    """One reading's batches; `before` are the pages of each reading before it. Returns the number of pages."""
+    """One reading's batches; `before` are the pages of each reading before it. Returns the number of pages.
+
+    `note` is called for every page, also for those that were recorded before a stop.
+    """
     start, number = sum(before), 0
     pages_read = before[0] if before else None
     parts: list[Part] = []
     kept, began = 0, time.monotonic()
     for number, page in enumerate(heart.along(dump.pages), start=1):
-        reading.note(page)
+        note(page)
         if start + number <= skip:
             continue
-        parts.append(reading.part(page))
+        parts.append(part(page))
         kept += parts[-1] is not NOTHING
         if kept >= _WRITTEN or number % _READ == 0 or time.monotonic() - began > _SECONDS:
             yield Batch(start + number, joined(*parts), pages_read)
@@ -77,62 +76,59 @@ def _batches(
     return number
 
 
-class _Tagged(_Reading):
+def _tagged(wiki: Wiki, history: Histories) -> Reading:
     """Articles with tags, and those that had some. Pages of no interest are only counted."""
+    known = set(Article.objects.filter(wiki=wiki).values_list("pageid", flat=True))
 
-    def __init__(self, wiki: Wiki, heart: Heartbeat) -> None:
-        super().__init__(wiki, heart)
-        self._known = set(Article.objects.filter(wiki=wiki).values_list("pageid", flat=True))
-
-    def part(self, page: PageSeen) -> Part:
-        is_known = page.pageid in self._known
+    def part(page: PageSeen) -> Part:
+        is_known = page.pageid in known
         # An article that became a redirect has lost its tags.
         if page.namespace == ARTICLES and (not page.is_redirect or is_known):
-            return part_of(page, self.history(page), is_known=is_known)
+            return part_of(page, history(page), is_known=is_known)
         return NOTHING
 
+    return part
 
-class _Belonging(_Reading):
-    """The talk pages of the articles with tags, and the other articles that they name.
 
-    `leads` says of those of the titles that are redirects where they lead.
-    """
+def _belonging(wiki: Wiki, history: Histories, named: Mapping[str, list[str]]) -> Reading:
+    """The talk pages of the articles with tags, and the other articles that they name."""
+    rows = Article.objects.filter(wiki=wiki, tags__isnull=False)
+    tagged = set(rows.values_list("title", flat=True))
 
-    def __init__(self, wiki: Wiki, heart: Heartbeat) -> None:
-        super().__init__(wiki, heart)
-        tagged = Article.objects.filter(wiki=wiki, tags__isnull=False)
-        self._tagged = set(tagged.values_list("title", flat=True))
-        self._named = _by_spelling(otherarticles.named_by_tags(wiki))
-        self.leads: dict[str, str] = {}
-
-    def note(self, page: PageSeen) -> None:
-        if page.namespace == ARTICLES and page.is_redirect:
-            for title in self._named.get(page.title, ()):
-                self.leads[title] = page.redirect_to
-
-    def part(self, page: PageSeen) -> Part:
-        if page.namespace == ARTICLES and page.title in self._named and not page.is_redirect:
-            return self.other(page, self._named[page.title], is_new=page.title not in self._tagged)
+    def part(page: PageSeen) -> Part:
+        if page.namespace == ARTICLES and page.title in named and not page.is_redirect:
+            leads = _leads(page, named[page.title])
+            # A tagged one is recorded already.
+            return leads if page.title in tagged else joined(leads, _other(page, history))
         title = page.title.partition(":")[2]
-        if page.namespace == TALK and title in self._tagged:
+        if page.namespace == TALK and title in tagged:
             newest = max(page.revisions, key=lambda revision: revision.revid, default=None)
             return Part(talk=((title, newest),)) if newest else NOTHING
         return NOTHING
 
+    return part
 
-class _Redirected(_Reading):
+
+def _redirected(history: Histories, leads: Mapping[str, str]) -> Reading:
     """The articles to which named redirects lead."""
+    named: dict[str, list[str]] = {}
+    for title, target in leads.items():
+        named.setdefault(target, []).append(title)
 
-    def __init__(self, wiki: Wiki, heart: Heartbeat, leads: Mapping[str, str]) -> None:
-        super().__init__(wiki, heart)
-        self._named: dict[str, list[str]] = {}
-        for title, target in leads.items():
-            self._named.setdefault(target, []).append(title)
-
-    def part(self, page: PageSeen) -> Part:
-        if page.namespace != ARTICLES or page.title not in self._named or page.is_redirect:
+    def part(page: PageSeen) -> Part:
+        if page.namespace != ARTICLES or page.title not in named or page.is_redirect:
             return NOTHING
-        return self.other(page, self._named[page.title])
+        return joined(_leads(page, named[page.title]), _other(page, history))
+
+    return part
+
+
+def _leads(page: PageSeen, titles: Iterable[str]) -> Part:
+    return Part(leads=tuple((title, page.pageid) for title in titles))
+
+
+def _other(page: PageSeen, history: Histories) -> Part:
+    return part_of(page, history(page), is_known=True, is_other=True)
 
 
 def _by_spelling(titles: set[str]) -> dict[str, list[str]]:

@@ -1,7 +1,6 @@
 """Batches out of the live API of a wiki: the pages of a run's queue, what belongs to them, and their histories."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from django.conf import settings
 
@@ -46,13 +45,8 @@ def live_batches(client: WikiClient, run: FetchRun, heart: Heartbeat) -> Iterato
     return _Live(client, run, heart).batches()
 
 
-@dataclass(frozen=True)
-class _Compared:
-    """Ids of the pages whose newest revision is not kept here, and of the others; what the wiki hides of these."""
-
-    changed: list[int]
-    unchanged: list[int]
-    hidden: tuple[tuple[int, Hidden], ...]
+# Ids of the pages whose newest revision is not kept here, and of the others; what the wiki hides of these.
+_Compared = tuple[list[int], list[int], tuple[tuple[int, Hidden], ...]]
 
 
 class _Live:
@@ -77,27 +71,24 @@ class _Live:
     def _part(self, pageids: Sequence[int], to_come: set[int]) -> Part:
         """Those of the pages that have changed since they were fetched, with what belongs to them."""
         kept = known_revids(self._wiki, pageids)
-        compared = self._compare(pageids, kept)
-        read = self._read(compared.changed)
+        changed, unchanged, hidden = self._compare(pageids, kept)
+        read = self._read(changed)
         requested = joined(
-            Part(unchanged=tuple(compared.unchanged), hidden=compared.hidden),
+            Part(unchanged=tuple(unchanged), hidden=hidden),
             self._parts(read, kept, self._known_among(read, kept)),
         )
         self._compared_ids |= {*requested.unchanged, *(page.pageid for page, _ in requested.pages)}
         leads, led_to = self._led_to(requested, len(pageids))
         here = self._untagged_here(read, led_to)
-        others, unchanged = self._others(led_to - to_come)
+        others, others_unchanged = self._others(led_to - to_come)
         part = joined(requested, leads, here, others)
-        return joined(part, self._talk(part, [*compared.unchanged, *unchanged]))
+        return joined(part, self._talk(part, [*unchanged, *others_unchanged]))
 
     def _compare(self, pageids: Sequence[int], kept: Mapping[int, set[int]]) -> _Compared:
         newest, hidden = self._client.standing(set().union(*kept.values()))
         unchanged = {p for p in pageids if newest.get(p, 0) in kept.get(p, ())}
-        return _Compared(
-            [p for p in pageids if p not in unchanged],
-            [p for p in pageids if p in unchanged],
-            tuple(hidden.items()),
-        )
+        changed = [p for p in pageids if p not in unchanged]
+        return changed, [p for p in pageids if p in unchanged], tuple(hidden.items())
 
     def _read(self, pageids: Sequence[int]) -> list[PageRead]:
         """The pages as they are now, with their tags."""
@@ -178,10 +169,9 @@ class _Live:
         wanted = sorted(pageids - self._compared_ids)
         self._compared_ids |= {*wanted}
         kept = known_revids(self._wiki, wanted)
-        compared = self._compare(wanted, kept)
-        read = self._read(compared.changed)
-        part = self._parts(read, kept, compared.changed, is_other=True)
-        return joined(Part(hidden=compared.hidden), part), compared.unchanged
+        changed, unchanged, hidden = self._compare(wanted, kept)
+        part = self._parts(self._read(changed), kept, changed, is_other=True)
+        return joined(Part(hidden=hidden), part), unchanged
 
     def _talk(self, part: Part, unchanged: Sequence[int]) -> Part:
         """Talk pages of the part's articles with tags; of unchanged articles, where the talk page has changed."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from django.db.models import F, Q
 
 from wikifetch.history.introductions import PageHistory
-from wikifetch.history.revisions import RevisionSeen
-from wikifetch.history.tracing import Outlines, trace
+from wikifetch.history.tracing import trace
 from wikifetch.models import Tag, Wiki
 from wikifetch.source.client import WikiClient
 from wikifetch.source.manners import WikiError
@@ -24,12 +23,7 @@ class Untraced:
     revid: int
 
 
-@dataclass(frozen=True)
-class Traced:
-    """An article's history, read back from that revision."""
-
-    article: Untraced
-    history: PageHistory
+Traced = tuple[Untraced, PageHistory]  # its history, read back from that revision
 
 
 def untraced(wiki: Wiki, pageids: Sequence[int]) -> list[Untraced]:
@@ -50,27 +44,9 @@ def untraced(wiki: Wiki, pageids: Sequence[int]) -> list[Untraced]:
 def traced(client: WikiClient, article: Untraced, names: TagNames) -> Traced:
     """Its history; an empty one where the wiki no longer has this revision. Raises WikiError."""
     try:
-        history = trace(_LiveHistory(client, article.pageid, article.revid), names)
+        history = trace(client, article.pageid, article.revid, names)
     except WikiError as error:
         if error.code != "badid_rvstartid":
             raise
         history = PageHistory()
-    return Traced(article, history)
-
-
-@dataclass(frozen=True)
-class _LiveHistory:
-    """One page's history up to a revision, asked of its wiki (see tracing.History)."""
-
-    client: WikiClient
-    pageid: int
-    revid: int
-
-    def newest(self) -> tuple[list[RevisionSeen], bool]:
-        return self.client.newest_revisions(self.pageid, self.revid)
-
-    def outlines(self) -> Outlines:
-        return self.client.outlines(self.pageid, self.revid)
-
-    def texts(self, revids: Sequence[int]) -> dict[int, RevisionSeen]:
-        return self.client.texts(revids)
+    return article, history
