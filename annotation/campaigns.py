@@ -1,7 +1,7 @@
 """Campaigns: which tags are annotated, by how many people, and who gets which tag next.
 
-Places are made when a campaign opens and then claimed by conditional UPDATE, so no tag goes to one person
-twice, nor to more people than it has places. A claimed place is held by a lease that each save renews.
+Assignments are made when a campaign opens and then claimed by conditional UPDATE, so no tag goes to one person
+twice, nor to more people than it has assignments. A claimed assignment is held by a lease that each save renews.
 """
 
 import random
@@ -19,11 +19,12 @@ from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import ASSIGNMENT, CAMPAIGN, AnnotationState, AssignmentState, CampaignState
 from datasets.models import Collection
 from leases import claim as leases
-from leases.refusal import Conflict, NotFoundHere, Refusal
+from leases.refusal import Conflict, Refusal
+from leases.rows import first_of
 from wikifetch.models import Tag, TagKind
 from wikifetch.states import TagState
 
-# Longer than a weekend. Every save renews the lease, so only abandoned places expire.
+# Longer than a weekend. Every save renews the lease, so only abandoned assignments expire.
 LEASE_SECONDS = 4 * 24 * 3600
 SENT_BACK_SECONDS = 14 * 24 * 3600
 MOST_REASON = 1_000
@@ -65,7 +66,7 @@ def open_campaign(
     by: Person,
     demonstration: bool = False,
 ) -> Campaign:
-    """Draw the tags, pin the latest sighting of each, make all places. Raises Refusal if no tag matches."""
+    """Draw the tags, pin the latest sighting of each, make all assignments. Raises Refusal if no tag matches."""
     if unknown := set(frame.kinds) - set(TagKind.values):
         raise Refusal(
             f"There is no kind of tag {sorted(unknown)}. Kinds: {', '.join(TagKind.values)}."
@@ -87,11 +88,13 @@ def open_campaign(
         is_demonstration=demonstration,
         created_by=by,
     )
-    Assignment.objects.bulk_create(_places(campaign, tags, frame.limit, plan))
+    Assignment.objects.bulk_create(_assignments(campaign, tags, frame.limit, plan))
     return campaign
 
 
-def _places(campaign: Campaign, tags: list[Tag], limit: int, plan: Plan) -> Iterable[Assignment]:
+def _assignments(
+    campaign: Campaign, tags: list[Tag], limit: int, plan: Plan
+) -> Iterable[Assignment]:
     # Reproducible from the stored `seed`; not a matter of security.
     random.Random(plan.seed).shuffle(tags)  # noqa: S311
     drawn = tags[:limit] if limit else tags
@@ -110,10 +113,10 @@ def change_campaign(campaign: Campaign, verb: str) -> None:
     CAMPAIGN.require(campaign, verb)
 
 
-def free_places(person: Person) -> QuerySet[Assignment]:
-    """The places that this person may claim, in the order of the draw.
+def free_assignments(person: Person) -> QuerySet[Assignment]:
+    """The assignments that this person may claim, in the order of the draw.
 
-    Without tags where the person has, had or skipped a place in that round, and without tags whose draft they
+    Without tags where the person has, had or skipped an assignment in that round, and without tags whose draft they
     handed back, which they can take up again.
     """
     left = Annotation.objects.filter(
@@ -121,9 +124,9 @@ def free_places(person: Person) -> QuerySet[Assignment]:
         assignment=None,
         state__in=(AnnotationState.DRAFT, AnnotationState.SENT_BACK),
     )
-    places = _open_to(person).exclude(tag__in=left.values("sighting__tag"))
+    assignments = _open_to(person).exclude(tag__in=left.values("sighting__tag"))
     # "campaign" would order by Campaign.Meta.ordering, which has no index.
-    return places.order_by("campaign_id", "round", "slot", "order")
+    return assignments.order_by("campaign_id", "round", "slot", "order")
 
 
 def _open_to(person: Person) -> QuerySet[Assignment]:
@@ -136,23 +139,29 @@ def _open_to(person: Person) -> QuerySet[Assignment]:
 def next_assignment(*, by: Person, campaign: Campaign | None = None) -> Assignment | None:
     """Claim the next tag for this person and create an empty draft; None when there is none left."""
     for _ in range(3):
-        places = free_places(by)
+        assignments = free_assignments(by)
         if campaign:
-            places = places.filter(campaign=campaign)
+            assignments = assignments.filter(campaign=campaign)
         try:
             with transaction.atomic():
-                place = _claim(places, by)
-                if place:
-                    begin_annotation(place, by)
-                return place
+                assignment = claim(assignments, by)
+                if assignment:
+                    begin_annotation(assignment, by)
+                return assignment
         except IntegrityError:
-            continue  # a second click of the same person took another place of that tag
+            continue  # a second click of the same person took another assignment of that tag
     raise Conflict("The tags are being given out right now. Try again.", retry=True)
 
 
-def _claim(places: QuerySet[Assignment], person: Person) -> Assignment | None:
+def claim(assignments: QuerySet[Assignment], person: Person) -> Assignment | None:
+    """Claim the first of these assignments that is free; None when none is."""
     return leases.claim(
-        places, ASSIGNMENT, "claim", seconds=LEASE_SECONDS, holder=holder_of(person), person=person
+        assignments,
+        ASSIGNMENT,
+        "claim",
+        seconds=LEASE_SECONDS,
+        holder=holder_of(person),
+        person=person,
     )
 
 
@@ -160,15 +169,15 @@ def holder_of(person: Person) -> str:
     return f"person:{person.pk}"
 
 
-def begin_annotation(place: Assignment, person: Person) -> Annotation:
+def begin_annotation(assignment: Assignment, person: Person) -> Annotation:
     """An empty draft with proposed titles, which are not `touched`."""
-    known = Assignment.objects.filter(pk=place.pk).values_list(
+    known = Assignment.objects.filter(pk=assignment.pk).values_list(
         "campaign__guideline", "tag__article__title", "sighting__other_article"
     )
     guideline, title, other = known.get()
     return Annotation.objects.create(
-        assignment=place,
-        sighting_id=place.sighting_id,
+        assignment=assignment,
+        sighting_id=assignment.sighting_id,
         author=person,
         guideline_id=guideline,
         article_1=title,
@@ -177,68 +186,67 @@ def begin_annotation(place: Assignment, person: Person) -> Annotation:
 
 
 def held_by(assignment_id: int, person: Person) -> Assignment:
-    """This person's place. Raises NotFoundHere, also for another person's."""
-    place = Assignment.objects.filter(pk=assignment_id, person=person).first()
-    if place is None:
-        raise NotFoundHere("You have no such assignment. Your queue lists your assignments.")
-    return place
+    """This person's assignment. Raises NotFoundHere, also for another person's."""
+    rows = Assignment.objects.filter(pk=assignment_id, person=person)
+    return first_of(rows, "You have no such assignment. Your queue lists your assignments.")
 
 
 @transaction.atomic
 def hand_back(*, assignment_id: int, by: Person) -> None:
-    """Free the place for other people. The draft stays with its author, who can take it up again."""
-    place = held_by(assignment_id, by)
-    ASSIGNMENT.require(place, "hand_back", **FREE_AGAIN)
+    """Free the assignment for other people. The draft stays with its author, who can take it up again."""
+    assignment = held_by(assignment_id, by)
+    ASSIGNMENT.require(assignment, "hand_back", **FREE_AGAIN)
     detach_drafts()
 
 
 @transaction.atomic
 def skip(*, assignment_id: int, by: Person, reason: str) -> None:
-    """Skip the tag for good, with a reason; another person gets a new place."""
+    """Skip the tag for good, with a reason; another person gets a new assignment."""
     reason = plain(reason)[:MOST_REASON]
     if not reason:
         raise Refusal("Say why you skip this tag: the next person will read it.")
-    place = held_by(assignment_id, by)
-    same_tag = Assignment.objects.filter(campaign=place.campaign, round=place.round, tag=place.tag)
-    # Locked, so that two people who skip a tag at the same time do not make the same new place.
+    assignment = held_by(assignment_id, by)
+    same_tag = Assignment.objects.filter(
+        campaign=assignment.campaign, round=assignment.round, tag=assignment.tag
+    )
+    # Locked, so that two people who skip a tag at the same time do not make the same new assignment.
     list(same_tag.select_for_update().order_by("pk"))
-    ASSIGNMENT.require(place, "skip", skip_reason=reason, lease_holder="", lease_until=None)
+    ASSIGNMENT.require(assignment, "skip", skip_reason=reason, lease_holder="", lease_until=None)
     last = same_tag.aggregate(last=Max("slot"))["last"]
     Assignment.objects.create(
-        campaign=place.campaign,
-        round=place.round,
-        tag=place.tag,
-        sighting=place.sighting,
+        campaign=assignment.campaign,
+        round=assignment.round,
+        tag=assignment.tag,
+        sighting=assignment.sighting,
         slot=last + 1,
-        order=place.order,
+        order=assignment.order,
     )
 
 
 @transaction.atomic
 def take_up(*, annotation_id: int, by: Person) -> Assignment:
-    """Claim a free place for a handed-back draft of this person. Raises Conflict when none is free."""
-    draft = Annotation.objects.filter(pk=annotation_id, author=by, assignment=None).first()
-    if draft is None:
-        raise NotFoundHere("You have no such draft to continue.")
-    places = _open_to(by).filter(sighting=draft.sighting)
+    """Claim a free assignment for a handed-back draft of this person. Raises Conflict when none is free."""
+    drafts = Annotation.objects.filter(pk=annotation_id, author=by, assignment=None)
+    draft = first_of(drafts, "You have no such draft to continue.")
+    assignments = _open_to(by).filter(sighting=draft.sighting)
     try:
         with transaction.atomic():
-            place = _claim(places.order_by("slot"), by)
+            assignment = claim(assignments.order_by("slot"), by)
     except IntegrityError as error:
         raise Conflict("You have already continued this draft. Your queue lists it.") from error
-    if place is None:
+    if assignment is None:
         raise Conflict("All assignments of this tag are taken. Your draft is kept.")
-    Annotation.objects.filter(pk=draft.pk).update(assignment=place)
-    return place
+    Annotation.objects.filter(pk=draft.pk).update(assignment=assignment)
+    return assignment
 
 
-def renew(place: Assignment, person: Person, seconds: float = LEASE_SECONDS) -> None:
-    leases.renew(place, seconds=seconds, holder=holder_of(person))
+def renew(assignment: Assignment, person: Person, seconds: float = LEASE_SECONDS) -> None:
+    leases.renew(assignment, seconds=seconds, holder=holder_of(person))
 
 
 @transaction.atomic
 def sweep_assignments() -> int:
-    """Free the places whose lease has expired; their drafts stay with their authors."""
+    """Free the assignments whose lease has expired; their drafts stay with their authors."""
     freed = leases.sweep(Assignment.objects.all(), ASSIGNMENT, "expire", person=None)
     if freed:
         detach_drafts()
@@ -246,15 +254,14 @@ def sweep_assignments() -> int:
 
 
 def detach_drafts() -> None:
-    """Separate drafts from places that are free again."""
+    """Separate drafts from assignments that are free again."""
     Annotation.objects.filter(assignment__state=AssignmentState.FREE).update(assignment=None)
 
 
 @transaction.atomic
 def withdraw(*, assignment_id: int, campaign: Campaign) -> None:
-    """Withdraw a free or held place from the campaign; a draft stays with its author."""
-    place = Assignment.objects.filter(pk=assignment_id, campaign=campaign).first()
-    if place is None:
-        raise NotFoundHere("This campaign has no such assignment.")
-    ASSIGNMENT.require(place, "withdraw", lease_holder="", lease_until=None)
-    Annotation.objects.filter(assignment=place).update(assignment=None)
+    """Withdraw a free or held assignment from the campaign; a draft stays with its author."""
+    rows = Assignment.objects.filter(pk=assignment_id, campaign=campaign)
+    assignment = first_of(rows, "This campaign has no such assignment.")
+    ASSIGNMENT.require(assignment, "withdraw", lease_holder="", lease_until=None)
+    Annotation.objects.filter(assignment=assignment).update(assignment=None)

@@ -54,7 +54,11 @@ def check(entries: Entries) -> list[Finding]:
     complete = counted(STEPS, entries)
     findings = list(_missing(complete))
     if complete["validity"] == VALID:
-        findings += [finding for rule in RULES for finding in rule(complete)]
+        findings += [
+            Finding(code, level, field, message)
+            for code, (level, rule) in RULES.items()
+            for field, message in rule(complete)
+        ]
     return findings
 
 
@@ -118,19 +122,16 @@ def value_at(entries: Entries, name: str) -> Any:
 def _missing(entries: Entries) -> Iterator[Finding]:
     for at in standings(STEPS, entries):
         for gap in at.missing:
+            code, message = "required", f"Fill in “{gap.label}”."
             if gap.kind == Kind.MANY:
-                yield Finding(
-                    "no_option",
-                    Level.BLOCK,
-                    gap.name,
-                    f"Choose at least one option for “{gap.label}”.",
-                )
+                code, message = "no_option", f"Choose at least one option for “{gap.label}”."
             elif gap.kind in (Kind.ONE, Kind.RATING):
-                yield Finding(
-                    "required", Level.BLOCK, gap.name, f"Choose an answer to “{gap.label}”."
-                )
-            else:
-                yield Finding("required", Level.BLOCK, gap.name, f"Fill in “{gap.label}”.")
+                message = f"Choose an answer to “{gap.label}”."
+            yield Finding(code, Level.BLOCK, gap.name, message)
+
+
+# A rule gives the field and the message of each of its findings.
+Found = Iterator[tuple[str, str]]
 
 
 def context(entries: Entries, n: int) -> str:
@@ -139,7 +140,7 @@ def context(entries: Entries, n: int) -> str:
     return standalone if standalone.strip() else entries[f"passage_{n}_copied"]
 
 
-def _table_without_prose(entries: Entries) -> Iterator[Finding]:
+def _table_without_prose(entries: Entries) -> Found:
     bare = [n for n in (1, 2) if not entries[f"passage_{n}_standalone"].strip()]
     types = set(entries["type_2"])
     tabular = {n for n in (1, 2) if entries[f"modality_{n}"] in ("infobox", "table")}
@@ -149,88 +150,67 @@ def _table_without_prose(entries: Entries) -> Iterator[Finding]:
         tabular = {1}
     for n in bare:
         if n in tabular:
-            yield Finding(
-                "table_without_prose",
-                Level.BLOCK,
+            yield (
                 f"passage_{n}_standalone",
                 f"Passage {n} is from a table or infobox: write it out as prose in “Passage {n}, stand-alone”.",
             )
 
 
-def _identical_but_different(entries: Entries) -> Iterator[Finding]:
+def _identical_but_different(entries: Entries) -> Found:
     first, second = fold(context(entries, 1)), fold(context(entries, 2))
     if entries["same_passage"] == DIFFERENT and first and first == second:
-        yield Finding(
-            "identical_but_different",
-            Level.BLOCK,
+        yield (
             "same_passage",
             "The two passages contain the same text, but “Different” is chosen. Choose “Same”, or change one of them.",
         )
 
 
-def _same_but_texts_differ(entries: Entries) -> Iterator[Finding]:
+def _same_but_texts_differ(entries: Entries) -> Found:
     first, second = fold(context(entries, 1)), fold(context(entries, 2))
     if entries["same_passage"] == SAME and first and second and first != second:
-        yield Finding(
-            "same_but_texts_differ",
-            Level.WARN,
-            "same_passage",
-            "“Same” is chosen, but the two passages contain different texts.",
-        )
+        yield "same_passage", "“Same” is chosen, but the two passages contain different texts."
 
 
-def _starts_with_pronoun(entries: Entries) -> Iterator[Finding]:
+def _starts_with_pronoun(entries: Entries) -> Found:
     for n in (1, 2):
         first = PRONOUN.match(fold(entries[f"passage_{n}_standalone"]))
         if first:
-            yield Finding(
-                "starts_with_pronoun",
-                Level.WARN,
+            yield (
                 f"passage_{n}_standalone",
                 f"Passage {n}, stand-alone, starts with “{first[0]}”. Does it say who or what is meant?",
             )
 
 
-def _span_not_found(entries: Entries) -> Iterator[Finding]:
+def _span_not_found(entries: Entries) -> Found:
     for n in (1, 2):
         span = entries[f"span_{n}"]
         forms = (entries[f"passage_{n}_standalone"], entries[f"passage_{n}_copied"])
         if span.strip() and not any(holds(form, span) for form in forms):
-            yield Finding(
-                "span_not_found",
-                Level.WARN,
-                f"span_{n}",
-                f"These words are not in passage {n}.",
-            )
+            yield f"span_{n}", f"These words are not in passage {n}."
 
 
-def _origin_against_titles(entries: Entries) -> Iterator[Finding]:
+def _origin_against_titles(entries: Entries) -> Found:
     first, second = (fold(entries[f"article_{n}"].replace("_", " ")) for n in (1, 2))
     origin = set(entries["type_3"])
     if not first or not second or len(origin) != 1:
         return
     if origin == {ACROSS} and first == second:
-        message = "“Different articles” is chosen, but both titles are the same."
-    elif origin == {WITHIN} and first != second:
-        message = "“Same article” is chosen, but the titles differ."
-    else:
-        return
-    yield Finding("origin_against_titles", Level.WARN, "type_3", message)
+        yield "type_3", "“Different articles” is chosen, but both titles are the same."
+    if origin == {WITHIN} and first != second:
+        yield "type_3", "“Same article” is chosen, but the titles differ."
 
 
-def _answers_equal(entries: Entries) -> Iterator[Finding]:
+def _answers_equal(entries: Entries) -> Found:
     for index, row in _rows(entries):
         both = row["answer_1"].strip() and row["answer_2"].strip()
         if both and answer_key(row["answer_1"]) == answer_key(row["answer_2"]):
-            yield Finding(
-                "answers_equal",
-                Level.BLOCK,
+            yield (
                 _cell(index, "answer_2"),
                 f"Both answers to question {index + 1} are the same: the question does not show the contradiction.",
             )
 
 
-def _answer_not_found(entries: Entries) -> Iterator[Finding]:
+def _answer_not_found(entries: Entries) -> Found:
     if IMPLICIT in entries["type_4"]:
         return
     known = {
@@ -244,21 +224,17 @@ def _answer_not_found(entries: Entries) -> Iterator[Finding]:
             answer = words(row[f"answer_{n}"])
             derived = row.get(f"derived_{n}") or (answer and answer[0] in YES_NO)
             if not derived and set(answer) - FILLERS - known:
-                yield Finding(
-                    "answer_not_found",
-                    Level.WARN,
+                yield (
                     _cell(index, f"answer_{n}"),
                     f"Answer {n} of question {index + 1} uses words that are not in the passages. "
                     f"If it is calculated or inferred, tick “Answer {n} is calculated or inferred”.",
                 )
 
 
-def _question_names_passage(entries: Entries) -> Iterator[Finding]:
+def _question_names_passage(entries: Entries) -> Found:
     for index, row in _rows(entries):
         if NAMES_PASSAGE.search(fold(row["question"])):
-            yield Finding(
-                "question_names_passage",
-                Level.WARN,
+            yield (
                 _cell(index, "question"),
                 f"Question {index + 1} mentions a passage. Someone who answers it may not see the passages.",
             )
@@ -275,16 +251,15 @@ def _cell(index: int, column: str) -> str:
     return f"{QUESTIONS.name}-{index}-{column}"
 
 
-Rule = Callable[[Entries], Iterator[Finding]]
-
-RULES: tuple[Rule, ...] = (
-    _identical_but_different,
-    _same_but_texts_differ,
-    _table_without_prose,
-    _starts_with_pronoun,
-    _span_not_found,
-    _origin_against_titles,
-    _answers_equal,
-    _answer_not_found,
-    _question_names_passage,
-)
+# By the code of its findings, in the order of the form.
+RULES: dict[str, tuple[Level, Callable[[Entries], Found]]] = {
+    "identical_but_different": (Level.BLOCK, _identical_but_different),
+    "same_but_texts_differ": (Level.WARN, _same_but_texts_differ),
+    "table_without_prose": (Level.BLOCK, _table_without_prose),
+    "starts_with_pronoun": (Level.WARN, _starts_with_pronoun),
+    "span_not_found": (Level.WARN, _span_not_found),
+    "origin_against_titles": (Level.WARN, _origin_against_titles),
+    "answers_equal": (Level.BLOCK, _answers_equal),
+    "answer_not_found": (Level.WARN, _answer_not_found),
+    "question_names_passage": (Level.WARN, _question_names_passage),
+}

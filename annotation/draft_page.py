@@ -14,7 +14,7 @@ from annotation.presenting import Remarks, ShownField, ShownStep, in_words, show
 from annotation.steps import QUESTIONS, STEPS
 from annotation.walker import Entries, next_step, standings
 from annotation.workflow import EDITABLE
-from leases.refusal import NotFoundHere
+from leases.rows import first_of
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class DraftPage:
             "steps": self.steps(),
             "summary": self.summary(),
             "review": last_review(self.annotation),
-            "told": browser_rules(),
+            "rules": browser_rules(),
             "blank_row": shown_row(QUESTIONS, "__n__", {}, Remarks()),
         }
 
@@ -80,19 +80,13 @@ class DraftPage:
 
 
 def annotation_at(assignment_id: int, person: Person) -> Annotation:
-    """This person's annotation in that place. Raises NotFoundHere."""
-    annotation = (
-        Annotation.objects.filter(
-            assignment__pk=assignment_id, assignment__person=person, author=person
-        )
-        .select_related(
-            "assignment__campaign", "sighting__tag", "sighting__revision__article__wiki"
-        )
-        .first()
+    """This person's annotation of that assignment. Raises NotFoundHere."""
+    rows = Annotation.objects.filter(
+        assignment__pk=assignment_id, assignment__person=person, author=person
     )
-    if annotation is None:
-        raise NotFoundHere("You have no such tag in progress. Your queue lists your tags.")
-    return annotation
+    related = ("assignment__campaign", "sighting__tag", "sighting__revision__article__wiki")
+    missing = "You have no such tag in progress. Your queue lists your tags."
+    return first_of(rows.select_related(*related), missing)
 
 
 def last_review(annotation: Annotation) -> Review | None:

@@ -75,7 +75,7 @@ class Campaign(models.Model):
 
 
 class Assignment(Leased):
-    """A place for one person's annotation of one tag. A campaign makes its places; people claim them."""
+    """One person's annotation of one tag, to be. A campaign makes its assignments; people claim them."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="assignments")
     round = models.PositiveIntegerField(default=1)
@@ -109,7 +109,7 @@ class Assignment(Leased):
             ),
         ]
         indexes = [
-            # For the query of a person's next place.
+            # For the query of a person's next assignment.
             models.Index(
                 fields=["state", "campaign", "round", "slot", "order"],
                 name="assignment_next_to_take",

@@ -7,7 +7,7 @@ from statistics import median
 from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person
-from annotation.campaigns import free_places
+from annotation.campaigns import free_assignments
 from annotation.draft_page import last_review, step_to_resume
 from annotation.entries import entries_of
 from annotation.models import Annotation, Assignment, Campaign, Review
@@ -86,7 +86,7 @@ def free_by_campaign(person: Person) -> list[tuple[Campaign, int]]:
     """The open campaigns with the number of free tags for this person."""
     counts = {
         row["campaign"]: row["tags"]
-        for row in free_places(person)
+        for row in free_assignments(person)
         .order_by()
         .values("campaign")
         .annotate(tags=Count("tag", distinct=True))
@@ -103,46 +103,45 @@ def minutes_a_tag(seconds: Iterable[float]) -> float | None:
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage of a campaign's work with the number of places or annotations in it."""
+    """One stage of a campaign's work with the number of assignments or annotations in it."""
 
     label: str
     count: int
 
 
 def campaigns_with_counts() -> QuerySet[Campaign]:
-    """Campaigns with `places` (not withdrawn or skipped) and `handed_in`."""
+    """Campaigns with `assigned` (not withdrawn or skipped) and `handed_in`."""
     wanted = ~Q(assignments__state__in=(AssignmentState.WITHDRAWN, AssignmentState.SKIPPED))
     handed_in = Q(assignments__state=AssignmentState.SUBMITTED)
     counted = Campaign.objects.annotate(
-        places=Count("assignments", filter=wanted),
+        assigned=Count("assignments", filter=wanted),
         handed_in=Count("assignments", filter=handed_in),
     )
     return counted.select_related("collection", "guideline").order_by("-pk")
 
 
 def stages(campaign: Campaign) -> list[Stage]:
-    """Places by state, then annotations by state."""
-    places = dict(campaign.assignments.order_by().values_list("state").annotate(n=Count("pk")))
+    """Assignments by state, then annotations by state."""
+    assignments = dict(campaign.assignments.order_by().values_list("state").annotate(n=Count("pk")))
     annotations = dict(
         Annotation.objects.filter(assignment__campaign=campaign)
         .order_by()
         .values_list("state")
         .annotate(n=Count("pk"))
     )
+    both = (
+        ("Assignments", AssignmentState, assignments),
+        ("Annotations", AnnotationState, annotations),
+    )
     return [
-        *(
-            Stage(f"Assignments: {state.label.lower()}", places.get(state, 0))
-            for state in AssignmentState
-        ),
-        *(
-            Stage(f"Annotations: {state.label.lower()}", annotations.get(state, 0))
-            for state in AnnotationState
-        ),
+        Stage(f"{kind}: {state.label.lower()}", counts.get(state, 0))
+        for kind, states, counts in both
+        for state in states
     ]
 
 
 def people_of(campaign: Campaign) -> list[dict[str, object]]:
-    """Each person with a place in the campaign, with counts by state and minutes for each tag."""
+    """Each person with an assignment in the campaign, with counts by state and minutes for each tag."""
     rows = (
         Assignment.objects.filter(campaign=campaign, person__isnull=False)
         .order_by("person__name")

@@ -99,13 +99,13 @@ def _refuse(annotation: Annotation, version: int, decision: str) -> None:
 
 def _give_back(annotation: Annotation) -> None:
     """Let the author edit the annotation again, with the entries that an invalid submission left out."""
-    place = annotation.assignment
-    if place is None or place.person_id is None:
+    assignment = annotation.assignment
+    if assignment is None or assignment.person_id is None:
         raise Refusal(
             "This annotation belongs to no campaign any more; it can only be accepted or dropped."
         )
     ASSIGNMENT.require(
-        place,
+        assignment,
         "send_back",
         lease_holder=holder_of(annotation.author),
         lease_until=in_seconds(SENT_BACK_SECONDS),

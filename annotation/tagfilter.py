@@ -16,10 +16,10 @@ def choices() -> list[tuple[str, str]]:
 
 def narrow(tags: QuerySet[Tag], campaign: str) -> QuerySet[Tag]:
     """Tags in this campaign (its id), or in none."""
-    places = Assignment.objects.filter(tag=OuterRef("pk"))
+    assignments = Assignment.objects.filter(tag=OuterRef("pk"))
     if campaign == NONE:
-        return tags.exclude(Exists(places))
-    return tags.filter(Exists(places.filter(campaign=int(campaign))))
+        return tags.exclude(Exists(assignments))
+    return tags.filter(Exists(assignments.filter(campaign=int(campaign))))
 
 
 def campaign_filter() -> TagFilter:

@@ -7,7 +7,7 @@ from annotation import campaigns, draft_history
 
 @shared_task
 def sweep_assignments() -> int:
-    """Free the places whose lease has expired; returns how many."""
+    """Free the assignments whose lease has expired; returns how many."""
     return campaigns.sweep_assignments()
 
 

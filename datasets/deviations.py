@@ -17,9 +17,9 @@ class Kind(StrEnum):
     """The kind of a deviation; the value is shown to people."""
 
     SPAN = "contradicted span is in neither form of its passage"
-    SAME_PASSAGE = "same or different passage not said"
-    SAME_BUT_DIFFERENT = "said to be the same passage, but the texts differ"
-    DIFFERENT_BUT_SAME = "not said to be the same passage, but the texts are equal"
+    SAME_PASSAGE = "same or different passage not given"
+    SAME_BUT_DIFFERENT = "marked as the same passage, but the texts differ"
+    DIFFERENT_BUT_SAME = "not marked as the same passage, but the texts are equal"
     TYPE_MISSING = "no option in a dimension of the taxonomy"
     TYPE_TWICE = "several options in a dimension of the taxonomy"
     TYPE_UNKNOWN = "not an option of the taxonomy"
@@ -29,7 +29,7 @@ class Kind(StrEnum):
     STATEMENT = "no statement of what a passage says"
     NO_QUESTION = "no question"
     INVALID_ANSWERED = "questions asked of an invalid tag"
-    PLACEHOLDER = "the form's placeholder stands as an answer"
+    PLACEHOLDER = "the form's placeholder is left as an answer"
     EQUAL_ANSWERS = "both answers of a question are equal"
 
 

@@ -10,14 +10,12 @@ from annotation import campaigns, workflow
 from annotation.checks import check
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.review import Decision, Notes, decide
-from annotation.states import ASSIGNMENT
 from annotation.steps import STEPS
 from annotation.walker import Entries
 from datasets.models import Collection
 from demonstration.annotations import Given, Skipped
 from demonstration.export import BASE
 from demonstration.people import ADMIN
-from leases import claim
 from leases.refusal import Refusal
 from wikifetch.models import Tag, Wiki
 
@@ -80,28 +78,21 @@ def annotate(each: Given, campaign: Campaign, people: Mapping[str, Person]) -> N
 
 
 def skip(each: Skipped, campaign: Campaign, people: Mapping[str, Person]) -> None:
-    """Claim one place and skip it."""
+    """Claim one assignment and skip it."""
     person = people[each.person]
-    place = claimed(each, campaign, person)
-    campaigns.begin_annotation(place, person)
-    campaigns.skip(assignment_id=place.pk, by=person, reason=each.reason)
+    assignment = claimed(each, campaign, person)
+    campaigns.begin_annotation(assignment, person)
+    campaigns.skip(assignment_id=assignment.pk, by=person, reason=each.reason)
 
 
 def claimed(each: Given | Skipped, campaign: Campaign, person: Person) -> Assignment:
-    places = campaigns.free_places(person).filter(
+    assignments = campaigns.free_assignments(person).filter(
         campaign=campaign, tag__article__title=each.title, sighting__raw=each.tag
     )
-    place = claim.claim(
-        places,
-        ASSIGNMENT,
-        "claim",
-        seconds=campaigns.LEASE_SECONDS,
-        holder=campaigns.holder_of(person),
-        person=person,
-    )
-    if place is None:
-        raise Refusal(f"{each.title} has no free place for the tag {each.tag}")
-    return place
+    assignment = campaigns.claim(assignments, person)
+    if assignment is None:
+        raise Refusal(f"{each.title} has no free assignment for the tag {each.tag}")
+    return assignment
 
 
 def handed_in(draft: Annotation, entries: Entries) -> Annotation:

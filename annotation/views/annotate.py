@@ -22,6 +22,7 @@ from annotation.progress import queue_of
 from annotation.steps import QUESTIONS, STEPS
 from annotation.workflow import EDITABLE, Place
 from leases.refusal import NotFoundHere, Refusal, StaleVersion
+from leases.rows import first_of
 
 
 @require_GET
@@ -37,28 +38,27 @@ def next_tag(request: HttpRequest) -> HttpResponse:
     """Claim the next tag, of one campaign if the form names it, and open it."""
     wanted = number(request.POST.get("campaign", ""))
     campaign = Campaign.objects.filter(pk=wanted).first() if wanted else None
-    place = campaigns.next_assignment(by=person_of(request), campaign=campaign)
-    if place is None:
+    assignment = campaigns.next_assignment(by=person_of(request), campaign=campaign)
+    if assignment is None:
         messages.info(request, "There is no tag left for you now. New campaigns will show here.")
         return redirect("annotation:queue")
-    return redirect("annotation:annotate", place.pk)
+    return redirect("annotation:annotate", assignment.pk)
 
 
 @require_POST
 @roles_required(Role.ANNOTATOR)
 def take_up(request: HttpRequest, annotation_id: int) -> HttpResponse:
-    """Claim a place again for a handed-back draft."""
-    place = campaigns.take_up(annotation_id=annotation_id, by=person_of(request))
-    return redirect("annotation:annotate", place.pk)
+    """Claim an assignment again for a handed-back draft."""
+    assignment = campaigns.take_up(annotation_id=annotation_id, by=person_of(request))
+    return redirect("annotation:annotate", assignment.pk)
 
 
 @require_GET
 @roles_required(Role.ANNOTATOR, Role.ADMIN)
 def guideline(request: HttpRequest, version: str) -> HttpResponse:
     """One version of the guideline."""
-    row = Guideline.objects.filter(version=version).first()
-    if row is None:
-        raise NotFoundHere("There is no such version of the guideline.")
+    rows = Guideline.objects.filter(version=version)
+    row = first_of(rows, "There is no such version of the guideline.")
     parts = rendered(row.body)
     shown = [(anchor, parts[anchor]) for anchor in ANCHORS if anchor in parts]
     return render(request, "annotation/guideline.html", {"guideline": row, "parts": shown})

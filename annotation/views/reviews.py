@@ -19,6 +19,7 @@ from annotation.models import Annotation
 from annotation.review import Notes
 from annotation.states import AnnotationState
 from leases.refusal import NotFoundHere, Refusal
+from leases.rows import first_of
 from pages.paging import page_of
 
 STATES = tuple(state for state in AnnotationState if state != AnnotationState.DRAFT)
@@ -81,17 +82,10 @@ def decided(request: HttpRequest, annotation: Annotation) -> str:
 
 
 def annotation_at(annotation_id: int) -> Annotation:
-    annotation = (
-        Annotation.objects.filter(pk=annotation_id)
-        .exclude(state=AnnotationState.DRAFT)
-        .select_related(
-            "author", "sighting__tag__article__wiki", "sighting__revision", "assignment"
-        )
-        .first()
-    )
-    if annotation is None:
-        raise NotFoundHere("There is no such annotation, or it is not submitted yet.")
-    return annotation
+    rows = Annotation.objects.filter(pk=annotation_id).exclude(state=AnnotationState.DRAFT)
+    related = ("author", "sighting__tag__article__wiki", "sighting__revision", "assignment")
+    missing = "There is no such annotation, or it is not submitted yet."
+    return first_of(rows.select_related(*related), missing)
 
 
 def with_notes(annotation: Annotation, typed: QueryDict) -> list[tuple[str, list[Any]]]:

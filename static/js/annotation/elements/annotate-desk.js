@@ -41,7 +41,7 @@ class AnnotateDesk extends HTMLElement {
   connectedCallback() {
     this.form = this.querySelector("form.desk-form");
     if (!this.form) return;
-    this.told = JSON.parse(document.getElementById("form-told").textContent);
+    this.rules = JSON.parse(document.getElementById("form-rules").textContent);
     this.tools = { write, addRow: (cell) => this.addRow(cell) };
     this.copyKey = `sic-et-non:draft:${this.dataset.draft}`;
     this.time = new ActiveTime();
@@ -128,7 +128,7 @@ class AnnotateDesk extends HTMLElement {
 
   /** Shows the findings for the current entries, with or without network. The list of steps shows what is missing. */
   showFindings() {
-    const found = check(this.told, readEntries(this.form)).filter(
+    const found = check(this.rules, readEntries(this.form)).filter(
       (finding) => finding.code !== "required" && finding.code !== "no_option",
     );
     const lines = found.map((finding) => made("li", {}, made("a", { href: `#id_${finding.field}` }, finding.message)));
