@@ -30,7 +30,8 @@ from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState, Assignmen
 from annotation.steps import QUESTIONS, STEPS
 from annotation.walker import Entries, kept
 from leases.clock import in_seconds
-from leases.refusal import Conflict, NotFoundHere, Refusal, StaleVersion
+from leases.refusal import Conflict, Refusal, StaleVersion
+from leases.rows import first_of
 
 EDITABLE = (AnnotationState.DRAFT, AnnotationState.SENT_BACK)
 # Of all saves within this many seconds only the last is kept as a revision of the draft.
@@ -50,10 +51,8 @@ class Place:
 
 def draft_of(annotation_id: int, by: Person) -> Annotation:
     """This person's annotation. Raises NotFoundHere, also for another person's."""
-    draft = Annotation.objects.filter(pk=annotation_id, author=by).first()
-    if draft is None:
-        raise NotFoundHere("You have no such draft. Your queue lists what is yours.")
-    return draft
+    rows = Annotation.objects.filter(pk=annotation_id, author=by)
+    return first_of(rows, "You have no such draft. Your queue lists what is yours.")
 
 
 @transaction.atomic

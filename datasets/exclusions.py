@@ -21,7 +21,8 @@ from datasets.models import (
     PastExclusion,
     ReleaseExclusion,
 )
-from leases.refusal import Conflict, NotAllowed, NotFoundHere, Refusal
+from leases.refusal import Conflict, NotAllowed, Refusal
+from leases.rows import first_of
 
 MOST_WORDS = 2_000
 How = PastExclusion.How
@@ -36,10 +37,8 @@ def question_of(contradiction_id: int, n: int) -> Instance:
     """The question with its contradiction and collection. Raises NotFoundHere."""
     rows = Instance.objects.select_related("contradiction__collection")
     seen = rows.filter(contradiction__collection__arriving_until=None)
-    instance = seen.filter(contradiction=contradiction_id, n=n).first()
-    if instance is None:
-        raise NotFoundHere("There is no such question.")
-    return instance
+    asked = seen.filter(contradiction=contradiction_id, n=n)
+    return first_of(asked, "There is no such question.")
 
 
 def check_not_hidden(person: Person, instance: Instance) -> None:

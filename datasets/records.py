@@ -14,7 +14,8 @@ from datasets.contexts import question_kind
 from datasets.identity import external_id
 from datasets.models import Collection, Contradiction, Instance
 from datasets.schema import Slot
-from leases.refusal import Conflict, NotFoundHere, Refusal
+from leases.refusal import Conflict, Refusal
+from leases.rows import first_of
 
 BATCH = 500
 # Columns without a key in the published record; they are not part of a record's identity.
@@ -124,10 +125,7 @@ def locked(collection: Collection) -> None:
 
 def collection_named(name: str) -> Collection:
     """The collection of that name. Raises NotFoundHere."""
-    collection = Collection.objects.filter(name=name).first()
-    if collection is None:
-        raise NotFoundHere(f"There is no collection {name!r}.")
-    return collection
+    return first_of(Collection.objects.filter(name=name), f"There is no collection {name!r}.")
 
 
 def current(collection: Collection) -> QuerySet[Contradiction]:

@@ -13,7 +13,8 @@ from datasets.exporters import EXPORTERS
 from datasets.exporting import sha256_of
 from datasets.models import Collection, Contradiction, Release, ReleaseExclusion, ReleaseRow
 from datasets.records import BATCH, current, locked, streamed
-from leases.refusal import Conflict, NotFoundHere, Refusal
+from leases.refusal import Conflict, Refusal
+from leases.rows import first_of
 
 # The hash of a release is that of this format's file.
 HASHED = "wikicontradict-json"
@@ -82,7 +83,5 @@ def released(release: Release) -> QuerySet[Contradiction]:
 
 def release_of(collection: Collection, version: str) -> Release:
     """The collection's release of that version. Raises NotFoundHere."""
-    release = collection.releases.filter(version=version).first()
-    if release is None:
-        raise NotFoundHere(f"{collection.name} has no release {version!r}.")
-    return release
+    rows = collection.releases.filter(version=version)
+    return first_of(rows, f"{collection.name} has no release {version!r}.")

@@ -16,13 +16,7 @@ from accounts.models import Person
 from annotation.models import Annotation, Campaign
 from annotation.publish import publish_campaign
 from datasets.models import Collection
-from demonstration.annotating import (
-    COLLECTION,
-    annotate,
-    demonstration_wiki,
-    open_campaign,
-    skip,
-)
+from demonstration import annotating
 from demonstration.annotations import given, skipped
 from demonstration.export import export
 from demonstration.history import pages
@@ -51,7 +45,7 @@ class Loaded:
 
 
 def is_loaded() -> bool:
-    return Collection.objects.filter(name=COLLECTION, is_demonstration=True).exists()
+    return Collection.objects.filter(name=annotating.COLLECTION, is_demonstration=True).exists()
 
 
 @transaction.atomic
@@ -64,17 +58,17 @@ def load(*, beside_other_work: bool = False) -> Loaded:
             f"This database holds work already ({work}). The demonstration set is meant for an empty one; "
             "--beside-other-work loads it anyway, marked as demonstration."
         )
-    if taken := Collection.objects.filter(name__in=(COLLECTION, IMPORTED)).first():
+    if taken := Collection.objects.filter(name__in=(annotating.COLLECTION, IMPORTED)).first():
         raise Conflict(
             f"There is a collection {taken.name!r} that is no demonstration. Rename it first."
         )
     people = create_people()
     fetch_articles(by=people[ADMIN])
-    campaign = open_campaign(people[ADMIN])
+    campaign = annotating.open_campaign(people[ADMIN])
     for each in given():
-        annotate(each, campaign, people)
+        annotating.annotate(each, campaign, people)
     for given_up in skipped():
-        skip(given_up, campaign, people)
+        annotating.skip(given_up, campaign, people)
     publish_campaign(campaign)
     release(campaign.collection, by=people[ADMIN])
     import_records(by=people[ADMIN])
@@ -101,12 +95,12 @@ def other_work() -> str:
 
 
 def counted() -> Loaded:
-    tags = Tag.objects.filter(article__wiki=demonstration_wiki())
+    tags = Tag.objects.filter(article__wiki=annotating.demonstration_wiki())
     return Loaded(
-        articles=Article.objects.filter(wiki=demonstration_wiki()).count(),
+        articles=Article.objects.filter(wiki=annotating.demonstration_wiki()).count(),
         tags=tags.count(),
         annotations=Annotation.objects.filter(sighting__tag__in=tags).count(),
-        records=Collection.objects.get(name=COLLECTION).contradictions.count(),
+        records=Collection.objects.get(name=annotating.COLLECTION).contradictions.count(),
         responses=Response.objects.filter(run__is_demonstration=True).count(),
         verdicts=Judgment.objects.filter(slot__round__study__is_demonstration=True).count(),
     )

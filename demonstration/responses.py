@@ -125,13 +125,8 @@ def _ask(asked: Rendered, model: LanguageModel) -> Recorded:
         question=asked.instance.question,
         prompt=asked.prompt.name,
         rendered_sha256=sha256(asked.text),
-        text=reply.text,
-        answered_by=reply.answered_by,
-        finish_reason=reply.finish_reason,
-        prompt_tokens=reply.prompt_tokens,
-        completion_tokens=reply.completion_tokens,
-        latency_ms=reply.latency_ms,
         raw=dict(reply.raw),
+        **reply.columns,
     )
 
 
@@ -189,14 +184,10 @@ def _key(asked: Rendered) -> tuple[str, str, str]:
 
 def _fill(row: Response, recorded: Recorded) -> None:
     row.state = ResponseState.DONE
-    row.text = recorded.text
+    for name in chat.COLUMNS:
+        setattr(row, name, getattr(recorded, name))
     row.request = chat.body(row.model.model_id, row.model.options, row.rendered)
     row.reply = recorded.raw
-    row.answered_by = recorded.answered_by
-    row.finish_reason = recorded.finish_reason
-    row.prompt_tokens = recorded.prompt_tokens
-    row.completion_tokens = recorded.completion_tokens
-    row.latency_ms = recorded.latency_ms
     row.answered_at = row.run.finished_at
 
 

@@ -11,6 +11,7 @@ from generation.models import Run
 from generation.states import ResponseState
 from leases.extension import ExtensionPoint
 from leases.refusal import NotFoundHere
+from pages.counting import how_many
 
 # Whether the run with its responses is hidden from the person, whatever their roles.
 hides_run: ExtensionPoint[[Person, Run], bool] = ExtensionPoint("generation.access.hides_run")
@@ -39,8 +40,5 @@ def runs_known(person: Person, instance: Instance) -> Iterator[Known]:
     """Each run with finished responses to a question whose exclusion the person proposes, or agrees to."""
     done = Run.objects.filter(responses__instance=instance, responses__state=ResponseState.DONE)
     for run in done.annotate(answers=Count("responses")).order_by("pk"):
-        count = run.answers
-        yield Known(
-            what=f"Run “{run}”: {count} response{'' if count == 1 else 's'} to this question",
-            open=may_see(person, run),
-        )
+        what = f"Run “{run}”: {how_many(run.answers, 'response')} to this question"
+        yield Known(what, open=may_see(person, run))

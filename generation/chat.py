@@ -25,6 +25,9 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _KEPT = ("id", "created", "system_fingerprint", "service_tier")
+COLUMNS = (
+    "text", "answered_by", "finish_reason", "prompt_tokens", "completion_tokens", "latency_ms",
+)  # fmt: skip
 # How many characters of a service's error page are shown.
 _SHOWN = 300
 
@@ -46,6 +49,11 @@ class Reply:
     completion_tokens: int | None
     latency_ms: int
     raw: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What is kept of a reply under the same name: its text, model and numbers."""
+        return {name: getattr(self, name) for name in COLUMNS}
 
 
 def body(model_id: str, options: Mapping[str, Any], text: str) -> dict[str, Any]:

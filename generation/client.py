@@ -21,6 +21,7 @@ from requests.auth import AuthBase
 
 from generation import chat, faults
 from leases.cutoff import CutOff, TooLarge, TooSlow, read_whole
+from leases.retry import retry_after
 
 # Seconds before the second and third try of a call after a brief fault.
 BRIEF_PAUSES = (0.5, 2.0)
@@ -255,7 +256,7 @@ class Service:
     def _fault_of(self, answer: requests.Response, content: bytes) -> faults.ServiceFault | None:
         if 200 <= answer.status_code < 300:
             return None
-        pause = faults.retry_after(answer.headers.get("Retry-After"), datetime.now(UTC))
+        pause = retry_after(answer.headers.get("Retry-After"), datetime.now(UTC))
         return chat.fault(answer.status_code, content, pause)
 
     def _fault_without_answer(

@@ -3,10 +3,6 @@
 `retryable`: the same call may succeed later; `brief`: it may succeed within seconds.
 """
 
-import re
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-
 
 class ServiceFault(Exception):
     """A call without a usable answer. `status` is the HTTP status, None where there was none.
@@ -81,17 +77,3 @@ class Refused(ServiceFault):
 
 class NotConfigured(ServiceFault):
     """The setting INFERENCE_SERVICES has no such service, or an unusable entry for it."""
-
-
-def retry_after(header: str | None, now: datetime) -> float | None:
-    """Seconds to wait by a Retry-After header: a number, or an HTTP date; None where it is neither."""
-    text = (header or "").strip()
-    if re.fullmatch(r"\d{1,9}(\.\d+)?", text):
-        return float(text)
-    try:
-        until = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    if until.tzinfo is None:
-        until = until.replace(tzinfo=UTC)
-    return max(0.0, (until - now).total_seconds())

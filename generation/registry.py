@@ -7,7 +7,8 @@ from typing import Any
 from datasets.identity import canonical
 from generation import chat, client, faults
 from generation.models import LanguageModel
-from leases.refusal import NotFoundHere, Refusal
+from leases.refusal import Refusal
+from leases.rows import first_of
 
 
 class ServiceRefusal(Refusal):
@@ -69,10 +70,8 @@ def named(name: str) -> LanguageModel:
     model_id, _, key = model_id.partition("#")
     known = LanguageModel.objects.filter(service=service, model_id=model_id).order_by("pk")
     if key:
-        chosen = known.filter(pk=int(key)).first() if key.isdecimal() else None
-        if chosen is None:
-            raise NotFoundHere(f"There is no model {name!r}.")
-        return chosen
+        chosen = known.filter(pk=int(key)) if key.isdecimal() else known.none()
+        return first_of(chosen, f"There is no model {name!r}.")
     if len(known) > 1:
         choices = ", ".join(f"{service}/{model_id}#{model.pk}" for model in known)
         raise Refusal(f"{name} is stored with several sets of options. Choose one of {choices}.")

@@ -94,10 +94,15 @@ def _check_models(models: Sequence[LanguageModel]) -> None:
     if not models:
         raise Refusal("Choose at least one model.")
     for model in models:
-        if not model.service:
-            raise Refusal(f"{model} was imported with its responses; there is no service to ask.")
-        if problem := client.problem(model.service):
-            raise Refusal(problem)
+        check_askable(model)
+
+
+def check_askable(model: LanguageModel) -> None:
+    """Raise Refusal for a model without a service, or whose service cannot be used."""
+    if not model.service:
+        raise Refusal(f"{model} was imported with its responses; there is no service to ask.")
+    if problem := client.problem(model.service):
+        raise Refusal(problem)
 
 
 def _name(

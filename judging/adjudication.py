@@ -12,8 +12,10 @@ from judging.rules.resolution import CAUSES, THIRD_PERSON, note_problem
 from judging.settling import finished, first_verdicts, unresolved
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
+from leases.rows import first_of
 
 NOTE_LIMIT = 10_000
+NOTHING = "There is nothing for you to resolve here."
 
 
 def studies_for(person: Person) -> QuerySet[Study]:
@@ -28,10 +30,7 @@ def studies_for(person: Person) -> QuerySet[Study]:
 
 def study_for(person: Person, study_id: int) -> Study:
     """The study of that id, if `person` may resolve in it; NotFoundHere otherwise."""
-    study = studies_for(person).filter(pk=study_id).select_related("rubric").first()
-    if study is None:
-        raise NotFoundHere("There is nothing for you to resolve here.")
-    return study
+    return first_of(studies_for(person).filter(pk=study_id).select_related("rubric"), NOTHING)
 
 
 def item_for(person: Person, item_id: int) -> StudyItem:
@@ -40,7 +39,7 @@ def item_for(person: Person, item_id: int) -> StudyItem:
     related = ("study__rubric", "response__instance__contradiction")
     item = finished(items).select_related("resolution", *related).first()
     if item is None or not _may_decide(item, person):
-        raise NotFoundHere("There is nothing for you to resolve here.")
+        raise NotFoundHere(NOTHING)
     return item
 
 

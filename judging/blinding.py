@@ -14,6 +14,7 @@ from generation.models import Run
 from judging.models import Judge, JudgingSlot, Study, StudyItem
 from judging.states import SlotState, StudyState
 from leases.refusal import NotAllowed
+from pages.counting import how_many
 
 HIDDEN = (
     "You judge responses of this run in a study that is still open, so its run, responses and results stay hidden "
@@ -84,7 +85,7 @@ def studies_known(person: Person, instance: Instance) -> Iterator[Known]:
     }
     for study in Study.objects.filter(pk__in=counts).order_by("pk"):
         count, final = counts[study.pk]
-        responses = f"{count} response{'' if count == 1 else 's'} to this question"
+        responses = f"{how_many(count, 'response')} to this question"
         yield Known(
             what=f"Study “{study}” ({study.get_state_display().lower()}): {responses}, {final} with a final verdict",
             open=results_problem(person, study) is None,

@@ -17,6 +17,7 @@ from judging.presenting import VerdictChoice
 from judging.rules.assignment import MOST_REPEATED
 from judging.rules.resolution import CAUSES, WAYS
 from judging.studies import Design, Selection
+from pages.counting import how_many
 
 MOST_JUDGES = 20
 BOTH_ANSWERS = ("answer_1", "answer_2")
@@ -67,7 +68,7 @@ class RunsField(forms.ModelMultipleChoiceField):
     """Runs with how many of their responses are finished (annotated by answered_runs)."""
 
     def label_from_instance(self, obj: Any) -> str:
-        return f"{obj.name}: {obj.answered} finished response{'' if obj.answered == 1 else 's'}"
+        return f"{obj.name}: {how_many(obj.answered, 'finished response')}"
 
 
 class PeopleField(forms.ModelMultipleChoiceField):

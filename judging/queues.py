@@ -7,7 +7,7 @@ from accounts.models import Person
 from judging.models import JudgingSlot, Study
 from judging.states import SlotState, StudyState
 from judging.verdicts import slots_of
-from leases.refusal import NotFoundHere
+from leases.rows import first_of
 
 # How many of their latest verdicts a judge sees listed.
 LATEST = 10
@@ -21,10 +21,8 @@ def studies_of(person: Person) -> QuerySet[Study]:
 
 def study_of(person: Person, study_id: int) -> Study:
     """The study, if the person judges in it; NotFoundHere otherwise."""
-    study = studies_of(person).filter(pk=study_id).select_related("rubric").first()
-    if study is None:
-        raise NotFoundHere("You have no items in this study.")
-    return study
+    rows = studies_of(person).filter(pk=study_id).select_related("rubric")
+    return first_of(rows, "You have no items in this study.")
 
 
 def in_order(person: Person, study: Study) -> QuerySet[JudgingSlot]:

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -79,12 +79,7 @@ def create(name: str, selection: Selection, design: Design, *, by: Person) -> St
             study = Study.objects.create(
                 name=name,
                 slug=free_slug(name),
-                rubric=current_rubric(design.rubric),
-                judges_per_response=design.judges_per_response,
-                resolved_by=design.resolved_by,
-                order=design.order,
-                repeat_percent=design.repeat_percent,
-                seed=seed,
+                **{**asdict(design), "rubric": current_rubric(design.rubric), "seed": seed},
                 is_demonstration=all(run.is_demonstration for run in selection.runs),
                 created_by=by,
             )
@@ -230,17 +225,14 @@ def _planned(study: Study, judges: Sequence[Person]) -> list[assignment.PlannedS
         assignment.Item(str(item.position), _instance_name(item.response))
         for item in study.items.select_related("response__instance__contradiction")
     ]
-    try:
-        return assignment.plan(
-            items,
-            [person.pseudonym for person in judges],
-            per_item=study.judges_per_response,
-            seed=study.seed,
-            order=study.order,
-            repeat_percent=study.repeat_percent,
-        )
-    except assignment.PlanError as error:
-        raise Refusal(str(error)) from error
+    return assignment.plan(
+        items,
+        [person.pseudonym for person in judges],
+        per_item=study.judges_per_response,
+        seed=study.seed,
+        order=study.order,
+        repeat_percent=study.repeat_percent,
+    )
 
 
 @transaction.atomic

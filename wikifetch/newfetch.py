@@ -11,8 +11,8 @@ from accounts.models import Person
 from leases.refusal import Refusal
 from wikifetch.models import ALL_KINDS, FetchRun, TagKind
 from wikifetch.source import livebatches, wikis
-from wikifetch.source.dump import DumpError, read_dump
-from wikifetch.source.manners import WikiError, articles_at
+from wikifetch.source.dump import read_dump
+from wikifetch.source.manners import articles_at
 
 MAX_TITLES = 50_000
 MAX_UNPACKED = 4 * 1024**3  # of an upload; a file named on the command line has no limit
@@ -23,11 +23,8 @@ def fetch_of_file(
 ) -> FetchRun:
     """A run over a MediaWiki export on this machine. Raises Refusal when it is none."""
     options = {"path": str(path.resolve()), "uploaded": uploaded}
-    try:
-        dump = read_dump(path, name=label, max_bytes=MAX_UNPACKED if uploaded else None)
-        wiki = wikis.wiki_of(dump, default_wiki())
-    except DumpError as error:
-        raise Refusal(str(error)) from error
+    dump = read_dump(path, name=label, max_bytes=MAX_UNPACKED if uploaded else None)
+    wiki = wikis.wiki_of(dump, default_wiki())
     return FetchRun.objects.create(
         source=FetchRun.Source.XML,
         label=(label or path.name)[:300],
@@ -134,10 +131,7 @@ def default_wiki() -> str:
 def _live_fetch(
     options: LiveOptions, source: str, label: str, wanted: dict[str, Any], by: Person | None
 ) -> FetchRun:
-    try:
-        client = livebatches.client_for(options.wiki or default_wiki(), contact=options.contact)
-    except WikiError as error:
-        raise Refusal(error.message) from error
+    client = livebatches.client_for(options.wiki or default_wiki(), contact=options.contact)
     wiki = wikis.wiki_at(articles_at(client.base), api_url=client.api_url)
     wanted |= {"base": client.base, "history": options.history, "dry_run": options.dry_run}
     return FetchRun.objects.create(

@@ -1,12 +1,16 @@
-"""Read an uploaded JSON file, with a message for each problem that it can have. Pure."""
+"""Read an uploaded file, JSON or text, with a message for each problem that it can have. Pure."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from leases.refusal import Refusal
+from pages.counting import how_many
 
 # Enough for 10,000 records of the published kind several times over.
 MAX_BYTES = 50 * 1024 * 1024
+# The most problems to show, and refused records to look for: a file of the wrong kind has the same in each.
+SHOWN = 100
 
 
 class Unreadable(Refusal):
@@ -17,8 +21,28 @@ class Unreadable(Refusal):
         return self.details if isinstance(self.details, list) else []
 
 
-def decode(data: bytes) -> Any:
-    """The value in a UTF-8 JSON file, with or without a byte order mark. Raises Unreadable."""
+def refuse(problems: Sequence[str]) -> None:
+    """Raise Unreadable with the problems where there are any."""
+    if problems:
+        raise unreadable(problems)
+
+
+def unreadable(problems: Sequence[str], *details: str) -> Unreadable:
+    """The refusal of a file with these problems; further `details` come after them."""
+    return Unreadable(
+        f"The file cannot be read: {how_many(len(problems), 'problem')}. Nothing was imported.",
+        details=[*shown(problems), *details],
+    )
+
+
+def shown(problems: Sequence[str]) -> list[str]:
+    """The first of the problems, and how many there are besides."""
+    more = len(problems) - SHOWN
+    return [*problems[:SHOWN], *([f"and {more} more problems"] if more > 0 else [])]
+
+
+def text_of(data: bytes) -> str:
+    """The text of a UTF-8 file, with or without a byte order mark. Raises Unreadable."""
     if len(data) > MAX_BYTES:
         raise Unreadable(
             f"The file is larger than {MAX_BYTES // 2**20} MB; split it and import the parts."
@@ -31,6 +55,12 @@ def decode(data: bytes) -> Any:
         ) from None
     if not text.strip():
         raise Unreadable("The file is empty.")
+    return text
+
+
+def decode(data: bytes) -> Any:
+    """The value in a UTF-8 JSON file. Raises Unreadable."""
+    text = text_of(data)
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
     except json.JSONDecodeError as error:

@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from datasets.importers.json_text import Unreadable, decode
+from datasets.importers.json_text import SHOWN, Unreadable, decode, shown
 from datasets.schema import Parsed, RecordRefused, kind_of, parse
-
-# The most problems to show, and refused records to look for: a file of the wrong kind has the same in each.
-SHOWN = 100
 
 
 class WikiContradict:
@@ -48,11 +45,8 @@ def _lines(index: int, record: Any, refused: RecordRefused) -> Iterator[str]:
 
 
 def _refusal(problems: list[str], refused: int, *, seen: int, total: int) -> Unreadable:
-    shown = problems[:SHOWN]
-    if len(problems) > SHOWN:
-        shown.append(f"and {len(problems) - SHOWN} more problems")
     if seen == total:
         found = f"{refused} of {total} records cannot be read"
     else:
         found = f"{refused} of the first {seen} records cannot be read, and the other {total - seen} were not looked at"
-    return Unreadable(f"{found}; nothing was imported.", details=shown)
+    return Unreadable(f"{found}; nothing was imported.", details=shown(problems))

@@ -9,7 +9,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from datasets.importers.json_text import MAX_BYTES, Unreadable
+from datasets.importers.json_text import SHOWN, Unreadable, refuse, text_of
 
 REPLY = "reply"
 # The columns that name a response; the first set that the header has is used. A study's rows.csv has them all.
@@ -19,7 +19,6 @@ WAYS: tuple[tuple[str, ...], ...] = (
     ("contradiction", "question_number", "prompt", "model"),
 )
 SAMPLE = "sample"
-SHOWN = 100
 LONGEST_REPLY = 200_000
 
 
@@ -68,30 +67,9 @@ def read(data: bytes) -> Predictions:
     return Predictions(way, tuple(rows))
 
 
-def refuse(problems: Sequence[str]) -> None:
-    """Raise Unreadable with the problems where there are any."""
-    if problems:
-        more = [f"and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
-        raise Unreadable(
-            f"The file cannot be read: {len(problems)} problem{'s' if len(problems) > 1 else ''}. "
-            "Nothing was imported.",
-            details=[*problems[:SHOWN], *more],
-        )
-
-
 def _lines(data: bytes) -> Iterator[tuple[int, list[str]]]:
     """(line number, cells) of every row that is not empty."""
-    if len(data) > MAX_BYTES:
-        raise Unreadable(f"The file is larger than {MAX_BYTES // 2**20} MB; split it.")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Unreadable(
-            f"The file is not UTF-8 (at byte {error.start}); save it as UTF-8."
-        ) from None
-    if not text.strip():
-        raise Unreadable("The file is empty.")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text_of(data), newline=""), strict=True)
     start = 1
     try:
         for cells in reader:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models.functions import Now
 
+from datasets.importers.json_text import refuse
 from generation import prompting
 from judging.files import predictionfile
 from judging.files.predictionfile import Prediction, Predictions
@@ -84,7 +85,7 @@ def _items(study: Study, whole: Predictions) -> dict[Prediction, int]:
             )
             more = " (add the column sample, or use item)" if matches else ""
             problems.append(f"line {row.line}: {how_many} of this study for {named[:200]}{more}")
-    predictionfile.refuse(problems)
+    refuse(problems)
     return items
 
 

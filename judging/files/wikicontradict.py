@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from datasets.importers.json_text import Unreadable
+from datasets.importers.json_text import SHOWN, Unreadable, refuse, unreadable
 from datasets.schema import DIFFERENT, SAME, Key, Problem, kind_of, text_problems
 
 PROMPTS = ("1", "2", "3", "4", "5")  # labels, in the file's order
@@ -20,7 +20,6 @@ VERDICTS = {
     "Incorrect": "incorrect",
 }
 GOLD_BETWEEN = " | "
-SHOWN = 100
 MOST_OF_A_ROW = 1_000
 STOPPED = f"After {SHOWN} rows with problems the others were not looked at. The last was"
 MAX_NUMBER = 2**31 - 1
@@ -148,9 +147,9 @@ def read(data: object, *, allow_missing: bool = False) -> list[Row]:
             rows += [] if faults else [_row(model, one)]
             refused += bool(faults)
             if refused == SHOWN:
-                raise _unreadable(problems, f"{STOPPED} {_where(model, place, one)}.")
-    _refuse(problems)
-    _refuse([*_doubled(rows), *_clashes(rows), *([] if allow_missing else missing(rows))])
+                raise unreadable(problems, f"{STOPPED} {_where(model, place, one)}.")
+    refuse(problems)
+    refuse([*_doubled(rows), *_clashes(rows), *([] if allow_missing else missing(rows))])
     return rows
 
 
@@ -165,22 +164,6 @@ def missing(rows: Iterable[Row]) -> list[str]:
         for model, numbers in numbers_of.items()
         for number in sorted(every - numbers)
     ]
-
-
-def _refuse(problems: list[str]) -> None:
-    if problems:
-        raise _unreadable(problems)
-
-
-def _unreadable(problems: list[str], *details: str) -> Unreadable:
-    shown = problems[:SHOWN]
-    if len(problems) > SHOWN:
-        shown.append(f"and {len(problems) - SHOWN} more problems")
-    return Unreadable(
-        f"The file cannot be read: {len(problems)} problem{'s' if len(problems) > 1 else ''}. "
-        "Nothing was imported.",
-        details=[*shown, *details],
-    )
 
 
 def _where(model: str, place: int, one: object) -> str:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from generation import client
 from generation.models import LanguageModel
+from generation.runs import check_askable
 from judging.machine.prompt import find_prompt
 from judging.models import Judge, MachineVerdict, Study, StudyItem
 from judging.states import MACHINE, MachineState, StudyState
-from leases.refusal import Conflict, NotFoundHere, Refusal
+from leases.refusal import Conflict, Refusal
+from leases.rows import first_of
 
 BATCH = 500
 
@@ -29,10 +30,7 @@ def begin(study: Study, model: LanguageModel, prompts: Collection[str] = ()) -> 
     Study.objects.select_for_update().get(pk=study.pk)
     if study.state == StudyState.DRAFT:
         raise Conflict("The study is still being set up. Open it first: that fixes its responses.")
-    if not model.service:
-        raise Refusal(f"{model} was imported with its responses; there is no service to ask.")
-    if problem := client.problem(model.service):
-        raise Refusal(problem)
+    check_askable(model)
     items = _items(study, prompts)
     judge, _ = Judge.objects.get_or_create(
         study=study,
@@ -74,10 +72,8 @@ def judges_of(study: Study) -> QuerySet[Judge]:
 
 
 def judge_named(study: Study, judge_id: int) -> Judge:
-    judge = judges_of(study).filter(pk=judge_id).first()
-    if judge is None:
-        raise NotFoundHere("This study does not have this judge model.")
-    return judge
+    rows = judges_of(study).filter(pk=judge_id)
+    return first_of(rows, "This study does not have this judge model.")
 
 
 def cancel(judge: Judge) -> int:

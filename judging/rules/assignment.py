@@ -19,6 +19,8 @@ from functools import partial
 from itertools import groupby
 from math import ceil
 
+from leases.refusal import Refusal
+
 GROUPED = "grouped"
 RANDOM = "random"
 ORDERS = (GROUPED, RANDOM)
@@ -26,7 +28,7 @@ ORDERS = (GROUPED, RANDOM)
 MOST_REPEATED = 50
 
 
-class PlanError(ValueError):
+class PlanError(Refusal):
     """An assignment that cannot be made; the message says why."""
 
 

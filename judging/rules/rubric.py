@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from datasets.identity import canonical
+
 FOLDER = Path(__file__).parent.parent / "rubrics"
 GOLD_SOURCES = ("answer_1", "answer_2", "revised_answer", "text")
 
@@ -104,8 +106,7 @@ def content(name: str) -> dict[str, Any]:
 
 def digest(data: Mapping[str, Any]) -> str:
     """sha256 (hex) of a rubric's data, the same however its keys are ordered."""
-    canonical = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+    return hashlib.sha256(canonical(data)).hexdigest()
 
 
 def parse(data: Mapping[str, Any]) -> Rubric:

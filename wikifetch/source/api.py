@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 import requests
 
 from leases.cutoff import TooLarge, TooSlow, read_whole
+from leases.retry import retry_after
 from wikifetch.source.manners import (
     REAL_CLOCK,
     Clock,
@@ -21,7 +22,6 @@ from wikifetch.source.manners import (
     WikiError,
     api_at,
     checked_address,
-    retry_after,
     user_agent,
 )
 

@@ -9,17 +9,7 @@ from typing import Any, TypeVar
 
 from wikifetch.history.revisions import ARTICLES, TALK, PageSeen, RevisionSeen
 from wikifetch.history.tracing import Outline, Outlines
-from wikifetch.source.answers import (
-    Hidden,
-    Spellings,
-    TitleResult,
-    concealed,
-    outline,
-    page_seen,
-    revision_seen,
-    title_results,
-    without_namespace,
-)
+from wikifetch.source import answers
 from wikifetch.source.api import WikiApi
 from wikifetch.source.manners import WikiError
 
@@ -33,7 +23,7 @@ _MOST_OUTLINES = 20_000  # of a page's revisions: forty requests
 class WikiClient(WikiApi):
     """What is asked of one wiki; every method may raise WikiError."""
 
-    def spellings(self, canonical: Sequence[str]) -> Spellings:
+    def spellings(self, canonical: Sequence[str]) -> answers.Spellings:
         """The names under which these templates are used here; empty where the wiki has none of them."""
         targets: dict[str, None] = {}
         names: dict[str, None] = {}
@@ -41,11 +31,11 @@ class WikiClient(WikiApi):
         query = {"titles": titles, "prop": "redirects", "rdlimit": "max", "redirects": 1}
         for page in self._pages(query):
             if not page.get("missing") and not page.get("invalid"):
-                targets.setdefault(without_namespace(page["title"]))
-                names.setdefault(without_namespace(page["title"]))
+                targets.setdefault(answers.without_namespace(page["title"]))
+                names.setdefault(answers.without_namespace(page["title"]))
             for redirect in page.get("redirects", []):
-                names.setdefault(without_namespace(redirect["title"]))
-        return Spellings(tuple(targets), tuple(names))
+                names.setdefault(answers.without_namespace(redirect["title"]))
+        return answers.Spellings(tuple(targets), tuple(names))
 
     def pageids_with(self, templates: Iterable[str], limit: int | None = None) -> list[int]:
         """Ids of the articles that use these templates under any name, each once, at most `limit`."""
@@ -53,14 +43,14 @@ class WikiClient(WikiApi):
         queries = ({"eititle": f"Template:{name}", **query} for name in templates)
         return self._listed("embeddedin", queries, limit)
 
-    def follow_titles(self, titles: Sequence[str]) -> Iterator[tuple[str, TitleResult]]:
+    def follow_titles(self, titles: Sequence[str]) -> Iterator[tuple[str, answers.TitleResult]]:
         """Each title, with the article that it leads to, redirects followed, or why there is none."""
         for batch in in_batches([title for title in titles if "|" not in title]):
             for answer in self.query({"titles": "|".join(batch), "redirects": 1}):
-                yield from title_results(batch, answer)
+                yield from answers.title_results(batch, answer)
         for title in titles:
             if "|" in title:
-                yield title, TitleResult(title, problem="No title holds a bar (|).")
+                yield title, answers.TitleResult(title, problem="No title holds a bar (|).")
 
     def pages(self, pageids: Sequence[int]) -> Iterator[PageSeen]:
         """The present revision of each page, in the order asked; the wiki's problem with one in it."""
@@ -68,7 +58,7 @@ class WikiClient(WikiApi):
             pages = self._with_content({"pageids": "|".join(map(str, batch))})
             by_id = {page.get("pageid"): page for page in pages}
             for pageid in batch:
-                yield page_seen(by_id.get(pageid) or {"pageid": pageid, "missing": True})
+                yield answers.page_seen(by_id.get(pageid) or {"pageid": pageid, "missing": True})
 
     def pageids_in(self, category: str, limit: int | None = None) -> list[int]:
         """Ids of the articles in a category, not of those in categories below it, at most `limit`."""
@@ -82,17 +72,17 @@ class WikiClient(WikiApi):
             )
         return pageids
 
-    def standing(self, revids: Iterable[int]) -> tuple[dict[int, int], dict[int, Hidden]]:
+    def standing(self, revids: Iterable[int]) -> tuple[dict[int, int], dict[int, answers.Hidden]]:
         """Of the pages of these revisions the newest one, by page id; and what is hidden now, by revision id."""
         newest: dict[int, int] = {}
-        hidden: dict[int, Hidden] = {}
+        hidden: dict[int, answers.Hidden] = {}
         for batch in in_batches(sorted(set(revids))):
             query = {"revids": "|".join(map(str, batch)), "prop": "info|revisions"}
             for page in self._pages(query | {"rvprop": "ids|user|comment|sha1"}):
                 if "lastrevid" in page:
                     newest[page["pageid"]] = page["lastrevid"]
                 for revision in page.get("revisions", []):
-                    if what := concealed(revision):
+                    if what := answers.concealed(revision):
                         hidden[revision["revid"]] = what
         return newest, hidden
 
@@ -101,7 +91,8 @@ class WikiClient(WikiApi):
         query = {"pageids": pageid, "prop": "revisions", "rvlimit": BATCH, "rvstartid": revid}
         answer = self.ask({"action": "query", **query, **_CONTENT})
         pages = (answer.get("query") or {}).get("pages") or [{}]
-        return list(map(revision_seen, pages[0].get("revisions", []))), not answer.get("continue")
+        revisions = map(answers.revision_seen, pages[0].get("revisions", []))
+        return list(revisions), not answer.get("continue")
 
     def outlines(self, pageid: int, revid: int) -> Outlines:
         """A page's revisions up to `revid` without their texts, oldest first, and without those it hides."""
@@ -111,7 +102,7 @@ class WikiClient(WikiApi):
         for page in self._pages(query | {"rvprop": "ids|timestamp|sha1|size"}):
             revisions = page.get("revisions", [])
             listed += len(revisions)
-            outlines += [outline(each) for each in revisions if "sha1" in each]
+            outlines += [answers.outline(each) for each in revisions if "sha1" in each]
             if listed >= _MOST_OUTLINES:
                 whole = False
                 break
@@ -123,7 +114,7 @@ class WikiClient(WikiApi):
         for batch in in_batches(revids):
             query = {"revids": "|".join(map(str, batch)), "prop": "revisions"}
             for page in self._pages(query | _CONTENT):
-                for revision in map(revision_seen, page.get("revisions", [])):
+                for revision in map(answers.revision_seen, page.get("revisions", [])):
                     if revision.text is not None:
                         revisions[revision.revid] = revision
         return revisions
@@ -135,7 +126,7 @@ class WikiClient(WikiApi):
             query = {"titles": "|".join(f"Talk:{title}" for title in batch), "prop": "info"}
             for page in self._pages(query):
                 if "lastrevid" in page:
-                    newest[without_namespace(page["title"])] = page["lastrevid"]
+                    newest[answers.without_namespace(page["title"])] = page["lastrevid"]
         return newest
 
     def talk_pages(self, titles: Sequence[str]) -> Iterator[PageSeen]:
@@ -144,7 +135,7 @@ class WikiClient(WikiApi):
             query = {"titles": "|".join(f"Talk:{title}" for title in batch)}
             for page in self._with_content(query):
                 if page.get("ns") == TALK and not page.get("missing"):
-                    yield page_seen(page, title=without_namespace(page["title"]))
+                    yield answers.page_seen(page, title=answers.without_namespace(page["title"]))
 
     def _with_content(self, query: dict[str, Any]) -> list[dict[str, Any]]:
         """Pages with their present revision, put together from as many answers as it takes."""

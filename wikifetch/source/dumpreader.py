@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from xml.parsers import expat
 
+from leases.refusal import Refusal
 from wikifetch.history.revisions import RevisionSeen
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES
 
@@ -26,7 +27,7 @@ _KEPT = {
 }
 
 
-class DumpError(ValueError):
+class DumpError(Refusal):
     """A file that cannot be read as a MediaWiki export; the message says what to do."""
 
 

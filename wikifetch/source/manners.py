@@ -3,28 +3,26 @@
 Source: mediawiki.org, API:Etiquette and Wikimedia APIs/Rate limits; foundation.wikimedia.org, User-Agent policy.
 """
 
-import math
 import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
+
+from leases.refusal import Refusal
 
 _API = "/api.php"
 
 
-class WikiError(Exception):
+class WikiError(Refusal):
     """The wiki could not be asked, or refused; the message says what to do.
 
     `retry`: later may help; `code`: the wiki's own word for what is wrong, where it gave one.
     """
 
     def __init__(self, message: str, *, retry: bool = False, code: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.retry = retry
+        super().__init__(message, retry=retry)
         self.code = code
 
 
@@ -99,30 +97,6 @@ def _origin_and_path(url: str) -> tuple[str, str, str]:
     if parts.scheme not in {"http", "https"} or parts.username or parts.query or parts.fragment:
         return "", url, ""
     return parts.scheme, parts.netloc.lower(), parts.path.rstrip("/")
-
-
-def retry_after(header: str | None, now: datetime, their_date: str | None = None) -> float | None:
-    """Seconds that a Retry-After header asks for: an integer, a fraction or an HTTP date; None if neither.
-
-    A date is counted from the Date of the same answer, where there is one: the clock here may be wrong.
-    """
-    if not header:
-        return None
-    try:
-        seconds = float(header)
-    except ValueError:
-        if (until := _http_date(header)) is None:
-            return None
-        seconds = (until - (_http_date(their_date) or now)).total_seconds()
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-def _http_date(header: str | None) -> datetime | None:
-    try:
-        date = parsedate_to_datetime(header or "")
-    except ValueError:
-        return None
-    return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 @dataclass
