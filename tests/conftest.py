@@ -1,4 +1,4 @@
-"""Fixtures of all tests: published data, running queued tasks, and no network except loopback."""
+"""Fixtures of all tests: published data, people, running queued tasks, and no network except loopback."""
 
 import hashlib
 import ipaddress
@@ -12,6 +12,9 @@ import pytest
 from django.core.management.commands import flush
 from django.db import connection
 from django.test import SimpleTestCase
+
+from accounts.roles import Role
+from tests.factories import person
 
 # The time of an example depends on how busy the machine is, not on whether the code is right.
 hypothesis.settings.register_profile(
@@ -248,21 +251,19 @@ def _resolve_here_only(resolve):
     return getaddrinfo
 
 
-def pytest_configure(config) -> None:
-    """Keep every socket of the test process on this machine, from collection on."""
-    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
-
-    def guarded_connect(self, address):
+def _guarded(connect):
+    def guarded(self, address):
         _refuse_unless_here(address)
         return connect(self, address)
 
-    def guarded_connect_ex(self, address):
-        _refuse_unless_here(address)
-        return connect_ex(self, address)
+    return guarded
 
+
+def pytest_configure(config) -> None:
+    """Keep every socket of the test process on this machine, from collection on."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(socket.socket, "connect", guarded_connect)
-    patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+    for name in ("connect", "connect_ex"):
+        patch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
     patch.setattr(socket, "getaddrinfo", _resolve_here_only(socket.getaddrinfo))
     # Nothing here reads Django's tables of permissions and content types, which it would fill again after each test
     # that empties the tables.
@@ -290,6 +291,24 @@ def ready_database(django_db_setup, django_db_blocker, tmp_path_factory) -> Path
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute("VACUUM INTO %s", [str(path)])
     return path
+
+
+# ---------------------------------------------------------------- people
+
+
+@pytest.fixture
+def anna():
+    return person("anna", Role.ANNOTATOR)
+
+
+@pytest.fixture
+def rosa():
+    return person("rosa", Role.RESEARCHER)
+
+
+@pytest.fixture
+def olga():
+    return person("olga", Role.ADMIN)
 
 
 # ---------------------------------------------------------------- queued work

@@ -41,6 +41,7 @@ BELOW_MODELS = {"models", "states", "roles", "clock"}
 PURE = {
     "leases.extension",
     "leases.refusal",
+    "leases.retry",
     "leases.fair_queue",
     "pages.counting",
     "pages.worddiff",

@@ -118,5 +118,5 @@ def submitted(by, *, within=None, entries=None) -> Annotation:
     return result.annotation
 
 
-def place_of(annotation) -> Assignment:
+def assignment_of(annotation) -> Assignment:
     return Assignment.objects.get(pk=annotation.assignment_id)

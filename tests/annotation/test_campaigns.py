@@ -1,9 +1,6 @@
 """Assigning tags to people."""
 
-import threading
-
 import pytest
-from django.db import connection
 from django.db.models.functions import Now
 
 from annotation import campaigns
@@ -13,6 +10,7 @@ from annotation.states import AnnotationState, AssignmentState
 from leases.clock import in_seconds
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.annotation import factories as make
+from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -125,46 +123,11 @@ def test_a_closed_campaign_gives_out_nothing():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_people_who_click_at_the_same_moment_never_share_a_place():
-    make.campaign(tags=6, people=2)
-    people = [make.annotator(f"person{n}") for n in range(4)]
-    start = threading.Barrier(len(people))
-    given: list[tuple[int, int]] = []
-
-    def click(who):
-        start.wait()
-        while place := take(who):
-            given.append((place.pk, who.pk))
-        connection.close()
-
-    threads = [threading.Thread(target=click, args=(who,)) for who in people]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(given) == len({pk for pk, _ in given}) == 12
-    held = Assignment.objects.values_list("tag", "person")
-    assert len(set(held)) == 12
-
-
-@pytest.mark.django_db(transaction=True)
 def test_one_person_who_clicks_in_two_tabs_gets_two_tags():
     make.campaign(tags=3, people=2)
     alice = make.annotator()
-    start = threading.Barrier(2)
     given = []
-
-    def click():
-        start.wait()
-        given.append(take(alice))
-        connection.close()
-
-    threads = [threading.Thread(target=click) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(*[lambda: given.append(take(alice))] * 2)
     assert len({place.tag_id for place in given}) == 2
 
 

@@ -57,7 +57,7 @@ def test_rows_close_up_where_one_was_removed():
     assert [row["question"] for row in reading.entries["questions"]] == ["a", "b"]
 
 
-def test_control_characters_are_taken_out_and_said():
+def test_control_characters_are_taken_out_and_reported():
     value, problems, notices = read_one("passage_1_copied", "a\x00b\x07c\td\ne\ud800\x85")
     assert (value, problems) == ("abc\td\ne", {})
     assert notices == ["4 control characters taken out of “Passage 1, as copied”."]

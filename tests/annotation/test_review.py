@@ -19,11 +19,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def alice():
-    return make.annotator("alice")
-
-
-@pytest.fixture
 def olga():
     return make.admin("olga")
 
@@ -76,7 +71,7 @@ def test_what_is_sent_back_is_in_its_author_s_hands_again_with_notes(alice, olga
     annotation = Annotation.objects.get()
     assert annotation.state == AnnotationState.SENT_BACK
     assert annotation.reviews.get().notes_by_field == {"span_1": "Shorter."}
-    place = make.place_of(annotation)
+    place = make.assignment_of(annotation)
     assert (place.state, place.person) == (AssignmentState.HELD, alice)
     again = workflow.submit(
         annotation_id=annotation.pk,

@@ -15,16 +15,6 @@ from tests.annotation import factories as make
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def alice():
-    return make.annotator("alice")
-
-
-@pytest.fixture
-def draft(alice):
-    return make.draft(alice)
-
-
 def save(draft, by, version=None, **changes):
     version = draft.version if version is None else version
     return workflow.save_draft(annotation_id=draft.pk, by=by, version=version, changes=changes)
@@ -147,7 +137,7 @@ def test_a_whole_annotation_is_taken(draft, alice):
     assert result.taken
     assert result.annotation.state == AnnotationState.SUBMITTED
     assert result.annotation.submitted_at is not None
-    place = make.place_of(draft)
+    place = make.assignment_of(draft)
     assert (place.state, place.lease_holder) == (AssignmentState.SUBMITTED, "")
 
 

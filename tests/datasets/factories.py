@@ -1,11 +1,13 @@
 """Records in the published format, with invented texts."""
 
+import hashlib
 import json
 from typing import Any
 
 from datasets.importers import IMPORTERS
 from datasets.importing import ImportReport, import_file
-from datasets.models import Collection
+from datasets.models import Collection, Contradiction, Instance
+from datasets.records import columns_of, questions_of, supersede
 
 TYPES = [
     ["Contradict type I", "(PhraseLevel) Entity - Date/time"],
@@ -72,6 +74,30 @@ def imported(*records: Any, into: str = "mills", **options: Any) -> ImportReport
 def mills(*records: Any) -> Collection:
     """A collection of these records; of one where none is given."""
     return imported(*(records or [record()])).collection
+
+
+def asked(
+    collection: Collection, n: int, question: str, answers: tuple[str, str], **fields: Any
+) -> Instance:
+    """The question of a new contradiction at place `n`, made without a file; `fields` are the contradiction's."""
+    usual = {
+        "external_id": hashlib.sha256(f"{collection.name} {n}".encode()).hexdigest(),
+        "validity": "Valid",
+        "same_passage": "Different",
+    }
+    contradiction = Contradiction.objects.create(
+        collection=collection, position=n, **{**usual, **fields}
+    )
+    one, two = answers
+    return Instance.objects.create(
+        contradiction=contradiction, n=1, question=question, kind="wh", answer_1=one, answer_2=two
+    )
+
+
+def edited(old: Contradiction, **changes: Any) -> Contradiction:
+    """A newer version of this contradiction, with these columns changed."""
+    columns = columns_of(old) | changes
+    return supersede(contradiction=old, columns=columns, questions=questions_of(old))
 
 
 PLACEHOLDERS = {

@@ -1,8 +1,8 @@
 import pytest
 
 from accounts.roles import Role
-from datasets.records import columns_of, current, questions_of, supersede
-from tests.datasets.factories import annotation, mills, record
+from datasets.records import current
+from tests.datasets.factories import annotation, edited, mills, record
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
@@ -48,9 +48,7 @@ def test_contradictions_come_in_pages_in_the_collections_order(reader):
 
 def test_only_the_newest_version_is_read(reader):
     old = current(mills()).get()
-    supersede(
-        contradiction=old, columns=columns_of(old) | {"title": "new"}, questions=questions_of(old)
-    )
+    edited(old, title="new")
     (only,) = reader.get(ADDRESS).json()["results"]
     assert (only["record"]["title"], only["version"]) == ("new", 2)
 

@@ -8,9 +8,8 @@ from django.core.management import CommandError, call_command
 from accounts.roles import Role
 from datasets import exclusions
 from datasets.models import Exclusion, Instance, PastExclusion
-from datasets.records import columns_of, questions_of, supersede
 from datasets.releases import freeze
-from tests.datasets.factories import annotation, mills, record
+from tests.datasets.factories import annotation, edited, mills, record
 from tests.datasets.test_exclusions import TWO, WHY, excluded, propose
 from tests.factories import person
 
@@ -23,29 +22,6 @@ def question():
     return Instance.objects.get(
         contradiction__collection=collection, contradiction__position=0, n=1
     )
-
-
-@pytest.fixture
-def rosa():
-    return person("rosa", Role.RESEARCHER)
-
-
-@pytest.fixture
-def olga():
-    return person("olga", Role.ADMIN)
-
-
-@pytest.fixture
-def see(client):
-    """`see(person, address)`: the page's text, as that person."""
-
-    def read(who, address):
-        client.force_login(who)
-        answer = client.get(address)
-        assert answer.status_code == 200, address
-        return " ".join(answer.content.decode().split())
-
-    return read
 
 
 def address(question):
@@ -214,11 +190,7 @@ def test_an_exclusion_of_an_earlier_version_is_listed_as_such_and_not_counted(
 ):
     excluded(question, rosa, olga)
     old = question.contradiction
-    supersede(
-        contradiction=old,
-        columns=columns_of(old) | {"title": "Mended"},
-        questions=questions_of(old),
-    )
+    edited(old, title="Corrected")
     page = see(rosa, "/collections/mills/exclusions/")
     assert "an earlier version" in page
     assert 'Excluded, of 3 questions</dt><dd><a href="?#list">0</a>' in page

@@ -11,10 +11,10 @@ from datasets import exclusions
 from datasets.exporters import EXPORTERS
 from datasets.exporting import sha256_of
 from datasets.models import Exclusion, Instance, PastExclusion
-from datasets.records import columns_of, current, questions_of, streamed, supersede
+from datasets.records import current, streamed
 from datasets.releases import freeze, released_rows
 from leases.refusal import Conflict, NotAllowed, Refusal
-from tests.datasets.factories import annotation, mills, record
+from tests.datasets.factories import annotation, edited, mills, record
 from tests.factories import person
 from tests.races import at_once, overlapping
 
@@ -33,16 +33,6 @@ def question():
     """The first of two questions of the only contradiction."""
     collection = mills(record(given=annotation(**TWO)))
     return Instance.objects.get(contradiction__collection=collection, n=1)
-
-
-@pytest.fixture
-def rosa():
-    return person("rosa", Role.RESEARCHER)
-
-
-@pytest.fixture
-def olga():
-    return person("olga", Role.ADMIN)
 
 
 def propose(question, by, reason=WHY):
@@ -227,11 +217,7 @@ def mills_again(kept):
 def test_only_the_newest_version_s_exclusions_reach_a_release(question, rosa, olga):
     excluded(question, rosa, olga)
     old = question.contradiction
-    supersede(
-        contradiction=old,
-        columns=columns_of(old) | {"title": "Mended"},
-        questions=questions_of(old),
-    )
+    edited(old, title="Corrected")
     assert exclusions.excluded_ids(old.collection) == []
     assert freeze(collection=old.collection, version="1.0").left_out.count() == 0
 

@@ -1,7 +1,4 @@
-import threading
-
 import pytest
-from django.db import connections
 
 from datasets.deviations import Kind
 from datasets.importers.json_text import Unreadable
@@ -9,6 +6,7 @@ from datasets.models import Collection, Contradiction, Instance
 from datasets.records import current, record_of
 from leases.refusal import Refusal
 from tests.datasets.factories import PLACEHOLDERS, annotation, imported, record
+from tests.races import at_once
 
 
 @pytest.mark.django_db
@@ -104,21 +102,8 @@ def test_a_name_that_no_address_can_hold_is_refused(name):
 @pytest.mark.django_db(transaction=True)
 def test_two_imports_at_once_add_each_record_once():
     Collection.objects.create(name="mills")
-    files = [[record(title=f"Mill {n}") for n in range(40)]] * 2
-    start = threading.Barrier(2)
+    records = [record(title=f"Mill {n}") for n in range(40)]
     added = []
-
-    def bring(records):
-        start.wait(10)
-        try:
-            added.append(imported(*records).added)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=bring, args=[file]) for file in files]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    at_once(*[lambda: added.append(imported(*records).added)] * 2)
     assert sorted(added) == [0, 40]
     assert Contradiction.objects.count() == 40

@@ -5,10 +5,10 @@ import pytest
 from accounts.roles import Role
 from datasets.exporters import EXPORTERS
 from datasets.models import Collection
-from datasets.records import columns_of, current, questions_of, streamed, supersede
+from datasets.records import current, streamed
 from datasets.releases import freeze, release_of, released
 from leases.refusal import Conflict, NotFoundHere, Refusal
-from tests.datasets.factories import imported, mills, record
+from tests.datasets.factories import edited, imported, mills, record
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
@@ -24,16 +24,12 @@ def test_a_release_stays_what_it_was_when_the_collection_moves_on():
     before = file_of(current(collection))
     release = freeze(collection=collection, version="1.0", notes="First.", by=alice)
     first = current(collection).first()
-    supersede(
-        contradiction=first,
-        columns=columns_of(first) | {"title": "A, mended"},
-        questions=questions_of(first),
-    )
+    edited(first, title="A, corrected")
     imported(record(title="C"))
     assert file_of(released(release)) == before
     assert release.sha256 == hashlib.sha256(before).hexdigest()
     assert (release.created_by, release.notes, release.rows.count()) == (alice, "First.", 2)
-    assert [row.title for row in current(collection)] == ["A, mended", "B", "C"]
+    assert [row.title for row in current(collection)] == ["A, corrected", "B", "C"]
 
 
 def test_a_version_is_given_once_a_collection():

@@ -20,27 +20,6 @@ def question():
     return Instance.objects.get(contradiction__collection=collection, contradiction__position=0)
 
 
-@pytest.fixture
-def anna():
-    return person("anna", Role.ANNOTATOR)
-
-
-@pytest.fixture
-def olga():
-    return person("olga", Role.ADMIN)
-
-
-@pytest.fixture
-def see(client):
-    def read(who, path):
-        client.force_login(who)
-        answer = client.get(path)
-        assert answer.status_code == 200, path
-        return " ".join(answer.content.decode().split())
-
-    return read
-
-
 def address(question):
     return f"/contradictions/{question.contradiction_id}/questions/{question.n}/revised/"
 

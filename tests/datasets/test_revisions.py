@@ -5,10 +5,9 @@ import pytest
 from accounts.roles import Role
 from datasets import revisions
 from datasets.models import Contradiction, Instance, RevisedPassage
-from datasets.records import columns_of, questions_of, supersede
 from datasets.revisions import Texts
 from leases.refusal import Conflict, NotAllowed, Refusal
-from tests.datasets.factories import annotation, mills, record
+from tests.datasets.factories import annotation, edited, mills, record
 from tests.factories import person
 from tests.races import at_once, overlapping
 
@@ -20,16 +19,6 @@ AGREED = Texts("The Old Mill was built in 1803.", "Begun in 1803, the Old Mill "
 @pytest.fixture
 def question():
     return Instance.objects.get(contradiction__collection=mills())
-
-
-@pytest.fixture
-def anna():
-    return person("anna", Role.ANNOTATOR)
-
-
-@pytest.fixture
-def olga():
-    return person("olga", Role.ADMIN)
 
 
 def written(question, by, texts=AGREED):
@@ -161,11 +150,7 @@ def test_one_revision_waits_at_a_time_and_a_second_click_makes_no_other(question
 
 def test_nothing_is_written_for_a_version_that_no_run_asks_about(question, anna):
     old = question.contradiction
-    supersede(
-        contradiction=old,
-        columns=columns_of(old) | {"title": "Mended"},
-        questions=questions_of(old),
-    )
+    edited(old, title="Corrected")
     with pytest.raises(Conflict, match="A newer version"):
         written(question, anna)
     assert Contradiction.objects.count() == 2

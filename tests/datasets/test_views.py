@@ -3,31 +3,16 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from datasets.models import Collection, Contradiction, Release
-from datasets.records import columns_of, current, questions_of, supersede
+from datasets.records import current
 from datasets.releases import freeze
-from tests.datasets.factories import annotation, imported, mills, record, text_of
+from tests.datasets.factories import annotation, edited, imported, mills, record, text_of
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
-
-PAGES = [
-    ("/collections/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
-    ("/collections/mills/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
-    ("/collections/mills/questions/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
-    ("/collections/mills/deviations/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
-    ("/contradictions/{key}/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
-    ("/collections/new/import/", {Role.ADMIN}),
-    ("/collections/mills/export/wikicontradict-json/", {Role.ADMIN, Role.RESEARCHER}),
-    ("/collections/mills/releases/1.0/wikicontradict-csv/", {Role.ADMIN, Role.RESEARCHER}),
-    ("/api/datasets/collections/", {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR}),
-    (
-        "/api/datasets/collections/mills/contradictions/",
-        {Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR},
-    ),
-]
 
 
 @pytest.fixture
@@ -39,24 +24,6 @@ def as_a(client):
         return client
 
     return sign_in
-
-
-@pytest.mark.parametrize("role", list(Role))
-@pytest.mark.parametrize(("address", "roles"), PAGES)
-def test_a_page_opens_for_its_roles_only(as_a, address, roles, role):
-    collection = mills()
-    freeze(collection=collection, version="1.0")
-    answer = as_a(role).get(address.format(key=current(collection).get().pk))
-    answer.close()
-    assert answer.status_code == (200 if role in roles else 403)
-
-
-@pytest.mark.parametrize(("address", "roles"), PAGES)
-def test_a_page_sends_the_signed_out_away(client, address, roles):
-    collection = mills()
-    answer = client.get(address.format(key=current(collection).get().pk))
-    assert answer.status_code in (302, 403)
-    assert b"Old Mill" not in answer.content
 
 
 @pytest.mark.parametrize(
@@ -93,11 +60,7 @@ def test_an_annotator_is_not_sent_to_a_page_that_stays_shut(as_a):
 def test_the_list_counts_newest_versions_only(as_a):
     collection = mills(record(title="A"), record(title="B"))
     first = current(collection).first()
-    supersede(
-        contradiction=first,
-        columns=columns_of(first) | {"title": "A2"},
-        questions=questions_of(first),
-    )
+    edited(first, title="A2")
     answer = as_a(Role.RESEARCHER).get("/collections/")
     assert answer.context["rows"] == [(collection, 2, 2)]
 
@@ -219,9 +182,7 @@ def test_only_a_web_page_becomes_a_link(url, oldid, link):
 
 def test_an_old_version_points_at_the_newer(as_a):
     old = current(mills()).get()
-    new = supersede(
-        contradiction=old, columns=columns_of(old) | {"tag": "x"}, questions=questions_of(old)
-    )
+    new = edited(old, tag="x")
     text = page(as_a(Role.RESEARCHER), f"/contradictions/{old.pk}/")
     assert f'href="/contradictions/{new.pk}/">Open version 2' in text
 
@@ -257,11 +218,6 @@ def test_an_admin_imports_a_file(as_a):
     assert (collection.created_by.username, collection.source) == ("alice", "mills <1>.json")
 
 
-def test_nobody_else_imports_a_file(as_a):
-    assert upload(as_a(Role.RESEARCHER, Role.ANNOTATOR), text_of(record())).status_code == 403
-    assert not Collection.objects.exists()
-
-
 def test_a_refused_file_comes_back_with_every_problem_and_the_name_kept(as_a):
     answer = upload(as_a(Role.ADMIN), text_of(record(title=None), record(hue="red")))
     text = answer.content.decode()
@@ -285,16 +241,14 @@ def test_a_refused_file_comes_back_with_every_problem_and_the_name_kept(as_a):
     ],
 )
 def test_a_bad_upload_says_what_is_wrong(as_a, changes, data, says):
-    answer = upload(as_a(Role.ADMIN), data, **changes)
-    assert answer.status_code == 400
-    assert says in answer.content.decode()
+    assertContains(upload(as_a(Role.ADMIN), data, **changes), says, status_code=400)
     assert not Collection.objects.exists()
 
 
 def test_an_upload_over_the_limit_is_refused_unread(as_a, monkeypatch):
     monkeypatch.setattr("datasets.forms.MAX_BYTES", 1024)
     answer = upload(as_a(Role.ADMIN), b"\xff" * 2000)
-    assert "The file is larger than" in answer.content.decode()
+    assertContains(answer, "The file is larger than", status_code=400)
 
 
 def downloaded(client, address):
@@ -327,15 +281,6 @@ def test_an_admin_freezes_a_release_and_a_researcher_gets_its_rows(as_a, client)
     assert answer["Content-Disposition"] == 'attachment; filename="mills-1.0.json"'
 
 
-def test_a_researcher_freezes_nothing(as_a):
-    mills()
-    assert (
-        as_a(Role.RESEARCHER).post("/collections/mills/releases/", {"version": "1"}).status_code
-        == 403
-    )
-    assert not Release.objects.exists()
-
-
 @pytest.mark.parametrize(
     ("version", "says"), [("1.0", "exists and never changes"), ("a b", "Use letters")]
 )
@@ -344,8 +289,7 @@ def test_a_refused_release_keeps_what_was_written(as_a, version, says):
     answer = as_a(Role.ADMIN).post(
         "/collections/mills/releases/", {"version": version, "notes": "My notes"}
     )
-    assert answer.status_code == 400
-    assert says in answer.content.decode()
+    assertContains(answer, says, status_code=400)
     assert "My notes" in answer.content.decode()
     assert Release.objects.count() == 1
 

@@ -60,7 +60,7 @@ def test_a_failure_midway_leaves_nothing(monkeypatch):
     first, second, third, *_ = given()
     broken = [first, second, type(third)(**{**vars(third), "tag": "{{No such tag}}"})]
     monkeypatch.setattr(loading, "given", lambda: broken)
-    with pytest.raises(Refusal, match=r"no free place for the tag \{\{No such tag"):
+    with pytest.raises(Refusal, match=r"no free assignment for the tag \{\{No such tag"):
         load()
     assert rows() == before
 

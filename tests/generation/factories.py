@@ -1,10 +1,9 @@
 """A collection of canals, models to ask about them, and runs; as plain functions."""
 
-import hashlib
-
-from datasets.models import Collection, Contradiction, Instance
+from datasets.models import Collection, Instance
 from generation import prompting, registry, runs
 from generation.models import LanguageModel, Run
+from tests.datasets.factories import asked
 
 OPTIONS = {"temperature": 0, "max_tokens": 250, "system_message": None}
 
@@ -18,28 +17,14 @@ def canals(questions: int = 3, *, name: str = "canals", **fields: object) -> Col
 
 
 def canal(collection: Collection, n: int, **fields: object) -> Instance:
-    contradiction = Contradiction.objects.create(
-        collection=collection,
-        position=n,
-        external_id=hashlib.sha256(f"{collection.name} {n}".encode()).hexdigest(),
-        title=f"Canal {n}",
-        validity="Valid",
-        **{
-            "passage_1_copied": f"It is {n} km long.",
-            "passage_1_standalone": f"Canal {n} is {n} km long.",
-            "passage_2_copied": f"Canal {n} is {n + 5} km long.",
-            "same_passage": "Different",
-            **fields,
-        },
-    )
-    return Instance.objects.create(
-        contradiction=contradiction,
-        n=1,
-        question=f"How long is canal {n}?",
-        kind="wh",
-        answer_1=f"{n} km",
-        answer_2=f"{n + 5} km",
-    )
+    texts = {
+        "title": f"Canal {n}",
+        "passage_1_copied": f"It is {n} km long.",
+        "passage_1_standalone": f"Canal {n} is {n} km long.",
+        "passage_2_copied": f"Canal {n} is {n + 5} km long.",
+    }
+    answers = (f"{n} km", f"{n + 5} km")
+    return asked(collection, n, f"How long is canal {n}?", answers, **{**texts, **fields})
 
 
 def echo(service: str = "local", model_id: str = "echo-1", **options: object) -> LanguageModel:

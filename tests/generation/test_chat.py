@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from generation import chat, faults
+from leases.retry import retry_after
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
@@ -117,7 +118,7 @@ CONTEXT = [
 
 
 @pytest.mark.parametrize("body", CONTEXT)
-def test_a_prompt_that_does_not_fit_is_told_from_other_refusals(body):
+def test_a_prompt_that_does_not_fit_differs_from_other_refusals(body):
     fault = chat.fault(400, json.dumps(body).encode())
     assert type(fault) is faults.ContextTooLong
     assert not fault.retryable
@@ -181,10 +182,10 @@ def test_a_list_of_models_of_another_shape_is_a_fault(content):
         ("Sat, 21 Nov 2026 11:00:00 GMT", 0.0),
         ("soon", None),
         ("inf", None),
-        ("-3", None),
+        ("-3", 0.0),
         ("", None),
         (None, None),
     ],
 )
 def test_retry_after_is_a_number_or_a_date(header, seconds):
-    assert faults.retry_after(header, NOW) == seconds
+    assert retry_after(header, NOW) == seconds

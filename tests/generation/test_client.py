@@ -2,22 +2,13 @@
 
 import queue
 import socket
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.checks import run_checks
 
 from generation import chat, client, faults
-from tests.generation.fake_service import (
-    CONTEXT_TOO_LONG,
-    FakeService,
-    Fault,
-    HangUp,
-    Late,
-    Raw,
-    Say,
-    Trickle,
-)
+from tests.generation import fake_service as fakes
 
 OPTIONS = {"temperature": 0, "max_tokens": 250}
 
@@ -38,23 +29,23 @@ def test_it_brings_an_answer_with_all_that_is_needed_to_ask_again(local, fake):
 
 
 BRIEF = [
-    Fault(500),
-    Fault(503, b"<html>down for a moment</html>"),
-    Fault(429, headers=(("Retry-After", "0"),)),
-    Fault(408),
-    HangUp(),
+    fakes.Fault(500),
+    fakes.Fault(503, b"<html>down for a moment</html>"),
+    fakes.Fault(429, headers=(("Retry-After", "0"),)),
+    fakes.Fault(408),
+    fakes.HangUp(),
 ]
 
 
 @pytest.mark.parametrize("fault", BRIEF)
 def test_a_brief_fault_is_tried_again(local, fake, fault):
-    fake.enqueue(fault, fault, Say("42"))
+    fake.enqueue(fault, fault, fakes.Say("42"))
     assert local.ask("echo-1", OPTIONS, "Q").text == "42"
     assert len(fake.calls) == 3
 
 
 def test_a_fault_that_stays_is_raised_after_three_tries(local, fake):
-    fake.enqueue(*[Fault(500)] * 4)
+    fake.enqueue(*[fakes.Fault(500)] * 4)
     with pytest.raises(faults.ServiceFailed, match=r"failed \(500\): it broke") as caught:
         local.ask("echo-1", OPTIONS, "Q")
     assert caught.value.status == 500
@@ -63,21 +54,21 @@ def test_a_fault_that_stays_is_raised_after_three_tries(local, fake):
 
 
 LASTING = [
-    (Fault(400, {"error": {"message": "bad"}}), faults.Refused),
-    (Fault(401, {"error": {"message": "who?"}}), faults.Refused),
-    (Fault(404, {"error": {"message": "gone"}}), faults.Refused),
-    (Fault(422, {"detail": "unknown field"}), faults.Refused),
-    (Fault(307, b"", headers=(("Location", "http://127.0.0.1:1/v1"),)), faults.Refused),
-    (CONTEXT_TOO_LONG, faults.ContextTooLong),
-    (Raw(b'{"text": "no choices"}'), faults.WrongShape),
-    (Raw(b"<html>"), faults.BrokenReply),
-    (Say(""), faults.EmptyReply),
-    (Fault(429, headers=(("Retry-After", "3600"),)), faults.ServiceBusy),
+    (fakes.Fault(400, {"error": {"message": "bad"}}), faults.Refused),
+    (fakes.Fault(401, {"error": {"message": "who?"}}), faults.Refused),
+    (fakes.Fault(404, {"error": {"message": "gone"}}), faults.Refused),
+    (fakes.Fault(422, {"detail": "unknown field"}), faults.Refused),
+    (fakes.Fault(307, b"", headers=(("Location", "http://127.0.0.1:1/v1"),)), faults.Refused),
+    (fakes.CONTEXT_TOO_LONG, faults.ContextTooLong),
+    (fakes.Raw(b'{"text": "no choices"}'), faults.WrongShape),
+    (fakes.Raw(b"<html>"), faults.BrokenReply),
+    (fakes.Say(""), faults.EmptyReply),
+    (fakes.Fault(429, headers=(("Retry-After", "3600"),)), faults.ServiceBusy),
 ]
 
 
 @pytest.mark.parametrize(("fault", "kind"), LASTING)
-def test_what_seconds_cannot_mend_is_asked_once(local, fake, fault, kind):
+def test_what_seconds_cannot_fix_is_asked_once(local, fake, fault, kind):
     fake.enqueue(fault)
     with pytest.raises(kind):
         local.ask("echo-1", OPTIONS, "Q")
@@ -85,7 +76,7 @@ def test_what_seconds_cannot_mend_is_asked_once(local, fake, fault, kind):
 
 
 def test_a_long_pause_that_was_asked_for_is_passed_on(local, fake):
-    fake.enqueue(Fault(429, headers=(("Retry-After", "3600"),)))
+    fake.enqueue(fakes.Fault(429, headers=(("Retry-After", "3600"),)))
     with pytest.raises(faults.ServiceBusy) as caught:
         local.ask("echo-1", OPTIONS, "Q")
     assert caught.value.retry_after == 3600
@@ -93,7 +84,7 @@ def test_a_long_pause_that_was_asked_for_is_passed_on(local, fake):
 
 def test_a_slow_service_is_given_up_after_its_timeout(fake, settings):
     settings.INFERENCE_SERVICES = fake.setting("local", timeout=0.2)
-    fake.enqueue(Late())
+    fake.enqueue(fakes.Late())
     with pytest.raises(faults.ServiceSlow, match=r"did not answer within 0.2 seconds") as caught:
         client.service("local").ask("echo-1", OPTIONS, "Q")
     assert caught.value.retryable
@@ -102,7 +93,7 @@ def test_a_slow_service_is_given_up_after_its_timeout(fake, settings):
 
 def test_an_answer_that_trickles_in_is_given_up_after_the_timeout_too(fake, settings):
     settings.INFERENCE_SERVICES = fake.setting("local", timeout=0.2)
-    fake.enqueue(Trickle())
+    fake.enqueue(fakes.Trickle())
     with pytest.raises(faults.ServiceSlow, match=r"did not answer within 0.2 seconds"):
         client.service("local").ask("echo-1", OPTIONS, "Q")
     assert client.service("local").ask("echo-1", OPTIONS, "Q").text
@@ -110,7 +101,7 @@ def test_an_answer_that_trickles_in_is_given_up_after_the_timeout_too(fake, sett
 
 def test_an_answer_without_end_is_refused(local, fake, monkeypatch):
     monkeypatch.setattr(client, "MOST_BYTES", 1000)
-    fake.enqueue(Say("long " * 1000))
+    fake.enqueue(fakes.Say("long " * 1000))
     with pytest.raises(faults.WrongShape, match="sent more than"):
         local.ask("echo-1", OPTIONS, "Q")
 
@@ -138,7 +129,7 @@ def test_models_are_listed(local):
 def test_a_probe_finds_out_whether_an_empty_system_message_is_taken(
     settings, refuses, system_message
 ):
-    with FakeService(refuses_system=refuses) as fake:
+    with fakes.FakeService(refuses_system=refuses) as fake:
         settings.INFERENCE_SERVICES = fake.setting("local")
         probe = client.service("local").probe("echo-1")
     assert probe.system_message == system_message
@@ -176,16 +167,13 @@ def test_no_more_calls_are_in_flight_than_the_setting_allows(local, fake):
             else:
                 refused.put(True)
 
-    with fake.held():
-        threads = [threading.Thread(target=call) for _ in range(5)]
-        for thread in threads:
-            thread.start()
+    with ThreadPoolExecutor(5) as pool, fake.held():
+        for _ in range(5):
+            pool.submit(call)
         for _ in range(3):
             refused.get(timeout=5)
         for _ in range(2):
             assert fake.arrived.acquire(timeout=5)
-    for thread in threads:
-        thread.join()
     assert fake.most_at_once == 2
     assert len(fake.calls) == 2
 
@@ -235,7 +223,7 @@ def test_the_program_says_at_its_start_which_entry_cannot_be_used(fake, settings
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "x" * 61])
-def test_a_service_name_can_stand_before_a_slash(name):
+def test_a_service_name_can_come_before_a_slash(name):
     with pytest.raises(faults.NotConfigured, match="needs a name"):
         client.entry(name, {"url": "http://x/v1"})
 

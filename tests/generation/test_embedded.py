@@ -142,7 +142,7 @@ def test_a_prompt_longer_than_its_context_is_refused_for_good(model):
 
 
 @pytest.mark.model
-def test_a_server_that_dies_is_started_again_and_stops_when_told(served, model):
+def test_a_server_that_dies_is_started_again_and_stops_when_asked(served, model):
     process, _ = served
     os.kill(_only_child(process.pid), signal.SIGKILL)
     assert "ended (status -9)" in process.stdout.readline()

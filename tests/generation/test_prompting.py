@@ -64,7 +64,7 @@ def test_braces_in_a_passage_stay_what_they_are():
     assert text.endswith("Question: What is {context2}?\nContext: {question} {x}\n {context1}\n")
 
 
-def test_prompts_stand_in_the_order_of_the_papers_numbers():
+def test_prompts_come_in_the_order_of_the_papers_numbers():
     assert [(prompt.label, name) for name, prompt in prompting.prompts().items()] == [
         ("1", "internal-knowledge"),
         ("2", "passage-1"),

@@ -12,7 +12,7 @@ from generation.models import Attempt, LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
 from generation.tasks import generate_response, sweep_responses, wake
 from leases.refusal import Conflict, Refusal
-from tests.factories import person
+from tests.factories import person, stored
 from tests.generation.factories import canal, canals, echo, run
 from tests.generation.fake_service import CONTEXT_TOO_LONG, Fault, HangUp, Late, Raw, Say
 
@@ -203,8 +203,7 @@ def test_tasks_carry_a_run_to_its_end(local, fake, carry_out, django_capture_on_
         wake()
     # Two chains (in_flight), each message passing the turn on, and one last look of each.
     assert carry_out() == 8 + 2
-    made.refresh_from_db()
-    assert made.state == RunState.DONE
+    assert stored(made).state == RunState.DONE
     assert len(fake.calls) == 8
 
 
@@ -343,8 +342,7 @@ def test_an_answer_under_way_when_its_run_is_cancelled_is_kept(local, fake):
     reply = local.ask("echo-1", held.model.options, held.rendered)
     assert responses.Queue().store(held, "worker", reply)
     assert responses.progress(made).done == 1
-    made.refresh_from_db()
-    assert made.state == RunState.CANCELLED
+    assert stored(made).state == RunState.CANCELLED
 
 
 def test_a_fault_under_way_when_its_run_is_cancelled_cancels(local, fake):
@@ -380,8 +378,7 @@ def test_a_run_that_has_everything_cannot_be_resumed(local):
     answer_all(made)
     with pytest.raises(Conflict, match="nothing to ask again"):
         runs.resume(made)
-    made.refresh_from_db()
-    assert made.state == RunState.DONE
+    assert stored(made).state == RunState.DONE
 
 
 def test_a_run_is_started_once(local):
@@ -439,8 +436,7 @@ def test_the_sweeper_sends_a_message_for_what_a_lost_one_left(
     with django_capture_on_commit_callbacks(execute=True):
         sweep_responses()
     carry_out()
-    made.refresh_from_db()
-    assert made.state == RunState.DONE
+    assert stored(made).state == RunState.DONE
 
 
 def test_the_sweeper_is_quiet_when_nothing_waits(

@@ -4,13 +4,14 @@ import json
 
 import pytest
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from datasets.models import Collection
 from generation import access, embedded, prompting, responses, runs
 from generation.models import LanguageModel, Run
 from generation.states import RunState
-from tests.factories import person
+from tests.factories import person, signed_in, stored
 from tests.generation.factories import canal, canals, echo, run
 from tests.generation.fake_service import CONTEXT_TOO_LONG, FakeService, Fault, Say
 
@@ -20,9 +21,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def alice(client):
     """An admin, signed in."""
-    someone = person("alice", Role.ADMIN)
-    client.force_login(someone)
-    return someone
+    return signed_in(client, person("alice", Role.ADMIN))
 
 
 def page(client, name, *args, **query) -> str:
@@ -38,67 +37,6 @@ def answered(made: Run) -> Run:
     return made
 
 
-# ---------------------------------------------------------------- who may
-
-READ = ["models", "runs", "run", "run_progress", "response", "responses_csv", "service"]
-READ_API = ["api_models", "api_runs", "api_run", "api_responses"]
-CHANGE = ["add_model", "new_run", "test_model", "change_run"]
-
-
-def address(name: str, made: Run) -> str:
-    model = made.models_asked.get()
-    arguments = {
-        "run": [made.pk],
-        "run_progress": [made.pk],
-        "responses_csv": [made.pk],
-        "api_run": [made.pk],
-        "api_responses": [made.pk],
-        "response": [made.pk, made.responses.first().pk],
-        "service": ["local"],
-        "test_model": [model.pk],
-        "change_run": [made.pk, "cancel"],
-    }
-    return reverse(f"generation:{name}", args=arguments.get(name, []))
-
-
-@pytest.mark.parametrize("name", READ)
-def test_it_sends_the_signed_out_to_the_door(client, local, name):
-    answer = client.get(address(name, run()))
-    assert answer.status_code == 302
-    assert answer.url.startswith(reverse("accounts:sign_in"))
-
-
-@pytest.mark.parametrize("name", READ_API)
-def test_the_api_refuses_the_signed_out(client, local, name):
-    assert client.get(address(name, run())).status_code == 403
-
-
-@pytest.mark.parametrize("name", READ + READ_API)
-def test_a_researcher_reads(client, local, name):
-    client.force_login(person("bob", Role.RESEARCHER))
-    assert client.get(address(name, run())).status_code == 200
-
-
-@pytest.mark.parametrize("name", READ + READ_API)
-def test_judges_and_annotators_have_no_business_here(client, local, name):
-    client.force_login(person("charlie", Role.JUDGE, Role.ANNOTATOR, Role.ADJUDICATOR))
-    assert client.get(address(name, run())).status_code == 403
-
-
-@pytest.mark.parametrize("name", CHANGE)
-def test_only_an_admin_changes_anything(client, local, fake, name):
-    made = run()
-    client.force_login(person("bob", Role.RESEARCHER))
-    assert client.post(address(name, made)).status_code == 403
-    made.refresh_from_db()
-    assert (made.state, fake.calls) == (RunState.RUNNING, [])
-
-
-@pytest.mark.parametrize("name", ["test_model", "change_run"])
-def test_a_link_changes_nothing(client, alice, local, name):
-    assert client.get(address(name, run())).status_code == 405
-
-
 # ---------------------------------------------------------------- hidden while judging
 
 
@@ -109,19 +47,6 @@ def hidden(local, monkeypatch):
     hides = {"test": lambda who, which: who.username == "alice" and which == made}
     monkeypatch.setattr(access.hides_run, "providers", hides)
     return made
-
-
-@pytest.mark.parametrize(
-    "name", ["run", "run_progress", "response", "responses_csv", "api_run", "api_responses"]
-)
-def test_a_hidden_run_is_not_there_for_its_judge_though_an_admin(client, alice, hidden, name):
-    assert client.get(address(name, hidden)).status_code == 404
-
-
-def test_a_hidden_run_is_not_changed_by_its_judge(client, alice, hidden):
-    assert client.post(address("change_run", hidden)).status_code == 404
-    hidden.refresh_from_db()
-    assert hidden.state == RunState.RUNNING
 
 
 def test_lists_leave_a_hidden_run_out_and_say_so(client, alice, hidden):
@@ -237,8 +162,7 @@ def test_a_model_that_does_not_answer_is_not_added_and_nothing_is_lost(client, a
 )
 def test_a_model_form_with_a_bad_field_is_shown_again(client, alice, local, field, value):
     answer = client.post(reverse("generation:add_model"), {**ADD, field: value})
-    assert answer.status_code == 400
-    assert f'href="#id_{field}' in answer.content.decode()
+    assertContains(answer, f'href="#id_{field}', status_code=400)
     assert not LanguageModel.objects.exists()
 
 
@@ -324,8 +248,7 @@ def test_a_run_whose_service_is_gone_is_refused_with_the_reason(client, alice, l
     data = asked_for()
     settings.INFERENCE_SERVICES = {}
     answer = client.post(reverse("generation:new_run"), data)
-    assert answer.status_code == 400
-    assert "There is no inference service" in answer.content.decode()
+    assertContains(answer, "There is no inference service", status_code=400)
 
 
 def test_a_run_without_revised_passages_leads_to_where_they_are_written(client, alice, local):
@@ -386,8 +309,7 @@ def test_a_run_is_cancelled_midway_and_resumed(
     with django_capture_on_commit_callbacks(execute=True):
         client.post(reverse("generation:change_run", args=[made.pk, "resume"]))
     carry_out()
-    made.refresh_from_db()
-    assert (made.state, responses.progress(made).done) == (RunState.DONE, 3)
+    assert (stored(made).state, responses.progress(made).done) == (RunState.DONE, 3)
 
 
 def test_a_second_click_is_refused(client, alice, local):

@@ -4,7 +4,7 @@ import hashlib
 
 from accounts.models import Person
 from accounts.roles import Role
-from datasets.models import Collection, Contradiction, Instance
+from datasets.models import Collection, Instance
 from generation import prompting
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
@@ -12,6 +12,7 @@ from judging import adjudication, studies, verdicts
 from judging.models import JudgingSlot, Study, StudyItem
 from judging.settling import unresolved
 from judging.studies import Design, Selection
+from tests.datasets.factories import asked
 from tests.factories import person
 
 MODEL_IDS = ("quokka-7b-secret", "wombat-13b-secret")
@@ -27,28 +28,15 @@ def language_model(model_id: str = MODEL_IDS[0]) -> LanguageModel:
 
 def instance(n: int = 1, **fields: object) -> Instance:
     collection, _ = Collection.objects.get_or_create(name="abbeys")
-    contradiction = Contradiction.objects.create(
-        collection=collection,
-        position=n,
-        external_id=hashlib.sha256(str(n).encode()).hexdigest(),
-        title=f"Abbey {n}",
-        validity="Valid",
-        **{
-            "passage_1_copied": f"It was founded in 11{n:02}.",
-            "passage_1_standalone": f"Abbey {n} was founded in 11{n:02}.",
-            "passage_2_copied": f"Abbey {n} was founded in 12{n:02}.",
-            "same_passage": "Different",
-            **fields,
-        },
-    )
-    return Instance.objects.create(
-        contradiction=contradiction,
-        n=1,
-        question=f"When was abbey {n} founded?",
-        kind="wh",
-        answer_1=f"11{n:02}",
-        answer_2=f"12{n:02}",
-    )
+    texts = {
+        "external_id": hashlib.sha256(str(n).encode()).hexdigest(),
+        "title": f"Abbey {n}",
+        "passage_1_copied": f"It was founded in 11{n:02}.",
+        "passage_1_standalone": f"Abbey {n} was founded in 11{n:02}.",
+        "passage_2_copied": f"Abbey {n} was founded in 12{n:02}.",
+    }
+    answers = (f"11{n:02}", f"12{n:02}")
+    return asked(collection, n, f"When was abbey {n} founded?", answers, **{**texts, **fields})
 
 
 def run(name: str = "secret-run") -> Run:
@@ -118,11 +106,17 @@ def slots(study: Study, who: Person) -> list[JudgingSlot]:
     return list(mine.select_related("item__response").order_by("order"))
 
 
-def hand_in(study: Study, username: str, verdict: str = "correct", **details: object) -> Person:
-    """Let this judge give one verdict on all their slots, and hand in; returns the judge."""
+def give_all(study: Study, username: str, verdict: str = "correct", **details: object) -> Person:
+    """Let this judge give one verdict on all their slots; returns the judge."""
     who = judge(username)
     for slot in slots(study, who):
         verdicts.give(slot, verdict, **details)
+    return who
+
+
+def hand_in(study: Study, username: str, verdict: str = "correct", **details: object) -> Person:
+    """Let this judge give one verdict on all their slots, and hand in; returns the judge."""
+    who = give_all(study, username, verdict, **details)
     verdicts.hand_in(who, study)
     return who
 
@@ -130,3 +124,13 @@ def hand_in(study: Study, username: str, verdict: str = "correct", **details: ob
 def unresolved_for(who: Person) -> list[StudyItem]:
     """All responses that wait for a third person and that this one may decide, study by study."""
     return [item for study in adjudication.studies_for(who) for item in unresolved(study)]
+
+
+def one_disputed() -> tuple[Study, StudyItem]:
+    """A study of two responses that alice and bob have judged, and the one on which they agree."""
+    study = open_study(drawn_from=finished_run(instances=1, prompts=["passage-1"]))
+    give_all(study, "alice")
+    agreed, disputed = slots(study, judge("bob"))
+    verdicts.give(agreed, "correct")
+    verdicts.give(disputed, "incorrect")
+    return study, agreed.item

@@ -65,7 +65,7 @@ def test_a_verdict_of_neither_needs_a_note(item, charlie):
         ("correct", "", "Choose why"),
     ],
 )
-def test_what_is_missing_is_said(item, charlie, verdict, cause, sentence):
+def test_what_is_missing_is_named(item, charlie, verdict, cause, sentence):
     with pytest.raises(Refusal, match=sentence):
         decide(item, charlie, verdict, cause)
     assert not Resolution.objects.exists()

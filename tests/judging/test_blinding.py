@@ -10,23 +10,13 @@ from generation import access
 from judging import blinding, studies, verdicts
 from judging.models import Judgment
 from leases.refusal import NotAllowed
-from tests.factories import person
+from tests.factories import person, stored
 from tests.judging import factories as make
 
 pytestmark = pytest.mark.django_db
 
 # Random: it can contain any digits by chance.
 SLOT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-@pytest.fixture
-def study():
-    return make.open_study(drawn_from=make.finished_run(instances=1))
-
-
-@pytest.fixture
-def alice(study):
-    return make.judge("alice")
 
 
 def telltales(slot):
@@ -169,8 +159,7 @@ def test_an_admin_who_judges_can_still_close(client, study, alice):
     alice.grants.create(role=Role.ADMIN)
     client.force_login(alice)
     client.post(f"/studies/{study.pk}/close/")
-    study.refresh_from_db()
-    assert study.state == "closed"
+    assert stored(study).state == "closed"
 
 
 def test_an_admin_who_judges_is_not_offered_the_run_for_another_study(client, study, alice):

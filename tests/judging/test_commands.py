@@ -56,7 +56,7 @@ def test_a_study_can_stay_a_draft(run):
         (["--resolved-by", "majority"], "at least three judges"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_made(run, arguments, sentence):
+def test_what_is_wrong_is_reported_and_nothing_is_made(run, arguments, sentence):
     with pytest.raises(CommandError, match=sentence):
         make_study(run, *arguments)
     assert not Study.objects.exists()

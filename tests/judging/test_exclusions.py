@@ -1,6 +1,7 @@
 """Excluding a question whose responses are judged: who may know of it, and what is recorded."""
 
 import pytest
+from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from datasets import exclusions
@@ -14,11 +15,6 @@ from tests.judging import factories
 pytestmark = pytest.mark.django_db
 
 SECRET = "All models fail on it."
-
-
-@pytest.fixture
-def rosa():
-    return person("rosa", Role.RESEARCHER)
 
 
 @pytest.fixture
@@ -79,7 +75,7 @@ def test_a_judge_of_an_open_study_learns_nothing(client, study, question, jean, 
 
 
 @pytest.mark.parametrize("proposed", [True, False])
-def test_a_judge_of_an_open_study_does_nothing_and_is_told_the_same_either_way(
+def test_a_judge_of_an_open_study_does_nothing_and_reads_the_same_either_way(
     client, question, jean, rosa, proposed
 ):
     if proposed:
@@ -88,8 +84,7 @@ def test_a_judge_of_an_open_study_does_nothing_and_is_told_the_same_either_way(
     path = f"/contradictions/{question.contradiction_id}/questions/{question.n}/exclusion/"
     typed = {"act": "propose", "reason": "It is unclear."}
     for answer in (client.get(path), client.post(path, typed)):
-        assert answer.status_code == 403
-        assert "flag the response" in answer.content.decode()
+        assertContains(answer, "flag the response", status_code=403)
         assert SECRET not in answer.content.decode()
     for act, more in ((exclusions.second, {}), (exclusions.decline, {"note": "x"})):
         with pytest.raises(NotAllowed, match="You judge responses"):

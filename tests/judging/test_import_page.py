@@ -38,7 +38,7 @@ def nothing_is_stored():
     return not (Study.objects.exists() or Collection.objects.exists() or Response.objects.exists())
 
 
-def test_a_file_becomes_a_study_of_whoever_brings_it(client, olga):
+def test_a_file_becomes_a_study_of_the_person_who_uploads_it(client, olga):
     answer = bring(client, humanfile.data())
     study = Study.objects.get()
     assert answer["Location"] == f"/studies/{study.pk}/"

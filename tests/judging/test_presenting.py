@@ -4,14 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from judging.presenting import (
-    AnonymousVerdict,
-    Passage,
-    ResponseView,
-    SlotView,
-    VerdictChoice,
-    choices,
-)
+from judging import presenting
 from judging.rules import rubric
 from judging.rules.rubric import GoldAnswer
 
@@ -20,17 +13,17 @@ from judging.rules.rubric import GoldAnswer
     ("shown", "names"),
     [
         (
-            SlotView,
+            presenting.SlotView,
             "slot response verdict comment flagged flag_note skip_reason state position total",
         ),
         (
-            ResponseView,
+            presenting.ResponseView,
             "question gold passages text cut_off prompt_label prompt_title rules choices",
         ),
         (GoldAnswer, "passage text"),
-        (Passage, "name text"),
-        (VerdictChoice, "key label hotkey criteria warning"),
-        (AnonymousVerdict, "verdict label comment flagged flag_note skip_reason"),
+        (presenting.Passage, "name text"),
+        (presenting.VerdictChoice, "key label hotkey criteria warning"),
+        (presenting.AnonymousVerdict, "verdict label comment flagged flag_note skip_reason"),
     ],
 )
 def test_blind_people_see_these_fields_and_no_others(shown, names):
@@ -39,7 +32,7 @@ def test_blind_people_see_these_fields_and_no_others(shown, names):
 
 def test_choices_carry_keys_criteria_and_warnings():
     known = rubric.parse(rubric.content("wikicontradict"))
-    shown = choices(known, known.prompts["passage-1"])
+    shown = presenting.choices(known, known.prompts["passage-1"])
     assert [(c.hotkey, c.key, bool(c.warning)) for c in shown] == [
         ("1", "correct", False),
         ("2", "partially correct", True),

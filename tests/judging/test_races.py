@@ -36,10 +36,7 @@ def test_a_verdict_while_the_study_closes_is_locked_or_refused(study):
 
 
 def test_two_judges_who_hand_in_at_once_settle_what_they_agree_on(study):
-    alice, bob = make.judge("alice"), make.judge("bob")
-    for who in (alice, bob):
-        for slot in make.slots(study, who):
-            verdicts.give(slot, "correct")
+    alice, bob = make.give_all(study, "alice"), make.give_all(study, "bob")
     # Before hers is committed: his has to wait, or it would take her slots for open ones.
     refused = overlapping(
         lambda: verdicts.hand_in(alice, study), lambda: verdicts.hand_in(bob, study)
@@ -50,8 +47,7 @@ def test_two_judges_who_hand_in_at_once_settle_what_they_agree_on(study):
 
 def test_two_third_persons_at_once_are_one_resolution(study):
     for name, verdict in (("alice", "correct"), ("bob", "incorrect")):
-        for slot in make.slots(study, make.judge(name)):
-            verdicts.give(slot, verdict)
+        make.give_all(study, name, verdict)
     studies.close_study(study)
     item = study.items.first()
     people = [person("charlie", "adjudicator"), person("dave", "adjudicator")]

@@ -13,7 +13,7 @@ from judging.rules import rubric
 from judging.rules.assignment import judge_seed
 from judging.studies import Design, Selection
 from leases.refusal import Conflict, Refusal
-from tests.factories import person
+from tests.factories import person, stored
 from tests.judging import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -77,8 +77,7 @@ def test_gold_that_vanished_after_the_draft_stops_the_opening(admin):
     study.items.first().response.instance.__class__.objects.update(answer_1="")
     with pytest.raises(Refusal, match="answer 1 is empty"):
         studies.open_study(study, [make.judge("alice"), make.judge("bob")])
-    study.refresh_from_db()
-    assert study.state == "draft"
+    assert stored(study).state == "draft"
 
 
 def test_a_majority_of_two_is_refused(admin):
@@ -171,23 +170,16 @@ def test_a_study_opens_only_with_enough_judges(judges, sentence):
     person("dave", Role.ANNOTATOR)
     with pytest.raises(Refusal, match=sentence):
         studies.open_study(study, [make.judge(name) for name in judges])
-    study.refresh_from_db()
-    assert study.state == "draft"
+    assert stored(study).state == "draft"
     assert not JudgingSlot.objects.exists()
 
 
 def test_closing_locks_first_verdicts_and_settles_agreement():
-    study = make.open_study(drawn_from=make.finished_run(instances=1, prompts=["passage-1"]))
-    alice, bob = make.judge("alice"), make.judge("bob")
-    for slot in make.slots(study, alice):
-        verdicts.give(slot, "correct")
-    agreed, disputed = make.slots(study, bob)
-    verdicts.give(agreed, "correct")
-    verdicts.give(disputed, "incorrect")
+    study, agreed = make.one_disputed()
     assert studies.close_study(study) == 4
     assert set(Judgment.objects.values_list("first_verdict", flat=True)) == {"correct", "incorrect"}
     resolved = Resolution.objects.get()
-    assert (resolved.item, resolved.verdict, resolved.how) == (agreed.item, "correct", "unanimous")
+    assert (resolved.item, resolved.verdict, resolved.how) == (agreed, "correct", "unanimous")
 
 
 def test_closing_withdraws_what_was_not_judged():
@@ -211,8 +203,7 @@ def test_closing_names_rows_by_what_they_have_in_common(monkeypatch):
     monkeypatch.setattr(settling, "BATCH", 5)
     study = make.open_study()
     for who in ("alice", "bob"):
-        for slot in make.slots(study, make.judge(who)):
-            verdicts.give(slot, "correct")
+        make.give_all(study, who)
     sizes = []
 
     def measured(execute, sql, params, many, context):

@@ -1,12 +1,13 @@
 """The pages of studies, for admins and researchers."""
 
 import pytest
+from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.roles import Role
 from generation.models import Response
 from judging import verdicts
 from judging.models import JudgingSlot, Study
-from tests.factories import person
+from tests.factories import person, signed_in, stored
 from tests.judging import factories as make
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
@@ -14,16 +15,12 @@ pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 @pytest.fixture
 def admin(client):
-    who = person("admin", Role.ADMIN)
-    client.force_login(who)
-    return who
+    return signed_in(client, person("admin", Role.ADMIN))
 
 
 @pytest.fixture
 def researcher(client):
-    who = person("dora", Role.RESEARCHER)
-    client.force_login(who)
-    return who
+    return signed_in(client, person("dora", Role.RESEARCHER))
 
 
 def new_study(run, **changed):
@@ -56,8 +53,7 @@ def test_a_study_is_made_opened_and_closed(client, admin):
     client.post(f"/studies/{study.pk}/open/", {"judges": judges})
     assert JudgingSlot.objects.count() == 24
     client.post(f"/studies/{study.pk}/close/")
-    study.refresh_from_db()
-    assert study.state == "closed"
+    assert stored(study).state == "closed"
 
 
 def test_a_share_may_come_twice(client, admin):
@@ -117,38 +113,29 @@ def test_a_double_click_makes_one_study(client, admin):
     run = make.finished_run()
     client.post("/studies/new/", new_study(run))
     answer = client.post("/studies/new/", new_study(run))
-    assert "Choose another name" in answer.content.decode()
+    assertContains(answer, "Choose another name", status_code=400)
     assert Study.objects.count() == 1
 
 
 def test_too_few_judges_are_refused_on_the_page(client, admin):
     study = make.draft()
     answer = client.post(f"/studies/{study.pk}/open/", {"judges": [make.judge("alice").pk]})
-    assert answer.status_code == 400
-    assert "2 judges per response are needed" in answer.content.decode()
-    study.refresh_from_db()
-    assert study.state == "draft"
+    assertContains(answer, "2 judges per response are needed", status_code=400)
+    assert stored(study).state == "draft"
 
 
 def test_a_person_without_the_role_is_not_among_the_judges(client, admin):
     study = make.draft()
     dave = person("dave", Role.ANNOTATOR)
-    page = client.get(f"/studies/{study.pk}/").content.decode()
-    assert "Dave" not in page
+    assertNotContains(client.get(f"/studies/{study.pk}/"), "Dave")
     answer = client.post(f"/studies/{study.pk}/open/", {"judges": [dave.pk]})
     assert answer.status_code == 400
 
 
 def test_the_page_counts_what_the_rows_hold(client, researcher):
-    study = make.open_study(drawn_from=make.finished_run(instances=1, prompts=["passage-1"]))
-    alice, bob = make.judge("alice"), make.judge("bob")
-    for slot in make.slots(study, alice):
-        verdicts.give(slot, "correct")
-    first, second = make.slots(study, bob)
-    verdicts.give(first, "correct")
-    verdicts.give(second, "incorrect")
-    for who in (alice, bob):
-        verdicts.hand_in(who, study)
+    study, _ = make.one_disputed()
+    for name in ("alice", "bob"):
+        verdicts.hand_in(make.judge(name), study)
     page = " ".join(client.get(f"/studies/{study.pk}/").content.decode().split())
     assert "Responses with a final verdict: 1 of 2" in page
     assert "1 waits for a third person, 0 for their judges." in page
@@ -165,7 +152,7 @@ def test_judges_appear_by_pseudonym_to_researchers_by_name_to_admins(client, res
     assert "Alice" in client.get(f"/studies/{study.pk}/").content.decode()
 
 
-def test_the_admin_is_told_of_responses_that_name_their_model(client, researcher):
+def test_responses_that_name_their_model_are_listed_for_the_admin(client, researcher):
     run = make.finished_run(instances=1, prompts=["passage-1"])
     Response.objects.filter(model__model_id=make.MODEL_IDS[1]).update(
         text="As wombat-13b-secret I say 1101."
@@ -184,21 +171,6 @@ def test_what_judges_flagged_is_listed_with_their_words(client, researcher):
     page = client.get(f"/studies/{study.pk}/").content.decode()
     assert "It says who it is." in page
     assert "The passage is cut." in page
-
-
-@pytest.mark.parametrize("path", ["new/", "{}/open/", "{}/close/"])
-def test_researchers_read_and_do_not_write(client, researcher, path):
-    study = make.draft()
-    assert client.post(f"/studies/{path.format(study.pk)}").status_code == 403
-    study.refresh_from_db()
-    assert study.state == "draft"
-
-
-@pytest.mark.parametrize("path", ["", "{}/"])
-def test_judges_and_annotators_stay_out(client, path):
-    study = make.open_study()
-    client.force_login(person("erin", Role.ANNOTATOR, Role.JUDGE, Role.ADJUDICATOR))
-    assert client.get(f"/studies/{path.format(study.pk)}").status_code == 403
 
 
 def test_a_study_that_is_not_there(client, admin):

@@ -6,7 +6,7 @@ from accounts.roles import Role
 from judging import settling, studies, verdicts
 from judging.models import JudgingSlot, Judgment, Resolution
 from leases.refusal import Conflict, NotFoundHere, Refusal
-from tests.factories import person
+from tests.factories import person, stored
 from tests.judging import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -17,11 +17,6 @@ def study():
     return make.open_study(
         drawn_from=make.finished_run(instances=1, prompts=["both-passages", "passage-1"])
     )
-
-
-@pytest.fixture
-def alice(study):
-    return make.judge("alice")
 
 
 @pytest.fixture
@@ -106,8 +101,7 @@ def test_a_null_character_does_not_reach_the_database(slot):
 def test_the_first_verdict_locks_the_rubric(study, slot):
     assert study.rubric.locked_at is None
     verdicts.give(slot, "correct")
-    study.rubric.refresh_from_db()
-    assert study.rubric.locked_at is not None
+    assert stored(study.rubric).locked_at is not None
 
 
 def test_undo_takes_the_verdict_back(slot):

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from annotation.models import Annotation
 from tests.annotation.factories import annotator, campaign, draft, whole
+from tests.factories import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)  # a request runs outside a transaction
 
@@ -31,9 +32,7 @@ def no_database(after=0):
 @pytest.fixture
 def alice(client):
     client.raise_request_exception = False
-    someone = annotator()
-    client.force_login(someone)
-    return someone
+    return signed_in(client, annotator())
 
 
 # The statements before the outage: it begins before the session is read, before the person, or in the view.

@@ -2,6 +2,7 @@
 
 import pytest
 from django.test import Client
+from pytest_django.asserts import assertContains
 
 pytestmark = pytest.mark.django_db
 
@@ -67,7 +68,6 @@ def test_plain_http_is_answered_where_it_is_allowed(on_a_server):
 
 def test_a_wrong_host_is_answered_with_the_right_one(on_a_server):
     answer = Client().get("/sign-in/", headers={"host": "other.example"}, secure=True)
-    assert answer.status_code == 400
-    assert "Open https://lab.example instead" in answer.content.decode()
+    assertContains(answer, "Open https://lab.example instead", status_code=400)
     answer = Client().get("/api/generation/runs/", headers={"host": "other.example"}, secure=True)
     assert "Open https://lab.example" in answer.json()["error"]

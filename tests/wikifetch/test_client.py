@@ -3,7 +3,8 @@
 import pytest
 
 from tests.wikifetch.fakewiki import SILENCE, TRICKLE, Answer, FakeWiki
-from wikifetch.source.client import TitleResult, WikiClient
+from wikifetch.source.answers import TitleResult
+from wikifetch.source.client import WikiClient
 from wikifetch.source.manners import Manners, WikiError, articles_at
 
 HTML = "<html><title>Wikimedia Error</title>Too many requests</html>"

@@ -45,7 +45,7 @@ def test_pages_with_their_revisions_in_order(tmp_path, name, version):
     assert second.timestamp == datetime(2020, 5, 1, 10, tzinfo=UTC)
 
 
-def test_packing_is_told_by_content_not_by_name(tmp_path):
+def test_packing_is_recognised_by_content_not_by_name(tmp_path):
     packed = written(tmp_path, export(mill("Text")), "a.gz")
     renamed = packed.rename(tmp_path / "a.xml")
     assert len(read(renamed)[1]) == 1

@@ -71,7 +71,7 @@ def test_how_the_page_has_moved_on(fetched, later, message):
     assert bool(moved_on(pinned)) == bool(message)
 
 
-def test_a_text_that_was_taken_out_is_told_above_all(fetched):
+def test_a_text_that_was_taken_out_is_reported_before_all(fetched):
     pinned = fetched(mill(f"{TEXT}{TAG}", 10))
     purge(pinned.tag.article.wiki, {10: Hidden(text=True)})
     fetched(mill(TEXT, 11))
@@ -88,7 +88,7 @@ def history(*edits):
     return page(1, "Kettle Mill", *revisions)
 
 
-def test_a_month_added_by_a_bot_is_told_from_the_tags_own(fetched):
+def test_a_month_added_by_a_bot_differs_from_the_tags_own(fetched):
     dated = TAG.replace("}}", "|date=May 2020}}")
     fetched(history(("Ann", TEXT), ("Bob", TEXT + TAG), ("DateBot", TEXT + dated)))
     introduction = ShownIntroduction(Tag.objects.get())
@@ -96,7 +96,7 @@ def test_a_month_added_by_a_bot_is_told_from_the_tags_own(fetched):
     assert (introduction.dated_later, introduction.by_a_bot) == (True, False)
 
 
-def test_a_tag_that_came_dated_is_not_said_to_be_dated_later(fetched):
+def test_a_tag_that_came_dated_is_not_shown_as_dated_later(fetched):
     dated = TAG.replace("}}", "|date=May 2020}}")
     fetched(history(("Ann", TEXT), ("CleanupBot 3", TEXT + dated)))
     introduction = ShownIntroduction(Tag.objects.get())

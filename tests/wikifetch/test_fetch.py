@@ -5,6 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from leases.refusal import Conflict, Refusal
+from tests.factories import stored
 from tests.wikifetch.factories import TAG, export, page, revision, written
 from tests.wikifetch.fakewiki import Answer, FakeWiki
 from tests.wikifetch.livewiki import LiveWiki
@@ -54,7 +55,7 @@ def test_a_limit_bounds_the_queue(live):
     assert (run.queue, run.pages) == ([1, 2, 3, 4, 5, 6, 7], 7)
 
 
-def test_a_fetch_by_titles_tells_which_are_not_there(live):
+def test_a_fetch_by_titles_reports_which_are_not_there(live):
     run = fetch.finished(newfetch.fetch_of_titles(["Mill 3", "Nope", "Mill_3", " Mill 4 "]))
     assert (run.queue, run.tags_found) == ([3, 4], 2)
     assert [(p.page, p.problem) for p in run.problems.all()] == [
@@ -62,7 +63,7 @@ def test_a_fetch_by_titles_tells_which_are_not_there(live):
     ]
 
 
-def test_a_wiki_without_such_a_template_is_told(live, monkeypatch):
+def test_a_wiki_without_such_a_template_is_reported(live, monkeypatch):
     monkeypatch.setattr(LiveWiki, "_next", lambda self: Answer({"query": {"pages": []}}))
     with pytest.raises(Refusal, match="no template named Inconsistent or"):
         fetch.finished(newfetch.fetch_of_kind("inconsistent"))
@@ -122,8 +123,7 @@ def test_asking_a_wiki_that_is_slower_than_the_pace_holds_the_lease_too(live):
     for _ in range(2):
         time[0] += 30
         client.pageids_in("Mills")
-    run.refresh_from_db()
-    assert run.lease_until is not None
+    assert stored(run).lease_until is not None
     FetchRun.objects.update(lease_holder="")
     time[0] += 30
     with pytest.raises(LeaseLost):
@@ -379,7 +379,7 @@ def test_a_run_killed_among_the_histories_goes_on_with_the_next(live, monkeypatc
     real, died = recording.record_trace, []
 
     def dies(traced):
-        if traced.article.pageid == 2 and not died:
+        if traced[0].pageid == 2 and not died:
             died.append(traced)
             raise SystemExit
         return real(traced)
@@ -472,7 +472,7 @@ def test_a_fetch_by_category_takes_its_articles(live):
     assert (run.label, run.queue, run.tags_found) == ("Mills, at most 3 pages", [1, 2, 3], 3)
 
 
-def test_a_category_that_is_not_there_is_told(live):
+def test_a_category_that_is_not_there_is_reported(live):
     with pytest.raises(Refusal, match="category “Nothing” does not exist or holds no article"):
         fetch.finished(newfetch.fetch_of_category("Nothing"))
 

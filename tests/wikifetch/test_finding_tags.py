@@ -35,7 +35,7 @@ def raws(wikitext):
         (" Inconsistent\n", "inconsistent"),
     ],
 )
-def test_every_spelling_is_found_and_its_kind_told(name, kind):
+def test_every_spelling_is_found_with_its_kind(name, kind):
     raw = f"{{{{{name}|date=May 2020}}}}"
     (tag,) = find_tags(f"The mill.{raw} It is old.").tags
     assert (tag.raw, tag.kind, tag.name) == (raw, kind, name.removeprefix("Template:").strip())
@@ -105,7 +105,7 @@ def test_identical_copies_are_separate_tags_and_all_leave_the_block():
     assert {tag.block_clean for tag in tags} == {"One. Two."}
 
 
-def test_a_tag_without_closing_braces_is_told_and_the_others_are_found():
+def test_a_tag_without_closing_braces_is_reported_and_the_others_are_found():
     reading = find_tags(f"One.{TAG}\n\nTwo.{{{{inconsistent|reason=no end\n\nThree.")
     assert [tag.raw for tag in reading.tags] == [TAG]
     assert reading.problems[0].endswith("has no closing braces: {{inconsistent…")
@@ -145,13 +145,13 @@ def test_names_of_an_unknown_kind_are_refused():
         TagNames.of({"dubious": ["Dubious"]})
 
 
-def test_a_page_over_the_limit_is_set_aside_and_said_so():
+def test_a_page_over_the_limit_is_set_aside_and_reported():
     reading = find_tags(TAG + "é" * (MAX_PAGE_BYTES // 2))
     assert reading.tags == ()
     assert reading.set_aside == "The page is over 2 MiB and was not read."
 
 
-def test_more_tags_than_any_page_has_are_cut_and_said_so():
+def test_more_tags_than_any_page_has_are_cut_and_reported():
     reading = find_tags(f"One.{TAG}\n\n" * (MAX_TAGS_A_PAGE + 5))
     assert len(reading.tags) == MAX_TAGS_A_PAGE
     assert reading.problems == (

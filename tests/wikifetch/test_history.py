@@ -104,13 +104,13 @@ def test_a_file_that_lists_the_newest_first_is_read_the_same():
     assert [each.revision.revid for each in back.introductions] == [2]
 
 
-def test_a_hidden_newest_revision_is_told_and_the_one_before_is_read():
+def test_a_hidden_newest_revision_is_reported_and_the_one_before_is_read():
     history = history_of(PLAIN, TAGGED, None)
     assert history.problem == "The wiki hides its text."
     assert (history.newest.revid, len(history.reading.tags)) == (2, 1)
 
 
-def test_a_page_without_any_text_is_told():
+def test_a_page_without_any_text_is_reported():
     assert history_of(None).newest is None
     assert history_of().problem == "The page has no revision."
 

@@ -110,7 +110,7 @@ def test_those_of_pages_kept_before_this_was_done_are_fetched_though_the_pages_a
     assert others() == ["Mill 7"]
 
 
-def test_a_title_that_leads_to_no_article_is_told_and_the_fetch_goes_on(naming):
+def test_a_title_that_leads_to_no_article_is_reported_and_the_fetch_goes_on(naming):
     naming.naming = {1: ["Nowhere", "Old mill"]}
     run = fetched_by_kind()
     assert others() == [None, "Mill 7"]
@@ -119,7 +119,7 @@ def test_a_title_that_leads_to_no_article_is_told_and_the_fetch_goes_on(naming):
     ]
 
 
-def test_one_deleted_between_its_title_and_its_text_is_told(naming):
+def test_one_deleted_between_its_title_and_its_text_is_reported(naming):
     naming.untagged, naming.deleted, naming.ids = set(), {7}, {"Mill 7": 7}
     run = fetched_by_kind()
     assert others() == [None]
@@ -204,7 +204,7 @@ def test_tags_on_one_that_the_wiki_has_deleted_are_gone(naming, its_title_leads_
 
 
 @pytest.mark.parametrize("pageid", [-1, 0, 2**63, "x", 1.5, None, True])
-def test_a_page_id_that_cannot_be_is_told_and_the_fetch_goes_on(naming, pageid):
+def test_a_page_id_that_cannot_be_is_reported_and_the_fetch_goes_on(naming, pageid):
     naming.ids = {"Mill 7": pageid}
     run = fetched_by_kind()
     assert (run.state, run.tags_found, others()) == ("done", 2, [None])
@@ -219,7 +219,7 @@ def test_each_is_looked_at_once_however_many_batches_name_it(naming, monkeypatch
     assert naming.content_requests() == [["1"], ["7"], ["2"]]
 
 
-def test_words_of_a_text_that_is_hidden_do_not_stay_in_what_the_fetch_told(naming):
+def test_words_of_a_text_that_is_hidden_do_not_stay_in_what_the_fetch_reported(naming):
     naming.naming = {1: ["Ann is a thief", "old mill"]}
     fetched_by_kind()
     assert FetchProblem.objects.get().page == "Ann is a thief"
@@ -229,7 +229,7 @@ def test_words_of_a_text_that_is_hidden_do_not_stay_in_what_the_fetch_told(namin
     assert not NamedArticle.objects.exists()
 
 
-def test_hiding_a_tag_takes_nothing_of_what_was_told_of_other_pages_or_later(naming):
+def test_hiding_a_tag_takes_nothing_of_what_was_reported_of_other_pages_or_later(naming):
     naming.naming = {1: ["Mill 2"]}
     fetch.finished(titles_run(["Mill 1"]))
     run = FetchRun.objects.get()
@@ -308,7 +308,7 @@ OLD_MILL = page(8, "Old mill", revision(15, "#REDIRECT [[Mill 7]]"), redirect="M
 OTHER_REDIRECT = page(9, "Older mill", revision(16, "#REDIRECT [[Mill 10]]"), redirect="Mill 10")
 
 
-def test_in_a_file_too_a_redirect_is_followed_wherever_it_stands(tmp_path):
+def test_in_a_file_too_a_redirect_is_followed_wherever_it_is(tmp_path):
     mill, ten = (page(n, f"Mill {n}", revision(n, "It was built in 1801.")) for n in (7, 10))
     run = read(tmp_path, mill, naming_page(1, "Old mill"), OLD_MILL, OTHER_REDIRECT, ten)
     assert others() == ["Mill 7"]

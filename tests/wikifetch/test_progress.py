@@ -34,7 +34,7 @@ def test_the_rate_counts_from_the_last_start():
         {"began_at": NOW - timedelta(minutes=1), "cursor": 50},
     ],
 )
-def test_where_nothing_can_be_said_nothing_is(columns):
+def test_where_nothing_is_known_nothing_is_shown(columns):
     progress = progress_of(run(**columns), NOW)
     assert (progress.per_minute, progress.seconds_left) == (None, None)
 

@@ -43,7 +43,7 @@ def test_every_published_tag_is_of_a_known_kind(records):
     ]
 
 
-def test_the_tag_is_found_in_its_published_paragraph_as_often_as_it_stands_there(records):
+def test_the_tag_is_found_in_its_published_paragraph_as_often_as_it_is_there(records):
     for record in records:
         raw = "{{" + record["tag"] + "}}"
         result = [tag for tag in find_tags(record["paragraph_A"]).tags if tag.raw == raw]

@@ -155,7 +155,7 @@ def test_a_shorter_history_fetched_later_does_not_change_who_added_a_tag(fetched
 
 
 @pytest.mark.parametrize("talk_first", [True, False])
-def test_the_talk_page_is_kept_wherever_it_stands_in_the_file(fetched, talk_first):
+def test_the_talk_page_is_kept_wherever_it_is_in_the_file(fetched, talk_first):
     talk = page(2, "Talk:Kettle Mill", revision(12, "Which year?"), ns=1)
     other = page(3, "Talk:Another", revision(13, "Ho."), ns=1)
     pages = [mill(TAGGED), talk, other]
@@ -163,7 +163,7 @@ def test_the_talk_page_is_kept_wherever_it_stands_in_the_file(fetched, talk_firs
     assert (TalkPage.objects.get().wikitext, TalkPage.objects.get().revid) == ("Which year?", 12)
 
 
-def test_a_page_that_cannot_be_read_is_told_and_the_others_are_taken(fetched):
+def test_a_page_that_cannot_be_read_is_reported_and_the_others_are_taken(fetched):
     run = fetched(
         page(2, "Hidden", revision(11, ('bytes="9"', 'deleted="deleted"'))),
         page(3, "Broken", revision(12, "{{inconsistent|reason=no end")),
@@ -174,7 +174,9 @@ def test_a_page_that_cannot_be_read_is_told_and_the_others_are_taken(fetched):
     assert Tag.objects.count() == 1
 
 
-def test_a_page_that_the_database_refuses_is_told_and_the_others_are_taken(fetched, monkeypatch):
+def test_a_page_that_the_database_refuses_is_reported_and_the_others_are_taken(
+    fetched, monkeypatch
+):
     real = batches.read_history
 
     def of_no_kind(revisions, names):

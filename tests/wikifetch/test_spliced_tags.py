@@ -52,7 +52,7 @@ def spliced(article, section, number):
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_every_published_tag_is_read_wherever_it_stands(records, articles, place):
+def test_every_published_tag_is_read_wherever_it_is(records, articles, place):
     around, unit = PLACES[place]
     for number, record in enumerate(records):
         raw = "{{" + record["tag"] + "}}"

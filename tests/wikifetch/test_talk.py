@@ -40,7 +40,7 @@ def test_one_word_in_common_is_chance():
     assert dict(shown(PAGE, "Somebody moved it"))["Pictures"] is False
 
 
-def test_a_section_keeps_what_stands_below_it():
+def test_a_section_keeps_what_is_below_it():
     sections = {each.heading: each.wikitext for each in talk_sections(PAGE)}
     assert sections["When was it built?"].endswith("=== Answer ===\nI do not know.")
     assert sections[""] == "Archive box."

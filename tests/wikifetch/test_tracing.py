@@ -26,12 +26,12 @@ class KeptHistory:
         self.size, self.how_many = size, newest
         self.requests = []
 
-    def newest(self):
+    def newest_revisions(self, pageid, revid):
         self.requests.append("newest")
         result = list(reversed(self.revisions))
         return result[: self.how_many], len(result) <= self.how_many
 
-    def outlines(self):
+    def outlines(self, pageid, revid):
         self.requests.append("outlines")
         kept = [
             Outline(r.revid, r.timestamp, r.sha1, self.size)
@@ -55,7 +55,7 @@ def history(length, added, tag=TAG):
 
 
 def introduced(kept_history):
-    return [each and each.revision.revid for each in trace(kept_history).introductions]
+    return [each and each.revision.revid for each in trace(kept_history, 1, 1).introductions]
 
 
 def test_most_tags_take_one_request():
@@ -106,7 +106,7 @@ def test_two_tags_are_followed_apart():
         text.replace("1850.", "1850.{{Contradict-inline}}") if n >= 40 else text
         for n, text in enumerate(history(400, 250), start=1)
     ]
-    kept_history = trace(KeptHistory(texts))
+    kept_history = trace(KeptHistory(texts), 1, 1)
     by_raw = {
         tag.raw: each.revision.revid
         for tag, each in zip(kept_history.reading.tags, kept_history.introductions, strict=True)
@@ -115,7 +115,7 @@ def test_two_tags_are_followed_apart():
 
 
 def test_the_edit_comes_with_the_tag_its_block_and_the_block_before():
-    (result,) = trace(KeptHistory(history(400, 60))).introductions
+    (result,) = trace(KeptHistory(history(400, 60)), 1, 1).introductions
     assert (result.revision.summary, result.revision.text) == ("edit 60", None)
     assert (result.raw, result.block, result.parent_block) == (TAG, PLAIN + TAG, PLAIN)
 
@@ -123,7 +123,7 @@ def test_the_edit_comes_with_the_tag_its_block_and_the_block_before():
 def test_the_block_before_is_known_by_the_revision_it_was_read_in():
     texts = history(400, 60)
     vandalised = [*texts[:57], "lol", texts[56], *texts[59:]]  # reverted just before the tag came
-    (result,) = trace(KeptHistory(vandalised)).introductions
+    (result,) = trace(KeptHistory(vandalised), 1, 1).introductions
     assert (result.revision.revid, result.revision.parent_revid) == (60, 59)
     assert (result.parent_revid, result.parent_block) == (57, PLAIN)
 
@@ -136,7 +136,8 @@ def test_long_articles_are_asked_for_few_at_a_time():
 
 def test_a_list_that_does_not_reach_back_tells_nothing():
     kept_history = KeptHistory(history(400, 1))
-    kept_history.outlines = lambda: replace(KeptHistory.outlines(kept_history), whole=False)
+    outlines = replace(kept_history.outlines(1, 400), whole=False)
+    kept_history.outlines = lambda *page: outlines
     assert introduced(kept_history) == [None]
 
 

@@ -69,7 +69,7 @@ def test_the_published_sample_goes_out_equal(sample):
     assert json.loads(exporting.published_text(study)) == json.loads(sample)
 
 
-def test_only_what_no_column_holds_is_kept_beside_the_rows(sample):
+def test_only_what_no_column_holds_is_kept_next_to_the_rows(sample):
     report = import_human_evaluation(sample, "Published")
     assert report.kept == {"ModelInput_prompt_1": 50}
     overwritten = Response.objects.filter(rendered="")

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from datasets.importers import json_text
 from datasets.importers.json_text import Unreadable
 from judging.files import predictionfile
 from judging.files.predictions import import_predictions
@@ -71,7 +72,7 @@ def test_the_same_file_again_adds_nothing_and_another_is_refused(study):
         import_predictions(study, by_item(SAID, SAID), "GPT-4")
 
 
-def test_two_judges_of_like_names_are_told_apart(study):
+def test_two_judges_of_like_names_get_two_pseudonyms(study):
     first = import_predictions(study, by_item(SAID), "org/gpt")
     second = import_predictions(study, by_item(SAID), "other/gpt")
     assert first.judge.pseudonym == "gpt (model)"
@@ -140,7 +141,7 @@ def test_a_study_in_draft_is_refused():
 
 
 def test_a_file_that_is_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr(predictionfile, "MAX_BYTES", 10)
+    monkeypatch.setattr(json_text, "MAX_BYTES", 10)
     with pytest.raises(Unreadable, match="larger than"):
         predictionfile.read(by_item(SAID))
 

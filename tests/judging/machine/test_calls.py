@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models.functions import Now
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from generation import chat, registry, runs
@@ -18,7 +19,7 @@ from judging.models import Judge, JudgeCall, MachineVerdict, Resolution
 from judging.states import MachineState
 from judging.tasks import judge_with_model, sweep_machine_verdicts, wake
 from leases.refusal import Conflict, Refusal
-from tests.factories import person
+from tests.factories import person, stored
 from tests.generation.factories import echo
 from tests.generation.fake_service import Fault, HangUp, Late, Say
 from tests.judging.factories import draft, finished_run, hand_in, open_study
@@ -139,8 +140,7 @@ def test_a_fault_sets_one_response_back_and_its_call_is_kept(study, judge_model,
         pass
     assert control.progress(judge).judged == 4
     assert [call.n for call in row.calls.all()] == [1, 2]
-    row.refresh_from_db()
-    assert row.error == ""
+    assert stored(row).error == ""
 
 
 def test_what_cannot_be_asked_fails_at_once_and_can_be_resumed(study, judge_model, fake):
@@ -243,7 +243,7 @@ def test_a_prompt_that_the_study_lacks_is_refused(study, judge_model):
         control.begin(study, judge_model, ["passage-1"])
 
 
-def test_two_models_of_one_name_are_told_apart(study, judge_model):
+def test_two_models_of_one_name_are_two_judges(study, judge_model):
     first = control.begin(study, judge_model)
     second = control.begin(study, echo(seed=5))
     assert [first.pseudonym, second.pseudonym] == ["echo-1 (model)", "echo-1 (model 2)"]
@@ -294,8 +294,7 @@ def test_an_admin_begins_cancels_and_resumes_on_the_studys_page(client, study, j
 def test_a_form_without_a_model_comes_back_with_the_field(client, study):
     client.force_login(person("ada", Role.ADMIN))
     answer = client.post(reverse("judging:judge_model", args=[study.pk]), {"prompts": PROMPT})
-    assert answer.status_code == 400
-    assert "language_model" in answer.content.decode()
+    assertContains(answer, "language_model", status_code=400)
 
 
 def test_an_admin_who_judges_here_sees_no_judge_model_while_the_study_is_open(

@@ -15,7 +15,7 @@ def test_the_template_is_the_appendix_byte_for_byte_below_its_heading(study_file
     assert whole.reconstructed
 
 
-def test_question_gold_and_response_stand_where_the_template_has_them():
+def test_question_gold_and_response_are_where_the_template_has_them():
     text = prompt.render(
         prompt.find_prompt(), question="How long is it?", gold=["3 km", "5 km"], response="3 km."
     )
@@ -87,6 +87,6 @@ def test_a_reply_without_one_is_unparsed_and_never_guessed(reply):
     assert prompt.parse(reply) == ("", "")
 
 
-def test_every_spelling_stands_for_a_verdict_that_is_stored():
+def test_every_spelling_means_a_verdict_that_is_stored():
     assert set(prompt.SPELLINGS.values()) == {"correct", "partially correct", "incorrect"}
     assert len(prompt.SPELLINGS) == 5

@@ -135,7 +135,7 @@ def test_a_share_comes_twice_the_second_time_in_the_second_half(order, rows, per
             assert [repeat for _, repeat in between].count(1) >= 1
 
 
-def test_repeats_stand_between_questions_and_not_all_at_the_end():
+def test_repeats_come_between_questions_and_not_all_at_the_end():
     slots = assignment.plan(items(20), [ALICE], per_item=1, seed=3, repeat_percent=20)
     mine = in_order(slots, ALICE)
     for here, following in pairwise(mine):
