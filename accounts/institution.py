@@ -143,7 +143,7 @@ def _refusals() -> Iterator[None]:
     except RequestException as error:
         log.warning("institution_down", error=type(error).__name__)
         raise Refusal(
-            f"{name()} does not answer. Try again later, or sign in with a password if you have one.",
+            f"The server of {name()} does not answer. Try again later, or sign in with a password if you have one.",
             status=503,
         ) from None
     except (OAuthError, JoseError, ValueError, TypeError, LookupError, RuntimeError) as error:

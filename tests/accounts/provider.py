@@ -6,6 +6,8 @@ import json
 import secrets
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
@@ -27,6 +29,8 @@ class Provider:
         self.claims: dict[str, object] = {}
         self.metadata: dict[str, object] = {}
         self.status = 200
+        self.answers = threading.Event()
+        self.answers.set()
         self.granted: dict[str, dict[str, str]] = {}
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler_of(self))
         self.issuer = f"http://127.0.0.1:{self.server.server_port}"
@@ -35,6 +39,13 @@ class Provider:
     def stop(self) -> None:
         self.server.shutdown()
         self.server.server_close()
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Takes requests, and answers none before the end."""
+        self.answers.clear()
+        yield
+        self.answers.set()
 
     def sign_in(self, address: str, subject: str) -> str:
         """What the person does there: from the address they were sent to, the address they are sent back to."""
@@ -96,13 +107,15 @@ def handler_of(provider: Provider) -> type[BaseHTTPRequestHandler]:
             self.answer(provider.token(sent, self.headers["Authorization"]))
 
         def answer(self, content: object) -> None:
+            provider.answers.wait(20)
             is_page = isinstance(content, str)
             body = (content if is_page else json.dumps(content)).encode()
             self.send_response(provider.status)
             self.send_header("Content-Type", "text/html" if is_page else "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(ConnectionError):  # who waits no longer
+                self.wfile.write(body)
 
         def log_message(self, *args: object) -> None:
             pass

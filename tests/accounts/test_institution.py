@@ -274,7 +274,7 @@ def test_a_provider_that_is_down_gives_one_sentence_and_a_password_still_works(
     provider.status = 502
     settings.OIDC_ISSUER = issuer or provider.issuer
     answer = client.get("/sign-in/institution/")
-    refused(client, answer, 503, "Abbey College does not answer. Try again later")
+    refused(client, answer, 503, "The server of Abbey College does not answer. Try again later")
     answer = client.post("/sign-in/", {"username": "bob", "password": PASSWORD})
     assert answer.status_code == 302
     assert is_in(client)
@@ -284,6 +284,19 @@ def test_a_provider_that_fails_on_the_way_back_gives_one_sentence(client, provid
     address = leave(client)
     provider.status = 502
     refused(client, come_back(client, provider, address), 503, "Abbey College does not answer")
+
+
+@pytest.mark.parametrize("when", ["on the way there", "on the way back"])
+def test_a_provider_that_never_answers_holds_nobody_for_long(
+    client, provider, bob, monkeypatch, when
+):
+    monkeypatch.setattr(institution, "TIMEOUT", 1)
+    address = leave(client) if when == "on the way back" else ""
+    with provider.silent():
+        answer = (
+            come_back(client, provider, address) if address else client.get("/sign-in/institution/")
+        )
+    refused(client, answer, 503, "Abbey College does not answer")
 
 
 def test_one_way_too_many_there_waits_and_asks_nobody(client, provider, bob):
