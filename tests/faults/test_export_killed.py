@@ -16,6 +16,7 @@ from django.db import connection
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import current, supersede
 from generation.embedded import ROOT
+from leases.planner import learn_sizes
 from tests.faults.conftest import database_url, pause, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,6 +52,7 @@ def mills(rows: int) -> Collection:
     asked = {"n": 1, "question": "When?", "answer_1": "Then", "answer_2": "Later", "kind": "wh"}
     questions = [Instance(contradiction_id=key, **asked) for key in keys]
     Instance.objects.bulk_create(questions, batch_size=500)
+    learn_sizes()  # as a server does by itself; that of the tests does not
     return made
 
 

@@ -1,0 +1,10 @@
+"""What must be alone is kept together on one worker (the rules in tests/conftest.py)."""
+
+import pytest
+
+
+@pytest.mark.alone
+def test_a_test_marked_alone_belongs_to_one_group(request):
+    """pytest-xdist shows the group in the name; with a pytest that it does not fit, marks are ignored silently."""
+    group = "@alone" if hasattr(request.config, "workerinput") else ""
+    assert request.node.nodeid.endswith(f"{request.node.name}{group}")
