@@ -100,7 +100,7 @@ def of_study(counts: Floats, plan: Plan) -> Iterator[tuple[str, str, Ends]]:
     """(coefficient, method, ends) of one study."""
     table = counts.sum(axis=0).reshape(3, 3).astype(int)
     for name, one in (("kappa", cohen_kappa(table)), ("agreement", percent_agreement(table))):
-        yield name, "independent", (one.low, one.high)
+        yield name, "independent", (one["low"], one["high"])
     rows, sizes = np.unique(counts, axis=0, return_counts=True)
     rng = np.random.Generator(np.random.PCG64(plan.seed))
     drawn = np.concatenate([statistic(rows.T @ one.T) for one in draws(sizes, plan, rng)], axis=1)
@@ -108,7 +108,7 @@ def of_study(counts: Floats, plan: Plan) -> Iterator[tuple[str, str, Ends]]:
         low, high = np.nanquantile(values_of, [0.025, 0.975])
         yield name, "percentile", (float(low), float(high))
     for name, made in zip(("kappa", "agreement"), intervals(counts, statistic, plan), strict=True):
-        yield name, "product", (made.low, made.high)
+        yield name, "product", (made["low"], made["high"])
 
 
 def print_coverage(

@@ -205,8 +205,8 @@ def _p(value: float, interval: Resampled, clusters: int | None = None) -> float 
     Resamples vary too little by sqrt(C / (C - 1)), as the interval knows too. Of two groups C is that of the smaller
     one, whose spread is known worst: `clusters`.
     """
-    if not interval.se or interval.low is None:
+    if not interval["se"] or interval["low"] is None:
         return None
-    clusters = interval.clusters if clusters is None else clusters
-    error = interval.se * sqrt(clusters / (clusters - 1))
+    clusters = interval["clusters"] if clusters is None else clusters
+    error = interval["se"] * sqrt(clusters / (clusters - 1))
     return float(2 * stdtr(clusters - 1, -abs(value / error)))

@@ -195,7 +195,7 @@ def _within(one: Compared, margin: float | None) -> str:
     interval = one.difference.interval
     if margin is None or interval is None:
         return ""
-    return equivalence(interval.low, interval.high, margin)
+    return equivalence(interval["low"], interval["high"], margin)
 
 
 def _prompt_steps(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:

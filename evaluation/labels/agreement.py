@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TypedDict
 
@@ -10,13 +11,19 @@ from numpy.typing import NDArray
 
 from evaluation.labels.file import Ratings
 from evaluation.labels.scale import Scale
-from evaluation.report.shapes import PlainCoefficient
 from evaluation.statistics import alpha
 from evaluation.statistics.bootstrap import Plan, Resampled
-from evaluation.statistics.coefficient import NO_ITEMS, ONE_RATER, Coefficient
-from evaluation.statistics.groups import Groups, Measured
+from evaluation.statistics.coefficient import (
+    NO_ITEMS,
+    ONE_RATER,
+    ClassAgreement,
+    Coefficient,
+    PlainCoefficient,
+    coefficient,
+)
+from evaluation.statistics.groups import Groups, kinds
 from evaluation.statistics.many_raters import of_many
-from evaluation.statistics.two_raters import WEIGHTED, MeasuredClass, Pair, of_two
+from evaluation.statistics.two_raters import WEIGHTED, Pair, of_two
 
 Counts = NDArray[np.int64]
 
@@ -130,72 +137,66 @@ class _Counted:
         weights = () if self.scale.unordered else WEIGHTED
         return of_two(replace(groups, rows=rows), self.scale.labels, self.plan, weights)
 
-    def _grouped(self, kinds: Counts, items: Counts) -> Groups:
+    def _grouped(self, kind_of: Counts, items: Counts) -> Groups:
         """Items of one kind (and cluster) together; a row of the groups is the kind."""
         if self.cluster_of is None:
-            keys, sizes = np.unique(kinds, return_counts=True)
+            keys, sizes = np.unique(kind_of, return_counts=True)
             return Groups(keys[:, None], sizes)
-        most = int(kinds.max(initial=0)) + 1
-        keys, sizes = np.unique(self.cluster_of[items] * most + kinds, return_counts=True)
+        most = int(kind_of.max(initial=0)) + 1
+        keys, sizes = np.unique(self.cluster_of[items] * most + kind_of, return_counts=True)
         _, clusters = np.unique(keys // most, return_inverse=True)
         return Groups((keys % most)[:, None], sizes, clusters)
 
     def pair_rows(self, pair: list[str], measured: Pair) -> list[PlainCoefficient]:
         rows = [self._row(one, pair) for one in measured.coefficients]
-        if self.scale.unordered:
-            n = measured.coefficients[0].coefficient.n
-            missing = [self._unordered("cohen_kappa", weights, n) for weights in WEIGHTED]
-            rows[2:2] = [self._row(Measured(one), pair) for one in missing]
+        if why := self.scale.unordered:
+            missing = partial(coefficient, "cohen_kappa", None, rows[0]["n"], reason=why)
+            rows[2:2] = [self._row(missing(weights=weights), pair) for weights in WEIGHTED]
         return rows
-
-    def _unordered(self, name: str, weights: str, n: int) -> Coefficient:
-        return Coefficient(name, None, n, weights=weights, reason=self.scale.unordered)
 
     def no_pairs(self) -> Iterator[PlainCoefficient]:
         """Why there is no coefficient of two raters."""
         raters = len(self.ratings.rater_names)
         why = ONE_RATER if raters == 1 else TOO_MANY_RATERS if raters else NO_ITEMS
         for weights in ("none", *WEIGHTED):
-            yield self._row(
-                Measured(Coefficient("cohen_kappa", None, 0, weights=weights, reason=why))
-            )
-        yield self._row(Measured(Coefficient("scott_pi", None, 0, reason=why)))
+            yield self._row(coefficient("cohen_kappa", None, 0, weights=weights, reason=why))
+        yield self._row(coefficient("scott_pi", None, 0, reason=why))
 
     def over_all(self) -> list[PlainCoefficient]:
         """The coefficients over all raters; those that the scale has no order or numbers for say so."""
-        by_name = {one.coefficient.name: one for one in self._of_many()}
-        n = by_name["percent_agreement"].coefficient.n
+        by_name = {one["name"]: one for one in self._of_many()}
+        n = by_name["percent_agreement"]["n"]
         for metric, why in (
             (alpha.ORDINAL, self.scale.unordered),
             (alpha.INTERVAL, self.scale.unnumbered),
         ):
             name = f"krippendorff_alpha_{metric}"
             if why and name not in by_name:
-                by_name[name] = Measured(Coefficient(name, None, n, reason=why))
+                by_name[name] = coefficient(name, None, n, reason=why)
         return [self._row(by_name[name]) for name in ALL_NAMES]
 
-    def _of_many(self) -> Sequence[Measured]:
+    def _of_many(self) -> Sequence[Coefficient]:
         if len(self.ratings.rater_names) < 2:
             why = ONE_RATER if len(self.ratings.rater_names) else NO_ITEMS
-            return [Measured(Coefficient(name, None, 0, reason=why)) for name in ALL_NAMES]
+            return [coefficient(name, None, 0, reason=why) for name in ALL_NAMES]
         k = len(self.scale.labels)
         flat = np.bincount(
             self.ratings.items * np.int64(k) + self.labels, minlength=self.ratings.item_count * k
         )
         items = flat.reshape(-1, k)
-        kinds, place = _kinds(items)
+        alike, place = kinds(items)
         groups = self._grouped(place, np.arange(len(items)))
         metrics = [alpha.NOMINAL]
         metrics += [] if self.scale.unordered else [alpha.ORDINAL]
         metrics += [] if self.scale.unnumbered else [alpha.INTERVAL]
-        rows = kinds[groups.rows[:, 0]]
+        rows = alike[groups.rows[:, 0]]
         return of_many(replace(groups, rows=rows), self.plan, metrics, self.scale.values)
 
-    def class_row(self, pair: list[str], one: MeasuredClass) -> LabelAgreement:
-        row = self._row(Measured(one.agreement.kappa, one.kappa))
+    def class_row(self, pair: list[str], one: ClassAgreement) -> LabelAgreement:
+        row = self._row(one.kappa)
         return {
             "pair": pair,
-            "label": one.agreement.label,
+            "label": one.label,
             "kappa": row["value"],
             "se": row["se"],
             "low": row["low"],
@@ -203,43 +204,44 @@ class _Counted:
             "n": row["n"],
             "method": row["method"],
             "reason": row["reason"],
-            "specific_agreement": one.agreement.specific,
-            "prevalence": one.agreement.prevalence,
-            "bias": one.agreement.bias,
+            "specific_agreement": one.specific["value"],
+            "prevalence": one.prevalence,
+            "bias": one.bias,
         }
 
-    def _row(self, measured: Measured, pair: list[str] | None = None) -> PlainCoefficient:
+    def _row(self, one: Coefficient, pair: list[str] | None = None) -> PlainCoefficient:
         """One interval for each: the clustered one where clusters are drawn, else the closed form's if any."""
-        one, drawn = measured.coefficient, measured.clustered
-        if drawn is not None and one.value is not None and (self.clustered or one.low is None):
-            one = replace(
-                one,
-                se=drawn.se,
-                low=drawn.low,
-                high=drawn.high,
-                method=self._method(drawn),
-                reason=drawn.reason,
-            )
-        return {
-            "name": one.name,
+        row: PlainCoefficient = {
+            "name": one["name"],
             "pair": pair,
-            "weights": one.weights,
-            "value": one.value,
-            "se": one.se,
-            "low": one.low,
-            "high": one.high,
-            "n": one.n,
-            "method": one.method,
-            "reason": one.reason,
+            "weights": one["weights"],
+            "value": one["value"],
+            "se": one["se"],
+            "low": one["low"],
+            "high": one["high"],
+            "n": one["n"],
+            "method": one["method"],
+            "reason": one["reason"],
+        }
+        drawn = one["clustered"]
+        if drawn is None or one["value"] is None or not (self.clustered or one["low"] is None):
+            return row
+        return {
+            **row,
+            "se": drawn["se"],
+            "low": drawn["low"],
+            "high": drawn["high"],
+            "method": self._method(drawn),
+            "reason": drawn["reason"],
         }
 
     def _method(self, drawn: Resampled) -> str:
-        if drawn.low is None:
+        if drawn["low"] is None:
             return ""
         what = "clusters" if self.clustered else "items"
-        undefined = f", {drawn.undefined} undefined" if drawn.undefined else ""
+        undefined = f", {drawn['undefined']} undefined" if drawn["undefined"] else ""
         return (
-            f"{drawn.method}: {drawn.clusters} {what}, {drawn.resamples} resamples, seed {drawn.seed} "
+            f"{drawn['method']}: {drawn['clusters']} {what}, {drawn['resamples']} resamples, seed {drawn['seed']} "
             f"(PCG64){undefined}"
         )
 
@@ -252,14 +254,3 @@ ALL_NAMES = (
     "krippendorff_alpha_interval",
     "gwet_ac1",
 )
-
-
-def _kinds(items: Counts) -> tuple[Counts, Counts]:
-    """The different rows, and each row's place among them; rows are read as numbers where they fit into one."""
-    base, k = int(items.max(initial=0)) + 1, items.shape[1]
-    if base**k >= 2**62:
-        kinds, place = np.unique(items, axis=0, return_inverse=True)
-        return kinds, place.ravel()
-    keys = items @ (base ** np.arange(k, dtype=np.int64))
-    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    return items[first], place

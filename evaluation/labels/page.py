@@ -7,8 +7,8 @@ from evaluation.labels.agreement import LabelAgreement, Result
 from evaluation.report import sentences
 from evaluation.report.figures import Figure
 from evaluation.report.sentences import counted, interval, number, percent, percent_interval
-from evaluation.report.shapes import PlainCoefficient
 from evaluation.report.sheets import Sheet
+from evaluation.statistics.coefficient import PlainCoefficient
 
 COLUMNS = ("weights", "value", "se", "low", "high", "n", "method", "reason")
 

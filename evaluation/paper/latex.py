@@ -7,8 +7,9 @@ from evaluation.paper.display import COMPACT, Display
 from evaluation.paper.escaping import escaped, needs_unicode_engine
 from evaluation.paper.parts import comment, named, tabular
 from evaluation.report import sentences
-from evaluation.report.shapes import Coefficient, Report
+from evaluation.report.shapes import Report
 from evaluation.report.verdicts import best_first
+from evaluation.statistics.coefficient import Coefficient
 
 FINAL = (
     "Final verdicts, after exclusions: k of n, the share and its 95\\,\\% interval in per cent, by resampling articles "

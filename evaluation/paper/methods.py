@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from evaluation.report import sentences
 from evaluation.report.sentences import counted, interval, number
-from evaluation.report.shapes import Coefficient, PromptAgreement, Report, Table
+from evaluation.report.shapes import PromptAgreement, Report, Table
+from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL
 
 ORDERS = {"grouped": "grouped by question and shuffled inside", "random": "fully random"}

@@ -9,13 +9,13 @@ from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.sentences import counted, interval, number, percent, percent_interval
 from evaluation.report.shapes import (
     ClassAgreement,
-    Coefficient,
-    Interval,
     Pair,
     Prompt,
     PromptAgreement,
     Report,
 )
+from evaluation.statistics.bootstrap import Resampled
+from evaluation.statistics.coefficient import Coefficient
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ def _class_figures(row: ClassAgreement) -> tuple[Figure, ...]:
     )
 
 
-def _class_ends(resampled: Interval | None) -> str:
+def _class_ends(resampled: Resampled | None) -> str:
     return interval(resampled["low"], resampled["high"], 2) if resampled else ""
 
 

@@ -8,9 +8,10 @@ from evaluation.charts import Estimate, Trend, forest_plot, pair_heat_map, spark
 from evaluation.report import sentences
 from evaluation.report.agreement import THIRDS, agreement_sections
 from evaluation.report.flow import flow_chart, flow_rows
-from evaluation.report.shapes import Cell, Coefficient, Report, Third
+from evaluation.report.shapes import Cell, Report, Third
 from evaluation.report.sheets import SHEETS, Sheet
 from evaluation.report.verdicts import best_first, prompt_sections
+from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL
 
 # More judges than this have no heat map: its squares could not be read.

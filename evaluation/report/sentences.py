@@ -5,7 +5,8 @@ No sentence says that there is no difference or no effect: a wide interval is re
 
 from collections.abc import Sequence
 
-from evaluation.report.shapes import Coefficient, PlainCoefficient, PromptAgreement, Share
+from evaluation.report.shapes import PromptAgreement, Share
+from evaluation.statistics.coefficient import Coefficient, PlainCoefficient
 
 MINUS = "\N{MINUS SIGN}"
 RESAMPLED, WILSON = "resampling articles", "Wilson"

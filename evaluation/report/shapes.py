@@ -6,52 +6,21 @@ Shares and ends of intervals are numbers from 0 to 1 (coefficients from -1 to 1)
 
 from typing import NotRequired, TypedDict
 
+from evaluation.statistics.bootstrap import Resampled
+from evaluation.statistics.coefficient import Coefficient
+from evaluation.statistics.tables import Line
+
 # The format of a report's data. A stored report of another format is refused (frozen/snapshots.py).
 FORMAT = 4
 
 # ---------------------------------------------------------------- agreement
 
 
-class Interval(TypedDict):
-    """A 95 % interval by resampling clusters; see statistics.bootstrap.Resampled."""
-
-    low: float | None
-    high: float | None
-    se: float | None
-    clusters: int
-    resamples: int
-    undefined: int
-    seed: int
-    reason: str
-    method: str
-
-
-class PlainCoefficient(TypedDict):
-    """A coefficient of two raters (`pair`) or of all (None), with one interval and its `method`."""
-
-    pair: list[str] | None
-    name: str
-    value: float | None
-    n: int
-    se: float | None
-    low: float | None
-    high: float | None
-    weights: str
-    method: str
-    reason: str
-
-
-class Coefficient(PlainCoefficient):
-    """A coefficient with Wilson's or the closed form's interval, and next to it the one by resampling."""
-
-    clustered: Interval | None
-
-
 class ClassIntervals(TypedDict):
     """The intervals of two numbers of a label; the other two have none."""
 
-    kappa: Interval | None
-    specific_agreement: Interval | None
+    kappa: Resampled | None
+    specific_agreement: Resampled | None
 
 
 class ClassAgreement(TypedDict):
@@ -181,18 +150,6 @@ class Cell(Share):
     model: str
     slice: str
     verdict: str
-
-
-class Line(TypedDict):
-    """What the n of a table's line leaves out; see statistics.tables.Line."""
-
-    prompt: str
-    model: str
-    slice: str
-    total: int
-    labelled: int
-    unlabelled: int
-    left_out: int
 
 
 class Table(TypedDict):

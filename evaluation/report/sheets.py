@@ -6,8 +6,6 @@ from typing import NamedTuple
 from evaluation.report.sentences import share_ends
 from evaluation.report.shapes import (
     ClassAgreement,
-    Coefficient,
-    Interval,
     PromptAgreement,
     PromptScores,
     Report,
@@ -15,6 +13,8 @@ from evaluation.report.shapes import (
     ScoreShare,
     Table,
 )
+from evaluation.statistics.bootstrap import Resampled
+from evaluation.statistics.coefficient import Coefficient
 
 
 class Sheet(NamedTuple):
@@ -25,7 +25,7 @@ class Sheet(NamedTuple):
 
 
 # A row, and the interval by resampling that belongs to it.
-Clustered = tuple[list[object], Interval | None]
+Clustered = tuple[list[object], Resampled | None]
 CLUSTERED = ("low", "high", "se", "clusters", "resamples", "undefined", "seed", "method", "reason")
 COEFFICIENT = ("weights", "value", "se", "low", "high", "n", "method", "reason")
 

@@ -7,8 +7,8 @@ from evaluation import charts
 from evaluation.charts import Bar
 from evaluation.report import sentences
 from evaluation.report.figures import Figure, query, verdict_labels
-from evaluation.report.shapes import Cell, JudgeModel, Line, Prompt, Report, Subject, Table
-from evaluation.statistics.tables import ALL, UNLABELLED, UNPARSED
+from evaluation.report.shapes import Cell, JudgeModel, Prompt, Report, Subject, Table
+from evaluation.statistics.tables import ALL, UNLABELLED, UNPARSED, Line
 
 SLICE_LABELS = {"all": "All", "explicit": "Explicit", "implicit": "Implicit", "untyped": "No type"}
 

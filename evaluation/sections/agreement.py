@@ -10,11 +10,12 @@ from evaluation.counts.first_verdicts import ItemCount, PairCount, RepeatCount
 from evaluation.report import shapes
 from evaluation.sections.clustering import Clustering
 from evaluation.statistics import alpha, bootstrap
-from evaluation.statistics.bootstrap import Plan, Resampled
-from evaluation.statistics.groups import Groups, Measured
+from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.coefficient import ClassAgreement, Coefficient
+from evaluation.statistics.groups import Groups
 from evaluation.statistics.many_raters import of_many
 from evaluation.statistics.memory import remembered
-from evaluation.statistics.two_raters import WEIGHTED, MeasuredClass, of_two, paradox_warning
+from evaluation.statistics.two_raters import WEIGHTED, of_two, paradox_warning
 from judging.models import Study, Verdict
 from judging.rules import rubric
 
@@ -92,7 +93,10 @@ def prompt_agreement(
         "prompt": prompt["label"],
         "n": sum(item.count for item in paired),
         "reason": "" if cells_of else _not_measured(study),
-        "pairs": [pair_entry(both, labels, cells, plan) for both, cells in cells_of.items()],
+        "pairs": [
+            {"judges": list(both), **pair_entry(both, labels, cells, plan)}
+            for both, cells in cells_of.items()
+        ],
         "all": all_entries(labels, _rows(items, labels), plan),
         "rounds": [
             {
@@ -161,15 +165,7 @@ def self_agreement(repeats: Sequence[RepeatCount], plan: Plan) -> shapes.OwnAgre
 def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: Plan) -> shapes.Own:
     cells = [(one.cluster, one.verdict_1, one.verdict_2, one.count) for one in repeats]
     entry = pair_entry((judge, judge), Verdict.values, cells, plan)
-    return {
-        "judge": judge,
-        "n": sum(one.count for one in repeats),
-        "labels": entry["labels"],
-        "table": entry["table"],
-        "coefficients": entry["coefficients"],
-        "per_class": entry["per_class"],
-        "warning": entry["warning"],
-    }
+    return {"judge": judge, "n": sum(one.count for one in repeats), **entry}
 
 
 # ---------------------------------------------------------------- from counts to coefficients
@@ -178,31 +174,29 @@ def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: Plan) -> shapes.
 @remembered
 def pair_entry(
     judges: Sequence[str], labels: Sequence[str], cells: Sequence[Cell], plan: Plan | None
-) -> shapes.Pair:
+) -> shapes.PairTable:
     """The table of two judges (rows the first one's verdicts) with all that is computed from it."""
     # Two labels have one distance, so weights would repeat the same number.
     weights = WEIGHTED if len(labels) > 2 else ()
     pair = of_two(_cell_groups(cells, labels), labels, plan, weights)
-    agreed, kappa = (one.coefficient for one in pair.coefficients[:2])
     return {
-        "judges": list(judges),
         "labels": list(labels),
         "table": pair.table.tolist(),
-        "coefficients": [coefficient_entry(one, judges) for one in pair.coefficients],
+        "coefficients": [{**one, "pair": list(judges)} for one in pair.coefficients],
         "per_class": [_class_entry(row) for row in pair.classes],
-        "warning": paradox_warning(agreed, kappa),
+        "warning": paradox_warning(*pair.coefficients[:2]),
     }
 
 
 @remembered
 def all_entries(
     labels: Sequence[str], items: Sequence[Item], plan: Plan | None
-) -> list[shapes.Coefficient]:
+) -> list[Coefficient]:
     """The coefficients over all judges of some responses."""
     metrics = (alpha.NOMINAL, alpha.ORDINAL) if len(labels) > 2 else (alpha.NOMINAL,)
     rows = [item[1] for item in items]
     groups = _groups(rows, len(labels), [item[0] for item in items], [item[2] for item in items])
-    return [coefficient_entry(one, None) for one in of_many(groups, plan, metrics)]
+    return list(of_many(groups, plan, metrics))
 
 
 def by_pair(cells: Iterable[tuple[tuple[str, str], Cell]]) -> Mapping[tuple[str, str], list[Cell]]:
@@ -229,48 +223,14 @@ def _groups(
     return Groups(table, np.array(sizes, dtype=np.int64), np.array(places, dtype=np.int64))
 
 
-def coefficient_entry(measured: Measured, judges: Sequence[str] | None) -> shapes.Coefficient:
-    """A coefficient with its closed form; `clustered` is the interval by resampling clusters."""
-    one = measured.coefficient
+def _class_entry(row: ClassAgreement) -> shapes.ClassAgreement:
+    kappa, specific = row.kappa, row.specific
     return {
-        "pair": list(judges) if judges else None,
-        "name": one.name,
-        "value": one.value,
-        "n": one.n,
-        "se": one.se,
-        "low": one.low,
-        "high": one.high,
-        "weights": one.weights,
-        "method": one.method,
-        "reason": one.reason,
-        "clustered": _interval(measured.clustered),
-    }
-
-
-def _class_entry(row: MeasuredClass) -> shapes.ClassAgreement:
-    one = row.agreement
-    return {
-        "label": one.label,
-        "kappa": one.kappa.value,
-        "reason": one.kappa.reason if one.kappa.value is None else "",
-        "specific_agreement": one.specific,
-        "prevalence": one.prevalence,
-        "bias": one.bias,
-        "clustered": {"kappa": _interval(row.kappa), "specific_agreement": _interval(row.specific)},
-    }
-
-
-def _interval(resampled: Resampled | None) -> shapes.Interval | None:
-    if resampled is None:
-        return None
-    return {
-        "low": resampled.low,
-        "high": resampled.high,
-        "se": resampled.se,
-        "clusters": resampled.clusters,
-        "resamples": resampled.resamples,
-        "undefined": resampled.undefined,
-        "seed": resampled.seed,
-        "reason": resampled.reason,
-        "method": resampled.method,
+        "label": row.label,
+        "kappa": kappa["value"],
+        "reason": kappa["reason"] if kappa["value"] is None else "",
+        "specific_agreement": specific["value"],
+        "prevalence": row.prevalence,
+        "bias": row.bias,
+        "clustered": {"kappa": kappa["clustered"], "specific_agreement": specific["clustered"]},
     }

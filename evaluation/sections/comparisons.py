@@ -80,10 +80,10 @@ def _interval(difference: Difference | GainDifference) -> shapes.DifferenceEnds:
     if interval is None:
         return {"low": None, "high": None, "clusters": 0, "interval_reason": difference.reason}
     return {
-        "low": interval.low,
-        "high": interval.high,
-        "clusters": interval.clusters,
-        "interval_reason": interval.reason,
+        "low": interval["low"],
+        "high": interval["high"],
+        "clusters": interval["clusters"],
+        "interval_reason": interval["reason"],
     }
 
 

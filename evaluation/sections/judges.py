@@ -147,7 +147,7 @@ def _share(share: Share, interval: Resampled) -> shapes.ScoreShare:
 
 
 def _by_model(
-    both: Iterable[Both], intervals: Mapping[tuple[str, str, str], Resampled]
+    both: Iterable[Both], intervals: Mapping[tuple[str, ...], Resampled]
 ) -> list[shapes.ModelVerdicts]:
     """Table 5: each model's verdicts from people and from the judge model, over the same responses.
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from evaluation.counts import final_verdicts
 from evaluation.counts.naming import in_name_order, one_passage_prompts
 from evaluation.report import shapes
-from evaluation.statistics import cells, tables
+from evaluation.statistics import tables
 from evaluation.statistics.bootstrap import Plan, Resampled
-from evaluation.statistics.tables import Cell, Line, Tally
+from evaluation.statistics.cells import resampled
+from evaluation.statistics.tables import Tally
 from judging.models import Resolution, Study, Verdict
 
 FINAL_VERDICTS = "final verdicts, after exclusions"
@@ -42,66 +43,38 @@ def table_of(
         verdicts=verdicts,
         one_passage=one_passage,
     )
-    places = [(line.prompt, line.model, line.slice) for line in lines]
-    clustered = cells.resampled(tallies, places, verdicts, one_passage, plan)
+    places = [(line["prompt"], line["model"], line["slice"]) for line, _ in lines]
+    clustered = resampled(tallies, places, verdicts, one_passage, plan)
     labels = {prompt["name"]: prompt["label"] for prompt in prompts}
     return {
         "name": name,
         "population": population,
         "rows": [
-            _cell(cell, labels[cell.prompt], clustered) for line in lines for cell in line.cells
+            {
+                "prompt": labels[prompt],
+                "model": model,
+                "slice": part,
+                **cell,
+                **clustered_entry(clustered.get((prompt, model, part, cell["verdict"]))),
+            }
+            for (prompt, model, part), (_, cells) in zip(places, lines, strict=True)
+            for cell in cells
         ],
-        "lines": [_line(line, labels[line.prompt]) for line in lines],
+        "lines": [{**line, "prompt": labels[line["prompt"]]} for line, _ in lines],
         "seed": plan.seed,
         "resamples": plan.resamples,
     }
 
 
-def _cell(
-    cell: Cell, prompt: str, clustered: Mapping[tuple[str, str, str, str], Resampled]
-) -> shapes.Cell:
-    return {
-        "prompt": prompt,
-        "model": cell.model,
-        "slice": cell.slice,
-        "verdict": cell.verdict,
-        "k": cell.k,
-        "n": cell.n,
-        "low": cell.low,
-        "high": cell.high,
-        **_clustered(cell, clustered),
-    }
-
-
-def _line(line: Line, prompt: str) -> shapes.Line:
-    return {
-        "prompt": prompt,
-        "model": line.model,
-        "slice": line.slice,
-        "total": line.total,
-        "labelled": line.labelled,
-        "unlabelled": line.unlabelled,
-        "left_out": line.left_out,
-    }
-
-
-def _clustered(
-    cell: Cell, clustered: Mapping[tuple[str, str, str, str], Resampled]
-) -> shapes.ClusterEnds:
-    """The interval by resampling articles; none for a count that is no share of the verdicts."""
-    interval = clustered.get((cell.prompt, cell.model, cell.slice, cell.verdict))
+def clustered_entry(interval: Resampled | None) -> shapes.ClusterEnds:
+    """The interval by resampling articles as a cell has it; None for a count that is no share of the verdicts."""
     if interval is None:
         return {"cluster_low": None, "cluster_high": None, "clusters": None, "cluster_reason": ""}
-    return clustered_entry(interval)
-
-
-def clustered_entry(interval: Resampled) -> shapes.ClusterEnds:
-    """The interval by resampling articles as a cell has it."""
     return {
-        "cluster_low": interval.low,
-        "cluster_high": interval.high,
-        "clusters": interval.clusters,
-        "cluster_reason": interval.reason,
+        "cluster_low": interval["low"],
+        "cluster_high": interval["high"],
+        "clusters": interval["clusters"],
+        "cluster_reason": interval["reason"],
     }
 
 

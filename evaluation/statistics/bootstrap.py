@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import sqrt
 from statistics import NormalDist
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +60,7 @@ class Plan:
             raise ValueError(f"The number of resamples lies between 100 and {MOST_RESAMPLES:,}.")
 
 
-@dataclass(frozen=True)
-class Resampled:
+class Resampled(TypedDict):
     """The 95 % interval of one number; `low` and `high` None with a `reason` where there is none.
 
     `undefined` of `resamples` draws gave no value, and the interval is of the others; `se` is their standard
@@ -74,8 +74,8 @@ class Resampled:
     resamples: int
     undefined: int
     seed: int
-    reason: str = ""
-    method: str = METHOD
+    reason: str
+    method: str
 
 
 def intervals(
@@ -120,7 +120,22 @@ def intervals(
 def too_few(clusters: int, plan: Plan) -> Resampled:
     """No interval: a number from so few clusters has none."""
     why = FEW_CLUSTERS.format(fewest=FEWEST_CLUSTERS, clusters=clusters)
-    return Resampled(None, None, None, clusters, 0, 0, plan.seed, why)
+    return {**_endless(clusters, plan, 0), "resamples": 0, "reason": why}
+
+
+def _endless(clusters: int, plan: Plan, undefined: int) -> Resampled:
+    """What is known of an interval before its ends."""
+    return {
+        "low": None,
+        "high": None,
+        "se": None,
+        "clusters": clusters,
+        "resamples": plan.resamples,
+        "undefined": undefined,
+        "seed": plan.seed,
+        "reason": "",
+        "method": METHOD,
+    }
 
 
 @cache
@@ -188,16 +203,15 @@ def _interval(
         return too_few(clusters, plan)
     defined = drawn[np.isfinite(drawn)]
     undefined = len(drawn) - len(defined)
-    made = (clusters, plan.resamples, undefined, plan.seed)
+    made = _endless(clusters, plan, undefined)
     if not np.isfinite(value) or undefined > MOST_UNDEFINED * plan.resamples:
         why = OFTEN_UNDEFINED.format(undefined=undefined, resamples=plan.resamples)
-        return Resampled(None, None, None, *made, why)
+        return {**made, "reason": why}
     if np.ptp(defined) <= TIE:
-        return Resampled(None, None, 0.0, *made, SAME_EVERYWHERE)
+        return {**made, "se": 0.0, "reason": SAME_EVERYWHERE}
     low, high = _bca_ends(value, defined, without_one, sizes, min(clusters, int(sizes.sum())))
-    return Resampled(
-        round(low, DIGITS), round(high, DIGITS), round(float(defined.std(ddof=1)), DIGITS), *made
-    )
+    se = round(float(defined.std(ddof=1)), DIGITS)
+    return {**made, "low": round(low, DIGITS), "high": round(high, DIGITS), "se": se}
 
 
 def _bca_ends(

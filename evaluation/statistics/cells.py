@@ -23,44 +23,50 @@ def resampled(
     verdicts: Sequence[str],
     one_passage: Collection[str],
     plan: Plan,
-) -> dict[tuple[str, str, str, str], Resampled]:
+) -> dict[tuple[str, ...], Resampled]:
     """(prompt, model, slice, verdict) -> the interval of its share, for each place and verdict.
 
     Lines of one slice whose n leaves the same questions out are drawn together. Tallies without a verdict are in no
     share.
     """
-    by_place: dict[tuple[str, str, str, str], Resampled] = {}
+    by_place: dict[tuple[str, ...], Resampled] = {}
     for one in (True, False):
         for part in dict.fromkeys(place[2] for place in places):
             lines = [
                 place for place in places if place[2] == part and (place[0] in one_passage) == one
             ]
-            in_table = {place[:2] for place in lines}
-            inside = [
-                tally
+            counted = [
+                (tally.article, (tally.prompt, tally.model, part), tally.verdict, tally.count)
                 for tally in tallies
                 if tally.verdict is not None
                 and part in (ALL, tally.reasoning)
-                and (tally.prompt, tally.model) in in_table
                 and not (one and tally.same_passage)
             ]
-            by_place |= _together(inside, lines, verdicts, plan)
+            by_place |= of_lines(
+                [each for each in counted if each[1] in lines], lines, verdicts, plan
+            )
     return by_place
 
 
-def _together(
-    tallies: Sequence[Tally], lines: Sequence[Place], verdicts: Sequence[str], plan: Plan
-) -> dict[tuple[str, str, str, str], Resampled]:
-    if not lines or not tallies:
+def of_lines(
+    counted: Sequence[tuple[str, tuple[str, ...], str, int]],
+    lines: Sequence[tuple[str, ...]],
+    verdicts: Sequence[str],
+    plan: Plan,
+) -> dict[tuple[str, ...], Resampled]:
+    """(*line, verdict) -> the interval of the verdict's share of a line's responses; all share their draws.
+
+    `counted` are the article, line and verdict of so many responses.
+    """
+    if not counted:
         return {}
-    line = {place[:2]: row for row, place in enumerate(lines)}
+    place = {line: row for row, line in enumerate(lines)}
     articles: dict[str, int] = {}
-    for tally in tallies:
-        articles.setdefault(tally.article, len(articles))
+    for article, *_ in counted:
+        articles.setdefault(article, len(articles))
     sums = np.zeros((len(articles), len(lines), len(verdicts)))
-    for tally in tallies:
-        row = line[tally.prompt, tally.model]
-        sums[articles[tally.article], row, verdicts.index(tally.verdict)] += tally.count
+    for article, line, verdict, count in counted:
+        sums[articles[article], place[line], verdicts.index(verdict)] += count
     size = len(verdicts)
 
     def shares(flat: Floats) -> Floats:
@@ -74,4 +80,4 @@ def _together(
         return np.repeat(counts > 0, size, axis=0)
 
     drawn = iter(intervals(sums.reshape(len(articles), -1), shares, plan, sources=asked))
-    return {(*place, verdict): next(drawn) for place in lines for verdict in verdicts}
+    return {(*line, verdict): next(drawn) for line in lines for verdict in verdicts}

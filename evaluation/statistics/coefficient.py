@@ -1,6 +1,9 @@
 """A coefficient of agreement as a result: its value, its interval, or why there is none. Pure."""
 
 from dataclasses import dataclass
+from typing import TypedDict
+
+from evaluation.statistics.bootstrap import Resampled
 
 NO_ITEMS = "No item was labelled by two raters."
 ONE_RATER = "There is one rater only, so there is nobody to agree with."
@@ -13,23 +16,64 @@ NO_ERROR = "The closed-form standard error is 0 for this table."
 UNEQUAL = "The number of raters differs from item to item."
 
 
-@dataclass(frozen=True)
-class Coefficient:
-    """One number with what is needed to read it.
+class PlainCoefficient(TypedDict):
+    """One number of two raters (`pair`) or of all (None), with what is needed to read it.
 
     `value` is None where undefined, and `reason` then says why; `low` and `high` are the ends of the 95 %
     interval by `method`, None where there is none (and `reason` says why where one was tried).
     """
 
+    pair: list[str] | None
     name: str
     value: float | None
     n: int
-    se: float | None = None
-    low: float | None = None
-    high: float | None = None
-    weights: str = "none"
-    method: str = ""
-    reason: str = ""
+    se: float | None
+    low: float | None
+    high: float | None
+    weights: str
+    method: str
+    reason: str
+
+
+class Coefficient(PlainCoefficient):
+    """A coefficient with Wilson's or the closed form's interval, and next to it the one by resampling clusters."""
+
+    clustered: Resampled | None
+
+
+def coefficient(
+    name: str,
+    value: float | None,
+    n: int,
+    *,
+    se: float | None = None,
+    ends: tuple[float, float] | None = None,
+    weights: str = "none",
+    method: str = "",
+    reason: str = "",
+) -> Coefficient:
+    """A coefficient that is not resampled, and does not name its raters."""
+    low, high = ends or (None, None)
+    return {
+        "pair": None,
+        "name": name,
+        "value": value,
+        "n": n,
+        "se": se,
+        "low": low,
+        "high": high,
+        "weights": weights,
+        "method": method,
+        "reason": reason,
+        "clustered": None,
+    }
+
+
+def measured(one: Coefficient, clustered: Resampled | None) -> Coefficient:
+    """The coefficient with its interval by resampling; an undefined one repeats its reason in place of the interval."""
+    if clustered is not None and one["value"] is None:
+        clustered = {**clustered, "low": None, "high": None, "se": None, "reason": one["reason"]}
+    return {**one, "clustered": clustered}
 
 
 @dataclass(frozen=True)
@@ -42,6 +86,6 @@ class ClassAgreement:
 
     label: str
     kappa: Coefficient
-    specific: float | None
+    specific: Coefficient
     prevalence: float | None
     bias: float | None

@@ -1,14 +1,13 @@
 """Items that count alike, by cluster, and a coefficient with its interval by resampling these clusters. Pure."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.statistics.bootstrap import Plan, Resampled, Sources, intervals
 from evaluation.statistics.chance import Floats
-from evaluation.statistics.coefficient import Coefficient
 
 Counts = NDArray[np.int64]
 
@@ -48,16 +47,12 @@ class Groups:
         return intervals(clusters, statistic, plan, sizes, sources)
 
 
-@dataclass(frozen=True)
-class Measured:
-    """A coefficient, with the interval by resampling where one was asked for."""
-
-    coefficient: Coefficient
-    clustered: Resampled | None = None
-
-
-def measured(coefficient: Coefficient, resampled: Resampled | None) -> Measured:
-    """An undefined coefficient repeats its reason in place of an interval."""
-    if resampled is not None and coefficient.value is None:
-        resampled = replace(resampled, low=None, high=None, se=None, reason=coefficient.reason)
-    return Measured(coefficient, resampled)
+def kinds(rows: Counts) -> tuple[Counts, Counts]:
+    """The different rows, and each row's place among them."""
+    base, k = int(rows.max(initial=0)) + 1, rows.shape[1]
+    if base**k >= 2**62:
+        different, place = np.unique(rows, axis=0, return_inverse=True)
+        return different, place.ravel()
+    # Rows as numbers of as many digits: ten times as fast to sort as rows.
+    _, first, place = np.unique(rows @ base ** np.arange(k), return_index=True, return_inverse=True)
+    return rows[first], place

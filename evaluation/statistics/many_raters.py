@@ -5,7 +5,7 @@ over items (Sums), so that bootstrap.py can draw clusters of items.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,8 +19,10 @@ from evaluation.statistics.coefficient import (
     ONE_LABEL,
     UNEQUAL,
     Coefficient,
+    coefficient,
+    measured,
 )
-from evaluation.statistics.groups import Groups, Measured, measured
+from evaluation.statistics.groups import Groups, kinds
 from evaluation.statistics.wilson import wilson
 
 Counts = NDArray[np.int64]
@@ -60,7 +62,7 @@ class Sums:
 
 def of_many(
     groups: Groups, plan: Plan | None, metrics: Sequence[str], values: Sequence[float] | None = None
-) -> tuple[Measured, ...]:
+) -> tuple[Coefficient, ...]:
     """Any number of raters; `metrics` name the alphas that make sense, `values` are the labels' numbers."""
     k = groups.rows.shape[1]
     items = np.repeat(groups.rows, groups.sizes, axis=0)
@@ -122,13 +124,12 @@ def pairwise_agreement(items: ArrayLike) -> Coefficient:
     counts = paired(items)
     n = len(counts)
     if n == 0:
-        return Coefficient("percent_agreement", None, 0, reason=NO_ITEMS)
-    agreement = Coefficient("percent_agreement", float(_sums(counts).agreement), n)
+        return coefficient("percent_agreement", None, 0, reason=NO_ITEMS)
+    value = float(_sums(counts).agreement)
     if (counts.sum(axis=1) != 2).any():
-        return agreement
+        return coefficient("percent_agreement", value, n)
     interval = wilson(int((counts == 2).sum()), n)
-    assert interval is not None
-    return replace(agreement, low=interval.low, high=interval.high, method="Wilson")
+    return coefficient("percent_agreement", value, n, ends=interval, method="Wilson")
 
 
 def fleiss_kappa(items: ArrayLike) -> Coefficient:
@@ -136,10 +137,10 @@ def fleiss_kappa(items: ArrayLike) -> Coefficient:
     counts = paired(items)
     n, raters = len(counts), set(counts.sum(axis=1).tolist())
     if len(raters) != 1:
-        return Coefficient("fleiss_kappa", None, n, reason=UNEQUAL if raters else NO_ITEMS)
+        return coefficient("fleiss_kappa", None, n, reason=UNEQUAL if raters else NO_ITEMS)
     if (counts.sum(axis=0) == counts.sum()).any():
-        return Coefficient("fleiss_kappa", None, n, reason=ONE_CATEGORY)
-    return Coefficient("fleiss_kappa", float(_sums(counts).fleiss), n)
+        return coefficient("fleiss_kappa", None, n, reason=ONE_CATEGORY)
+    return coefficient("fleiss_kappa", float(_sums(counts).fleiss), n)
 
 
 def gwet_ac1(items: ArrayLike) -> Coefficient:
@@ -147,8 +148,8 @@ def gwet_ac1(items: ArrayLike) -> Coefficient:
     counts = checked(items)
     n = len(paired(counts))
     if n == 0 or counts.shape[1] == 1:
-        return Coefficient("gwet_ac1", None, n, reason=NO_ITEMS if n == 0 else ONE_LABEL)
-    return Coefficient("gwet_ac1", float(_sums(counts).ac1), n)
+        return coefficient("gwet_ac1", None, n, reason=NO_ITEMS if n == 0 else ONE_LABEL)
+    return coefficient("gwet_ac1", float(_sums(counts).ac1), n)
 
 
 def krippendorff_alpha(
@@ -161,11 +162,11 @@ def krippendorff_alpha(
     counts = paired(items)
     name, n = f"krippendorff_alpha_{metric}", len(counts)
     if n == 0:
-        return Coefficient(name, None, 0, reason=NO_ITEMS)
+        return coefficient(name, None, 0, reason=NO_ITEMS)
     value = float(alpha.value_of(alpha.coincidences(counts), metric, values))
     if np.isnan(value):
-        return Coefficient(name, None, n, reason=ONE_CATEGORY)
-    return Coefficient(name, value, n)
+        return coefficient(name, None, n, reason=ONE_CATEGORY)
+    return coefficient(name, value, n)
 
 
 def krippendorff_alpha_nominal(items: ArrayLike) -> Coefficient:
@@ -174,17 +175,5 @@ def krippendorff_alpha_nominal(items: ArrayLike) -> Coefficient:
 
 def _sums(counts: Counts) -> Sums:
     # Items labelled alike add the same; there are few kinds of them, however many items.
-    kinds, sizes = _kinds(counts)
-    return Sums.unpacked(sizes @ features(kinds), counts.shape[1])
-
-
-def _kinds(counts: Counts) -> tuple[Counts, Counts]:
-    """The different rows, and how often each occurs."""
-    base, k = int(counts.max(initial=0)) + 1, counts.shape[1]
-    if base**k >= 2**62:
-        return np.unique(counts, axis=0, return_counts=True)
-    # Rows as numbers of as many digits: ten times as fast to sort as rows.
-    _numbers, first, sizes = np.unique(
-        counts @ base ** np.arange(k), return_index=True, return_counts=True
-    )
-    return counts[first], sizes
+    alike, place = kinds(counts)
+    return Sums.unpacked(np.bincount(place) @ features(alike), counts.shape[1])

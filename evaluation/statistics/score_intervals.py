@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.statistics.bootstrap import Floats, Plan, Resampled, Sources, Statistic, intervals
+from evaluation.statistics.cells import of_lines
 from evaluation.statistics.chance import ratio
 from evaluation.statistics.memory import remembered
 from evaluation.statistics.tables import UNPARSED
 
-PEOPLE, JUDGE = "people", "judge"
+PEOPLE, JUDGE = WHOSE = ("people", "judge")
 
 
 @dataclass(frozen=True)
@@ -57,48 +58,25 @@ def of_scores(counts: Sequence[Both], labels: Sequence[str], plan: Plan) -> Scor
 @remembered
 def of_models(
     counts: Sequence[Both], labels: Sequence[str], plan: Plan
-) -> dict[tuple[str, str, str], Resampled]:
+) -> dict[tuple[str, ...], Resampled]:
     """(model, whose, verdict) -> the interval of its share of the model's responses; `whose` is PEOPLE or JUDGE."""
-    models = sorted({one.model for one in counts})
-    columns = [(PEOPLE, label) for label in labels]
-    columns += [(JUDGE, reply) for reply in (*labels, UNPARSED)]
-    place = {column: index for index, column in enumerate(columns)}
-    sums = np.zeros((len(_articles(counts)), len(models), len(columns)))
-    for row, one in _rows(counts):
-        for column in ((PEOPLE, one.people), (JUDGE, one.reply)):
-            sums[row, models.index(one.model), place[column]] += one.count
-
-    def shares(flat: Floats) -> Floats:
-        """features x ... to features x ...: each verdict's count over its model's responses."""
-        counts = flat.reshape(len(models), len(columns), *flat.shape[1:])
-        n = counts[:, : len(labels)].sum(axis=1, keepdims=True)
-        return ratio(counts, n).reshape(flat.shape)
-
-    def asked(flat: Floats) -> NDArray[np.bool_]:
-        """Articles with any response of the model."""
-        counts = flat.reshape(len(models), len(columns), *flat.shape[1:])
-        return np.repeat(counts.sum(axis=1) > 0, len(columns), axis=0)
-
-    flat = sums.reshape(len(sums), len(models) * len(columns))
-    made = iter(intervals(flat, shares, plan, sources=asked)) if models else iter(())
-    return {(model, *column): next(made) for model in models for column in columns}
-
-
-def _articles(counts: Iterable[Both]) -> dict[str, int]:
-    return {name: row for row, name in enumerate(sorted({one.article for one in counts}))}
-
-
-def _rows(counts: Sequence[Both]) -> Iterable[tuple[int, Both]]:
-    articles = _articles(counts)
-    return ((articles[one.article], one) for one in counts)
+    lines = [(model, who) for model in sorted({one.model for one in counts}) for who in WHOSE]
+    counted = [
+        (one.article, (one.model, who), verdict, one.count)
+        for one in counts
+        for who, verdict in ((PEOPLE, one.people), (JUDGE, one.reply))
+    ]
+    drawn = of_lines(counted, lines, (*labels, UNPARSED), plan)
+    return {key: one for key, one in drawn.items() if key[1:] != (PEOPLE, UNPARSED)}
 
 
 def _by_article(counts: Sequence[Both], labels: Sequence[str]) -> Floats:
     """Articles x (people's verdict x the judge model's reply), flat."""
     columns = [*labels, UNPARSED]
-    sums = np.zeros((len(_articles(counts)), len(labels), len(columns)))
-    for row, one in _rows(counts):
-        sums[row, labels.index(one.people), columns.index(one.reply)] += one.count
+    articles = {name: row for row, name in enumerate(sorted({one.article for one in counts}))}
+    sums = np.zeros((len(articles), len(labels), len(columns)))
+    for one in counts:
+        sums[articles[one.article], labels.index(one.people), columns.index(one.reply)] += one.count
     return sums.reshape(len(sums), len(labels) * len(columns))
 
 

@@ -8,6 +8,7 @@ without a type are states of their own: they are given next to the shares, never
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from evaluation.statistics.wilson import wilson
 
@@ -37,16 +38,12 @@ class Tally:
     count: int
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(TypedDict):
     """`k` of `n` responses have this verdict; `low` and `high` the Wilson interval, None where n is 0.
 
     `n` counts the responses with a final verdict, but for the verdict "unlabelled" all of them.
     """
 
-    prompt: str
-    model: str
-    slice: str
     verdict: str
     k: int
     n: int
@@ -54,8 +51,7 @@ class Cell:
     high: float | None
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(TypedDict):
     """One row of the table: a model under a prompt in a slice.
 
     `total` responses belong here, `labelled` of them have a final verdict, and `left_out` more were not
@@ -65,14 +61,10 @@ class Line:
     prompt: str
     model: str
     slice: str
-    cells: tuple[Cell, ...]
     total: int
     labelled: int
+    unlabelled: int
     left_out: int
-
-    @property
-    def unlabelled(self) -> int:
-        return self.total - self.labelled
 
 
 def lines(
@@ -82,10 +74,10 @@ def lines(
     models: Sequence[str],
     verdicts: Sequence[str],
     one_passage: Collection[str],
-) -> list[Line]:
-    """The table's rows: prompts, models and slices in the given order; a slice "untyped" where it has any.
+) -> list[tuple[Line, list[Cell]]]:
+    """The table's rows with their cells: prompts, models and slices in the given order.
 
-    `one_passage` names the prompts that give a single passage. Raises ValueError for a tally that none of
+    It has a slice "untyped" where there are any. `one_passage` names the prompts that give a single passage. Raises ValueError for a tally that none of
     these names cover, since it would be lost from the numbers.
     """
     kept = list(tallies)
@@ -106,24 +98,33 @@ def lines(
 
 def _line(
     tallies: list[Tally], place: tuple[str, str, str], verdicts: Sequence[str], one_passage: bool
-) -> Line:
-    part = place[2]
+) -> tuple[Line, list[Cell]]:
+    prompt, model, part = place
     inside = [tally for tally in tallies if part in (ALL, tally.reasoning)]
     left_out = sum(tally.count for tally in inside if one_passage and tally.same_passage)
     counts: Counter[str | None] = Counter()
     for tally in inside:
         if not (one_passage and tally.same_passage):
             counts[tally.verdict] += tally.count
-    total, labelled = counts.total(), counts.total() - counts[None]
-    cells = [_cell(place, verdict, counts[verdict], labelled) for verdict in verdicts]
-    if counts[None]:
-        cells.append(_cell(place, UNLABELLED, counts[None], total))
-    return Line(*place, tuple(cells), total, labelled, left_out)
+    total, unlabelled = counts.total(), counts[None]
+    cells = [_cell(verdict, counts[verdict], total - unlabelled) for verdict in verdicts]
+    if unlabelled:
+        cells.append(_cell(UNLABELLED, unlabelled, total))
+    line: Line = {
+        "prompt": prompt,
+        "model": model,
+        "slice": part,
+        "total": total,
+        "labelled": total - unlabelled,
+        "unlabelled": unlabelled,
+        "left_out": left_out,
+    }
+    return line, cells
 
 
-def _cell(place: tuple[str, str, str], verdict: str, k: int, n: int) -> Cell:
-    interval = wilson(k, n)
-    return Cell(*place, verdict, k, n, interval and interval.low, interval and interval.high)
+def _cell(verdict: str, k: int, n: int) -> Cell:
+    low, high = wilson(k, n) or (None, None)
+    return {"verdict": verdict, "k": k, "n": n, "low": low, "high": high}
 
 
 def _check(

@@ -8,14 +8,14 @@ made 0, 1 or NaN. docs/researchers.md gives every formula with its source.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evaluation.statistics import alpha
-from evaluation.statistics.bootstrap import Plan, Resampled
+from evaluation.statistics.bootstrap import Plan
 from evaluation.statistics.chance import Floats, ac1_of, beyond, ratio
 from evaluation.statistics.coefficient import (
     NO_ERROR,
@@ -25,8 +25,10 @@ from evaluation.statistics.coefficient import (
     UNUSED,
     ClassAgreement,
     Coefficient,
+    coefficient,
+    measured,
 )
-from evaluation.statistics.groups import Groups, Measured, measured
+from evaluation.statistics.groups import Groups
 from evaluation.statistics.many_raters import krippendorff_alpha_nominal
 from evaluation.statistics.wilson import wilson, z_value
 
@@ -38,21 +40,12 @@ CLOSED_FORM = "closed form (Fleiss, Cohen and Everitt 1969)"
 
 
 @dataclass(frozen=True)
-class MeasuredClass:
-    """The agreement on one label, with the intervals of its kappa and of its specific agreement."""
-
-    agreement: ClassAgreement
-    kappa: Resampled | None = None
-    specific: Resampled | None = None
-
-
-@dataclass(frozen=True)
 class Pair:
     """Two raters: their table (rows the first one's labels), all coefficients, and each label's."""
 
     table: Counts
-    coefficients: tuple[Measured, ...]
-    classes: tuple[MeasuredClass, ...]
+    coefficients: tuple[Coefficient, ...]
+    classes: tuple[ClassAgreement, ...]
 
 
 def of_two(
@@ -85,22 +78,17 @@ def of_two(
         return np.concatenate([np.ones((len(kinds) + k, sums.shape[1]), dtype=bool), used])
 
     drawn = groups.resampled(np.eye(k * k)[cells], statistic, plan, (len(kinds) + 2 * k, sources))
+    coefficients += [one.kappa for one in classes] + [one.specific for one in classes]
+    every = tuple(map(measured, coefficients, drawn))
+    kappas, specifics = every[len(kinds) : len(kinds) + k], every[len(kinds) + k :]
     return Pair(
         table,
-        tuple(map(measured, coefficients, drawn)),
+        every[: len(kinds)],
         tuple(
-            MeasuredClass(one, *_of_class(one, drawn[len(kinds) + i], drawn[len(kinds) + k + i]))
-            for i, one in enumerate(classes)
+            replace(one, kappa=kappa, specific=agreed)
+            for one, kappa, agreed in zip(classes, kappas, specifics, strict=True)
         ),
     )
-
-
-def _of_class(
-    one: ClassAgreement, kappa: Resampled | None, specific: Resampled | None
-) -> tuple[Resampled | None, Resampled | None]:
-    kappa = measured(one.kappa, kappa).clustered
-    known = Coefficient("specific_agreement", one.specific, one.kappa.n, reason=one.kappa.reason)
-    return kappa, measured(known, specific).clustered
 
 
 # ---------------------------------------------------------------- one coefficient each
@@ -123,10 +111,8 @@ def percent_agreement(table: ArrayLike) -> Coefficient:
     n, same = int(counts.sum()), int(np.trace(counts))
     interval = wilson(same, n)
     if interval is None:
-        return Coefficient("percent_agreement", None, 0, reason=NO_ITEMS)
-    return Coefficient(
-        "percent_agreement", same / n, n, low=interval.low, high=interval.high, method="Wilson"
-    )
+        return coefficient("percent_agreement", None, 0, reason=NO_ITEMS)
+    return coefficient("percent_agreement", same / n, n, ends=interval, method="Wilson")
 
 
 def cohen_kappa(table: ArrayLike, weights: str = "none") -> Coefficient:
@@ -138,19 +124,18 @@ def cohen_kappa(table: ArrayLike, weights: str = "none") -> Coefficient:
     counts = checked(table)
     n = int(counts.sum())
     if why := _undefined(counts):
-        return Coefficient("cohen_kappa", None, n, weights=weights, reason=why)
+        return coefficient("cohen_kappa", None, n, weights=weights, reason=why)
     value = float(kappa(counts.astype(float), weights))
     error = _closed_form_error(counts / n, agreement_weights(len(counts), weights), value, n)
     if error is None:
-        return Coefficient("cohen_kappa", value, n, se=0.0, weights=weights, reason=NO_ERROR)
+        return coefficient("cohen_kappa", value, n, se=0.0, weights=weights, reason=NO_ERROR)
     half = z_value() * error
-    return Coefficient(
+    return coefficient(
         "cohen_kappa",
         value,
         n,
         se=error,
-        low=max(-1.0, value - half),
-        high=min(1.0, value + half),
+        ends=(max(-1.0, value - half), min(1.0, value + half)),
         weights=weights,
         method=CLOSED_FORM,
     )
@@ -175,8 +160,8 @@ def scott_pi(table: ArrayLike) -> Coefficient:
     counts = checked(table)
     n = int(counts.sum())
     if why := _undefined(counts):
-        return Coefficient("scott_pi", None, n, reason=why)
-    return Coefficient("scott_pi", float(pi(counts.astype(float))), n)
+        return coefficient("scott_pi", None, n, reason=why)
+    return coefficient("scott_pi", float(pi(counts.astype(float))), n)
 
 
 def gwet_ac1(table: ArrayLike) -> Coefficient:
@@ -187,8 +172,8 @@ def gwet_ac1(table: ArrayLike) -> Coefficient:
     counts = checked(table)
     n, k = int(counts.sum()), len(counts)
     if n == 0 or k == 1:
-        return Coefficient("gwet_ac1", None, n, reason=NO_ITEMS if n == 0 else ONE_LABEL)
-    return Coefficient("gwet_ac1", float(ac1(counts.astype(float))), n)
+        return coefficient("gwet_ac1", None, n, reason=NO_ITEMS if n == 0 else ONE_LABEL)
+    return coefficient("gwet_ac1", float(ac1(counts.astype(float))), n)
 
 
 def per_class(table: ArrayLike, labels: Sequence[str]) -> list[ClassAgreement]:
@@ -206,11 +191,14 @@ def _one_class(counts: Counts, index: int, label: str) -> ClassAgreement:
     of_label = cohen_kappa(small)
     used = 2 * both + first_only + second_only
     if n and not used:
-        of_label = Coefficient("cohen_kappa", None, n, reason=UNUSED)
+        of_label = coefficient("cohen_kappa", None, n, reason=UNUSED)
+    reason = "" if used else of_label["reason"]
     return ClassAgreement(
         label=label,
         kappa=of_label,
-        specific=2 * both / used if used else None,
+        specific=coefficient(
+            "specific_agreement", 2 * both / used if used else None, n, reason=reason
+        ),
         prevalence=(both - neither) / n if n else None,
         bias=(first_only - second_only) / n if n else None,
     )
@@ -221,7 +209,9 @@ def paradox_warning(agreed: Coefficient, cohen: Coefficient) -> str:
 
     Source: Feinstein and Cicchetti (1990), High agreement but low kappa.
     """
-    if agreed.value is None or cohen.value is None or cohen.value >= 0.4 or agreed.value <= 0.8:
+    if agreed["value"] is None or cohen["value"] is None:
+        return ""
+    if cohen["value"] >= 0.4 or agreed["value"] <= 0.8:
         return ""
     return (
         "The raters agree on most items, yet kappa is low: one label prevails, so much agreement is expected by "

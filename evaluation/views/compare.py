@@ -12,7 +12,7 @@ from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.report.comparisons import family_sections
 from evaluation.report.shapes import Answer, Subject
 from evaluation.sections.comparisons import answers_of, comparisons_entry
-from evaluation.views.reports import READERS
+from evaluation.views.source import READERS
 from judging.models import Study, Verdict
 from leases.refusal import Refusal
 from pages.data_responses import json_response

@@ -20,6 +20,10 @@ from pages.data_responses import csv_response
 CHART_FORMS = ("svg", "png", "csv")
 
 
+def json_file(text: str) -> HttpResponse:
+    return HttpResponse(text, content_type="application/json; charset=utf-8")
+
+
 def sheet_file(body: Report, name: str, stem: str) -> HttpResponseBase:
     """One sheet of a report as CSV; NotFoundHere for a name that no sheet has."""
     if name not in SHEETS:

@@ -1,5 +1,8 @@
 """Published reports: the frozen body and nothing else, for anyone with the address."""
 
+from collections.abc import Callable
+from functools import wraps
+
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -17,68 +20,63 @@ from leases.refusal import NotFoundHere
 CHART_FORMS = ("svg", "csv")
 
 
-def address_of(request: HttpRequest, snapshot: ReportSnapshot) -> str:
-    """The whole address of a published report; empty where it is not."""
-    if not snapshot.public:
-        return ""
-    return request.build_absolute_uri(
-        reverse("evaluation:published", args=[snapshot.pk, snapshot.token])
-    )
-
-
-@require_safe
-def page(request: HttpRequest, snapshot_id: int, token: str) -> HttpResponseBase:
-    snapshot = _published(request, snapshot_id, token)
-    cited = snapshots.citation_of(snapshot, address_of(request, snapshot))
-    context = {
+def cited(request: HttpRequest, snapshot: ReportSnapshot) -> dict[str, object]:
+    """A frozen report for its page: how to cite it, and its whole address, empty where it is not published."""
+    address = ""
+    if snapshot.public:
+        path = reverse("evaluation:published", args=[snapshot.pk, snapshot.token])
+        address = request.build_absolute_uri(path)
+    citation = snapshots.citation_of(snapshot, address)
+    return {
         "snapshot": snapshot,
-        "plain": plain(cited),
-        "bibtex": bibtex(cited),
-        **laid_out(snapshots.report_of(snapshot)),
+        "address": address,
+        "plain": plain(citation),
+        "bibtex": bibtex(citation),
     }
+
+
+def public(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """For a view of a published report: it gets the snapshot, and its answer is kept out of indexes.
+
+    The address is the key: no search engine lists it, no link on the page passes it on.
+    """
+
+    @require_safe
+    @wraps(view)
+    def shown(request: HttpRequest, snapshot_id: int, token: str, **parts: str) -> HttpResponseBase:
+        try:
+            snapshot = publishing.published(snapshot_id, token)
+        except NotFoundHere:
+            count_useless_link(request)
+            raise
+        response = view(request, snapshot, **parts)
+        response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
+        response["Referrer-Policy"] = "no-referrer"
+        response["Cache-Control"] = "private, no-store"
+        return response
+
+    return shown
+
+
+@public
+def page(request: HttpRequest, snapshot: ReportSnapshot) -> HttpResponseBase:
+    context = {**cited(request, snapshot), **laid_out(snapshots.report_of(snapshot))}
     # Without the request: nothing of the reader, nor of the program's other pages, is on this page.
-    return _kept_out_of_indexes(
-        HttpResponse(render_to_string("evaluation/published.html", context))
-    )
+    return HttpResponse(render_to_string("evaluation/published.html", context))
 
 
-@require_safe
-def report_json(request: HttpRequest, snapshot_id: int, token: str) -> HttpResponseBase:
-    snapshot = _published(request, snapshot_id, token)
-    body = HttpResponse(snapshots.text_of(snapshot), content_type="application/json; charset=utf-8")
-    return _kept_out_of_indexes(body)
+@public
+def as_json(request: HttpRequest, snapshot: ReportSnapshot) -> HttpResponseBase:
+    return files.json_file(snapshots.text_of(snapshot))
 
 
-@require_safe
-def report_csv(request: HttpRequest, snapshot_id: int, token: str, sheet: str) -> HttpResponseBase:
-    snapshot = _published(request, snapshot_id, token)
-    return _kept_out_of_indexes(
-        files.sheet_file(snapshots.report_of(snapshot), sheet, f"report-{snapshot.pk}")
-    )
+@public
+def sheet(request: HttpRequest, snapshot: ReportSnapshot, sheet: str) -> HttpResponseBase:
+    return files.sheet_file(snapshots.report_of(snapshot), sheet, f"report-{snapshot.pk}")
 
 
-@require_safe
-def chart(
-    request: HttpRequest, snapshot_id: int, token: str, key: str, form: str
-) -> HttpResponseBase:
-    snapshot = _published(request, snapshot_id, token)
+@public
+def chart(request: HttpRequest, snapshot: ReportSnapshot, key: str, form: str) -> HttpResponseBase:
     if form not in CHART_FORMS:
         raise NotFoundHere(f"A published chart goes out as {' and '.join(CHART_FORMS)}.")
-    body = snapshots.report_of(snapshot)
-    return _kept_out_of_indexes(files.chart_file(body, key, form, f"report-{snapshot.pk}"))
-
-
-def _published(request: HttpRequest, snapshot_id: int, token: str) -> ReportSnapshot:
-    try:
-        return publishing.published(snapshot_id, token)
-    except NotFoundHere:
-        count_useless_link(request)
-        raise
-
-
-def _kept_out_of_indexes(response: HttpResponseBase) -> HttpResponseBase:
-    """The address is the key: no search engine lists it, no link on the page passes it on."""
-    response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
-    response["Referrer-Policy"] = "no-referrer"
-    response["Cache-Control"] = "private, no-store"
-    return response
+    return files.chart_file(snapshots.report_of(snapshot), key, form, f"report-{snapshot.pk}")

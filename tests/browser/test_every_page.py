@@ -98,7 +98,7 @@ def pages_of_rows(ada) -> list[str]:
         ("evaluation:rows", study.pk),
         ("evaluation:compare", study.pk),
         ("evaluation:disagreements", study.pk),
-        ("evaluation:paper", study.pk),
+        ("evaluation:report_paper", study.pk),
         ("evaluation:snapshot", snapshot.pk),
     ]
     return [reverse(name, args=arguments) for name, *arguments in pages]

@@ -80,7 +80,7 @@ def test_a_paired_difference_counts_both_sides_and_the_discordant():
     assert (result.only_first, result.only_second) == (1, 17)
     assert result.value == pytest.approx(16 / 48)
     assert result.p_exact == pytest.approx(binomtest(1, 18).pvalue)
-    assert result.interval.low < 16 / 48 < result.interval.high
+    assert result.interval["low"] < 16 / 48 < result.interval["high"]
     assert result.p_clustered < 0.001
 
 
@@ -89,7 +89,7 @@ def test_without_clusters_the_spread_is_that_of_the_mean_of_differences():
     first, second = rng.random(200) < 0.3, rng.random(200) < 0.5
     result = paired(first, second, alone(200), Plan(seed=1, resamples=20_000))
     moved = second.astype(float) - first
-    assert result.interval.se == pytest.approx(moved.std(ddof=0) / np.sqrt(200), rel=0.03)
+    assert result.interval["se"] == pytest.approx(moved.std(ddof=0) / np.sqrt(200), rel=0.03)
 
 
 def test_questions_of_one_article_widen_the_interval():
@@ -99,7 +99,7 @@ def test_questions_of_one_article_widen_the_interval():
     first = np.zeros(200, dtype=bool)
     wide = paired(first, second, np.repeat(alone(20), 10), PLAN).interval
     narrow = paired(first, second, alone(200), PLAN).interval
-    assert wide.high - wide.low > 2 * (narrow.high - narrow.low)
+    assert wide["high"] - wide["low"] > 2 * (narrow["high"] - narrow["low"])
 
 
 def test_the_order_of_questions_and_the_names_of_articles_change_nothing():
@@ -117,7 +117,7 @@ def test_sides_that_agree_everywhere_have_a_reason_and_no_p():
     both = bools(*[1, 0] * 10)
     result = paired(both, both, alone(20), PLAN)
     assert (result.value, result.p_exact, result.p_clustered) == (0.0, None, None)
-    assert (result.interval.low, result.reason) == (None, NO_DISCORDANT)
+    assert (result.interval["low"], result.reason) == (None, NO_DISCORDANT)
 
 
 def test_p_by_article_is_students_where_each_article_has_one_question():
@@ -139,8 +139,8 @@ def test_no_pair_at_all():
 def test_too_few_articles_have_a_value_and_no_interval():
     result = paired(bools(0, 0, 1), bools(1, 1, 1), alone(3), PLAN)
     assert result.value == pytest.approx(2 / 3)
-    assert (result.interval.low, result.p_clustered) == (None, None)
-    assert "Fewer than" in result.interval.reason
+    assert (result.interval["low"], result.p_clustered) == (None, None)
+    assert "Fewer than" in result.interval["reason"]
 
 
 # ---------------------------------------------------------------- unpaired, and gains
@@ -153,7 +153,7 @@ def test_explicit_against_implicit_is_a_difference_of_two_shares():
     assert (result.p_exact, result.only_first) == (None, None)
     shares = 18 / 30, 3 / 17
     error = np.sqrt(shares[0] * (1 - shares[0]) / 30 + shares[1] * (1 - shares[1]) / 17)
-    assert result.interval.se == pytest.approx(error, rel=0.05)
+    assert result.interval["se"] == pytest.approx(error, rel=0.05)
 
 
 @pytest.mark.parametrize("empty", [0, 1])
@@ -167,7 +167,7 @@ def test_a_group_without_verdicts_has_no_difference(empty):
 def test_p_by_article_is_not_surer_than_the_smaller_group_allows():
     small, large = bools(*[1, 1, 0, 0, 1, 1, 1, 0, 1, 1]), bools(*[1, 0, 0] * 10)
     result = unpaired(small, np.arange(10), large, np.arange(10, 40), PLAN)
-    t = result.value / (result.interval.se * np.sqrt(10 / 9))
+    t = result.value / (result.interval["se"] * np.sqrt(10 / 9))
     assert result.p_clustered == pytest.approx(2 * students_t.sf(abs(t), 9))
 
 
@@ -176,11 +176,15 @@ def test_a_group_from_too_few_articles_has_a_difference_and_no_interval():
     large, small = bools(*[1, 0] * 20), bools(*[1, 1, 0] * 4)
     result = unpaired(small, few, large, many, PLAN)
     assert result.value == pytest.approx(1 / 2 - 2 / 3)
-    assert (result.interval.low, result.interval.clusters, result.p_clustered) == (None, 3, None)
-    assert "(3)" in result.interval.reason
+    assert (result.interval["low"], result.interval["clusters"], result.p_clustered) == (
+        None,
+        3,
+        None,
+    )
+    assert "(3)" in result.interval["reason"]
     clusters, both = np.concatenate([few, many]), np.concatenate([small, large])
     gains = gain_difference(np.zeros(52, dtype=bool), both, clusters, np.arange(52) < 12, PLAN)
-    assert (gains.interval.low, gains.interval.clusters, gains.p_clustered) == (None, 3, None)
+    assert (gains.interval["low"], gains.interval["clusters"], gains.p_clustered) == (None, 3, None)
 
 
 def test_a_difference_of_gains():
@@ -191,7 +195,7 @@ def test_a_difference_of_gains():
     assert (result.gain.first, result.gain.second) == ((4, 30), (18, 30))
     assert (result.other_gain.first, result.other_gain.second) == ((1, 17), (3, 17))
     assert result.value == pytest.approx(14 / 30 - 2 / 17)
-    assert result.interval.low < result.value < result.interval.high
+    assert result.interval["low"] < result.value < result.interval["high"]
 
 
 def test_the_bootstrap_of_a_difference_of_gains_equals_a_plain_one():
@@ -204,7 +208,7 @@ def test_the_bootstrap_of_a_difference_of_gains_equals_a_plain_one():
         rows = np.concatenate([np.flatnonzero(clusters == c) for c in rng.integers(0, 20, 20)])
         one, other = rows[~implicit[rows]], rows[implicit[rows]]
         drawn.append(moved[one].mean() - moved[other].mean())
-    assert result.interval.se == pytest.approx(np.std(drawn), rel=0.06)
+    assert result.interval["se"] == pytest.approx(np.std(drawn), rel=0.06)
 
 
 def test_a_gain_in_one_group_only_cannot_be_compared():

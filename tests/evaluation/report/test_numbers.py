@@ -8,9 +8,7 @@ from evaluation.report.sentences import (
     percent,
     percent_interval,
 )
-from evaluation.sections.agreement import coefficient_entry
 from evaluation.statistics import many_raters, two_raters
-from evaluation.statistics.groups import Measured
 
 
 @pytest.mark.parametrize(
@@ -47,14 +45,14 @@ def prompt(*tables, items=None):
         {
             "judges": [f"P-{place}", f"Q-{place}"],
             "coefficients": [
-                coefficient_entry(Measured(two_raters.percent_agreement(table)), None),
-                coefficient_entry(Measured(two_raters.cohen_kappa(table)), None),
+                two_raters.percent_agreement(table),
+                two_raters.cohen_kappa(table),
             ],
         }
         for place, table in enumerate(tables)
     ]
     everybody = [
-        coefficient_entry(Measured(compute(items)), None)
+        compute(items)
         for compute in (
             many_raters.pairwise_agreement,
             many_raters.fleiss_kappa,

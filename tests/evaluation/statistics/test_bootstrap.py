@@ -40,26 +40,31 @@ def test_a_seed_gives_the_same_interval_whatever_the_order_of_clusters():
     (first,) = intervals(clusters, mean, PLAN)
     (again,) = intervals(clusters[::-1], mean, PLAN)
     assert again == first
-    assert (first.seed, first.resamples, first.clusters, first.method) == (7, 2_000, 40, METHOD)
+    assert (first["seed"], first["resamples"], first["clusters"], first["method"]) == (
+        7,
+        2_000,
+        40,
+        METHOD,
+    )
 
 
 def test_the_interval_of_a_seed_is_this_one_on_every_machine():
     clusters = np.array([[n % 7, 1] for n in range(40)], dtype=float)
     (result,) = intervals(clusters, mean, Plan(seed=1))
-    assert (result.low, result.high) == (2.25, 3.5)
+    assert (result["low"], result["high"]) == (2.25, 3.5)
 
 
 def test_another_seed_gives_nearly_the_same_interval():
     (one,), (other,) = (intervals(numbers(40), mean, Plan(seed)) for seed in (1, 2))
-    assert one.low != other.low
-    assert one.low == pytest.approx(other.low, abs=0.05)
+    assert one["low"] != other["low"]
+    assert one["low"] == pytest.approx(other["low"], abs=0.05)
 
 
 def test_the_interval_of_a_mean_is_students():
     values = numbers(60)[:, 0]
     (result,) = intervals(numbers(60), mean, Plan(seed=3))
     half = 2.000995 * values.std(ddof=1) / sqrt(60)  # t with 59 degrees of freedom
-    assert (result.low, result.high) == pytest.approx(
+    assert (result["low"], result["high"]) == pytest.approx(
         (values.mean() - half, values.mean() + half), abs=0.04
     )
 
@@ -68,7 +73,7 @@ def test_clusters_weigh_as_wholes_so_five_copies_of_each_change_nothing():
     """A cluster of five equal items is one piece of news, not five."""
     (alone,) = intervals(numbers(40), mean, PLAN)
     (copied,) = intervals(numbers(40) * 5, mean, PLAN)
-    assert (copied.low, copied.high) == pytest.approx((alone.low, alone.high))
+    assert (copied["low"], copied["high"]) == pytest.approx((alone["low"], alone["high"]))
 
 
 def test_a_draw_holds_as_many_clusters_as_there_are():
@@ -85,8 +90,8 @@ def test_very_many_clusters_are_pooled_and_keep_their_interval():
     values = numbers(20 * MOST_CLUSTERS)[:, 0]
     (result,) = intervals(numbers(20 * MOST_CLUSTERS), mean, Plan(seed=3))
     half = 1.96 * values.std(ddof=1) / sqrt(len(values))
-    assert result.clusters == 20 * MOST_CLUSTERS
-    assert result.high - result.low == pytest.approx(2 * half, rel=0.12)
+    assert result["clusters"] == 20 * MOST_CLUSTERS
+    assert result["high"] - result["low"] == pytest.approx(2 * half, rel=0.12)
 
 
 def test_groups_that_every_statistic_shares_are_drawn_as_any_clusters():
@@ -105,9 +110,9 @@ def test_equal_clusters_may_come_as_one_row_and_their_number():
 
 def test_few_clusters_have_no_interval_but_a_reason():
     (result,) = intervals(numbers(FEWEST_CLUSTERS - 1), mean, PLAN)
-    assert (result.low, result.high, result.se) == (None, None, None)
-    assert result.reason == "Fewer than 8 clusters (7): too few to resample."
-    assert intervals(np.zeros((0, 2)), mean, PLAN)[0].clusters == 0
+    assert (result["low"], result["high"], result["se"]) == (None, None, None)
+    assert result["reason"] == "Fewer than 8 clusters (7): too few to resample."
+    assert intervals(np.zeros((0, 2)), mean, PLAN)[0]["clusters"] == 0
 
 
 def test_clusters_that_hold_nothing_are_not_counted():
@@ -127,36 +132,43 @@ def test_a_number_has_the_clusters_that_it_comes_from():
     whole = np.hstack([numbers(40), numbers(40, seed=2)])
     whole[10:, 2:] = 0
     first, second = intervals(whole, both, PLAN, sources=sources)
-    assert (first.clusters, second.clusters) == (40, 10)
+    assert (first["clusters"], second["clusters"]) == (40, 10)
     assert first == intervals(whole, both, PLAN)[0]
     unaware = intervals(whole, both, PLAN)[1]
-    assert second.high - second.low > unaware.high - unaware.low  # fewer degrees of freedom
+    assert (
+        second["high"] - second["low"] > unaware["high"] - unaware["low"]
+    )  # fewer degrees of freedom
     whole[FEWEST_CLUSTERS - 1 :, 2:] = 0
     _, few = intervals(whole, both, PLAN, sources=sources)
-    assert (few.low, few.clusters) == (None, FEWEST_CLUSTERS - 1)
-    assert "too few" in few.reason
+    assert (few["low"], few["clusters"]) == (None, FEWEST_CLUSTERS - 1)
+    assert "too few" in few["reason"]
 
 
 def test_undefined_resamples_are_counted():
     """One cluster of twenty has the only disagreement and the only other label: 36 % lack it."""
     clusters = np.array([[5.0, 0, 0, 0]] * 19 + [[0.0, 1, 0, 4]])
     (result,) = intervals(clusters, kappa, PLAN)
-    assert result.undefined == pytest.approx(2_000 * (19 / 20) ** 20, rel=0.1)
-    assert (result.low, result.high) == (None, None)
-    assert result.reason == f"Undefined in {result.undefined} of 2000 resamples."
+    assert result["undefined"] == pytest.approx(2_000 * (19 / 20) ** 20, rel=0.1)
+    assert (result["low"], result["high"]) == (None, None)
+    assert result["reason"] == f"Undefined in {result['undefined']} of 2000 resamples."
 
 
 def test_a_few_undefined_resamples_leave_an_interval_and_are_told():
     clusters = np.array([[5.0, 0, 0, 0]] * 17 + [[0.0, 1, 0, 4]] * 3)
     (result,) = intervals(clusters, kappa, PLAN)
-    assert result.undefined == pytest.approx(2_000 * (17 / 20) ** 20, rel=0.25)
-    assert result.low < float(kappa(clusters.sum(axis=0))[0]) <= result.high
+    assert result["undefined"] == pytest.approx(2_000 * (17 / 20) ** 20, rel=0.25)
+    assert result["low"] < float(kappa(clusters.sum(axis=0))[0]) <= result["high"]
 
 
 def test_complete_agreement_has_no_interval_of_no_width():
     clusters = np.array([[3.0, 0, 0, 3]] * 20)
     (result,) = intervals(clusters, kappa, PLAN)
-    assert (result.low, result.high, result.se, result.reason) == (None, None, 0.0, SAME_EVERYWHERE)
+    assert (result["low"], result["high"], result["se"], result["reason"]) == (
+        None,
+        None,
+        0.0,
+        SAME_EVERYWHERE,
+    )
 
 
 def test_ends_stay_where_the_coefficient_can_be():
@@ -164,7 +176,7 @@ def test_ends_stay_where_the_coefficient_can_be():
     for _ in range(30):
         clusters = chance.multinomial(6, [0.55, 0.02, 0.03, 0.4], size=15).astype(float)
         (result,) = intervals(clusters, kappa, Plan(resamples=500))
-        assert result.low is None or -1 <= result.low < result.high <= 1
+        assert result["low"] is None or -1 <= result["low"] < result["high"] <= 1
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,9 @@ def test_a_cell_has_the_interval_that_a_bootstrap_of_it_alone_gives():
     (alone,) = intervals(sums, lambda flat: ratio(flat[1], flat[0])[None], PLAN)
     # Drawn together with the other verdicts, articles are told apart by more than this one's count.
     mine = result["p4", "m", "all", "correct"]
-    assert mine.clusters == alone.clusters == 15
-    assert mine.se == pytest.approx(alone.se, rel=0.1)
-    assert (mine.low, mine.high) == pytest.approx((alone.low, alone.high), abs=0.04)
+    assert mine["clusters"] == alone["clusters"] == 15
+    assert mine["se"] == pytest.approx(alone["se"], rel=0.1)
+    assert (mine["low"], mine["high"]) == pytest.approx((alone["low"], alone["high"]), abs=0.04)
 
 
 def test_the_order_of_rows_changes_nothing():
@@ -56,7 +56,7 @@ def test_slices_and_single_passages_take_their_own_articles():
     )
     places = [(prompt, "m", part) for prompt in ("p4", "p2") for part in ("all", "explicit")]
     result = resampled(tallies, places, VERDICTS, {"p2"}, PLAN)
-    articles = {place: result[(*place, "correct")].clusters for place in places}
+    articles = {place: result[(*place, "correct")]["clusters"] for place in places}
     assert articles == {
         ("p4", "m", "all"): 25,
         ("p4", "m", "explicit"): 15,
@@ -72,11 +72,11 @@ def test_few_articles_and_one_verdict_have_a_reason_and_no_interval():
         for key, one in resampled(few, [("p4", "m", "all")], VERDICTS, set(), PLAN).items()
         if key[3] == "correct"
     ]
-    assert (cell.low, cell.high) == (None, None)
-    assert "too few" in cell.reason
+    assert (cell["low"], cell["high"]) == (None, None)
+    assert "too few" in cell["reason"]
     same = [tally("correct", f"A{n}") for n in range(20)]
     result = resampled(same, [("p4", "m", "all")], VERDICTS, set(), PLAN)
-    assert all(one.low is None and one.reason for one in result.values())
+    assert all(one["low"] is None and one["reason"] for one in result.values())
 
 
 def test_a_model_asked_about_few_articles_has_no_interval_and_one_asked_about_many_has():
@@ -88,9 +88,9 @@ def test_a_model_asked_about_few_articles_has_no_interval_and_one_asked_about_ma
     places = [("p4", "much", "all"), ("p4", "little", "all")]
     result = resampled(asked, places, VERDICTS, set(), PLAN)
     little = result["p4", "little", "all", "correct"]
-    assert (little.low, little.clusters) == (None, 3)
-    assert "too few" in little.reason
-    assert result["p4", "much", "all", "correct"].low is not None
+    assert (little["low"], little["clusters"]) == (None, 3)
+    assert "too few" in little["reason"]
+    assert result["p4", "much", "all", "correct"]["low"] is not None
 
 
 def test_no_tally_has_no_interval():

@@ -48,22 +48,22 @@ def test_a_share_has_the_interval_that_a_bootstrap_of_it_alone_gives(name):
     mine = mine if name == "accuracy" else mine[LABELS.index("correct")]
     # Drawn together with the other scores, articles are told apart by more than this one's counts, and those
     # that this one counts nothing of are drawn too: but they are not among its articles.
-    assert mine.clusters == alone.clusters
-    assert mine.se == pytest.approx(alone.se, rel=0.15)
-    assert (mine.low, mine.high) == pytest.approx((alone.low, alone.high), abs=0.06)
+    assert mine["clusters"] == alone["clusters"]
+    assert mine["se"] == pytest.approx(alone["se"], rel=0.15)
+    assert (mine["low"], mine["high"]) == pytest.approx((alone["low"], alone["high"]), abs=0.06)
 
 
 def test_every_interval_holds_its_score():
     table = score_intervals.table(many(), LABELS)
     result = scores([row[:3] for row in table], [row[3] for row in table], LABELS)
     made = score_intervals.of_scores(many(), LABELS, PLAN)
-    assert made.accuracy.low < result.accuracy.value < made.accuracy.high
-    assert made.macro_f.low < result.macro_f < made.macro_f.high
+    assert made.accuracy["low"] < result.accuracy.value < made.accuracy["high"]
+    assert made.macro_f["low"] < result.macro_f < made.macro_f["high"]
     for place, one in enumerate(result.classes):
         for name in ("precision", "recall"):
             interval = getattr(made, name)[place]
-            assert interval.low < getattr(one, name).value < interval.high
-        assert made.f[place].low < one.f < made.f[place].high
+            assert interval["low"] < getattr(one, name).value < interval["high"]
+        assert made.f[place]["low"] < one.f < made.f[place]["high"]
 
 
 def test_each_model_has_an_interval_for_each_verdict_of_people_and_judge():
@@ -77,7 +77,7 @@ def test_each_model_has_an_interval_for_each_verdict_of_people_and_judge():
     for (model, whose, verdict), interval in result.items():
         mine = [one for one in many() if one.model == model]
         given = [one.people if whose == "people" else one.reply for one in mine]
-        assert interval.low < given.count(verdict) / len(given) < interval.high
+        assert interval["low"] < given.count(verdict) / len(given) < interval["high"]
 
 
 @pytest.mark.parametrize("made", [many(), many()[::-1]], ids=["in order", "reversed"])
@@ -94,10 +94,12 @@ def test_few_articles_and_none_have_a_reason_and_no_interval():
     for result in (many(articles=5), []):
         made = score_intervals.of_scores(result, LABELS, PLAN)
         for interval in (made.accuracy, made.macro_f, *made.precision, *made.recall, *made.f):
-            assert (interval.low, interval.high) == (None, None)
-            assert "too few" in interval.reason
+            assert (interval["low"], interval["high"]) == (None, None)
+            assert "too few" in interval["reason"]
     assert score_intervals.of_models([], LABELS, PLAN) == {}
-    assert all(one.low is None for one in score_intervals.of_models(many(5), LABELS, PLAN).values())
+    assert all(
+        one["low"] is None for one in score_intervals.of_models(many(5), LABELS, PLAN).values()
+    )
 
 
 def test_a_model_and_a_verdict_from_few_articles_have_no_interval_and_others_have():
@@ -106,9 +108,9 @@ def test_a_model_and_a_verdict_from_few_articles_have_no_interval_and_others_hav
     usual += [Both(f"A{n}", "usual", "correct", "incorrect", 1) for n in range(10)]
     scored = score_intervals.of_scores(rare + usual, LABELS, PLAN)
     place = LABELS.index("incorrect")
-    assert (scored.recall[place].clusters, scored.recall[place].low) == (3, None)
-    assert scored.precision[place].clusters == 10
-    assert scored.accuracy.clusters == 20
+    assert (scored.recall[place]["clusters"], scored.recall[place]["low"]) == (3, None)
+    assert scored.precision[place]["clusters"] == 10
+    assert scored.accuracy["clusters"] == 20
     shares = score_intervals.of_models(rare + usual, LABELS, PLAN)
-    assert shares["rare", "judge", "correct"].clusters == 3
-    assert shares["usual", "judge", "correct"].clusters == 20
+    assert shares["rare", "judge", "correct"]["clusters"] == 3
+    assert shares["usual", "judge", "correct"]["clusters"] == 20

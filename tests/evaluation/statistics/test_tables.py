@@ -19,14 +19,16 @@ def table(groups, **changes):
 
 
 def line_of(result, prompt="both-passages", part="all", model="m"):
-    (line,) = [
-        line for line in result if (line.prompt, line.model, line.slice) == (prompt, model, part)
+    (found,) = [
+        (line, cells)
+        for line, cells in result
+        if (line["prompt"], line["model"], line["slice"]) == (prompt, model, part)
     ]
-    return line
+    return found
 
 
-def counts_of(line):
-    return {cell.verdict: (cell.k, cell.n) for cell in line.cells}
+def counts_of(found):
+    return {cell["verdict"]: (cell["k"], cell["n"]) for cell in found[1]}
 
 
 def group(verdict, count, *, prompt="both-passages", reasoning="explicit", same=False, model="m"):
@@ -38,7 +40,7 @@ def test_slices_add_up():
     assert counts_of(line_of(result))["correct"] == (3, 5)
     assert counts_of(line_of(result, part="explicit"))["correct"] == (3, 3)
     assert counts_of(line_of(result, part="implicit"))["correct"] == (0, 2)
-    assert [line.slice for line in result if line.prompt == "both-passages"] == [
+    assert [line["slice"] for line, _ in result if line["prompt"] == "both-passages"] == [
         "all",
         "explicit",
         "implicit",
@@ -47,16 +49,16 @@ def test_slices_add_up():
 
 def test_an_untyped_question_counts_in_all_and_in_a_slice_of_its_own():
     result = table([group("correct", 3), group("correct", 1, reasoning="untyped")])
-    assert line_of(result).total == 4
-    assert line_of(result, part="explicit").total == 3
-    assert line_of(result, part="implicit").total == 0
-    assert line_of(result, part="untyped").total == 1
+    assert line_of(result)[0]["total"] == 4
+    assert line_of(result, part="explicit")[0]["total"] == 3
+    assert line_of(result, part="implicit")[0]["total"] == 0
+    assert line_of(result, part="untyped")[0]["total"] == 1
 
 
 def test_an_unlabelled_response_is_in_no_share_and_shown_separately():
-    line = line_of(table([group("correct", 30), group("incorrect", 10), group(None, 8)]))
-    assert (line.labelled, line.total, line.unlabelled) == (40, 48, 8)
-    assert counts_of(line) == {
+    found = line_of(table([group("correct", 30), group("incorrect", 10), group(None, 8)]))
+    assert [found[0][name] for name in ("labelled", "total", "unlabelled")] == [40, 48, 8]
+    assert counts_of(found) == {
         "incorrect": (10, 40),
         "partially correct": (0, 40),
         "correct": (30, 40),
@@ -68,26 +70,29 @@ def test_prompts_of_one_passage_leave_out_questions_whose_passages_are_the_same(
     rows = [group("correct", 41), group("correct", 7, same=True)]
     one = [Tally(row.model, "passage-1", *list(vars(row).values())[2:]) for row in rows]
     result = table(rows + one)
-    assert (line_of(result).total, line_of(result).left_out) == (48, 0)
-    assert (line_of(result, "passage-1").total, line_of(result, "passage-1").left_out) == (41, 7)
+    assert (line_of(result)[0]["total"], line_of(result)[0]["left_out"]) == (48, 0)
+    assert (
+        line_of(result, "passage-1")[0]["total"],
+        line_of(result, "passage-1")[0]["left_out"],
+    ) == (41, 7)
 
 
 def test_an_empty_cell_has_no_interval():
-    (cell, *_) = line_of(table([]), "both-passages").cells
-    assert (cell.k, cell.n, cell.low, cell.high) == (0, 0, None, None)
+    _, (cell, *_) = line_of(table([]), "both-passages")
+    assert [cell[name] for name in ("k", "n", "low", "high")] == [0, 0, None, None]
 
 
 def test_a_cell_carries_its_wilson_interval():
-    line = line_of(table([group("correct", 30), group("incorrect", 10)]))
-    (correct,) = [cell for cell in line.cells if cell.verdict == "correct"]
-    assert (correct.low, correct.high) == wilson(30, 40)
+    _, cells = line_of(table([group("correct", 30), group("incorrect", 10)]))
+    (correct,) = [cell for cell in cells if cell["verdict"] == "correct"]
+    assert (correct["low"], correct["high"]) == wilson(30, 40)
 
 
 def test_order_follows_what_is_asked_for():
     result = table(
         [group("correct", 1, model="b")], models=["b", "a"], prompts=["both-passages", "passage-1"]
     )
-    assert [(line.prompt, line.model) for line in result][::3] == [
+    assert [(line["prompt"], line["model"]) for line, _ in result][::3] == [
         ("both-passages", "b"),
         ("both-passages", "a"),
         ("passage-1", "b"),
@@ -129,10 +134,10 @@ def test_the_published_sample_counted_another_way(study_file):
                         expected[key] = expected.get(key, 0) + 1
     result = table(groups, prompts=list("12345"), models=list(published), one_passage={"2", "3"})
     cells = {
-        (cell.prompt, cell.model, cell.slice, cell.verdict): cell.k
-        for line in result
-        for cell in line.cells
-        if cell.k
+        (line["prompt"], line["model"], line["slice"], cell["verdict"]): cell["k"]
+        for line, cells in result
+        for cell in cells
+        if cell["k"]
     }
     assert len(groups) == 250
     assert cells == expected
