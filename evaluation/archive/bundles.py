@@ -196,7 +196,7 @@ def _check_names(names: list[str]) -> None:
     if missing := [name for name in NAMES if name not in names]:
         raise Unreadable(f"The zip lacks {', '.join(missing)}.")
     if len(names) > len(NAMES):
-        raise Unreadable("The zip holds a file twice; which one counts cannot be told.")
+        raise Unreadable("The zip holds a file twice; which one counts is unknown.")
 
 
 def _bounded(zipped: zipfile.ZipFile) -> dict[str, bytes]:

@@ -4,7 +4,7 @@ from functools import cache
 
 import resvg_py
 
-from evaluation.charts import standalone
+from evaluation.charts.standalone import standalone
 from leases.refusal import Refusal
 
 # Two pixels for one: sharp in print at the size that the chart has on a page.

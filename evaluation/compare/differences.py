@@ -96,12 +96,10 @@ def unpaired(
     sides = (int(first.sum()), len(first)), (int(second.sum()), len(second))
     if not len(first) or not len(second):
         return Difference(None, *sides, None, reason=ONE_SIDE)
-    none_1, none_2 = np.zeros((len(first), 2)), np.zeros((len(second), 2))
-    features = np.concatenate(
-        [np.hstack([_counted(first), none_1]), np.hstack([none_2, _counted(second)])]
-    )
+    hits = np.concatenate([first, second]).astype(float)
+    is_second = np.arange(len(hits)) >= len(first)
     both = np.concatenate([first_clusters, second_clusters])
-    interval, fewest = _of_two_groups(_by_cluster(features, both), _share_difference, plan)
+    interval, fewest = _of_two_groups(hits, is_second, both, _share_difference, plan)
     value = sides[1][0] / sides[1][1] - sides[0][0] / sides[0][1]
     return Difference(value, *sides, interval, p_clustered=_p(value, interval, fewest))
 
@@ -120,9 +118,8 @@ def gain_difference(
     if not rest.any() or not other.any():
         return GainDifference(None, gain, other_gain, None, reason=ONE_SIDE)
     moved = second.astype(float) - first
-    features = np.stack([rest, rest * moved, other, other * moved], axis=1).astype(float)
     interval, fewest = _of_two_groups(
-        _by_cluster(features, clusters), _share_difference_reversed, plan
+        moved, other, clusters, lambda sums: -_share_difference(sums), plan
     )
     value = float(moved[rest].mean() - moved[other].mean())
     return GainDifference(value, gain, other_gain, interval, _p(value, interval, fewest))
@@ -163,10 +160,6 @@ def equivalence(low: float | None, high: float | None, margin: float) -> str:
     return DIFFERENT if high <= -margin or low >= margin else UNDECIDED
 
 
-def _counted(hits: Hits) -> Floats:
-    return np.stack([np.ones(len(hits)), hits.astype(float)], axis=1)
-
-
 def _by_cluster(features: Floats, clusters: Places) -> Floats:
     """The sum of each cluster's rows."""
     sums = np.zeros((int(clusters.max()) + 1, features.shape[1]))
@@ -179,8 +172,12 @@ def _resampled(sums: Floats, statistic: Statistic, plan: Plan) -> Resampled:
     return interval
 
 
-def _of_two_groups(sums: Floats, statistic: Statistic, plan: Plan) -> tuple[Resampled, int]:
+def _of_two_groups(
+    values: Floats, other: Hits, clusters: Places, statistic: Statistic, plan: Plan
+) -> tuple[Resampled, int]:
     """As `_resampled`, where both groups come from enough clusters; and how many the smaller one comes from."""
+    features = np.stack([~other, ~other * values, other, other * values], axis=1).astype(float)
+    sums = _by_cluster(features, clusters)
     fewest = min(int((sums[:, place] > 0).sum()) for place in (0, 2))
     few = fewest < FEWEST_CLUSTERS
     return too_few(fewest, plan) if few else _resampled(sums, statistic, plan), fewest
@@ -193,10 +190,6 @@ def _mean_of_second(sums: Floats) -> Floats:
 def _share_difference(sums: Floats) -> Floats:
     """The second group's share less the first's."""
     return (ratio(sums[3], sums[2]) - ratio(sums[1], sums[0]))[None]
-
-
-def _share_difference_reversed(sums: Floats) -> Floats:
-    return -_share_difference(sums)
 
 
 def _p(value: float, interval: Resampled, clusters: int | None = None) -> float | None:

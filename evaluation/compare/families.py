@@ -21,7 +21,7 @@ from evaluation.compare.differences import (
     unpaired,
 )
 from evaluation.statistics.bootstrap import Plan
-from evaluation.statistics.tables import EXPLICIT, IMPLICIT
+from evaluation.statistics.tables import EXPLICIT, IMPLICIT, Tally
 
 PROMPTS, MODELS, REASONING, GAINS = KINDS = ("prompts", "models", "reasoning", "gains")
 MARGIN = 0.10
@@ -32,16 +32,10 @@ Unit = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Answered:
-    """A response with a final verdict. `unit` is its question and sample, the same for every model and prompt."""
+class Answered(Tally):
+    """One response with a final verdict. `unit` is its question and sample, the same for every model and prompt."""
 
-    model: str
-    prompt: str
     unit: Unit
-    article: str
-    reasoning: str
-    same_passage: bool
-    verdict: str
 
 
 @dataclass(frozen=True)
@@ -61,42 +55,15 @@ class Family:
     margin: float | None = None
 
 
+ALONE, BOTH = "internal-knowledge", "both-passages"
+ASKED, SWAPPED = "both-passages-comprehensive", "both-passages-swapped"
 FAMILIES = (
-    Family(
-        "asking",
-        "What asking for the contradiction changes",
-        PROMPTS,
-        (("both-passages", "both-passages-comprehensive"),),
-    ),
-    Family(
-        "passages",
-        "What the passages change",
-        PROMPTS,
-        (
-            ("internal-knowledge", "both-passages"),
-            ("internal-knowledge", "both-passages-comprehensive"),
-        ),
-    ),
-    Family(
-        "order",
-        "What the order of the passages changes",
-        PROMPTS,
-        (("both-passages-comprehensive", "both-passages-swapped"),),
-        margin=MARGIN,
-    ),
-    Family("models", "Models on prompt 5", MODELS, (("both-passages-comprehensive",),)),
-    Family(
-        "reasoning",
-        "Explicit against implicit contradictions",
-        REASONING,
-        (("both-passages",), ("both-passages-comprehensive",)),
-    ),
-    Family(
-        "gains",
-        "Whether asking helps explicit contradictions more",
-        GAINS,
-        (("both-passages", "both-passages-comprehensive"),),
-    ),
+    Family("asking", "What asking for the contradiction changes", PROMPTS, ((BOTH, ASKED),)),
+    Family("passages", "What the passages change", PROMPTS, ((ALONE, BOTH), (ALONE, ASKED))),
+    Family("order", "What the order of the passages changes", PROMPTS, ((ASKED, SWAPPED),), MARGIN),
+    Family("models", "Models on prompt 5", MODELS, ((ASKED,),)),
+    Family("reasoning", "Explicit against implicit contradictions", REASONING, ((BOTH,), (ASKED,))),
+    Family("gains", "Whether asking helps explicit contradictions more", GAINS, ((BOTH, ASKED),)),
 )
 
 

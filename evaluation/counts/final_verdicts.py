@@ -12,6 +12,14 @@ from evaluation.statistics.tables import Tally
 from judging.models import Study, StudyItem
 
 _TAG = "response__instance__contradiction__"
+TALLIED = (
+    "response__model_id",
+    "response__prompt",
+    f"{_TAG}title",
+    f"{_TAG}type_4",
+    f"{_TAG}same_passage",
+    "resolution__verdict",
+)
 # An exclusion counts once a second person has agreed to it.
 EXCLUDED = Q(response__instance__exclusion__seconded_by__isnull=False)
 
@@ -21,27 +29,22 @@ def kept_items(study: Study) -> QuerySet[StudyItem]:
     return study.items.exclude(EXCLUDED)
 
 
+def place_of(
+    names: Mapping[int, str],
+    model: int,
+    prompt: str,
+    title: str,
+    kind: str | None,
+    same: str | None,
+) -> tuple[str, str, str, str, bool]:
+    """What TALLIED names, but for the verdict, as a tally has it; `names` maps a model's id to its shown name."""
+    return names[model], prompt, title, reasoning(kind).value, same == SamePassage.SAME
+
+
 def tallies(study: Study, names: Mapping[int, str]) -> list[Tally]:
-    """Final verdicts by model (`names` maps its id to its shown name), prompt, article, reasoning and passages."""
-    rows = (
-        kept_items(study)
-        .order_by()
-        .values_list(
-            "response__model_id",
-            "response__prompt",
-            f"{_TAG}title",
-            f"{_TAG}type_4",
-            f"{_TAG}same_passage",
-            "resolution__verdict",
-        )
-        .annotate(count=Count("pk"))
-    )
-    return [
-        Tally(
-            names[model], prompt, title, reasoning(kind).value, same == SamePassage.SAME, *counted
-        )
-        for model, prompt, title, kind, same, *counted in rows
-    ]
+    """Final verdicts by model, prompt, article, reasoning and passages."""
+    rows = kept_items(study).order_by().values_list(*TALLIED).annotate(count=Count("pk"))
+    return [Tally(*place_of(names, *place), verdict, count) for *place, verdict, count in rows]
 
 
 def how_counts(study: Study) -> dict[str | None, int]:
@@ -59,29 +62,13 @@ def answered(study: Study, names: Mapping[int, str]) -> list[Answered]:
         kept_items(study)
         .filter(resolution__isnull=False)
         .order_by("response__run_id", "response__sample", "pk")
-        .values_list(
-            "response__model_id",
-            "response__prompt",
-            "response__instance_id",
-            f"{_TAG}title",
-            f"{_TAG}type_4",
-            f"{_TAG}same_passage",
-            "resolution__verdict",
-        )
+        .values_list("response__instance_id", *TALLIED)
     )
     times: Counter[tuple[int, str, int]] = Counter()
     responses = []
-    for model, prompt, instance, title, kind, same, verdict in rows.iterator(chunk_size=5000):
+    for instance, *place, verdict in rows.iterator(chunk_size=5000):
+        model, prompt, *_ = place
         times[model, prompt, instance] += 1
-        responses.append(
-            Answered(
-                names[model],
-                prompt,
-                (instance, times[model, prompt, instance]),
-                title,
-                reasoning(kind).value,
-                same == SamePassage.SAME,
-                verdict,
-            )
-        )
+        unit = instance, times[model, prompt, instance]
+        responses.append(Answered(*place_of(names, *place), verdict, 1, unit))
     return responses

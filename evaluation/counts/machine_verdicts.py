@@ -5,14 +5,10 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from datasets.contexts import reasoning
-from datasets.models import SamePassage
-from evaluation.counts.final_verdicts import kept_items
+from evaluation.counts.final_verdicts import TALLIED, kept_items, place_of
 from evaluation.statistics.tables import UNPARSED, Tally
 from judging.models import JudgeCall, Study
 from judging.states import MachineState
-
-_TAG = "response__instance__contradiction__"
 
 
 @dataclass(frozen=True)
@@ -34,32 +30,20 @@ def machine_counts(study: Study, names: Mapping[int, str]) -> list[MachineCount]
         .filter(machine_verdicts__isnull=False)
         .order_by()
         .values_list(
-            "machine_verdicts__judge_id",
-            "response__model_id",
-            "response__prompt",
-            f"{_TAG}title",
-            f"{_TAG}type_4",
-            f"{_TAG}same_passage",
-            "resolution__verdict",
-            "machine_verdicts__state",
-            "machine_verdicts__verdict",
+            *(f"machine_verdicts__{name}" for name in ("judge_id", "state", "verdict")), *TALLIED
         )
         .annotate(count=Count("pk"))
     )
     return [
         MachineCount(
-            names[model],
-            prompt,
-            title,
-            reasoning(kind).value,
-            same == SamePassage.SAME,
+            *place_of(names, *place),
             UNPARSED if state == MachineState.UNPARSED else verdict,
             count,
             judge,
             people,
             state,
         )
-        for judge, model, prompt, title, kind, same, people, state, verdict, count in rows
+        for judge, state, verdict, *place, people, count in rows
     ]
 
 

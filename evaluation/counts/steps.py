@@ -20,6 +20,9 @@ CAME = [
     AnnotationState.DROPPED,
     AnnotationState.PUBLISHED,
 ]
+CURRENT_AND_VALID = Q(
+    contradiction__superseded_by__isnull=True, contradiction__validity=Validity.VALID
+)
 FROM_FILE = "The questions were imported from a file: what came before it is not known here."
 FROM_COLLECTION = "The questions come from no campaign of this installation, so the way begins at their collection."
 
@@ -63,7 +66,7 @@ def _campaign_steps(collections: set[int]) -> list[Step]:
     done = drawn.filter(pk__in=published.values("sighting__tag"))
     waiting = places.filter(state__in=[AssignmentState.FREE, AssignmentState.HELD])
     missing = drawn.exclude(pk__in=came)
-    in_work = missing.filter(pk__in=waiting.values("tag")).count()
+    in_progress = missing.filter(pk__in=waiting.values("tag")).count()
     in_review = (
         came.exclude(pk__in=done)
         .filter(
@@ -75,25 +78,18 @@ def _campaign_steps(collections: set[int]) -> list[Step]:
     )
     not_published = came.exclude(pk__in=done).count()
     n_drawn, n_came, n_done = drawn.count(), came.count(), came.filter(pk__in=done).count()
+    not_annotated = [
+        (in_progress, "waiting or in progress"),
+        (missing.count() - in_progress, "skipped or withdrawn"),
+    ]
+    left = [
+        (in_review, "waiting for review or publishing"),
+        (not_published - in_review, "dropped in review"),
+    ]
     return [
         *_frame(campaigns, n_drawn),
-        step(
-            "annotated",
-            "Annotated",
-            n_came,
-            "tag",
-            [(in_work, "waiting or in work"), (missing.count() - in_work, "skipped or withdrawn")],
-        ),
-        step(
-            "published",
-            "Accepted and published",
-            n_done,
-            "tag",
-            [
-                (in_review, "waiting for review or publishing"),
-                (not_published - in_review, "dropped in review"),
-            ],
-        ),
+        step("annotated", "Annotated", n_came, "tag", not_annotated),
+        step("published", "Accepted and published", n_done, "tag", left),
     ]
 
 
@@ -124,29 +120,14 @@ def _question_steps(collections: set[int], after_campaign: bool) -> list[Step]:
     current = Contradiction.objects.filter(collection__in=collections, superseded_by__isnull=True)
     valid = current.filter(validity=Validity.VALID)
     questions = Instance.objects.filter(contradiction__in=valid)
-    elsewhere = current.count() - _from_annotations(current) if after_campaign else 0
+    n, n_valid = current.count(), valid.count()
+    elsewhere = n - _from_annotations(current) if after_campaign else 0
+    gained = [(elsewhere, "imported or entered otherwise")]
+    lost = [(valid.filter(instances=None).count(), "contradictions without a question")]
     return [
-        step(
-            "contradictions",
-            "In the collection",
-            current.count(),
-            "contradiction",
-            gained=[(elsewhere, "imported or entered otherwise")],
-        ),
-        step(
-            "valid",
-            "Valid",
-            valid.count(),
-            "contradiction",
-            [(current.count() - valid.count(), "found invalid")],
-        ),
-        step(
-            "questions",
-            "Questions",
-            questions.count(),
-            "question",
-            [(valid.filter(instances=None).count(), "contradictions without a question")],
-        ),
+        step("contradictions", "In the collection", n, "contradiction", gained=gained),
+        step("valid", "Valid", n_valid, "contradiction", [(n - n_valid, "invalid")]),
+        step("questions", "Questions", questions.count(), "question", lost),
     ]
 
 
@@ -167,38 +148,23 @@ def _from_annotations(current: QuerySet[Contradiction]) -> int:
 def _response_steps(study: Study) -> list[Step]:
     runs = study.items.order_by().values("response__run").distinct()
     responses = Response.objects.filter(run__in=runs)
-    questions_asked = Instance.objects.filter(pk__in=responses.order_by().values("instance"))
-    now = questions_asked.filter(
-        contradiction__superseded_by__isnull=True, contradiction__validity=Validity.VALID
-    ).count()
-    questions = Instance.objects.filter(
-        contradiction__collection__in=questions_asked.values("contradiction__collection"),
-        contradiction__superseded_by__isnull=True,
-        contradiction__validity=Validity.VALID,
-    ).count()
+    asked = Instance.objects.filter(pk__in=responses.order_by().values("instance"))
+    collections = asked.values("contradiction__collection")
+    of_collections = Instance.objects.filter(contradiction__collection__in=collections)
+    n_asked, now = asked.count(), asked.filter(CURRENT_AND_VALID).count()
+    lost = [(of_collections.filter(CURRENT_AND_VALID).count() - now, "not chosen for the run")]
+    gained = [(n_asked - now, "asked in an earlier version")]
     total, items = responses.count(), study.items.count()
     done = responses.filter(state=ResponseState.DONE).count()
     chosen = study.items.filter(response__state=ResponseState.DONE).count()
+    not_in_study = [
+        (total - done - (items - chosen), "not finished"),
+        (done - chosen, "not chosen for the study"),
+    ]
     return [
-        step(
-            "asked",
-            "Asked of models",
-            questions_asked.count(),
-            "question",
-            [(questions - now, "not chosen for the run")],
-            [(questions_asked.count() - now, "asked in an earlier version")],
-        ),
+        step("asked", "Asked of models", n_asked, "question", lost, gained),
         step("responses", "Responses", total, "response"),
-        step(
-            "study",
-            "In the study",
-            items,
-            "response",
-            [
-                (total - done - (items - chosen), "not finished"),
-                (done - chosen, "not chosen for the study"),
-            ],
-        ),
+        step("study", "In the study", items, "response", not_in_study),
         *_judged_steps(study, items),
     ]
 

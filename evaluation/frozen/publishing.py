@@ -37,7 +37,7 @@ def publish(
     _check_nobody_judges(locked.study)
     if with_comments and snapshots.has_changed(locked):
         raise Conflict(
-            "The verdicts have changed since this report was frozen, so its comments cannot be told from later "
+            "The verdicts have changed since this report was frozen, so its comments cannot be separated from later "
             "ones. Freeze the report again, or publish it without comments."
         )
     locked.public, locked.token, locked.authors = True, secrets.token_urlsafe(24), authors

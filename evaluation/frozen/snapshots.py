@@ -57,14 +57,10 @@ def freeze(
         if earlier.body == body:
             return earlier, False
     snapshot = ReportSnapshot.objects.create(study=study, body=body, created_by=by, **fields)
-    snapshot.text = json_of(sealed(_named(body, snapshot)))
+    named: Report = {**body, "snapshot": {**made_of, "id": snapshot.pk}}
+    snapshot.text = json_of(sealed(named))
     snapshot.save(update_fields=["text"])
     return snapshot, True
-
-
-def _named(body: Report, snapshot: ReportSnapshot) -> Report:
-    """The frozen report with the number of its snapshot."""
-    return {**body, "snapshot": {**body["snapshot"], "id": snapshot.pk}}
 
 
 def text_of(snapshot: ReportSnapshot) -> str:

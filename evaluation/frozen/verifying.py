@@ -75,7 +75,7 @@ def _recompute(bundle: Bundle, outcome: Outcome) -> None:
         rows = recompute.read_rows(bundle.rows, bundle.manifest)
     else:
         outcome.notes.append(
-            "The file has no rows: each number was compared with the counts beside it."
+            "The file has no rows: each number was compared with the counts next to it."
         )
     recompute.check(bundle.report, findings, rows)
     outcome.checked += findings.checked

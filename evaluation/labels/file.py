@@ -19,7 +19,7 @@ Codes = NDArray[np.int32]
 NEEDED = ("item", "rater", "label")
 CLUSTER = "cluster"
 COLUMNS = (*NEEDED, CLUSTER)
-# Stands where a file has no such column; no cell is a blank.
+# In place of the cell where a file has no such column; no cell is a blank.
 NO_CLUSTER = " "
 SEPARATORS = (",", ";", "\t")
 MOST_LABELS = 50
@@ -30,7 +30,7 @@ SHOWN = 10
 class UnreadableLabels(ValueError):
     """A file that cannot be counted; `problems` are sentences that name the lines, at most SHOWN of them."""
 
-    def __init__(self, problems: Sequence[str]) -> None:
+    def __init__(self, *problems: str) -> None:
         super().__init__(" ".join(problems))
         self.problems = list(problems)
 
@@ -62,24 +62,21 @@ def read(stream: BinaryIO, *, most_rows: int | None = None) -> Ratings:
     try:
         reading.take(_lines(stream))
     except csv.Error as error:
-        problem = f"Line {reading.line} cannot be read as CSV: {error}."
-        raise UnreadableLabels([problem]) from None
+        raise UnreadableLabels(f"Line {reading.line} cannot be read as CSV: {error}.") from None
     if reading.problems:
-        raise UnreadableLabels(reading.problems)
+        raise UnreadableLabels(*reading.problems)
     return reading.ratings()
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:
     for number, raw in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
         if len(raw) == LONGEST_LINE and not raw.endswith(b"\n"):
-            raise UnreadableLabels([f"Line {number} is longer than a megabyte."])
+            raise UnreadableLabels(f"Line {number} is longer than a megabyte.")
         try:
             yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
             raise UnreadableLabels(
-                [
-                    f"Line {number} is not UTF-8. Save the file as UTF-8 (CSV UTF-8 in a spreadsheet)."
-                ]
+                f"Line {number} is not UTF-8. Save the file as UTF-8 (CSV UTF-8 in a spreadsheet)."
             ) from None
 
 
@@ -106,7 +103,7 @@ class _Reading:
     def take(self, lines: Iterator[str]) -> None:
         header = next((line for line in lines if self._counted(line).strip()), None)
         if header is None:
-            raise UnreadableLabels(["The file is empty. Its first line names the columns."])
+            raise UnreadableLabels("The file is empty. Its first line names the columns.")
         separator, columns = _header(header)
         place = [columns.index(name) for name in NEEDED]
         cluster = columns.index(CLUSTER) if CLUSTER in columns else None
@@ -168,15 +165,11 @@ class _Reading:
     def _too_many(self) -> None:
         if self.most_rows is not None and len(self.at) > self.most_rows:
             raise UnreadableLabels(
-                [
-                    f"The file has more than {self.most_rows:,} labels. Use manage.py agreement for it."
-                ]
+                f"The file has more than {self.most_rows:,} labels. Use manage.py agreement for it."
             )
         raise UnreadableLabels(
-            [
-                f"The column label has more than {MOST_LABELS} different labels by line {self.line}. Is it the "
-                "right column?"
-            ]
+            f"The column label has more than {MOST_LABELS} different labels by line {self.line}. Is it the "
+            "right column?"
         )
 
     def _say(self, problem: str) -> None:
@@ -194,7 +187,7 @@ class _Reading:
         if has_clusters:
             self._one_cluster_an_item(columns)
         if self.problems:
-            raise UnreadableLabels(self.problems[:SHOWN])
+            raise UnreadableLabels(*self.problems[:SHOWN])
         raters, labels = (list(self.names[name]) for name in ("rater", "label"))
         return Ratings(
             columns["item"][kept],
@@ -253,14 +246,12 @@ def _header(line: str) -> tuple[str, list[str]]:
     if count < len(NEEDED):
         missing = [name for name in NEEDED if name not in columns]
         raise UnreadableLabels(
-            [
-                f"The first line has no column {' and no column '.join(missing)}. It names the columns item, "
-                "rater, label and perhaps cluster, separated by comma, semicolon or tab."
-            ]
+            f"The first line has no column {' and no column '.join(missing)}. It names the columns item, "
+            "rater, label and perhaps cluster, separated by comma, semicolon or tab."
         )
     for name in COLUMNS:
         if columns.count(name) > 1:
-            raise UnreadableLabels([f"The first line names the column {name} twice."])
+            raise UnreadableLabels(f"The first line names the column {name} twice.")
     return separator, columns
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evaluation.labels.agreement import LabelAgreement, Result
 from evaluation.report import sentences
 from evaluation.report.figures import Figure
-from evaluation.report.sentences import counted, interval, number, percent, percent_interval
+from evaluation.report.sentences import counted, interval, number
 from evaluation.report.sheets import Sheet
 from evaluation.statistics.coefficient import PlainCoefficient
 
@@ -43,15 +43,10 @@ def lines(result: Result) -> list[Line]:
 
 
 def _line(row: PlainCoefficient) -> Line:
-    shares = row["name"] == "percent_agreement"
-    value = (percent if shares else number)(row["value"])
-    ends = (percent_interval if shares else interval)(row["low"], row["high"])
-    why = row["reason"]
-    if why and row["value"] is not None:
-        why = f"No interval: {sentences.lowered(why)}"
-    return Line(
-        sentences.name_of(row), _raters(row), row["n"], Figure(value, ends, why), row["method"]
-    )
+    value, ends = sentences.in_its_unit(row)
+    why = sentences.why_empty(row, row["reason"])
+    figure = Figure(value, ends(row["low"], row["high"]), why)
+    return Line(sentences.name_of(row), _raters(row), row["n"], figure, row["method"])
 
 
 def _raters(row: PlainCoefficient | LabelAgreement) -> str:

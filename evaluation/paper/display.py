@@ -87,18 +87,13 @@ def _in_order(
 
 
 def _named(query: Mapping[str, str], key: str, name: str, usual: str) -> Named:
-    label = _label(query, key, usual)
-    short = name if label == usual else label
-    return Named(key, name, label, query.get(f"place-{key}", "").strip(), short)
-
-
-def _label(query: Mapping[str, str], key: str, usual: str) -> str:
     label = query.get(f"name-{key}", "").strip() or usual
     if len(label) > NAME_LIMIT and label != usual:
         raise Refusal(
             f"A name in a table has at most {NAME_LIMIT} characters. Shorten {label[:40]}…"
         )
-    return label
+    short = name if label == usual else label
+    return Named(key, name, label, query.get(f"place-{key}", "").strip(), short)
 
 
 def _place(named: Named) -> int:

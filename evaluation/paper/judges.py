@@ -6,23 +6,16 @@ from evaluation.paper import verdicts as verdict_tables
 from evaluation.paper.display import Display, Named
 from evaluation.paper.escaping import escaped
 from evaluation.paper.parts import heading, line, longtable, named, of_n, per_cent, tabular
+from evaluation.report import shapes
 from evaluation.report.figures import verdict_labels
 from evaluation.report.sentences import number
-from evaluation.report.shapes import (
-    ClassScores,
-    JudgeModel,
-    ModelVerdicts,
-    PromptScores,
-    Report,
-    Score,
-)
 from evaluation.report.verdicts import best_first
 from evaluation.statistics.tables import UNPARSED
 
 INTERVALS = "95\\,\\% intervals by resampling articles (W: Wilson's)"
 
 
-def compact(report: Report, display: Display) -> list[str]:
+def compact(report: shapes.Report, display: Display) -> list[str]:
     """One table of scores, then for each judge model its verdicts on everything."""
     if not display.judges:
         return []
@@ -52,7 +45,7 @@ def compact(report: Report, display: Display) -> list[str]:
     return scores
 
 
-def full(report: Report, display: Display) -> list[str]:
+def full(report: shapes.Report, display: Display) -> list[str]:
     """Every score with its interval, the shares by model, and every verdict on everything."""
     if not display.judges:
         return []
@@ -68,7 +61,7 @@ among them, the share in per cent, and {INTERVALS}."
     return lines
 
 
-def _scores(report: Report, display: Display) -> list[str]:
+def _scores(report: shapes.Report, display: Display) -> list[str]:
     """Table 4: a row of accuracy and macro-F for each prompt, then one for each verdict."""
     labels = verdict_labels(report)
     heads = ["Verdict", "Precision", "Recall", "F"]
@@ -91,7 +84,7 @@ def _scores(report: Report, display: Display) -> list[str]:
     return longtable(named(report, "judge-models"), caption, "llll", heads, groups)
 
 
-def _by_model(report: Report, display: Display) -> list[str]:
+def _by_model(report: shapes.Report, display: Display) -> list[str]:
     """Table 5: two rows a model, people's verdicts and the judge model's on the same responses."""
     verdicts = [*best_first(report), UNPARSED]
     labels = verdict_labels(report)
@@ -111,7 +104,9 @@ def _by_model(report: Report, display: Display) -> list[str]:
     return longtable(named(report, "judge-by-model"), caption, columns, heads, groups)
 
 
-def _both(model: Named, judge: Named, one: ModelVerdicts, verdicts: list[str]) -> Iterator[str]:
+def _both(
+    model: Named, judge: Named, one: shapes.ModelVerdicts, verdicts: list[str]
+) -> Iterator[str]:
     whose = {"people": "people", "judge": escaped(judge.label)}
     shares = {(cell["whose"], cell["verdict"]): cell for cell in one["shares"]}
     for place, (key, shown) in enumerate(whose.items()):
@@ -121,7 +116,7 @@ def _both(model: Named, judge: Named, one: ModelVerdicts, verdicts: list[str]) -
         yield line([escaped(model.label) if place == 0 else "", shown, *cells])
 
 
-def _f(score: Score) -> str:
+def _f(score: shapes.Score) -> str:
     value = _hundredfold(score["value"])
     low, high = score["cluster_low"], score["cluster_high"]
     if score["value"] is None or low is None:
@@ -133,20 +128,20 @@ def _hundredfold(value: float | None) -> str:
     return escaped(number(None if value is None else 100 * value, 1))
 
 
-def _class(scores: PromptScores, verdict: str) -> ClassScores:
+def _class(scores: shapes.PromptScores, verdict: str) -> shapes.ClassScores:
     (one,) = [one for one in scores["classes"] if one["label"] == verdict]
     return one
 
 
-def _judges(report: Report, display: Display) -> Iterator[tuple[Named, JudgeModel]]:
+def _judges(report: shapes.Report, display: Display) -> Iterator[tuple[Named, shapes.JudgeModel]]:
     bodies = {judge["judge"]: judge for judge in report["judge_models"]}
     for judge in display.judges:
         yield judge, bodies[judge.name]
 
 
 def _against_people(
-    report: Report, display: Display
-) -> Iterator[tuple[Named, Named, PromptScores]]:
+    report: shapes.Report, display: Display
+) -> Iterator[tuple[Named, Named, shapes.PromptScores]]:
     """Each judge model with each prompt that it was asked about, in the order wanted."""
     for judge, body in _judges(report, display):
         by_prompt = {one["prompt"]: one for one in body["prompts"]}

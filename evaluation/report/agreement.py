@@ -1,19 +1,12 @@
 """The agreement part of a report, laid out for its page. Pure."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from evaluation import charts
+from evaluation.charts.confusion import confusion_matrix
 from evaluation.report import sentences, shapes
 from evaluation.report.figures import Figure, query, verdict_labels
-from evaluation.report.sentences import counted, interval, number, percent, percent_interval
-from evaluation.report.shapes import (
-    ClassAgreement,
-    Pair,
-    Prompt,
-    PromptAgreement,
-    Report,
-)
+from evaluation.report.sentences import counted, interval, number
 from evaluation.statistics.bootstrap import Resampled
 from evaluation.statistics.coefficient import Coefficient
 
@@ -71,9 +64,14 @@ PORTION_COLUMNS = ("Agreement", "Fleiss' kappa", "Krippendorff's alpha")
 OWN_COLUMNS = ("Agreement", "Kappa", "Gwet's AC1")
 THIRDS = {1: "first third", 2: "second third", 3: "last third"}
 COLUMNS = ("Agreement", "Kappa", "Gwet's AC1", "Krippendorff's alpha")
+# The coefficients of these columns, in their order.
+OF_PORTION = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
+OF_ONESELF = ("percent_agreement", "cohen_kappa", "gwet_ac1")
+PAIRED = (*OF_ONESELF, "krippendorff_alpha_nominal")
+OVERALL = ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha_nominal")
 
 
-def agreement_rows(report: Report) -> list[AgreementRow]:
+def agreement_rows(report: shapes.Report) -> list[AgreementRow]:
     """A row for each two judges under each prompt, and one over all where the pairs change."""
     rows = []
     for prompt, agreement in _with_prompts(report):
@@ -84,77 +82,53 @@ def agreement_rows(report: Report) -> list[AgreementRow]:
     return rows
 
 
-def _with_prompts(report: Report) -> Iterable[tuple[Prompt, PromptAgreement]]:
+def _with_prompts(report: shapes.Report) -> Iterable[tuple[shapes.Prompt, shapes.PromptAgreement]]:
     return zip(report["prompts"], report["agreement"]["prompts"], strict=True)
 
 
-def _pair_row(prompt: Prompt, pair: Pair) -> AgreementRow:
+def _pair_row(prompt: shapes.Prompt, pair: shapes.Pair) -> AgreementRow:
     first, second = pair["judges"]
-    coefficients = [
-        sentences.of(pair["coefficients"], name)
-        for name in ("percent_agreement", "cohen_kappa", "gwet_ac1", "krippendorff_alpha_nominal")
-    ]
     return AgreementRow(
         prompt["label"],
         prompt["title"],
         f"{first}, {second}",
-        coefficients[0]["n"],
+        pair["coefficients"][0]["n"],
         query(of="first", prompt=prompt["name"], judge_1=first, judge_2=second),
-        (_share_figure(coefficients[0]), *map(_figure, coefficients[1:])),
+        _figures(pair["coefficients"], PAIRED),
         pair["warning"],
     )
 
 
-def _overall_row(prompt: Prompt, agreement: PromptAgreement) -> AgreementRow:
-    agreed, fleiss, ac1, alpha = (
-        sentences.of(agreement["all"], name)
-        for name in ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha_nominal")
-    )
-    shown = _figure(fleiss)
-    labelled = replace(shown, value=f"Fleiss {shown.value}")
+def _overall_row(prompt: shapes.Prompt, agreement: shapes.PromptAgreement) -> AgreementRow:
+    agreed, fleiss, *others = _figures(agreement["all"], OVERALL)
     return AgreementRow(
         prompt["label"],
         prompt["title"],
         "all",
         agreement["n"],
         query(of="first", prompt=prompt["name"]),
-        (_share_figure(agreed), labelled, _figure(ac1), _figure(alpha)),
+        (agreed, replace(fleiss, value=f"Fleiss {fleiss.value}"), *others),
         "",
     )
 
 
+def _figures(coefficients: Sequence[Coefficient], names: Sequence[str]) -> tuple[Figure, ...]:
+    return tuple(_figure(sentences.of(coefficients, name)) for name in names)
+
+
 def _figure(coefficient: Coefficient) -> Figure:
-    return _shown(coefficient, number(coefficient["value"]), interval)
-
-
-def _share_figure(coefficient: Coefficient) -> Figure:
-    return _shown(coefficient, percent(coefficient["value"]), percent_interval)
-
-
-def _shown(
-    coefficient: Coefficient, value: str, ends: Callable[[float | None, float | None], str]
-) -> Figure:
     """The interval by resampling first, then the one that takes responses as independent."""
+    value, ends = sentences.in_its_unit(coefficient)
     plain = ends(coefficient["low"], coefficient["high"])
     clustered = coefficient["clustered"]
     assert clustered is not None, "Every coefficient of a report is resampled."
     shown = ends(clustered["low"], clustered["high"])
-    second = f"{_short(coefficient['method'])} {plain}" if plain else ""
-    why = "" if shown else _why(coefficient, clustered["reason"])
-    return Figure(value, shown, why, second=second)
+    method, _, _ = coefficient["method"].partition(" (")
+    why = "" if shown else sentences.why_empty(coefficient, clustered["reason"])
+    return Figure(value, shown, why, second=f"{method} {plain}" if plain else "")
 
 
-def _why(coefficient: Coefficient, reason: str) -> str:
-    if reason and coefficient["value"] is not None:
-        return f"No interval: {sentences.lowered(reason)}"
-    return reason
-
-
-def _short(method: str) -> str:
-    return method.partition(" (")[0]
-
-
-def agreement_sections(report: Report) -> list[AgreementSection]:
+def agreement_sections(report: shapes.Report) -> list[AgreementSection]:
     """Each prompt's sentence and confusion matrices."""
     return [
         AgreementSection(
@@ -170,13 +144,13 @@ def agreement_sections(report: Report) -> list[AgreementSection]:
     ]
 
 
-def _matrix(report: Report, prompt: Prompt, pair: Pair, key: str) -> Matrix:
+def _matrix(report: shapes.Report, prompt: shapes.Prompt, pair: shapes.Pair, key: str) -> Matrix:
     shown = verdict_labels(report)
     labels = tuple(shown[label] for label in pair["labels"])
     first, second = pair["judges"]
     n = sum(map(sum, pair["table"]))
     same = sum(pair["table"][i][i] for i in range(len(labels)))
-    svg = charts.confusion_matrix(
+    svg = confusion_matrix(
         pair["table"],
         labels,
         sides=(first, second),
@@ -195,7 +169,7 @@ def _matrix(report: Report, prompt: Prompt, pair: Pair, key: str) -> Matrix:
 
 
 def _matrix_row(
-    prompt: Prompt, pair: Pair, labels: tuple[str, ...], i: int
+    prompt: shapes.Prompt, pair: shapes.Pair, labels: tuple[str, ...], i: int
 ) -> tuple[str, tuple[Figure, ...]]:
     first, second = pair["judges"]
     cells = []
@@ -212,7 +186,7 @@ def _matrix_row(
     return labels[i], tuple(cells)
 
 
-def _class_figures(row: ClassAgreement) -> tuple[Figure, ...]:
+def _class_figures(row: shapes.ClassAgreement) -> tuple[Figure, ...]:
     """Kappa and specific agreement with their interval by resampling; the two indices have none."""
     clustered = row["clustered"]
     return (
@@ -227,7 +201,7 @@ def _class_ends(resampled: Resampled | None) -> str:
     return interval(resampled["low"], resampled["high"], 2) if resampled else ""
 
 
-def over_time(report: Report) -> list[Portion]:
+def over_time(report: shapes.Report) -> list[Portion]:
     """Each third of the work under each prompt, by when a response got its last first verdict."""
     return [
         _portion(prompt["label"], THIRDS[one["part"]], one)
@@ -236,7 +210,7 @@ def over_time(report: Report) -> list[Portion]:
     ]
 
 
-def by_round(report: Report) -> list[Portion]:
+def by_round(report: shapes.Report) -> list[Portion]:
     """Each round under each prompt, where there are several."""
     return [
         _portion(prompt["label"], one["label"] or f"round {one['n_round']}", one)
@@ -246,18 +220,14 @@ def by_round(report: Report) -> list[Portion]:
 
 
 def _portion(prompt: str, name: str, portion: shapes.Portion) -> Portion:
-    agreed, *others = (
-        sentences.of(portion["coefficients"], one)
-        for one in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
-    )
     since, until = portion["since"], portion["until"]
     days = "" if since is None else since if since == until else f"{since} to {until}"
     # One interval each: a table of parts is read down its columns.
-    figures = [replace(one, second="") for one in (_share_figure(agreed), *map(_figure, others))]
+    figures = [replace(one, second="") for one in _figures(portion["coefficients"], OF_PORTION)]
     return Portion(prompt, name, days, portion["n"], *_once(figures))
 
 
-def _once(figures: list[Figure]) -> tuple[tuple[Figure, ...], str]:
+def _once(figures: Sequence[Figure]) -> tuple[tuple[Figure, ...], str]:
     """The figures, and the reason of the first where others have it too: given once, and taken from these."""
     shared = figures[0].reason
     if [figure.reason for figure in figures].count(shared) < 2:
@@ -267,18 +237,17 @@ def _once(figures: list[Figure]) -> tuple[tuple[Figure, ...], str]:
     ), shared
 
 
-def own_agreement(report: Report) -> list[Portion]:
+def own_agreement(report: shapes.Report) -> list[Portion]:
     """Each judge's agreement with themself."""
-    names = ("percent_agreement", "cohen_kappa", "gwet_ac1")
-    rows = []
-    for own in report["agreement"]["self"]["judges"]:
-        agreed, *others = (sentences.of(own["coefficients"], name) for name in names)
-        figures = [_share_figure(agreed), *map(_figure, others)]
-        rows.append(Portion("all", own["judge"], "", own["n"], *_once(figures)))
-    return rows
+    return [
+        Portion(
+            "all", own["judge"], "", own["n"], *_once(_figures(own["coefficients"], OF_ONESELF))
+        )
+        for own in report["agreement"]["self"]["judges"]
+    ]
 
 
-def interval_sentence(report: Report) -> str:
+def interval_sentence(report: shapes.Report) -> str:
     """How the intervals of agreement were computed."""
     made = report["agreement"]["interval"]
     return (

@@ -1,15 +1,19 @@
 """All charts of a report by their key: for the page, for files, and their tables for CSV. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.charts import Estimate, Trend, forest_plot, pair_heat_map, sparkline, trend_lines
+from evaluation.charts.forest import Estimate, forest_plot
+from evaluation.charts.heatmap import pair_heat_map
+from evaluation.charts.sparkline import Trend, sparkline, trend_lines
 from evaluation.report import sentences
 from evaluation.report.agreement import THIRDS, agreement_sections
+from evaluation.report.figures import verdict_labels
 from evaluation.report.flow import flow_chart, flow_rows
+from evaluation.report.sentences import share_ends
 from evaluation.report.shapes import Cell, Report, Third
-from evaluation.report.sheets import SHEETS, Sheet
+from evaluation.report.sheets import PAIR_CELL, SHEETS, Sheet, pair_cells, values
 from evaluation.report.verdicts import best_first, prompt_sections
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL
@@ -47,16 +51,7 @@ def _shown(cell: object) -> str:
 
 def drawings(report: Report) -> dict[str, Drawing]:
     """Every chart that this report has, by key, in the order of the page."""
-    makers: list[Callable[[Report], Iterator[Drawing]]] = [
-        _flow,
-        _days,
-        _kappas,
-        _pairs,
-        _matrices,
-        _over_time,
-        _bars,
-        _shares,
-    ]
+    makers = (_flow, _days, _kappas, _pairs, _matrices, _over_time, _bars, _shares)
     return {drawing.key: drawing for make in makers for drawing in make(report)}
 
 
@@ -151,22 +146,15 @@ def _pairs(report: Report) -> Iterator[Drawing]:
 
 
 def _matrices(report: Report) -> Iterator[Drawing]:
-    sections = zip(
-        agreement_sections(report), report["agreement"]["prompts"], report["prompts"], strict=True
-    )
-    for place, (section, agreement, prompt) in enumerate(sections):
-        for number, (matrix, pair) in enumerate(
-            zip(section.matrices, agreement["pairs"], strict=True)
-        ):
-            first, second = pair["judges"]
-            title = f"Prompt {prompt['label']}: {first} and {second}"
-            header = ["verdict_1", "verdict_2", "count"]
-            rows = [
-                [one, other, pair["table"][i][j]]
-                for i, one in enumerate(pair["labels"])
-                for j, other in enumerate(pair["labels"])
-            ]
-            yield Drawing(f"matrix-{place}-{number}", title, matrix.svg, Sheet(header, rows))
+    prompts = report["agreement"]["prompts"]
+    for place, (section, agreement) in enumerate(
+        zip(agreement_sections(report), prompts, strict=True)
+    ):
+        both = zip(section.matrices, agreement["pairs"], strict=True)
+        for number, (matrix, pair) in enumerate(both):
+            title = f"Prompt {section.prompt}: {' and '.join(pair['judges'])}"
+            sheet = Sheet(PAIR_CELL, pair_cells(pair))
+            yield Drawing(f"matrix-{place}-{number}", title, matrix.svg, sheet)
 
 
 def _over_time(report: Report) -> Iterator[Drawing]:
@@ -222,7 +210,7 @@ def _bars(report: Report) -> Iterator[Drawing]:
 
 def _shares(report: Report) -> Iterator[Drawing]:
     """For each prompt the share of the best verdict, model by model, with its interval."""
-    best, labels = best_first(report)[0], {v["key"]: v["label"] for v in report["verdicts"]}
+    best, labels = best_first(report)[0], verdict_labels(report)
     cells = report["tables"][0]["rows"]
     for place, prompt in enumerate(report["prompts"]):
         mine = [
@@ -241,13 +229,7 @@ def _shares(report: Report) -> Iterator[Drawing]:
         )
         header = ["model", "k", "n", "low", "high", "interval"]
         rows = [
-            [
-                cell["model"],
-                cell["k"],
-                cell["n"],
-                *sentences.share_ends(cell),
-                sentences.share_method(cell),
-            ]
+            [*values(cell, header[:3]), *share_ends(cell), sentences.share_method(cell)]
             for cell in mine
         ]
         yield Drawing(f"shares-{place}", title, svg, Sheet(header, rows))
@@ -256,4 +238,4 @@ def _shares(report: Report) -> Iterator[Drawing]:
 def _share_row(cell: Cell) -> Estimate:
     k, n = cell["k"], cell["n"]
     text = f"{k}/{n} {sentences.share(k, n)}" if n else "none counted"
-    return Estimate(cell["model"], k / n if n else None, *sentences.share_ends(cell), text)
+    return Estimate(cell["model"], k / n if n else None, *share_ends(cell), text)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from evaluation.charts import Stage, flow_diagram
+from evaluation.charts.flow import Stage, flow_diagram
 from evaluation.report.sentences import counted
 from evaluation.report.shapes import Change, Report, Step
 
@@ -17,16 +17,10 @@ def step(
 ) -> Step:
     """`n` of `unit` (in the singular) are left; `lost` and `gained` name what happened since the step before.
 
-    Each is (how many, the reason, as "found invalid"); those of none are left out.
+    Each is (how many, the reason, as "invalid"); those of none are left out.
     """
-    return {
-        "key": key,
-        "label": label,
-        "n": n,
-        "unit": unit,
-        "lost": _changes(lost),
-        "gained": _changes(gained),
-    }
+    before, more = _changes(lost), _changes(gained)
+    return {"key": key, "label": label, "n": n, "unit": unit, "lost": before, "gained": more}
 
 
 def _changes(given: Iterable[tuple[int, str]]) -> list[Change]:

@@ -2,18 +2,10 @@
 
 from dataclasses import dataclass
 
-from evaluation import charts
+from evaluation.charts.confusion import confusion_matrix
+from evaluation.report import shapes
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.sentences import cell_ends, cell_words, counted, lowered, number, share
-from evaluation.report.shapes import (
-    ClassScores,
-    JudgeModel,
-    ModelVerdicts,
-    PromptScores,
-    Report,
-    Score,
-    ScoreShare,
-)
 from evaluation.report.verdicts import PromptSection, best_first, model_id, sections_of
 from evaluation.statistics.tables import LABELLED, NO, REPLIED, UNPARSED, YES
 
@@ -59,7 +51,7 @@ class JudgeSection:
     everything_population: str
 
 
-def judge_sections(report: Report) -> list[JudgeSection]:
+def judge_sections(report: shapes.Report) -> list[JudgeSection]:
     """The report's judge models."""
     return [
         _section(report, judge, f"judge-{place}")
@@ -67,7 +59,7 @@ def judge_sections(report: Report) -> list[JudgeSection]:
     ]
 
 
-def _section(report: Report, judge: JudgeModel, key: str) -> JudgeSection:
+def _section(report: shapes.Report, judge: shapes.JudgeModel, key: str) -> JudgeSection:
     states = [f"{count} {STATES[state]}" for state, count in judge["states"].items()]
     spelt = [f"{spelling} {count}" for spelling, count in judge["spellings"].items()]
     sha256 = judge["prompt_sha256"][:12]
@@ -87,7 +79,7 @@ def _section(report: Report, judge: JudgeModel, key: str) -> JudgeSection:
 
 
 def _against_people(
-    report: Report, judge: JudgeModel, scores: PromptScores, key: str
+    report: shapes.Report, judge: shapes.JudgeModel, scores: shapes.PromptScores, key: str
 ) -> AgainstPeople:
     (prompt,) = [one for one in report["prompts"] if one["label"] == scores["prompt"]]
     shown = verdict_labels(report)
@@ -131,7 +123,7 @@ class RowsOf:
         )
 
 
-def _share_figure(score: ScoreShare, counted: str, whole: str) -> Figure:
+def _share_figure(score: shapes.ScoreShare, counted: str, whole: str) -> Figure:
     """k of n; `counted` and `whole` are the queries of the k and of the n rows."""
     k, n = score["k"], score["n"]
     if not n:
@@ -146,7 +138,7 @@ def _share_figure(score: ScoreShare, counted: str, whole: str) -> Figure:
     )
 
 
-def _f_figure(score: Score, rows: str) -> Figure:
+def _f_figure(score: shapes.Score, rows: str) -> Figure:
     """`rows` is the query of those that it is computed from."""
     if score["value"] is None:
         return Figure("\N{EN DASH}", reason=score["reason"])
@@ -157,7 +149,7 @@ def _f_figure(score: Score, rows: str) -> Figure:
     return Figure(value, ends, query=rows)
 
 
-def _class_figures(one: ClassScores, rows: RowsOf) -> tuple[Figure, ...]:
+def _class_figures(one: shapes.ClassScores, rows: RowsOf) -> tuple[Figure, ...]:
     verdict = one["label"]
     right = rows.where(verdict=verdict, said=verdict)
     return (
@@ -167,14 +159,14 @@ def _class_figures(one: ClassScores, rows: RowsOf) -> tuple[Figure, ...]:
     )
 
 
-def _places(report: Report, scores: PromptScores) -> list[tuple[str, int]]:
+def _places(report: shapes.Report, scores: shapes.PromptScores) -> list[tuple[str, int]]:
     """Each verdict, best first, with its row in the report's table (which runs worst first)."""
     order = [one["label"] for one in scores["classes"]]
     return [(key, order.index(key)) for key in best_first(report)]
 
 
 def _matrix(
-    report: Report, rows: RowsOf, scores: PromptScores
+    report: shapes.Report, rows: RowsOf, scores: shapes.PromptScores
 ) -> tuple[tuple[str, tuple[Figure, ...]], ...]:
     """People's verdicts (rows) by the judge model's (columns, the last without a verdict), linked to their rows."""
     shown, places = verdict_labels(report), _places(report, scores)
@@ -190,11 +182,13 @@ def _matrix(
     return tuple(lines)
 
 
-def _chart(report: Report, judge: JudgeModel, scores: PromptScores, key: str) -> str:
+def _chart(
+    report: shapes.Report, judge: shapes.JudgeModel, scores: shapes.PromptScores, key: str
+) -> str:
     shown, places = verdict_labels(report), _places(report, scores)
     table = [[scores["table"][i][j] for _, j in places] for _, i in places]
     right = sum(table[i][i] for i in range(len(table)))
-    return charts.confusion_matrix(
+    return confusion_matrix(
         table,
         [shown[label] for label, _ in places],
         sides=("People", judge["judge"]),
@@ -206,7 +200,7 @@ def _chart(report: Report, judge: JudgeModel, scores: PromptScores, key: str) ->
 
 
 def _model_row(
-    report: Report, rows: RowsOf, one: ModelVerdicts, keys: list[str]
+    report: shapes.Report, rows: RowsOf, one: shapes.ModelVerdicts, keys: list[str]
 ) -> tuple[str, Figure, tuple[Figure, ...]]:
     """Table 5: a model's share of each verdict from people, then from the judge model."""
     model = model_id(report, one["model"])
@@ -222,7 +216,7 @@ def _model_row(
     return one["model"], Figure(str(one["n"]), query=rows.where(model=model)), tuple(cells)
 
 
-def judge_sentence(judge: str, prompt: PromptScores) -> str:
+def judge_sentence(judge: str, prompt: shapes.PromptScores) -> str:
     """How far a judge model matches people on the responses to one prompt."""
     accuracy, macro = prompt["accuracy"], prompt["macro_f"]
     if not accuracy["n"]:
@@ -242,7 +236,7 @@ def judge_sentence(judge: str, prompt: PromptScores) -> str:
     )
 
 
-def _macro_words(macro: Score) -> str:
+def _macro_words(macro: shapes.Score) -> str:
     if macro["value"] is None:
         return f"Macro-F is undefined: {lowered(macro['reason'])}"
     if macro["cluster_low"] is None:

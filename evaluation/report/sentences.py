@@ -3,10 +3,12 @@
 No sentence says that there is no difference or no effect: a wide interval is reported as wide.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from evaluation.report.shapes import PromptAgreement, Share
 from evaluation.statistics.coefficient import Coefficient, PlainCoefficient
+
+Ends = Callable[[float | None, float | None], str]
 
 MINUS = "\N{MINUS SIGN}"
 RESAMPLED, WILSON = "resampling articles", "Wilson"
@@ -112,6 +114,19 @@ def method_of(coefficient: Coefficient) -> str:
     if clustered and clustered["low"] is not None:
         return clustered["method"]
     return coefficient["method"]
+
+
+def in_its_unit(coefficient: PlainCoefficient) -> tuple[str, Ends]:
+    """The value in words, and what puts the ends of its interval into words: per cent for a share, else a number."""
+    if coefficient["name"] == "percent_agreement":
+        return percent(coefficient["value"]), percent_interval
+    return number(coefficient["value"]), interval
+
+
+def why_empty(coefficient: PlainCoefficient, reason: str) -> str:
+    """The reason for what is missing: of the interval where there is a value."""
+    missing = reason and coefficient["value"] is not None
+    return f"No interval: {lowered(reason)}" if missing else reason
 
 
 def _value(coefficient: Coefficient) -> str:

@@ -183,18 +183,23 @@ class DifferenceEnds(TypedDict):
     interval_reason: str
 
 
-class Gain(DifferenceEnds):
-    """The difference of two shares on one kind of questions."""
+class Counts(TypedDict):
+    """The two shares that are compared: `k_1` of `n_1` and `k_2` of `n_2`."""
 
-    value: float | None
     k_1: int
     n_1: int
     k_2: int
     n_2: int
 
 
+class Gain(DifferenceEnds, Counts):
+    """The difference of two shares on one kind of questions."""
+
+    value: float | None
+
+
 class Sides(TypedDict, total=False):
-    """The two shares that are compared: `k_1` of `n_1` and `k_2` of `n_2`, and McNemar's p where they are paired."""
+    """The two shares that are compared, as Counts has them, and McNemar's p where they are paired."""
 
     k_1: int
     n_1: int

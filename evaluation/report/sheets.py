@@ -3,16 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from evaluation.report import shapes
 from evaluation.report.sentences import share_ends
-from evaluation.report.shapes import (
-    ClassAgreement,
-    PromptAgreement,
-    PromptScores,
-    Report,
-    Score,
-    ScoreShare,
-    Table,
-)
 from evaluation.statistics.bootstrap import Resampled
 from evaluation.statistics.coefficient import Coefficient
 
@@ -30,37 +22,38 @@ CLUSTERED = ("low", "high", "se", "clusters", "resamples", "undefined", "seed", 
 COEFFICIENT = ("weights", "value", "se", "low", "high", "n", "method", "reason")
 
 
-def agreement_sheet(report: Report) -> Sheet:
+def agreement_sheet(report: shapes.Report) -> Sheet:
     """One row a coefficient: for each prompt, for each two judges ("all" for all of them), for each verdict."""
     header = ["prompt", "judge_1", "judge_2", "verdict", "coefficient", *COEFFICIENT]
     rows = [row for prompt in report["agreement"]["prompts"] for row in _agreement_rows(prompt)]
     made = report["agreement"]["interval"]
     header += [f"clustered_{name}" for name in CLUSTERED] + ["cluster"]
-    return Sheet(header, [[*row, *_values(by, CLUSTERED), made["cluster"]] for row, by in rows])
+    return Sheet(header, [[*row, *values(by, CLUSTERED), made["cluster"]] for row, by in rows])
 
 
-def _values(entry: Mapping[str, object] | None, names: Sequence[str]) -> list[object]:
+def values(entry: Mapping[str, object] | None, names: Sequence[str]) -> list[object]:
     return [None if entry is None else entry[name] for name in names]
 
 
-def _agreement_rows(prompt: PromptAgreement) -> Iterator[Clustered]:
+def _agreement_rows(prompt: shapes.PromptAgreement) -> Iterator[Clustered]:
     label = prompt["prompt"]
     for pair in prompt["pairs"]:
         for coefficient in pair["coefficients"]:
             yield _coefficient_row([label, *pair["judges"]], coefficient)
         for row in pair["per_class"]:
-            yield from _class_rows([label, *pair["judges"], row["label"]], row, _n(pair["table"]))
+            yield from _class_rows(
+                [label, *pair["judges"], row["label"]], row, sum(map(sum, pair["table"]))
+            )
     for coefficient in prompt["all"]:
         yield _coefficient_row([label, "all", "all"], coefficient)
 
 
 def _coefficient_row(place: list[object], coefficient: Coefficient) -> Clustered:
-    return [*place, "", coefficient["name"], *_values(coefficient, COEFFICIENT)], coefficient[
-        "clustered"
-    ]
+    row = [*place, "", coefficient["name"], *values(coefficient, COEFFICIENT)]
+    return row, coefficient["clustered"]
 
 
-def _class_rows(place: list[object], row: ClassAgreement, n: int) -> Iterator[Clustered]:
+def _class_rows(place: list[object], row: shapes.ClassAgreement, n: int) -> Iterator[Clustered]:
     by = row["clustered"]
     kappa = [*place, "cohen_kappa", "none", row["kappa"], None, None, None, n, "", row["reason"]]
     yield kappa, by["kappa"]
@@ -72,21 +65,27 @@ def _class_rows(place: list[object], row: ClassAgreement, n: int) -> Iterator[Cl
         yield [*place, name, "none", value, None, None, None, n, "", ""], interval
 
 
-def _n(table: list[list[int]]) -> int:
-    return sum(map(sum, table))
-
-
-def confusion_sheet(report: Report) -> Sheet:
+def confusion_sheet(report: shapes.Report) -> Sheet:
     """One row a cell of a confusion matrix, zeros included."""
-    header = ["prompt", "judge_1", "judge_2", "verdict_1", "verdict_2", "count"]
     rows = [
-        [prompt["prompt"], *pair["judges"], first, second, pair["table"][i][j]]
+        [prompt["prompt"], *pair["judges"], *cell]
         for prompt in report["agreement"]["prompts"]
         for pair in prompt["pairs"]
-        for i, first in enumerate(pair["labels"])
-        for j, second in enumerate(pair["labels"])
+        for cell in pair_cells(pair)
     ]
-    return Sheet(header, rows)
+    return Sheet(["prompt", "judge_1", "judge_2", *PAIR_CELL], rows)
+
+
+PAIR_CELL = ["verdict_1", "verdict_2", "count"]
+
+
+def pair_cells(pair: shapes.Pair) -> list[list[object]]:
+    """The confusion matrix of two judges, a row a cell."""
+    return [
+        [first, second, count]
+        for first, counts in zip(pair["labels"], pair["table"], strict=True)
+        for second, count in zip(pair["labels"], counts, strict=True)
+    ]
 
 
 VERDICT_COLUMNS = ["prompt", "model", "slice", "verdict", "k", "n", "low", "high"]
@@ -94,13 +93,13 @@ CLUSTER_COLUMNS = ["cluster_low", "cluster_high", "clusters"]
 LINE_COLUMNS = ["total", "unlabelled", "left_out"]
 
 
-def verdict_sheet(report: Report) -> Sheet:
+def verdict_sheet(report: shapes.Report) -> Sheet:
     """One row a cell of the tables of final verdicts; the last columns say what n leaves out."""
     rows = [row for table in report["tables"] for row in _table_rows(table)]
     return Sheet([*VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS], rows)
 
 
-def judge_verdict_sheet(report: Report) -> Sheet:
+def judge_verdict_sheet(report: shapes.Report) -> Sheet:
     """The same of each judge model's verdicts on everything."""
     rows = [
         [judge["judge"], *row]
@@ -111,15 +110,15 @@ def judge_verdict_sheet(report: Report) -> Sheet:
     return Sheet(header, rows)
 
 
-def _table_rows(table: Table) -> Iterator[list[object]]:
+def _table_rows(table: shapes.Table) -> Iterator[list[object]]:
     lines = {(line["prompt"], line["model"], line["slice"]): line for line in table["lines"]}
     for cell in table["rows"]:
         line = lines[cell["prompt"], cell["model"], cell["slice"]]
         yield [
-            *_values(cell, VERDICT_COLUMNS),
-            *_values(line, LINE_COLUMNS),
+            *values(cell, VERDICT_COLUMNS),
+            *values(line, LINE_COLUMNS),
             table["population"],
-            *_values(cell, CLUSTER_COLUMNS),
+            *values(cell, CLUSTER_COLUMNS),
         ]
 
 
@@ -130,7 +129,7 @@ COMPARED = [
 ]  # fmt: skip
 
 
-def comparison_sheet(report: Report) -> Sheet:
+def comparison_sheet(report: shapes.Report) -> Sheet:
     """One row a comparison; the gains of both kinds of questions are in the JSON."""
     rows = [
         [family["key"], family["kind"], family["margin"], *(row.get(name) for name in COMPARED)]
@@ -140,21 +139,10 @@ def comparison_sheet(report: Report) -> Sheet:
     return Sheet(["family", "kind", "margin", *COMPARED], rows)
 
 
-def judge_sheet(report: Report) -> Sheet:
+def judge_sheet(report: shapes.Report) -> Sheet:
     """One row a score of a judge model: accuracy and macro-F of a prompt, then each verdict's scores."""
-    header = [
-        "judge",
-        "prompt",
-        "verdict",
-        "score",
-        "k",
-        "n",
-        "value",
-        "low",
-        "high",
-        "unparsed",
-        "reason",
-    ]
+    header = ["judge", "prompt", "verdict", "score", "k", "n", "value", "low", "high"]
+    header += ["unparsed", "reason"]
     rows = [
         row
         for judge in report["judge_models"]
@@ -164,7 +152,7 @@ def judge_sheet(report: Report) -> Sheet:
     return Sheet(header, rows)
 
 
-def _judge_rows(judge: str, prompt: PromptScores) -> Iterator[list[object]]:
+def _judge_rows(judge: str, prompt: shapes.PromptScores) -> Iterator[list[object]]:
     place = [judge, prompt["prompt"]]
     yield [*place, "", "accuracy", *_share(prompt["accuracy"]), prompt["unparsed"], ""]
     macro = prompt["macro_f"]
@@ -175,23 +163,23 @@ def _judge_rows(judge: str, prompt: PromptScores) -> Iterator[list[object]]:
         yield [*place, one["label"], "f", *_score(one["f"]), None, one["f"]["reason"]]
 
 
-def _share(score: ScoreShare) -> list[object]:
+def _share(score: shapes.ScoreShare) -> list[object]:
     """k, n, value and the ends, by resampling articles where there are any."""
     k, n = score["k"], score["n"]
     return [k, n, k / n if n else None, *share_ends(score)]
 
 
-def _score(score: Score) -> list[object]:
+def _score(score: shapes.Score) -> list[object]:
     return [None, None, score["value"], score["cluster_low"], score["cluster_high"]]
 
 
 SHARE_COLUMNS = ["whose", "verdict", "k", "n", "low", "high", *CLUSTER_COLUMNS]
 
 
-def judge_model_sheet(report: Report) -> Sheet:
+def judge_model_sheet(report: shapes.Report) -> Sheet:
     """People's and a judge model's verdicts on each model's responses, one row a share."""
     rows = [
-        [judge["judge"], prompt["prompt"], model["model"], *_values(cell, SHARE_COLUMNS)]
+        [judge["judge"], prompt["prompt"], model["model"], *values(cell, SHARE_COLUMNS)]
         for judge in report["judge_models"]
         for prompt in judge["prompts"]
         for model in prompt["models"]

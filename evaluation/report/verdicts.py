@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluation import charts
-from evaluation.charts import Bar
+from evaluation.charts.bars import Bar, stacked_bars
 from evaluation.report import sentences
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.shapes import Cell, JudgeModel, Prompt, Report, Subject, Table
@@ -15,14 +14,9 @@ SLICE_LABELS = {"all": "All", "explicit": "Explicit", "implicit": "Implicit", "u
 
 @dataclass(frozen=True)
 class VerdictRow:
-    """One row: a model in a slice.
-
-    `opens` is how many rows its model has where this is the first, else 0; `closes` whether it is the last.
-    """
+    """One row: a model in a slice. The rows of a model follow each other."""
 
     model: str
-    opens: int
-    closes: bool
     slice: str
     n: Figure
     cells: tuple[Figure, ...]
@@ -67,8 +61,7 @@ def sections_of(
         cells = [cell for cell in table["rows"] if cell["prompt"] == prompt["label"]]
         if not lines:
             continue
-        slices = list(dict.fromkeys(line["slice"] for line in lines))
-        rows = tuple(_row(report, prompt, line, cells, slices, keys, judge) for line in lines)
+        rows = tuple(_row(report, prompt, line, cells, keys, judge) for line in lines)
         sections.append(
             PromptSection(
                 prompt["label"],
@@ -93,7 +86,6 @@ def _row(
     prompt: Prompt,
     line: Line,
     cells: list[Cell],
-    slices: list[str],
     keys: list[str],
     judge: JudgeModel | None,
 ) -> VerdictRow:
@@ -111,8 +103,6 @@ def _row(
     }
     return VerdictRow(
         line["model"],
-        len(slices) if line["slice"] == ALL else 0,
-        line["slice"] == slices[-1],
         SLICE_LABELS[line["slice"]],
         _n_figure(line, place),
         tuple(_cell_figure(mine[key], place, "said" if judge else "verdict") for key in keys),
@@ -166,7 +156,7 @@ def _chart(
     if any(verdict == UNLABELLED for _, verdict in counts):
         keys.append(UNLABELLED)
     whose = f"Verdicts of {judge['judge']}" if judge else "Final verdicts"
-    return charts.stacked_bars(
+    return stacked_bars(
         [
             Bar(model["name"], tuple(counts.get((model["name"], key), 0) for key in keys))
             for model in report["models"]

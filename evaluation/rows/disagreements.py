@@ -67,28 +67,18 @@ def filters(study: Study, choice: Choice) -> list[Filter]:
     verdicts = [(value, label) for value, label in reversed(Verdict.choices)]
     slices = [(part, SLICE_LABELS[part]) for part in (*tables.SLICES[1:], tables.UNTYPED)]
     pairs = [(_value(both), " and ".join(both)) for both in pairs_of(study)]
+    prompts = [(name, prompt_words(name)) for name in prompts_of(study)]
+    shown = [(YES, "Where they differ"), (NO, "Every pair of verdicts")]
     chosen = _value((choice.judge_1, choice.judge_2))
     first, second = choice.judge_1 or "one judge", choice.judge_2 or "the other"
     return [
         _filter("judges", "Judges", "Any two", pairs, chosen),
-        _filter(
-            "prompt",
-            "Prompt",
-            "All",
-            [(name, prompt_words(name)) for name in prompts_of(study)],
-            choice.prompt,
-        ),
+        _filter("prompt", "Prompt", "All", prompts, choice.prompt),
         _filter("model", "Model", "All", [(str(pk), name) for pk, name in models], choice.model),
         _filter("slice", "Questions", "All", slices, choice.slice),
         _filter("first_1", f"First verdict of {first}", "Any", verdicts, choice.first_1),
         _filter("first_2", f"First verdict of {second}", "Any", verdicts, choice.first_2),
-        _filter(
-            "differ",
-            "Show",
-            "",
-            [(YES, "Where they differ"), (NO, "Every pair of verdicts")],
-            choice.differ or NO,
-        ),
+        _filter("differ", "Show", "", shown, choice.differ or NO),
     ]
 
 

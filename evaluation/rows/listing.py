@@ -7,9 +7,9 @@ from django.db.models import Prefetch, QuerySet
 from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.report.verdicts import SLICE_LABELS
 from evaluation.rows.choice import LABELLED, NO, REPLIED, YES, Choice
+from evaluation.rows.export import REPLIES
 from evaluation.statistics import tables
 from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
-from judging.states import MachineState
 
 MATCHES = {YES: "the same as the final verdict", NO: "another than the final verdict, or none"}
 
@@ -22,7 +22,7 @@ def with_verdicts(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
         "round__n", "seat", "repeat"
     )
     machine_verdicts = MachineVerdict.objects.select_related("judge").prefetch_related("calls")
-    replied = machine_verdicts.filter(state__in=[MachineState.JUDGED, MachineState.UNPARSED])
+    replied = machine_verdicts.filter(state__in=REPLIES)
     return items.select_related(*related).prefetch_related(
         Prefetch("slots", queryset=slots, to_attr="closed_slots"),
         Prefetch(
@@ -59,7 +59,7 @@ def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
             _first(choice.judge_1, choice.first_1, labels),
         ),
         ("Judge model", _judge_model(choice, study)),
-        ("It said", _reply(choice.said)),
+        ("Its reply", _reply(choice.said)),
         ("Also judged of model", _model(choice.with_model, names)),
         ("Also judged on prompt", prompt_words(choice.with_prompt) if choice.with_prompt else ""),
         ("Its verdict", MATCHES.get(choice.match, "")),

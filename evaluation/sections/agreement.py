@@ -1,7 +1,6 @@
 """The agreement section of a study's report: on the judges' independent first verdicts."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -53,15 +52,7 @@ def study_agreement(
             "seed": plan.seed,
         },
         "prompts": [
-            prompt_agreement(
-                study,
-                prompt,
-                [pair for pair in pairs if pair.prompt == prompt["name"]],
-                [item for item in items if item.prompt == prompt["name"]],
-                rounds,
-                plan,
-            )
-            for prompt in prompts
+            _prompt_agreement(study, prompt, pairs, items, rounds, plan) for prompt in prompts
         ],
         "self": self_agreement(first_verdicts.repeat_counts(study, clustering.by), plan),
     }
@@ -73,7 +64,7 @@ def _not_measured(study: Study) -> str:
     return NOT_MEASURED_ALONE if study.judges_per_response == 1 else NOT_MEASURED_YET
 
 
-def prompt_agreement(
+def _prompt_agreement(
     study: Study,
     prompt: shapes.Prompt,
     pairs: Sequence[PairCount],
@@ -82,11 +73,9 @@ def prompt_agreement(
     plan: Plan,
 ) -> shapes.PromptAgreement:
     """Agreement on the responses to one prompt: each two judges, all of them, each round, each third of the work."""
+    items = [item for item in items if item.prompt == prompt["name"]]
     labels = scale(study, prompt["name"], _used(items))
-    cells_of = by_pair(
-        ((pair.first, pair.second), (pair.cluster, pair.verdict_1, pair.verdict_2, pair.count))
-        for pair in pairs
-    )
+    cells_of = _by_judges(pair for pair in pairs if pair.prompt == prompt["name"])
     several = rounds if len(rounds) > 1 else ()
     paired = [item for item in items if item.paired]
     return {
@@ -112,6 +101,15 @@ def prompt_agreement(
             if cells_of
         ],
     }
+
+
+def _by_judges(pairs: Iterable[PairCount]) -> dict[tuple[str, str], list[Cell]]:
+    """The counts of each two judges, in the order of their names."""
+    cells_of: dict[tuple[str, str], list[Cell]] = {}
+    for one in sorted(pairs, key=lambda one: (one.first, one.second)):
+        cell = (one.cluster, one.verdict_1, one.verdict_2, one.count)
+        cells_of.setdefault((one.first, one.second), []).append(cell)
+    return cells_of
 
 
 def _portion(items: Sequence[ItemCount], labels: Sequence[str], plan: Plan) -> shapes.Portion:
@@ -178,7 +176,8 @@ def pair_entry(
     """The table of two judges (rows the first one's verdicts) with all that is computed from it."""
     # Two labels have one distance, so weights would repeat the same number.
     weights = WEIGHTED if len(labels) > 2 else ()
-    pair = of_two(_cell_groups(cells, labels), labels, plan, weights)
+    rows = [(labels.index(first), labels.index(second)) for _, first, second, _ in cells]
+    pair = of_two(_groups(rows, 2, cells), labels, plan, weights)
     return {
         "labels": list(labels),
         "table": pair.table.tolist(),
@@ -194,33 +193,19 @@ def all_entries(
 ) -> list[Coefficient]:
     """The coefficients over all judges of some responses."""
     metrics = (alpha.NOMINAL, alpha.ORDINAL) if len(labels) > 2 else (alpha.NOMINAL,)
-    rows = [item[1] for item in items]
-    groups = _groups(rows, len(labels), [item[0] for item in items], [item[2] for item in items])
+    groups = _groups([item[1] for item in items], len(labels), items)
     return list(of_many(groups, plan, metrics))
 
 
-def by_pair(cells: Iterable[tuple[tuple[str, str], Cell]]) -> Mapping[tuple[str, str], list[Cell]]:
-    """The cells of each two judges, in the order of their names."""
-    ordered = sorted(cells, key=lambda cell: cell[0])
-    return {
-        both: [cell for _, cell in group]
-        for both, group in groupby(ordered, key=lambda cell: cell[0])
-    }
-
-
-def _cell_groups(cells: Sequence[Cell], labels: Sequence[str]) -> Groups:
-    place = {label: index for index, label in enumerate(labels)}
-    rows = [(place[first], place[second]) for _, first, second, _ in cells]
-    return _groups(rows, 2, [cell[0] for cell in cells], [cell[3] for cell in cells])
-
-
 def _groups(
-    rows: Sequence[Sequence[int]], width: int, clusters: Sequence[str | int], sizes: Sequence[int]
+    rows: Sequence[Sequence[int]], width: int, counted: Sequence[Cell] | Sequence[Item]
 ) -> Groups:
+    """`counted` begin with the rows' clusters and end with their sizes."""
     numbered: dict[str | int, int] = {}
-    places = [numbered.setdefault(cluster, len(numbered)) for cluster in clusters]
+    places = [numbered.setdefault(one[0], len(numbered)) for one in counted]
     table = np.array(rows, dtype=np.int64).reshape(-1, width)
-    return Groups(table, np.array(sizes, dtype=np.int64), np.array(places, dtype=np.int64))
+    sizes = np.array([one[-1] for one in counted], dtype=np.int64)
+    return Groups(table, sizes, np.array(places, dtype=np.int64))
 
 
 def _class_entry(row: ClassAgreement) -> shapes.ClassAgreement:

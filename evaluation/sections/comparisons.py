@@ -89,10 +89,7 @@ def _interval(difference: Difference | GainDifference) -> shapes.DifferenceEnds:
 
 def _sides(difference: Difference, one: Compared) -> shapes.Sides:
     return {
-        "k_1": difference.first[0],
-        "n_1": difference.first[1],
-        "k_2": difference.second[0],
-        "n_2": difference.second[1],
+        **_counts(difference),
         "only_first": difference.only_first,
         "only_second": difference.only_second,
         "p_exact": difference.p_exact,
@@ -106,11 +103,9 @@ def _gains(difference: GainDifference) -> shapes.Gains:
 
 
 def _gain(gain: Difference) -> shapes.Gain:
-    return {
-        "value": gain.value,
-        "k_1": gain.first[0],
-        "n_1": gain.first[1],
-        "k_2": gain.second[0],
-        "n_2": gain.second[1],
-        **_interval(gain),
-    }
+    return {"value": gain.value, **_counts(gain), **_interval(gain)}
+
+
+def _counts(difference: Difference) -> shapes.Counts:
+    (k_1, n_1), (k_2, n_2) = difference.first, difference.second
+    return {"k_1": k_1, "n_1": n_1, "k_2": k_2, "n_2": n_2}

@@ -53,9 +53,9 @@ def _judge_entry(
     states: Counter[str] = Counter()
     for one in counts:
         states[one.state] += one.count
-    judged_prompts = [
-        prompt for prompt in prompts if any(one.prompt == prompt["name"] for one in counts)
-    ]
+    of_prompts = {one.prompt for one in counts}
+    asked = [prompt for prompt in prompts if prompt["name"] in of_prompts]
+    replies = [*Verdict.values, UNPARSED]
     return {
         "id": judge.pk,
         "judge": judge.pseudonym,
@@ -64,17 +64,9 @@ def _judge_entry(
         "states": {str(state): states[state] for state in MachineState if states[state]},
         "spellings": spelt,
         "population": AGAINST_PEOPLE,
-        "prompts": [_prompt_entry(prompt, counts, plan) for prompt in judged_prompts],
+        "prompts": [_prompt_entry(prompt, counts, plan) for prompt in asked],
         # Table 6: as the table of final verdicts, a reply without a verdict being one of its own.
-        "table": table_of(
-            "judge model",
-            ALL_REPLIES,
-            counts,
-            judged_prompts,
-            names,
-            [*Verdict.values, UNPARSED],
-            plan,
-        ),
+        "table": table_of("judge model", ALL_REPLIES, counts, asked, names, replies, plan),
     }
 
 
@@ -135,12 +127,12 @@ def _scores_entry(matched: Scores, intervals: ScoreIntervals) -> shapes.Scores:
 
 
 def _share(share: Share, interval: Resampled) -> shapes.ScoreShare:
-    ends = share.interval
+    low, high = share.interval or (None, None)
     return {
         "k": share.k,
         "n": share.n,
-        "low": ends and ends.low,
-        "high": ends and ends.high,
+        "low": low,
+        "high": high,
         "reason": share.reason,
         **clustered_entry(interval),
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.bootstrap import Floats, Plan, Resampled, Sources, Statistic, intervals
+from evaluation.statistics.bootstrap import Floats, Plan, Resampled, intervals
 from evaluation.statistics.cells import of_lines
 from evaluation.statistics.chance import ratio
 from evaluation.statistics.memory import remembered
@@ -49,8 +49,30 @@ def table(counts: Iterable[Both], labels: Sequence[str]) -> list[list[int]]:
 def of_scores(counts: Sequence[Both], labels: Sequence[str], plan: Plan) -> ScoreIntervals:
     """All scores over these responses; they share their draws."""
     size = len(labels)
+
+    def numbers(flat: Floats) -> Floats:
+        """features x ... to accuracy, macro-F, then each label's precision, recall and F; NaN where undefined."""
+        counts = flat.reshape(size, size + 1, *flat.shape[1:])
+        hits = np.stack([counts[i, i] for i in range(size)])
+        people = counts.sum(axis=1)
+        predicted = counts[:, :size].sum(axis=0)
+        f = ratio(2 * hits, people + predicted)
+        accuracy = ratio(hits.sum(axis=0), people.sum(axis=0))
+        return np.concatenate(
+            [accuracy[None], f.mean(axis=0)[None], ratio(hits, predicted), ratio(hits, people), f]
+        )
+
+    def given(flat: Floats) -> NDArray[np.bool_]:
+        """All articles; of a precision those in which the judge model gave the verdict, of a recall those in which
+        people did, of an F those in which either did.
+        """
+        counts = flat.reshape(size, size + 1, *flat.shape[1:])
+        people, predicted = counts.sum(axis=1) > 0, counts[:, :size].sum(axis=0) > 0
+        every = np.ones((2, flat.shape[1]), dtype=bool)
+        return np.concatenate([every, predicted, people, people | predicted])
+
     sums = _by_article(counts, labels)
-    accuracy, macro, *each = intervals(sums, _scores(size), plan, sources=_sources(size))
+    accuracy, macro, *each = intervals(sums, numbers, plan, sources=given)
     parts = [tuple(each[part * size : (part + 1) * size]) for part in range(3)]
     return ScoreIntervals(accuracy, macro, *parts)
 
@@ -78,34 +100,3 @@ def _by_article(counts: Sequence[Both], labels: Sequence[str]) -> Floats:
     for one in counts:
         sums[articles[one.article], labels.index(one.people), columns.index(one.reply)] += one.count
     return sums.reshape(len(sums), len(labels) * len(columns))
-
-
-def _scores(size: int) -> Statistic:
-    """Sums (features x ...) to accuracy, macro-F, then each label's precision, recall and F; NaN where undefined."""
-
-    def numbers(flat: Floats) -> Floats:
-        counts = flat.reshape(size, size + 1, *flat.shape[1:])
-        hits = np.stack([counts[i, i] for i in range(size)])
-        people = counts.sum(axis=1)
-        predicted = counts[:, :size].sum(axis=0)
-        f = ratio(2 * hits, people + predicted)
-        accuracy = ratio(hits.sum(axis=0), people.sum(axis=0))
-        return np.concatenate(
-            [accuracy[None], f.mean(axis=0)[None], ratio(hits, predicted), ratio(hits, people), f]
-        )
-
-    return numbers
-
-
-def _sources(size: int) -> Sources:
-    """All articles; of a precision those in which the judge model gave the verdict, of a recall those in which people
-    did, of an F those in which either did.
-    """
-
-    def given(flat: Floats) -> NDArray[np.bool_]:
-        counts = flat.reshape(size, size + 1, *flat.shape[1:])
-        people, predicted = counts.sum(axis=1) > 0, counts[:, :size].sum(axis=0) > 0
-        every = np.ones((2, flat.shape[1]), dtype=bool)
-        return np.concatenate([every, predicted, people, people | predicted])
-
-    return given

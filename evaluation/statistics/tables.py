@@ -77,8 +77,8 @@ def lines(
 ) -> list[tuple[Line, list[Cell]]]:
     """The table's rows with their cells: prompts, models and slices in the given order.
 
-    It has a slice "untyped" where there are any. `one_passage` names the prompts that give a single passage. Raises ValueError for a tally that none of
-    these names cover, since it would be lost from the numbers.
+    There is a slice "untyped" where any question is. `one_passage` names the prompts that give a single passage.
+    Raises ValueError for a tally that none of these names cover, since it would be lost from the numbers.
     """
     kept = list(tallies)
     _check(kept, prompts, models, verdicts)

@@ -30,7 +30,7 @@ from evaluation.statistics.coefficient import (
 )
 from evaluation.statistics.groups import Groups
 from evaluation.statistics.many_raters import krippendorff_alpha_nominal
-from evaluation.statistics.wilson import wilson, z_value
+from evaluation.statistics.wilson import Z, wilson
 
 Counts = NDArray[np.int64]
 
@@ -129,7 +129,7 @@ def cohen_kappa(table: ArrayLike, weights: str = "none") -> Coefficient:
     error = _closed_form_error(counts / n, agreement_weights(len(counts), weights), value, n)
     if error is None:
         return coefficient("cohen_kappa", value, n, se=0.0, weights=weights, reason=NO_ERROR)
-    half = z_value() * error
+    half = Z * error
     return coefficient(
         "cohen_kappa",
         value,
@@ -215,7 +215,7 @@ def paradox_warning(agreed: Coefficient, cohen: Coefficient) -> str:
         return ""
     return (
         "The raters agree on most items, yet kappa is low: one label prevails, so much agreement is expected by "
-        "chance. Read kappa beside percent agreement, AC1 and the agreement on each label."
+        "chance. Read kappa next to percent agreement, AC1 and the agreement on each label."
     )
 
 

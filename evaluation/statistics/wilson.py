@@ -12,15 +12,12 @@ class Interval(NamedTuple):
     high: float
 
 
-def z_value(level: float = 0.95) -> float:
-    """The two-sided normal quantile of a confidence level, 1.96 for 0.95."""
-    if not 0 < level < 1:
-        raise ValueError(f"A confidence level lies between 0 and 1, not {level}.")
-    return NormalDist().inv_cdf((1 + level) / 2)
+# The two-sided normal quantile of 95 %.
+Z = NormalDist().inv_cdf((1 + 0.95) / 2)
 
 
-def wilson(k: int, n: int, level: float = 0.95) -> Interval | None:
-    """The score interval of the proportion k/n, in 0..1; None where n is 0.
+def wilson(k: int, n: int) -> Interval | None:
+    """The 95 % score interval of the proportion k/n, in 0..1; None where n is 0.
 
     Source: E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference,
     JASA 22, 209-212. It takes the n trials as independent.
@@ -29,9 +26,8 @@ def wilson(k: int, n: int, level: float = 0.95) -> Interval | None:
         raise ValueError(f"{k} of {n} is no proportion.")
     if n == 0:
         return None
-    z = z_value(level)
-    share, spread = k / n, z * z / n
+    share, spread = k / n, Z * Z / n
     centre = (share + spread / 2) / (1 + spread)
-    half = z * sqrt(share * (1 - share) / n + spread / (4 * n)) / (1 + spread)
+    half = Z * sqrt(share * (1 - share) / n + spread / (4 * n)) / (1 + spread)
     # The exact ends are 0 and 1 there; rounding would leave 1e-17 next to them.
     return Interval(0.0 if k == 0 else centre - half, 1.0 if k == n else centre + half)

@@ -9,7 +9,7 @@ from accounts.throttles import counted
 from datasets.records import collection_named
 from evaluation.counts.collection import collection_table
 from evaluation.report.collection import COLUMNS, groups, sentences_of, sheet_rows
-from evaluation.views.source import READERS
+from evaluation.views.reports import READERS
 from pages.data_responses import csv_response, json_response
 
 

@@ -11,8 +11,9 @@ from evaluation.counts import final_verdicts
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.report.comparisons import family_sections
 from evaluation.report.shapes import Answer, Subject
+from evaluation.rows.listing import prompt_words
 from evaluation.sections.comparisons import answers_of, comparisons_entry
-from evaluation.views.source import READERS
+from evaluation.views.reports import READERS
 from judging.models import Study, Verdict
 from leases.refusal import Refusal
 from pages.data_responses import json_response
@@ -28,6 +29,7 @@ def compare(request: HttpRequest, study_id: int) -> HttpResponse:
         "study": study,
         "kinds": KIND_LABELS.items(),
         "verdicts": Verdict.choices[::-1],
+        "named_prompts": [(one["name"], prompt_words(one["name"])) for one in parts["prompts"]],
         "given": request.GET,
         "chosen_models": set(request.GET.getlist("model")),
         "asked_anything": "kind" in request.GET,

@@ -7,8 +7,8 @@ from django.http import HttpResponse, HttpResponseBase
 from django.utils.http import content_disposition_header
 
 from evaluation.archive import bundles
-from evaluation.charts import standalone
 from evaluation.charts.pictures import png
+from evaluation.charts.standalone import standalone
 from evaluation.report.drawings import drawings
 from evaluation.report.shapes import Report
 from evaluation.report.sheets import SHEETS

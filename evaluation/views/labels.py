@@ -9,7 +9,7 @@ from accounts.throttles import count_job
 from evaluation.forms import LabelsForm
 from evaluation.labels.agreement import Result
 from evaluation.labels.page import class_lines, lines, methods, sheet
-from evaluation.views.source import READERS
+from evaluation.views.reports import READERS
 from pages.data_responses import csv_response, json_response
 
 

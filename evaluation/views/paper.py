@@ -10,7 +10,7 @@ from evaluation.paper.display import FORMS, read_display
 from evaluation.paper.latex import latex
 from evaluation.paper.methods import methods_paragraph
 from evaluation.views import files
-from evaluation.views.source import READERS, asked
+from evaluation.views.reports import READERS, asked
 
 # What a report's address says of its resampling.
 CLUSTERING = ("cluster", "resamples", "seed")

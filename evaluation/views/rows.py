@@ -14,7 +14,7 @@ from evaluation.rows.choice import Choice, chosen
 from evaluation.rows.disagreements import filters, passages, read_choice, side_by_side
 from evaluation.rows.export import COLUMNS, records
 from evaluation.rows.listing import in_words, prompt_words, with_prompts, with_verdicts
-from evaluation.views.source import READERS
+from evaluation.views.reports import READERS
 from pages.data_responses import csv_response
 from pages.paging import page_of
 

@@ -11,7 +11,7 @@ from evaluation.frozen import publishing, snapshots
 from evaluation.report.layout import laid_out
 from evaluation.sections.clustering import Clustering
 from evaluation.views.published import cited
-from evaluation.views.source import READERS, frozen
+from evaluation.views.reports import READERS, frozen
 
 
 @require_POST
@@ -55,7 +55,7 @@ def publish(request: HttpRequest, snapshot_id: int) -> HttpResponse:
         authors=request.POST.get("authors", ""),
         with_comments=request.POST.get("with_comments") == "on",
     )
-    messages.success(request, "Whoever has the address below can read this report now.")
+    messages.success(request, "Anyone with the address below can read this report now.")
     return redirect("evaluation:snapshot", snapshot_id)
 
 
