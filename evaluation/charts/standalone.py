@@ -6,19 +6,19 @@ WIDTH, MARGIN = 720, 16
 _SIZE = re.compile(r'width="100%" height="([0-9.]+)"')
 
 
-def standalone(svg: str, width: int = WIDTH) -> str:
-    """The chart for a paper or a slide: `width` pixels wide, its colours no longer the page's."""
+def standalone(svg: str) -> str:
+    """The chart for a paper or a slide: WIDTH pixels wide, its colours no longer the page's."""
     size = _SIZE.search(svg)
     if size is None:
         raise ValueError("This is not the markup of a chart of this project.")
     height = float(size[1])
     inner = _SIZE.sub(
-        f'x="{MARGIN}" y="{MARGIN}" width="{width - 2 * MARGIN}" height="{height:g}" overflow="visible"',
+        f'x="{MARGIN}" y="{MARGIN}" width="{WIDTH - 2 * MARGIN}" height="{height:g}" overflow="visible"',
         svg,
         count=1,
     )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height + 2 * MARGIN:g}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height + 2 * MARGIN:g}" '
         f'color="#1f2328"><rect width="100%" height="100%" fill="#ffffff"/>{inner}</svg>\n'
     )

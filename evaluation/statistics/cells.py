@@ -30,21 +30,23 @@ def resampled(
     share.
     """
     by_place: dict[tuple[str, ...], Resampled] = {}
-    for one in (True, False):
+    for single in (True, False):
         for part in dict.fromkeys(place[2] for place in places):
             lines = [
-                place for place in places if place[2] == part and (place[0] in one_passage) == one
+                place
+                for place in places
+                if place[2] == part and (place[0] in one_passage) == single
             ]
             counted = [
                 (tally.article, (tally.prompt, tally.model, part), tally.verdict, tally.count)
                 for tally in tallies
                 if tally.verdict is not None
                 and part in (ALL, tally.reasoning)
-                and not (one and tally.same_passage)
+                and not (single and tally.same_passage)
             ]
-            by_place |= of_lines(
-                [each for each in counted if each[1] in lines], lines, verdicts, plan
-            )
+            here = set(lines)
+            counted = [one for one in counted if one[1] in here]
+            by_place |= of_lines(counted, lines, verdicts, plan)
     return by_place
 
 

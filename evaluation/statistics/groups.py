@@ -1,4 +1,4 @@
-"""Items that count alike, by cluster, and a coefficient with its interval by resampling these clusters. Pure."""
+"""Items that count alike, by cluster, and the intervals of what is computed from them. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -86,3 +86,12 @@ def exclude(study: Study, n: int) -> None:
         proposed_by=person("pia"),
         seconded_by=person("sven"),
     )
+
+
+def cells(report) -> dict[tuple[str, str, str, str], tuple[int, int]]:
+    """(prompt, model, slice, verdict) -> (k, n), of a report's table of final verdicts."""
+    (table,) = report["tables"]
+    return {
+        (row["prompt"], row["model"], row["slice"], row["verdict"]): (row["k"], row["n"])
+        for row in table["rows"]
+    }

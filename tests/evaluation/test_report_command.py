@@ -17,24 +17,19 @@ def printed(*args):
     return out.getvalue()
 
 
-def test_json_is_the_report():
-    study = judged_study()
+def test_json_is_the_report(study):
     assert json.loads(printed(study.slug, "--json")) == study_report(study)
 
 
 @pytest.mark.parametrize("by", ["slug", "name", "pk"])
-def test_a_study_by_slug_name_or_number(by):
-    study = judged_study()
+def test_a_study_by_slug_name_or_number(by, study):
     lines = printed(str(getattr(study, by))).splitlines()
     assert lines[0] == study.name
-    assert (
-        "    quokka-7b-secret, all: correct 3/3 (100.0 %), partially correct 0/3 (0.0 %), incorrect 0/3 (0.0 %)"
-        in lines
-    )
+    counts = "correct 3/3 (100.0 %), partially correct 0/3 (0.0 %), incorrect 0/3 (0.0 %)"
+    assert f"    quokka-7b-secret, all: {counts}" in lines
 
 
-def test_a_study_that_is_not_there_names_those_that_are():
-    study = judged_study()
+def test_a_study_that_is_not_there_names_those_that_are(study):
     with pytest.raises(CommandError, match=f"no study 'other'. Studies: {study.slug}"):
         printed("other")
 
@@ -49,8 +44,7 @@ def test_comparisons_and_judge_models_stand_in_words():
     assert "On prompt 4, Elsewhere (model) gives people's final verdict on" in text
 
 
-def test_a_chosen_seed_holds_for_every_interval():
-    study = judged_study()
+def test_a_chosen_seed_holds_for_every_interval(study):
     report = json.loads(printed(study.slug, "--json", "--seed", "11"))
     seeds = {report["comparisons"]["seed"], report["tables"][0]["seed"]}
     assert seeds | {report["agreement"]["interval"]["seed"]} == {11}

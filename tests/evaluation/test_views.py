@@ -7,22 +7,16 @@ import pytest
 
 from accounts.roles import Role
 from datasets.models import Instance
+from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
 from evaluation.sections.study import study_report
 from generation.models import Response
 from judging import studies
 from tests.evaluation.factories import judged_study, resolve_all
-from tests.factories import PASSWORD, person
+from tests.factories import person
 from tests.judging import factories as judging
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
-
-
-@pytest.fixture
-def rita(client):
-    someone = person("rita", Role.RESEARCHER)
-    client.login(username="rita", password=PASSWORD)
-    return someone
 
 
 def rows_of(response):
@@ -38,6 +32,7 @@ def addresses(study, snapshot):
         f"{base}.json",
         f"{base}/rows/",
         f"{base}/rows.csv",
+        f"{base}/disagreements/",
         *(f"{base}/{sheet}.csv" for sheet in sheets),
         f"{frozen}/",
         f"{frozen}.json",
@@ -46,37 +41,28 @@ def addresses(study, snapshot):
 
 
 def frozen(study, by):
-    from evaluation.frozen import snapshots
-
     return snapshots.freeze(study, by=by)[0]
 
 
-def test_a_researcher_reads_every_page(client, rita):
-    study = judged_study()
-    for address in ["/reports/", *addresses(study, frozen(study, rita))]:
-        assert client.get(address).status_code == 200, address
-
-
-@pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.JUDGE, Role.ADJUDICATOR])
-def test_other_roles_are_refused(client, role):
-    study = judged_study()
+@pytest.mark.parametrize(
+    ("role", "status"),
+    [(Role.RESEARCHER, 200), (Role.ANNOTATOR, 403), (Role.JUDGE, 403), (Role.ADJUDICATOR, 403)],
+)
+def test_researchers_read_every_page_and_other_roles_none(client, role, status, study):
     snapshot = frozen(study, person("rita", Role.RESEARCHER))
-    someone = person("otto", role)
-    client.force_login(someone)
+    client.force_login(person("otto", role))
     for address in ["/reports/", *addresses(study, snapshot)]:
-        assert client.get(address).status_code == 403, address
+        assert client.get(address).status_code == status, address
 
 
-def test_the_signed_out_are_sent_to_sign_in(client):
-    study = judged_study()
+def test_the_signed_out_are_sent_to_sign_in(client, study):
     for address in ["/reports/", *addresses(study, frozen(study, person("rita")))]:
         response = client.get(address)
         assert response.status_code == 302, address
         assert "next=" in response["Location"]
 
 
-def test_a_judge_of_an_open_study_sees_none_of_its_numbers(client):
-    study = judged_study()
+def test_a_judge_of_an_open_study_sees_none_of_its_numbers(client, study):
     snapshot = frozen(study, person("rita"))
     alice = study.judges.get(person__username="alice").person
     alice.grants.create(role=Role.RESEARCHER)
@@ -104,22 +90,18 @@ def test_a_report_that_is_not_there(client, rita):
     assert client.get(f"/reports/{judging.draft().pk}/other.csv").status_code == 404
 
 
-def test_the_page_shows_numbers_with_n_and_interval(client, rita):
-    study = judged_study()
+def test_the_page_shows_numbers_with_n_and_interval(client, rita, study):
     page = client.get(f"/reports/{study.pk}/").content.decode()
     (pair,) = study_report(study)["agreement"]["prompts"][2]["pairs"]
     first, second = pair["judges"]
-    assert (
-        f"{first} and {second} agree on 6 of 8 responses (75.0 %; 95 % interval 40.9 to 92.9 %)."
-        in page
-    )
+    agreed = "agree on 6 of 8 responses (75.0 %; 95 % interval 40.9 to 92.9 %)."
+    assert f"{first} and {second} {agreed}" in page
     assert "first verdicts, before resolution and exclusions" in page
     assert "final verdicts, after exclusions" in page
     assert "3 of 4" in page  # one response waits for a third person
 
 
-def test_the_page_obeys_the_policy(client, rita):
-    study = judged_study()
+def test_the_page_obeys_the_policy(client, rita, study):
     response = client.get(f"/reports/{study.pk}/")
     page = response.content.decode()
     assert "default-src 'none'" in response["Content-Security-Policy"]
@@ -142,13 +124,11 @@ def test_nothing_judged_yet_says_what_to_do(client, rita):
     assert "hand in" in page
 
 
-def test_json_twin_is_the_report(client, rita):
-    study = judged_study()
+def test_json_twin_is_the_report(client, rita, study):
     assert json.loads(client.get(f"/reports/{study.pk}.json").content) == study_report(study)
 
 
-def test_cells_that_a_spreadsheet_would_run_are_text(client, rita):
-    study = judged_study()
+def test_cells_that_a_spreadsheet_would_run_are_text(client, rita, study):
     Response.objects.update(text="@SUM(A1)")
     Instance.objects.update(question="-1+1")
     header, *rows = rows_of(client.get(f"/reports/{study.pk}/rows.csv"))
@@ -156,8 +136,7 @@ def test_cells_that_a_spreadsheet_would_run_are_text(client, rita):
     assert {tuple(row[c] for c in columns) for row in rows} == {("'=1+1", "'@SUM(A1)", "'-1+1")}
 
 
-def test_rows_csv_keeps_the_choice(client, rita):
-    study = judged_study()
+def test_rows_csv_keeps_the_choice(client, rita, study):
     resolve_all(study)
     query = {"of": "final", "prompt": "both-passages", "verdict": "partially correct"}
     header, *rows = rows_of(client.get(f"/reports/{study.pk}/rows.csv", query))
@@ -165,14 +144,12 @@ def test_rows_csv_keeps_the_choice(client, rita):
     assert {row[header.index("how")] for row in rows} == {"third_person"}
 
 
-def test_the_page_of_rows_shows_both_verdicts_and_keeps_markup_as_text(client, rita):
-    study = judged_study()
+def test_the_page_of_rows_shows_both_verdicts_and_keeps_markup_as_text(client, rita, study):
     Response.objects.update(text="<script>alert(1)</script>")
     query = {"of": "first", "prompt": "both-passages", "first_1": "correct", "first_2": "incorrect"}
     other_way = {**query, "first_1": "incorrect", "first_2": "correct"}
-    pages = [
-        client.get(f"/reports/{study.pk}/rows/", q).content.decode() for q in (query, other_way)
-    ]
+    answers = [client.get(f"/reports/{study.pk}/rows/", way) for way in (query, other_way)]
+    pages = [answer.content.decode() for answer in answers]
     page = next(page for page in pages if "2 responses" in page)
     assert page.count("=1+1") == 4
     assert "No final verdict yet" in page
@@ -186,8 +163,7 @@ def test_an_unknown_choice_is_refused_with_the_known_ones(client, rita):
     assert "partially correct" in response.content.decode()
 
 
-def test_freezing_twice_makes_one_snapshot(client, rita):
-    study = judged_study()
+def test_freezing_twice_makes_one_snapshot(client, rita, study):
     first = client.post(f"/reports/{study.pk}/freeze/", {"note": ""})
     again = client.post(f"/reports/{study.pk}/freeze/", {"note": ""})
     snapshot = ReportSnapshot.objects.get()
@@ -201,8 +177,7 @@ def hidden_fields(page, action):
     return {name: value for name, value in result if name != "csrfmiddlewaretoken"}
 
 
-def test_the_form_freezes_what_the_page_shows(client, rita):
-    study = judged_study()
+def test_the_form_freezes_what_the_page_shows(client, rita, study):
     query = {"cluster": "tag", "resamples": "500", "seed": "9"}
     page = client.get(f"/reports/{study.pk}/", query).content.decode()
     freeze = f"/reports/{study.pk}/freeze/"
@@ -214,8 +189,7 @@ def test_the_form_freezes_what_the_page_shows(client, rita):
     assert wrong.status_code == 400
 
 
-def test_names_chosen_for_a_paper_are_frozen_from_their_page(client, rita):
-    study = judged_study()
+def test_names_chosen_for_a_paper_are_frozen_from_their_page(client, rita, study):
     model = study_report(study)["models"][0]["id"]
     query = {"form": "full", f"name-model-{model}": "Ours & <co>", "seed": "9"}
     page = client.get(f"/reports/{study.pk}/paper/", query).content.decode()
@@ -232,14 +206,12 @@ def test_names_chosen_for_a_paper_are_frozen_from_their_page(client, rita):
     assert freeze not in page
 
 
-def test_freezing_needs_a_post(client, rita):
-    study = judged_study()
+def test_freezing_needs_a_post(client, rita, study):
     assert client.get(f"/reports/{study.pk}/freeze/").status_code == 405
     assert not ReportSnapshot.objects.exists()
 
 
-def test_a_snapshot_says_whether_its_verdicts_changed(client, rita):
-    study = judged_study()
+def test_a_snapshot_says_whether_its_verdicts_changed(client, rita, study):
     address = f"/reports/snapshots/{frozen(study, rita).pk}/"
     assert "have not changed" in client.get(address).content.decode()
     kept = client.get(f"{address[:-1]}.json").content
@@ -261,6 +233,5 @@ def test_a_study_of_any_name_gives_files_of_plain_names(client, rita):
 
 
 @pytest.mark.parametrize("model", ["9" * 19, "9" * 5_000, "²", "٣", "m"])
-def test_a_model_that_no_number_links_to_is_refused(client, rita, model):
-    study = judged_study()
+def test_a_model_that_no_number_links_to_is_refused(client, rita, model, study):
     assert client.get(f"/reports/{study.pk}/rows/", {"model": model}).status_code == 400

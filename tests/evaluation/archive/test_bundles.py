@@ -9,7 +9,6 @@ import zipfile
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.roles import Role
 from datasets.importers.json_text import Unreadable
 from evaluation.archive import bundles
 from evaluation.frozen import snapshots
@@ -22,7 +21,7 @@ from judging.models import Resolution, Study
 from leases.refusal import Refusal
 from tests.evaluation import frozen
 from tests.evaluation.factories import exclude, judged_study, resolve_all
-from tests.factories import PASSWORD, person
+from tests.factories import person
 from tests.judging import factories as judging
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
@@ -46,6 +45,25 @@ def study():
 @pytest.fixture
 def good(study):
     return zipped(study)
+
+
+@pytest.fixture
+def report(good):
+    """The report in the good zip."""
+    return json.loads(part(good, bundles.REPORT))
+
+
+@pytest.fixture
+def unpacked(good, tmp_path):
+    zipfile.ZipFile(io.BytesIO(good)).extractall(tmp_path)
+    return tmp_path
+
+
+def written(report, folder):
+    """The report as a file."""
+    path = folder / "report.json"
+    path.write_text(json.dumps(report))
+    return path
 
 
 def repacked(data, **changed):
@@ -79,20 +97,17 @@ def run_script(folder):
     )
 
 
-def test_the_script_recomputes_every_number_with_numpy_alone(good, tmp_path):
-    zipfile.ZipFile(io.BytesIO(good)).extractall(tmp_path)
-    done = run_script(tmp_path)
+def test_the_script_recomputes_every_number_with_numpy_alone(unpacked):
+    done = run_script(unpacked)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "all equal" in done.stdout
     assert int(done.stdout.split(" numbers compared")[0].split()[-1]) > 500
 
 
-def test_the_script_finds_a_changed_number(good, tmp_path):
-    zipfile.ZipFile(io.BytesIO(good)).extractall(tmp_path)
-    report = json.loads((tmp_path / "report.json").read_text())
+def test_the_script_finds_a_changed_number(unpacked, report):
     report["tables"][0]["rows"][0]["k"] += 1
-    (tmp_path / "report.json").write_text(json.dumps(report))
-    done = run_script(tmp_path)
+    written(report, unpacked)
+    done = run_script(unpacked)
     assert done.returncode == 1
     assert "the hash of report.json" in done.stdout
     assert "k of incorrect" in done.stdout
@@ -129,6 +144,12 @@ def test_what_judge_models_said_is_among_the_rows_and_named_as_not_recomputed():
     assert any("judge models" in note for note in outcome.notes)
 
 
+def imported():
+    study = judging.draft()
+    Study.objects.filter(pk=study.pk).update(is_imported=True)
+    return Study.objects.get(pk=study.pk)
+
+
 @pytest.mark.parametrize(
     "made",
     [
@@ -136,17 +157,12 @@ def test_what_judge_models_said_is_among_the_rows_and_named_as_not_recomputed():
         lambda: judging.open_study(),
         lambda: judged_study(choose=lambda who, slot: "correct"),
         lambda: judged_study(choose=lambda who, slot: "correct" if who == "bob" else "incorrect"),
+        imported,
     ],
-    ids=["one judge", "nothing judged", "one verdict", "never the same"],
+    ids=["one judge", "nothing judged", "one verdict", "never the same", "imported"],
 )
 def test_any_kind_of_study_recomputes(made):
     assert verify(zipped(made())).wrong == []
-
-
-def test_an_imported_study_recomputes():
-    study = judging.draft()
-    Study.objects.filter(pk=study.pk).update(is_imported=True)
-    assert verify(zipped(Study.objects.get(pk=study.pk))).wrong == []
 
 
 def test_a_frozen_report_alone_is_checked_against_itself(study):
@@ -172,16 +188,14 @@ def test_a_study_that_changed_or_is_not_here_is_told(study, good):
     assert CHANGED in outcome.notes
 
 
-def test_a_changed_number_is_found_by_hash_and_by_recomputing(good):
-    report = json.loads(part(good, bundles.REPORT))
+def test_a_changed_number_is_found_by_hash_and_by_recomputing(report):
     report["agreement"]["prompts"][0]["pairs"][0]["coefficients"][0]["value"] = 0.5
     outcome = verify(json.dumps(report).encode())
     assert any("changed after it was frozen" in line for line in outcome.wrong)
     assert any("percent_agreement" in line for line in outcome.wrong)
 
 
-def test_a_number_that_was_changed_and_sealed_again_is_found_by_the_study_here(good):
-    report = json.loads(part(good, bundles.REPORT))
+def test_a_number_that_was_changed_and_sealed_again_is_found_by_the_study_here(report):
     line = report["tables"][0]["lines"][0]
     line["left_out"] += 1
     outcome = verify(json.dumps(bundles.sealed(report)).encode())
@@ -254,16 +268,14 @@ def test_a_file_that_is_not_what_it_should_be_is_refused_with_a_sentence(spoil, 
         verify(spoil(bundles.write(report, [b"[]\n"], NO_ROWS)))
 
 
-def test_any_part_of_a_report_may_be_missing_or_of_another_kind(good):
-    report = json.loads(part(good, bundles.REPORT))
+def test_any_part_of_a_report_may_be_missing_or_of_another_kind(report):
     for key in ("tables", "agreement", "prompts", "study", "snapshot"):
         for value in (None, 3, "x", [3], {"a": 1}):
             with pytest.raises(Unreadable):
                 verify(json.dumps({**report, key: value}).encode())
 
 
-def test_counts_that_no_study_has_are_found_and_cost_nothing(good):
-    report = json.loads(part(good, bundles.REPORT))
+def test_counts_that_no_study_has_are_found_and_cost_nothing(report):
     report["agreement"]["prompts"][0]["pairs"][0]["table"][0][0] = 10**15
     report["agreement"]["prompts"][1]["pairs"][0]["table"][0][0] = -5
     assert verify(json.dumps(report).encode()).wrong
@@ -275,8 +287,9 @@ def test_counts_that_no_study_has_are_found_and_cost_nothing(good):
 @pytest.mark.parametrize(
     ("labels", "words"), [(8_000, "8000 labels"), (2, "not as large as its labels")]
 )
-def test_a_scale_that_no_study_has_is_refused_before_anything_is_counted(good, labels, words):
-    report = json.loads(part(good, bundles.REPORT))
+def test_a_scale_that_no_study_has_is_refused_before_anything_is_counted(
+    good, labels, words, report
+):
     report["agreement"]["prompts"][0]["pairs"][0]["labels"] = [f"label {n}" for n in range(labels)]
     with pytest.raises(Unreadable, match=words):
         verify(remade(good, report=json.dumps(report).encode()))
@@ -308,32 +321,24 @@ def test_the_command_says_what_it_compared(good, tmp_path, capsys):
     assert "all as the report says" in capsys.readouterr().out
 
 
-def test_the_command_refuses_with_every_difference(good, tmp_path):
-    report = json.loads(part(good, bundles.REPORT))
+def test_the_command_refuses_with_every_difference(tmp_path, report):
     report["tables"][0]["rows"][0]["n"] += 1
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(report))
     with pytest.raises(CommandError, match=r"is not what it says:\n  .*changed after"):
-        call_command("verify_report", str(path))
+        call_command("verify_report", str(written(report, tmp_path)))
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("verify_report", str(tmp_path / "none.zip"))
 
 
-def test_the_command_does_not_obey_what_a_file_calls_things(good, tmp_path):
-    report = json.loads(part(good, bundles.REPORT))
+def test_the_command_does_not_obey_what_a_file_calls_things(tmp_path, report):
     report["agreement"]["prompts"][0]["pairs"][0]["coefficients"][0]["name"] = "\x1b[2Jgone"
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(report))
     out = io.StringIO()
     with pytest.raises(CommandError):
-        call_command("verify_report", path, stdout=out)
+        call_command("verify_report", written(report, tmp_path), stdout=out)
     assert "\x1b" not in out.getvalue()
     assert r"\x1b[2Jgone" in out.getvalue()
 
 
-def test_a_frozen_report_has_its_zip_while_the_rows_are_the_same(client, study):
-    rita = person("rita", Role.RESEARCHER)
-    client.login(username="rita", password=PASSWORD)
+def test_a_frozen_report_has_its_zip_while_the_rows_are_the_same(client, rita, study):
     snapshot, _ = snapshots.freeze(study, by=rita)
     address = f"/reports/snapshots/{snapshot.pk}/report.zip"
     data = client.get(address).content

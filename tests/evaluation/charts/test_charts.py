@@ -3,7 +3,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evaluation.charts import Bar, Trend, confusion_matrix, stacked_bars, trend_lines
+from evaluation.charts.bars import Bar, stacked_bars
+from evaluation.charts.confusion import confusion_matrix
+from evaluation.charts.sparkline import Trend, trend_lines
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = (("incorrect", "Incorrect"), ("correct", "Correct"))
@@ -18,6 +20,10 @@ def matrix(table=((3, 1), (0, 4)), labels=("incorrect", "partially correct")):
     return confusion_matrix(
         table, labels, sides=("J1", "J2"), title="First verdicts", describe="J1 by J2.", key="m"
     )
+
+
+def texts(svg):
+    return list(ElementTree.fromstring(svg).iter(f"{SVG}text"))
 
 
 def segments(svg):
@@ -39,11 +45,9 @@ def test_an_empty_bar_says_so_and_draws_nothing():
 
 
 def test_a_narrow_segment_carries_no_number():
-    texts = [
-        text.text for text in ElementTree.fromstring(bars(Bar("m", (1, 99)))).iter(f"{SVG}text")
-    ]
-    assert "99" in texts
-    assert "1" not in texts
+    shown = [text.text for text in texts(bars(Bar("m", (1, 99))))]
+    assert "99" in shown
+    assert "1" not in shown
 
 
 def trends(*shares, label="1: Question alone"):
@@ -67,15 +71,15 @@ def test_nothing_that_a_strict_policy_refuses(svg):
 
 def test_labels_from_outside_stay_text():
     svg = bars(Bar('</text><script>alert("1")</script>\x00', (1, 1)), title="a & b")
-    texts = ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
-    assert any('</text><script>alert("1")</script>' in text for text in texts)
+    shown = ["".join(text.itertext()) for text in texts(svg)]
+    assert any('</text><script>alert("1")</script>' in text for text in shown)
     assert "<script" not in svg
 
 
 def test_a_long_name_is_shortened_in_its_middle_and_kept_whole_in_its_title():
     name = "a-model-of-a-very-long-name" * 7 + "-instruct"
     svg = bars(Bar(name, (1, 1)))
-    (text,) = [text for text in ElementTree.fromstring(svg).iter(f"{SVG}text") if len(text)]
+    (text,) = [text for text in texts(svg) if len(text)]
     assert text.find(f"{SVG}title").text == name
     shown = text.find(f"{SVG}title").tail
     assert len(shown) == 30
@@ -84,10 +88,9 @@ def test_a_long_name_is_shortened_in_its_middle_and_kept_whole_in_its_title():
 
 
 def test_the_matrix_holds_every_count_and_marks_agreement():
-    root = ElementTree.fromstring(matrix())
-    counts = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "chart-count"]
+    counts = [text.text for text in texts(matrix()) if text.get("class") == "chart-count"]
     assert counts == ["3", "1", "0", "4"]
-    kinds = [rect.get("class") for rect in root.iter(f"{SVG}rect")]
+    kinds = [rect.get("class") for rect in ElementTree.fromstring(matrix()).iter(f"{SVG}rect")]
     assert kinds == ["square square-agree", "square", "square", "square square-agree"]
 
 
@@ -110,8 +113,8 @@ def test_a_trend_goes_through_its_points_and_leaves_gaps(shares, points, lines):
     root = ElementTree.fromstring(trends(*shares))
     assert [float(one.get("cy")) for one in root.iter(f"{SVG}circle")] == points
     assert len([line for line in root.iter(f"{SVG}line") if line.get("class") == "trend"]) == lines
-    texts = [text.text for text in root.iter(f"{SVG}text")]
-    assert texts == ["1: Question alone", *(str(share) for share in shares)]
+    shown = [text.text for text in texts(trends(*shares))]
+    assert shown == ["1: Question alone", *(str(share) for share in shares)]
 
 
 def test_trends_stand_below_each_other_and_their_labels_stay_text():

@@ -176,11 +176,8 @@ def test_a_group_from_too_few_articles_has_a_difference_and_no_interval():
     large, small = bools(*[1, 0] * 20), bools(*[1, 1, 0] * 4)
     result = unpaired(small, few, large, many, PLAN)
     assert result.value == pytest.approx(1 / 2 - 2 / 3)
-    assert (result.interval["low"], result.interval["clusters"], result.p_clustered) == (
-        None,
-        3,
-        None,
-    )
+    assert result.interval.items() >= {"low": None, "clusters": 3}.items()
+    assert result.p_clustered is None
     assert "(3)" in result.interval["reason"]
     clusters, both = np.concatenate([few, many]), np.concatenate([small, large])
     gains = gain_difference(np.zeros(52, dtype=bool), both, clusters, np.arange(52) < 12, PLAN)
@@ -221,7 +218,7 @@ def test_a_gain_in_one_group_only_cannot_be_compared():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "said"),
+    ("low", "high", "outcome"),
     [
         (-0.05, 0.05, EQUIVALENT),
         (-0.10, 0.05, UNDECIDED),
@@ -232,8 +229,8 @@ def test_a_gain_in_one_group_only_cannot_be_compared():
         (None, None, ""),
     ],
 )
-def test_equivalence_is_an_interval_inside_the_margin(low, high, said):
-    assert equivalence(low, high, 0.10) == said
+def test_equivalence_is_an_interval_inside_the_margin(low, high, outcome):
+    assert equivalence(low, high, 0.10) == outcome
 
 
 @pytest.mark.parametrize("margin", [0, 1, -0.1, 5])

@@ -26,7 +26,7 @@ def answers(*given, one_passage=()):
 
 
 def answer(model, prompt, n, verdict, reasoning="explicit", same=False, sample=1):
-    return Answered(model, prompt, (n, sample), f"Abbey {n}", reasoning, same, verdict)
+    return Answered(model, prompt, f"Abbey {n}", reasoning, same, verdict, 1, (n, sample))
 
 
 def of(kind, *prompts, margin=None):

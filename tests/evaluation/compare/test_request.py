@@ -2,12 +2,10 @@
 
 import pytest
 
-from accounts.roles import Role
 from evaluation.compare.request import Asked, read
 from judging.models import Verdict
 from leases.refusal import Refusal
 from tests.evaluation.factories import judged_study, resolve_all
-from tests.factories import person
 
 PROMPTS = ("internal-knowledge", "both-passages")
 
@@ -83,14 +81,8 @@ def study(db):
     return result
 
 
-@pytest.fixture
-def rosa(client, db):
-    client.force_login(person("rosa", Role.RESEARCHER))
-    return client
-
-
-def test_an_answer_counts_what_a_separate_count_finds(study, rosa):
-    result = rosa.get(f"/reports/{study.pk}/compare.json", QUESTION).json()["comparisons"]
+def test_an_answer_counts_what_a_separate_count_finds(study, client, rita):
+    result = client.get(f"/reports/{study.pk}/compare.json", QUESTION).json()["comparisons"]
     (family,) = result["families"]
     for row in family["rows"]:
         of = study.items.filter(response__model__model_id=row["model"])
@@ -100,40 +92,40 @@ def test_an_answer_counts_what_a_separate_count_finds(study, rosa):
     assert len(family["rows"]) == 2
 
 
-def test_only_the_chosen_models_are_compared(study, rosa):
+def test_only_the_chosen_models_are_compared(study, client, rita):
     model = study.items.first().response.model
-    result = rosa.get(f"/reports/{study.pk}/compare.json", {**QUESTION, "model": model.pk}).json()
+    result = client.get(f"/reports/{study.pk}/compare.json", {**QUESTION, "model": model.pk}).json()
     assert [row["model"] for row in result["comparisons"]["families"][0]["rows"]] == [
         model.model_id
     ]
 
 
-def test_the_page_answers_in_a_table_and_in_words(study, rosa):
-    page = rosa.get(f"/reports/{study.pk}/compare/", {**QUESTION, "margin": "10"})
+def test_the_page_answers_in_a_table_and_in_words(study, client, rita):
+    page = client.get(f"/reports/{study.pk}/compare/", {**QUESTION, "margin": "10"})
     text = page.content.decode()
     assert page.status_code == 200
     assert "Margin of equivalence: 10 points" in text
     assert "under prompt 4" in text
 
 
-def test_a_question_that_cannot_be_asked_keeps_what_was_entered(study, rosa):
-    page = rosa.get(f"/reports/{study.pk}/compare/", {**QUESTION, "margin": "all of it"})
+def test_a_question_that_cannot_be_asked_keeps_what_was_entered(study, client, rita):
+    page = client.get(f"/reports/{study.pk}/compare/", {**QUESTION, "margin": "all of it"})
     assert page.status_code == 400
     assert "all of it" in page.content.decode()
     assert "percentage points" in page.content.decode()
 
 
-def test_links_lead_to_as_many_rows(study, rosa):
-    page = rosa.get(f"/reports/{study.pk}/compare/", QUESTION)
+def test_links_lead_to_as_many_rows(study, client, rita):
+    page = client.get(f"/reports/{study.pk}/compare/", QUESTION)
     for row in page.context["families"][0].rows:
         for side in (side for side in row.sides if side.query):
-            rows = rosa.get(f"/reports/{study.pk}/rows/{side.query}")
+            rows = client.get(f"/reports/{study.pk}/rows/{side.query}")
             assert rows.context["page"].paginator.count == int(side.value.split("/")[0])
 
 
-def test_a_study_without_final_verdicts_has_nothing_to_compare(rosa):
+def test_a_study_without_final_verdicts_has_nothing_to_compare(client, rita):
     study = judged_study(
         "alice", "bob", choose=lambda who, _: "correct" if who == "bob" else "incorrect"
     )
-    page = rosa.get(f"/reports/{study.pk}/compare/", QUESTION)
+    page = client.get(f"/reports/{study.pk}/compare/", QUESTION)
     assert "This comparison is not possible." in page.content.decode()

@@ -6,23 +6,14 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.roles import Role
 from evaluation.archive.bundles import sealed
 from evaluation.frozen.publishing import publish
 from evaluation.models import ReportSnapshot
 from evaluation.report.shapes import FORMAT
 from tests.evaluation import frozen
-from tests.factories import PASSWORD, person
 from tests.judging import factories as judging
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
-
-
-@pytest.fixture
-def rita(client):
-    result = person("rita", Role.RESEARCHER)
-    client.login(username="rita", password=PASSWORD)
-    return result
 
 
 def stored(rita, body):
@@ -92,9 +83,9 @@ def test_a_report_of_another_format_is_refused_everywhere_with_a_sentence(
     for address in addresses:
         answer = client.get(address)
         assert answer.status_code == 400, address
-        told = answer.content.decode()
-        assert f"has the format {number}" in told, address
-        assert words in told, address
+        page = answer.content.decode()
+        assert f"has the format {number}" in page, address
+        assert words in page, address
     file = tmp_path / "report.json"
     file.write_text(snapshot.text, encoding="utf-8")
     with pytest.raises(CommandError, match=words):

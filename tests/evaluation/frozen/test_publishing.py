@@ -4,24 +4,15 @@ from urllib.parse import urlsplit
 import pytest
 from django.db import IntegrityError, transaction
 
-from accounts.roles import Role
 from evaluation.archive import bundles
 from evaluation.frozen import publishing, snapshots
 from evaluation.models import ReportSnapshot
 from judging import studies
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
-from tests.factories import PASSWORD, person
 from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def rita(client):
-    someone = person("rita", Role.RESEARCHER)
-    client.login(username="rita", password=PASSWORD)
-    return someone
 
 
 @pytest.fixture
@@ -73,8 +64,7 @@ def test_comments_are_published_only_when_asked_for(client, rita, frozen):
     assert shown.comments is None
 
 
-def test_comments_on_a_question_that_was_taken_out_are_not_published(rita):
-    study = judged_study()
+def test_comments_on_a_question_that_was_taken_out_are_not_published(rita, study):
     exclude(study, 1)
     studies.close_study(study)
     shown = publishing.publish(snapshots.freeze(study, by=rita)[0], by=rita, with_comments=True)
@@ -116,8 +106,7 @@ def test_publishing_twice_keeps_the_address(rita, frozen):
     assert publishing.publish(frozen, by=rita).token == first.token
 
 
-def test_an_open_study_is_not_published_for_its_judges_to_read(rita):
-    study = judged_study()
+def test_an_open_study_is_not_published_for_its_judges_to_read(rita, study):
     frozen, _ = snapshots.freeze(study, by=rita)
     with pytest.raises(Conflict, match="still judges"):
         publishing.publish(frozen, by=rita)

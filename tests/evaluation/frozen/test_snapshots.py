@@ -7,19 +7,12 @@ from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from leases.refusal import Conflict, Refusal
 from tests.evaluation.factories import judged_study, resolve_all
-from tests.factories import person
 from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def rita():
-    return person("rita")
-
-
-def test_a_snapshot_keeps_its_numbers_when_verdicts_change(rita):
-    study = judged_study()
+def test_a_snapshot_keeps_its_numbers_when_verdicts_change(rita, study):
     frozen, made = snapshots.freeze(study, by=rita, note="Before resolution")
     before = snapshots.report_of(frozen)
     assert (made, snapshots.has_changed(frozen)) == (True, False)
@@ -29,8 +22,7 @@ def test_a_snapshot_keeps_its_numbers_when_verdicts_change(rita):
     assert snapshots.has_changed(frozen)
 
 
-def test_a_second_click_finds_the_first_snapshot(rita):
-    study = judged_study()
+def test_a_second_click_finds_the_first_snapshot(rita, study):
     first, _ = snapshots.freeze(study, by=rita)
     again, made = snapshots.freeze(study, by=rita)
     assert (again.pk, made) == (first.pk, False)
@@ -46,9 +38,8 @@ def test_a_snapshot_names_itself(rita):
     assert (named["sha256"], named["app_version"]) == (frozen.rows_hash, frozen.app_version)
 
 
-def test_a_verdict_that_comes_in_between_is_refused_and_nothing_kept(rita, monkeypatch):
+def test_a_verdict_that_comes_in_between_is_refused_and_nothing_kept(rita, monkeypatch, study):
     """As a third person's decision does, where the database lets others write meanwhile."""
-    study = judged_study()
 
     def overtaken(of, clustering=None):
         body = study_report(of, clustering)
@@ -74,8 +65,7 @@ def test_a_note_that_is_too_long_is_refused(rita):
     assert not ReportSnapshot.objects.exists()
 
 
-def test_what_is_resampled_is_frozen_as_it_was_asked(rita):
-    study = judged_study()
+def test_what_is_resampled_is_frozen_as_it_was_asked(rita, study):
     usual, _ = snapshots.freeze(study, by=rita)
     asked = Clustering(by="instance", resamples=500, seed=99)
     frozen, made = snapshots.freeze(study, by=rita, clustering=asked)
@@ -87,8 +77,7 @@ def test_what_is_resampled_is_frozen_as_it_was_asked(rita):
     assert (again.pk, made) == (frozen.pk, False)
 
 
-def test_names_and_order_are_frozen_with_the_report_and_can_still_be_changed(rita):
-    study = judged_study()
+def test_names_and_order_are_frozen_with_the_report_and_can_still_be_changed(rita, study):
     body = snapshots.report_of(snapshots.freeze(study, by=rita)[0])
     first, second = (model["id"] for model in body["models"])
     names = {
@@ -107,16 +96,13 @@ def test_names_and_order_are_frozen_with_the_report_and_can_still_be_changed(rit
         f"place-model-{second}": "1",
     }
     shown = read_display({}, report)
-    assert (shown.form, [model.label for model in shown.models]) == (
-        "full",
-        [body["models"][1]["name"], "Ours"],
-    )
+    assert shown.form == "full"
+    assert [model.label for model in shown.models] == [body["models"][1]["name"], "Ours"]
     changed = read_display({"form": "compact", f"place-model-{second}": ""}, report)
     assert (changed.form, changed.models[0].label) == ("compact", "Ours")
 
 
-def test_names_that_are_the_report_s_own_are_no_choice(rita):
-    study = judged_study()
+def test_names_that_are_the_report_s_own_are_no_choice(rita, study):
     body = snapshots.report_of(snapshots.freeze(study, by=rita)[0])
     names = {f"name-model-{model['id']}": model["name"] for model in body["models"]}
     _, made = snapshots.freeze(study, by=rita, names={**names, "form": "compact"})

@@ -74,27 +74,14 @@ def test_cohens_table():
 
 def test_the_keys_are_these():
     result = of(cohen())
-    assert list(result) == [
-        "n_items",
-        "n_raters",
-        "n_labels",
-        "labels",
-        "coefficients",
-        "per_class",
-    ]
-    assert (result["n_items"], result["n_raters"], result["n_labels"]) == (200, 2, 400)
+    counts = ["n_items", "n_raters", "n_labels"]
+    assert list(result) == [*counts, "labels", "coefficients", "per_class"]
+    assert [result[name] for name in counts] == [200, 2, 400]
     assert result["labels"] == ["x", "y", "z"]
     assert all(set(row) == KEYS for row in result["coefficients"])
-    assert {row["name"] for row in result["coefficients"]} == {
-        "percent_agreement",
-        "cohen_kappa",
-        "scott_pi",
-        "fleiss_kappa",
-        "krippendorff_alpha_nominal",
-        "krippendorff_alpha_ordinal",
-        "krippendorff_alpha_interval",
-        "gwet_ac1",
-    }
+    alphas = {f"krippendorff_alpha_{metric}" for metric in ("nominal", "ordinal", "interval")}
+    others = {"percent_agreement", "cohen_kappa", "scott_pi", "fleiss_kappa", "gwet_ac1"}
+    assert {row["name"] for row in result["coefficients"]} == alphas | others
     assert {tuple(row["pair"]) for row in result["per_class"]} == {("a", "b")}
 
 

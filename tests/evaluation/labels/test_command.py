@@ -4,6 +4,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from evaluation.report import sentences
+
 LINES = "item,rater,label,cluster\n" + "".join(
     f"{n},{who},{'yes' if (n + (who == 'bob') * (n % 4 == 0)) % 2 else 'no'},{n % 10}\n"
     for n in range(40)
@@ -19,20 +21,16 @@ def file(tmp_path):
 
 
 def printed(*args):
-    out, told = StringIO(), StringIO()
-    call_command("agreement", *map(str, args), stdout=out, stderr=told)
-    return out.getvalue(), told.getvalue()
+    out, errors = StringIO(), StringIO()
+    call_command("agreement", *map(str, args), stdout=out, stderr=errors)
+    return out.getvalue(), errors.getvalue()
 
 
 def test_json_holds_these_keys_and_nothing_else(file):
     result = json.loads(printed(file, "--json", "--resamples", "200")[0])
     assert set(result) == {"n_items", "n_raters", "n_labels", "labels", "coefficients", "per_class"}
     assert result["labels"] == ["no", "yes"]
-    (kappa,) = [
-        row
-        for row in result["coefficients"]
-        if (row["name"], row["weights"]) == ("cohen_kappa", "none")
-    ]
+    kappa = sentences.of(result["coefficients"], "cohen_kappa")
     assert kappa["pair"] == ["alice", "bob"]
     assert "10 clusters, 200 resamples, seed 0" in kappa["method"]
 
@@ -57,9 +55,9 @@ def test_the_table_reads_without_json(file):
 
 def test_notices_stay_out_of_the_json(file):
     file.write_text(LINES + "0,alice,no,0\n", encoding="utf-8")
-    out, told = printed(file, "--json", "--resamples", "0")
+    out, errors = printed(file, "--json", "--resamples", "0")
     assert json.loads(out)["n_labels"] == 80
-    assert told == "1 line (82) repeating a label left out: it counts once.\n"
+    assert errors == "1 line (82) repeating a label left out: it counts once.\n"
 
 
 @pytest.mark.parametrize(

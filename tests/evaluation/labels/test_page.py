@@ -3,11 +3,9 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from accounts.roles import Role
 from evaluation.forms import LARGEST_BYTES, MOST_ROWS
-from tests.factories import PASSWORD, person
 
-pytestmark = [pytest.mark.once, pytest.mark.django_db]
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("rita")]
 
 HEAD = "item,rater,label\n"
 LABELS = HEAD + "".join(
@@ -18,19 +16,12 @@ LABELS = HEAD + "".join(
 OPTIONS = {"resamples": "200", "seed": "3"}
 
 
-@pytest.fixture
-def rita(client):
-    person("rita", Role.RESEARCHER)
-    client.login(username="rita", password=PASSWORD)
-    return client
-
-
 def sent(client, **fields):
     return client.post("/agreement/", {**OPTIONS, **fields})
 
 
-def test_pasted_labels_come_back_with_their_agreement(rita):
-    answer = sent(rita, pasted=LABELS)
+def test_pasted_labels_come_back_with_their_agreement(client):
+    answer = sent(client, pasted=LABELS)
     page = answer.content.decode()
     assert answer.status_code == 200
     assert "Cohen&#x27;s kappa" in page
@@ -39,18 +30,18 @@ def test_pasted_labels_come_back_with_their_agreement(rita):
     assert "39,bob,yes" in page
 
 
-def test_a_file_does_the_same(rita):
+def test_a_file_does_the_same(client):
     file = SimpleUploadedFile("labels.csv", b"\xef\xbb\xbf" + LABELS.encode())
-    page = sent(rita, file=file).content.decode()
+    page = sent(client, file=file).content.decode()
     assert "0.500" in page
     assert "Choose the file again" in page
 
 
-def test_the_result_as_json_and_as_csv(rita):
-    as_json = sent(rita, pasted=LABELS, **{"as": "json"})
+def test_the_result_as_json_and_as_csv(client):
+    as_json = sent(client, pasted=LABELS, **{"as": "json"})
     assert as_json["Content-Disposition"] == 'attachment; filename="agreement.json"'
     assert json.loads(as_json.content)["n_items"] == 40
-    as_csv = sent(rita, pasted=LABELS, **{"as": "csv"})
+    as_csv = sent(client, pasted=LABELS, **{"as": "csv"})
     head = b"".join(as_csv.streaming_content).decode().splitlines()[0]
     assert head.startswith("rater_1,rater_2,label,coefficient,weights,value")
 
@@ -65,8 +56,8 @@ def test_the_result_as_json_and_as_csv(rita):
         ({"pasted": HEAD + "7,alice,maybe\n", "resamples": "999999"}, "less than or equal"),
     ],
 )
-def test_what_is_wrong_is_told_and_what_was_pasted_is_kept(rita, fields, message):
-    answer = sent(rita, **fields)
+def test_what_is_wrong_is_told_and_what_was_pasted_is_kept(client, fields, message):
+    answer = sent(client, **fields)
     page = answer.content.decode()
     assert answer.status_code == 422
     assert message in page
@@ -97,28 +88,28 @@ def test_what_is_wrong_is_told_and_what_was_pasted_is_kept(rita, fields, message
         ),
     ],
 )
-def test_what_a_page_does_not_take(rita, fields, message):
-    answer = sent(rita, **fields)
+def test_what_a_page_does_not_take(client, fields, message):
+    answer = sent(client, **fields)
     assert answer.status_code == 422
     assert message in answer.content.decode()
 
 
-def test_markup_and_formulas_in_labels_stay_text(rita):
+def test_markup_and_formulas_in_labels_stay_text(client):
     pasted = HEAD + "".join(
         f"{n},{who},{label}\n"
         for n, (first, second) in enumerate([("=1+1", "<b>x"), ("<b>x", "<b>x")] * 10)
         for who, label in (("alice", first), ("<i>bob", second))
     )
-    page = sent(rita, pasted=pasted).content.decode()
+    page = sent(client, pasted=pasted).content.decode()
     assert "<b>x" not in page
     assert "<i>bob" not in page
     assert "&lt;b&gt;x" in page
-    as_csv = sent(rita, pasted=pasted, **{"as": "csv"})
+    as_csv = sent(client, pasted=pasted, **{"as": "csv"})
     text = b"".join(as_csv.streaming_content).decode()
     assert "'=1+1" in text
     assert ",=1+1" not in text
 
 
-def test_a_sentence_for_each_number_that_is_not_there(rita):
-    page = sent(rita, pasted=HEAD + "1,alice,yes\n").content.decode()
+def test_a_sentence_for_each_number_that_is_not_there(client):
+    page = sent(client, pasted=HEAD + "1,alice,yes\n").content.decode()
     assert "There is one rater only" in page

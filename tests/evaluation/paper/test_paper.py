@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from accounts.roles import Role
 from evaluation.paper.display import read_display
 from evaluation.paper.latex import latex
 from evaluation.paper.methods import methods_paragraph
@@ -15,13 +14,13 @@ from judging.models import JudgingSlot, Study
 from leases.refusal import Refusal
 from tests.evaluation import frozen
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
-from tests.factories import PASSWORD, person
 from tests.judging import factories as judging
 
 pytestmark = pytest.mark.once
 
 
-def body():
+@pytest.fixture
+def report():
     return frozen.body()
 
 
@@ -59,8 +58,8 @@ def called(report, old, new):
 
 
 @pytest.mark.parametrize("form", ["compact", "full"])
-def test_the_source_is_sound(form):
-    text = source(body(), form=form)
+def test_the_source_is_sound(form, report):
+    text = source(report, form=form)
     check(text)
     assert "booktabs" in text
     assert text.count(r"\toprule") >= 1
@@ -81,8 +80,7 @@ def test_the_source_is_sound(form):
         "*",
     ],
 )
-def test_any_name_of_a_model_is_set_as_text(form, name):
-    report = body()
+def test_any_name_of_a_model_is_set_as_text(form, name, report):
     report = called(report, report["models"][-1]["name"], name)  # follows another row
     for judge in report["judge_models"]:
         report = called(report, judge["judge"], name)
@@ -93,8 +91,7 @@ def test_any_name_of_a_model_is_set_as_text(form, name):
 
 
 @pytest.mark.parametrize("form", ["compact", "full"])
-def test_comparisons_and_judge_models_are_there_with_the_researchers_names(form):
-    report = body()
+def test_comparisons_and_judge_models_are_there_with_the_researchers_names(form, report):
     (judge,) = report["judge_models"]
     names = {f"name-model-{model['id']}": f"Model_{model['id']}" for model in report["models"]}
     names |= {
@@ -112,8 +109,7 @@ def test_comparisons_and_judge_models_are_there_with_the_researchers_names(form)
     assert rf"Model\_{model} & P1!, P4! & " in text
 
 
-def test_rows_of_comparisons_stand_in_the_order_wanted():
-    report = body()
+def test_rows_of_comparisons_stand_in_the_order_wanted(report):
     first, second = (model["id"] for model in report["models"])
     text = source(report, **{f"place-model-{second}": "1", f"place-model-{first}": "2"})
     part = text[text.index("-comparisons}") :]
@@ -121,8 +117,7 @@ def test_rows_of_comparisons_stand_in_the_order_wanted():
     assert part.index(f"{names[1]} &") < part.index(f"{names[0]} &")
 
 
-def test_every_score_of_a_judge_model_is_in_the_full_form():
-    report = body()
+def test_every_score_of_a_judge_model_is_in_the_full_form(report):
     text = source(report, form="full")
     (judge,) = report["judge_models"]
     for result in judge["prompts"]:
@@ -143,9 +138,8 @@ def test_every_score_of_a_judge_model_is_in_the_full_form():
             assert f"{cell['k']}/{cell['n']} " in text
 
 
-def test_a_table_says_what_is_subtracted_from_what():
+def test_a_table_says_what_is_subtracted_from_what(report):
     """A gain is compared the other way round than two prompts: the table says which is less which."""
-    report = body()
     family = report["comparisons"]["families"][0]
     row = family["rows"][0]
     explicit = {"value": 0.2, "k_1": 1, "n_1": 5, "k_2": 2, "n_2": 5, "low": None, "high": None}
@@ -161,8 +155,7 @@ def test_a_table_says_what_is_subtracted_from_what():
     assert r"+20.0 ($n=5$) & 0.0 ($n=5$) & +20.0" in text
 
 
-def test_comparisons_that_were_not_computed_are_named_in_a_comment():
-    report = body()
+def test_comparisons_that_were_not_computed_are_named_in_a_comment(report):
     for family in report["comparisons"]["families"]:
         family |= {"rows": [], "reason": "Too many.\n\\input{x}"}
     text = source(report)
@@ -171,14 +164,12 @@ def test_comparisons_that_were_not_computed_are_named_in_a_comment():
     assert not [line for line in text.splitlines() if line.startswith(r"\input")]
 
 
-def test_a_name_with_a_line_break_does_not_leave_its_comment():
-    report = body()
+def test_a_name_with_a_line_break_does_not_leave_its_comment(report):
     report["study"]["name"] = "A\n\\input{x}\u2028y"
     assert not [line for line in source(report).splitlines() if line.startswith(r"\input")]
 
 
-def test_names_and_order_are_the_researchers():
-    report = body()
+def test_names_and_order_are_the_researchers(report):
     first, second = (model["id"] for model in report["models"])
     text = source(
         report,
@@ -201,15 +192,13 @@ def test_names_and_order_are_the_researchers():
         ({"name-prompt-question-alone": "x" * 121}, "at most 120"),
     ],
 )
-def test_what_cannot_be_shown_is_refused_with_a_sentence(query, words):
-    report = body()
+def test_what_cannot_be_shown_is_refused_with_a_sentence(query, words, report):
     report["prompts"][0]["name"] = "question-alone"
     with pytest.raises(Refusal, match=words):
         read_display(query, report)
 
 
-def test_every_share_of_the_compact_form_is_k_of_n():
-    report = body()
+def test_every_share_of_the_compact_form_is_k_of_n(report):
     text = source(report)
     for cell in report["tables"][0]["rows"]:
         if (cell["slice"], cell["verdict"]) == ("all", "correct") and cell["n"]:
@@ -219,12 +208,10 @@ def test_every_share_of_the_compact_form_is_k_of_n():
 # ---------------------------------------------------------------- methods
 
 
-@pytest.mark.django_db
-def test_the_methods_have_the_numbers_of_the_report():
-    study = judged_study()
+def test_the_methods_have_the_numbers_of_the_report(study):
     resolve_all(study)
     exclude(study, 1)
-    told = methods_paragraph(study_report(study))
+    text = methods_paragraph(study_report(study))
     for words in (
         "24 responses of 2 models to 4 questions from 4 articles under 3 prompts were to be judged, one for each of "
         "them.",
@@ -234,7 +221,7 @@ def test_the_methods_have_the_numbers_of_the_report():
         "1 question was excluded",
         "settled by a third person",
     ):
-        assert words in told
+        assert words in text
 
 
 @pytest.mark.django_db
@@ -243,23 +230,23 @@ def test_a_study_closed_early_claims_no_verdict_that_nobody_gave():
     for slot in JudgingSlot.objects.filter(item__position__lt=5):
         verdicts.give(slot, "correct")
     studies.close_study(study)
-    told = methods_paragraph(study_report(study))
-    assert "were to be judged, one for each of them, 5 of which got a verdict." in told
+    text = methods_paragraph(study_report(study))
+    assert "were to be judged, one for each of them, 5 of which got a verdict." in text
 
 
 @pytest.mark.django_db
 def test_one_judge_is_told_as_one():
-    told = methods_paragraph(study_report(judged_study("alice", judges_per_response=1)))
-    assert "went to one person (1 person in all)" in told
-    assert "Agreement between judges was not measured." in told
-    assert "independently" not in told
+    text = methods_paragraph(study_report(judged_study("alice", judges_per_response=1)))
+    assert "went to one person (1 person in all)" in text
+    assert "Agreement between judges was not measured." in text
+    assert "independently" not in text
 
 
 @pytest.mark.django_db
 def test_changing_pairs_are_told_with_alpha():
-    told = methods_paragraph(study_report(judged_study("alice", "bob", "carl", order="random")))
-    assert "over 3 pairs of judges" in told
-    assert "Krippendorff's alpha" in told
+    text = methods_paragraph(study_report(judged_study("alice", "bob", "carl", order="random")))
+    assert "over 3 pairs of judges" in text
+    assert "Krippendorff's alpha" in text
 
 
 @pytest.mark.django_db
@@ -267,11 +254,11 @@ def test_an_imported_study_claims_no_judges():
     study = judging.draft(drawn_from=run_of_all_kinds())
     Study.objects.filter(pk=study.pk).update(is_imported=True, state="closed")
     study.refresh_from_db()
-    told = methods_paragraph(study_report(study))
-    assert "does not say who judged" in told
-    assert "people" not in told
-    assert "kappa" not in told
-    assert "24 have no final verdict" in told
+    text = methods_paragraph(study_report(study))
+    assert "does not say who judged" in text
+    assert "people" not in text
+    assert "kappa" not in text
+    assert "24 have no final verdict" in text
 
 
 @pytest.mark.django_db
@@ -284,11 +271,7 @@ def test_a_study_of_nothing_says_so():
 # ---------------------------------------------------------------- pages
 
 
-@pytest.mark.django_db
-def test_the_page_keeps_what_was_chosen_in_its_address(client):
-    person("rita", Role.RESEARCHER)
-    client.login(username="rita", password=PASSWORD)
-    study = judged_study()
+def test_the_page_keeps_what_was_chosen_in_its_address(client, rita, study):
     model = study_report(study)["models"][0]["id"]
     query = {"form": "full", f"name-model-{model}": "Ours <&>"}
     page = client.get(f"/reports/{study.pk}/paper/", query).content.decode()
@@ -299,10 +282,7 @@ def test_the_page_keeps_what_was_chosen_in_its_address(client):
     assert answer["Content-Disposition"].endswith('-tables.tex"')
 
 
-@pytest.mark.django_db
-def test_forty_models_of_long_names_have_a_report_and_tables(client):
-    person("rita", Role.RESEARCHER)
-    client.login(username="rita", password=PASSWORD)
+def test_forty_models_of_long_names_have_a_report_and_tables(client, rita):
     names = [f"{'very-long-name-' * 12}{n}" for n in range(40)]
     drawn_from = run_of_all_kinds(prompts=judging.PROMPTS[:1], models=names)
     study = judged_study(drawn_from=drawn_from)

@@ -15,7 +15,6 @@ from evaluation.paper.wikicontradict import (
     paper_cells,
 )
 from evaluation.sections.study import study_report
-from judging.files.importing import import_human_evaluation
 
 pytestmark = pytest.mark.once
 
@@ -67,12 +66,12 @@ def test_a_cell_without_verdicts_is_absent():
     assert {one.comes_to for one in matches([row(0, 0)])} == {ABSENT}
 
 
-@pytest.mark.django_db
-def test_the_published_sample_is_a_part_of_the_paper_and_every_cell_fits(study_file, capsys):
-    data = study_file("wikicontradict/humaneval_sample.json").read_bytes()
-    study = import_human_evaluation(data, "Sample").study
-    assert study.items.count() == 250 == 5 * 5 * len(json.loads(data)["gpt-4"])
-    cells = matches(study_report(study)["tables"][0]["rows"])
+def test_the_published_sample_is_a_part_of_the_paper_and_every_cell_fits(
+    sample, study_file, capsys
+):
+    data = json.loads(study_file("wikicontradict/humaneval_sample.json").read_bytes())
+    assert sample.items.count() == 250 == 5 * 5 * len(data["gpt-4"])
+    cells = matches(study_report(sample)["tables"][0]["rows"])
     assert {one.comes_to for one in cells} == {FITS}
     call_command("compare_with_paper", "sample", "--all")
     out = capsys.readouterr().out

@@ -5,7 +5,6 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.roles import Role
 from datasets.importers import IMPORTERS
 from datasets.importing import import_file
 from datasets.models import Collection, Contradiction, Exclusion
@@ -61,8 +60,7 @@ def test_types_equal_a_separate_count_of_the_published_records(study_file):
     assert counts(collection_table(brought_in(path)))["type I", NUMBER] == (asked, 253)
 
 
-def test_every_link_leads_to_as_many_rows(mills, client):
-    client.force_login(person("rosa", Role.RESEARCHER))
+def test_every_link_leads_to_as_many_rows(mills, client, rita):
     page = client.get(f"/reports/collections/{mills.name}/")
     assert page.status_code == 200
     followed = 0
@@ -94,12 +92,11 @@ def test_a_record_without_types_is_untyped_in_every_dimension(mills):
     assert groups(table)
 
 
-def test_an_empty_collection_has_a_sentence_and_no_share(client):
+def test_an_empty_collection_has_a_sentence_and_no_share(client, rita):
     empty = Collection.objects.create(name="empty")
     table = collection_table(empty)
     assert list(sentences_of(table)) == ["empty holds 0 tags and no question."]
     assert all(row["low"] is None for row in table["rows"])
-    client.force_login(person("rosa", Role.RESEARCHER))
     assert "no question" in client.get("/reports/collections/empty/").content.decode()
 
 
@@ -109,8 +106,7 @@ def test_sentences_name_n_and_interval(mills):
     assert "95 % interval" in wh
 
 
-def test_twins_and_command(mills, client, capsys):
-    client.force_login(person("rosa", Role.RESEARCHER))
+def test_twins_and_command(mills, client, capsys, rita):
     table = collection_table(mills)
     assert client.get(f"/reports/collections/{mills.name}/table.json").json() == table
     lines = client.get(f"/reports/collections/{mills.name}/table.csv").getvalue().decode()

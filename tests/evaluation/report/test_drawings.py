@@ -3,23 +3,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from accounts.roles import Role
-from evaluation.charts import pictures, standalone
+from evaluation.charts import pictures
+from evaluation.charts.standalone import standalone
 from evaluation.report.drawings import drawings
 from evaluation.sections.study import study_report
 from leases.refusal import Refusal
 from tests.evaluation.factories import judged_study
-from tests.factories import PASSWORD, person
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
 PNG = b"\x89PNG\r\n\x1a\n"
-
-
-@pytest.fixture
-def rita(client):
-    someone = person("rita", Role.RESEARCHER)
-    client.login(username="rita", password=PASSWORD)
-    return someone
 
 
 def test_every_chart_has_a_title_a_description_and_a_table_and_obeys_the_policy():
@@ -40,16 +32,15 @@ def test_every_chart_has_a_title_a_description_and_a_table_and_obeys_the_policy(
     assert len(ids) == len(set(ids))
 
 
-def test_a_study_of_two_judges_has_no_heat_map_and_one_of_one_no_kappa():
-    assert "pairs-0" not in drawings(study_report(judged_study()))
+def test_a_study_of_two_judges_has_no_heat_map(study):
+    assert "pairs-0" not in drawings(study_report(study))
 
 
 def test_one_judge_has_no_chart_of_kappa():
     assert "kappa" not in drawings(study_report(judged_study("alice", judges_per_response=1)))
 
 
-def test_a_chart_goes_out_in_every_form(client, rita):
-    study = judged_study()
+def test_a_chart_goes_out_in_every_form(client, rita, study):
     base = f"/reports/{study.pk}/charts/kappa"
     svg = client.get(f"{base}.svg")
     assert svg["Content-Type"].startswith("image/svg+xml")
@@ -85,16 +76,14 @@ def test_only_a_chart_stands_alone():
         standalone("<svg/>")
 
 
-def test_agreement_over_time_has_its_chart_with_the_numbers_of_the_table(client, rita):
-    study = judged_study()
+def test_agreement_over_time_has_its_chart_with_the_numbers_of_the_table(client, rita, study):
     report = study_report(study)
     drawing = drawings(report)["over-time"]
     parts = [part for prompt in report["agreement"]["prompts"] for part in prompt["over_time"]]
     rows = [dict(zip(drawing.sheet.header, row, strict=True)) for row in drawing.sheet.rows]
     assert [row["n"] for row in rows] == [part["n"] for part in parts]
-    assert [row["agreement"] for row in rows] == [
-        part["coefficients"][0]["value"] for part in parts
-    ]
+    agreed = [part["coefficients"][0]["value"] for part in parts]
+    assert [row["agreement"] for row in rows] == agreed
     assert drawing.svg in client.get(f"/reports/{study.pk}/").content.decode()
     assert client.get(f"/reports/{study.pk}/charts/over-time.png").content.startswith(PNG)
     for prompt in report["agreement"]["prompts"]:

@@ -23,6 +23,7 @@ def test_numbers(value, shown):
     [
         ((1, "row"), "1 row"),
         ((0, "row"), "0 rows"),
+        ((2, "tag"), "2 tags"),
         ((1375, "response"), "1,375 responses"),
         ((1, "reply", "replies"), "1 reply"),
         ((2, "reply", "replies"), "2 replies"),

@@ -51,11 +51,9 @@ def test_a_difference_whose_interval_leaves_out_0():
 
 
 def test_an_interval_that_holds_0_says_what_cannot_be_ruled_out():
-    said = comparison_sentence(FAMILY, row(value=0.02, low=-0.05, high=0.12), "correct")
-    assert (
-        "The interval holds 0, and it holds \N{MINUS SIGN}5.0 and +12.0: none of these can be ruled out."
-        in said
-    )
+    sentence = comparison_sentence(FAMILY, row(value=0.02, low=-0.05, high=0.12), "correct")
+    ends = "\N{MINUS SIGN}5.0 and +12.0"
+    assert f"The interval holds 0, and it holds {ends}: none of these can be ruled out." in sentence
 
 
 @pytest.mark.parametrize(
@@ -93,18 +91,18 @@ def test_a_difference_of_gains():
     gains = row(
         explicit={"value": 0.467, "n_1": 30}, implicit={"value": 0.118, "n_1": 17}, value=0.349
     )
-    said = comparison_sentence({"kind": "gains", "margin": None}, gains, "correct")
-    assert said.startswith(
+    sentence = comparison_sentence({"kind": "gains", "margin": None}, gains, "correct")
+    assert sentence.startswith(
         "quokka: from prompt 4 to 5 the share of correct responses moves by +46.7 points on 30 explicit questions "
         "and by +11.8 on 17 implicit ones, a difference of +34.9 points (95 % interval"
     )
 
 
 def test_what_could_not_be_compared_says_why():
-    said = comparison_sentence(
+    sentence = comparison_sentence(
         FAMILY, row(value=None, reason="No question has a verdict on both sides."), "correct"
     )
-    assert said == "quokka: not compared. No question has a verdict on both sides."
+    assert sentence == "quokka: not compared. No question has a verdict on both sides."
 
 
 def test_no_sentence_says_that_there_is_no_difference_or_effect():
@@ -113,13 +111,13 @@ def test_no_sentence_says_that_there_is_no_difference_or_effect():
     for kind, (low, high), value, within in itertools.product(
         kinds, ends, values, ("", "equivalent", "undecided")
     ):
-        said = comparison_sentence(
+        sentence = comparison_sentence(
             {"kind": kind, "margin": 0.1},
             row(value=value, low=low, high=high, within=within, interval_reason="Too few."),
             "correct",
         ).lower()
         for claim in ("no difference", "no effect", "not differ", "the same", "not significant"):
-            assert claim not in said
+            assert claim not in sentence
 
 
 CELL = {"model": "m", "k": 21, "n": 48, "low": 0.307, "high": 0.577, "cluster_low": None}
@@ -136,9 +134,9 @@ def test_a_table_in_words_names_its_interval_and_method():
 
 
 def test_of_several_models_the_lowest_and_the_highest_stand_in_the_sentence():
-    said = prompt_sentence("5", "correct", [CELL, {**CELL, "model": "x", "k": 5}])
-    assert said.index("5 of 48") < said.index("21 of 48")
-    assert "for x and" in said
+    sentence = prompt_sentence("5", "correct", [CELL, {**CELL, "model": "x", "k": 5}])
+    assert sentence.index("5 of 48") < sentence.index("21 of 48")
+    assert "for x and" in sentence
 
 
 def test_a_table_without_verdicts_says_so():
@@ -165,10 +163,10 @@ def test_a_judge_model_without_numbers_says_why():
 
 
 def test_one_is_told_in_the_singular():
-    told = comparison_sentence(FAMILY, row(only_second=1, only_first=0), "correct")
-    assert "1 question counts for the second side alone, 0 for the first alone." in told
-    told = comparison_sentence(FAMILY, row(only_second=2, only_first=0), "correct")
-    assert "2 questions count for the second side alone" in told
+    sentence = comparison_sentence(FAMILY, row(only_second=1, only_first=0), "correct")
+    assert "1 question counts for the second side alone, 0 for the first alone." in sentence
+    sentence = comparison_sentence(FAMILY, row(only_second=2, only_first=0), "correct")
+    assert "2 questions count for the second side alone" in sentence
     accuracy = {"k": 2, "n": 3, "low": 0.2, "high": 0.9, "cluster_low": None, "reason": ""}
     macro = {"value": 0.5, "reason": "", "cluster_low": None}
     prompt = {"prompt": "5", "accuracy": accuracy, "macro_f": macro, "unparsed": 1}

@@ -1,5 +1,6 @@
 """Each number leads to exactly the rows it counts."""
 
+import re
 from urllib.parse import parse_qsl
 
 import pytest
@@ -25,24 +26,21 @@ def count(study, query):
     return chosen(study, Choice.read(dict(parse_qsl(query.removeprefix("?"))))).count()
 
 
-def test_every_linked_verdict_counts_its_rows():
-    study = judged_study()
+def check(study, figures):
+    """Each figure that links to rows links to as many as it says."""
+    linked = [figure for figure in figures if figure.query]
+    numbers = [int(re.split("[ /]", figure.value)[0]) for figure in linked]
+    assert [count(study, figure.query) for figure in linked] == numbers
+    return linked
+
+
+def test_every_linked_verdict_counts_its_rows(study):
     exclude(study, 4)
-    figures = [
-        figure
-        for section in prompt_sections(study_report(study))
-        for row in section.rows
-        for figure in row.cells
-        if figure.query
-    ]
-    assert len(figures) > 10
-    assert [count(study, figure.query) for figure in figures] == [
-        int(figure.value.split("/")[0]) for figure in figures
-    ]
+    rows = [row for section in prompt_sections(study_report(study)) for row in section.rows]
+    assert len(check(study, [figure for row in rows for figure in row.cells])) > 10
 
 
-def test_every_linked_n_counts_its_rows_judged_or_not():
-    study = judged_study()
+def test_every_linked_n_counts_its_rows_judged_or_not(study):
     rows = [row for section in prompt_sections(study_report(study)) for row in section.rows]
     linked = [row.n for row in rows if row.n.query]
     assert any(" of " in figure.value for figure in linked)
@@ -61,9 +59,8 @@ def test_every_linked_n_counts_its_rows_judged_or_not():
         (Family("f", "", "prompts", (("internal-knowledge", "both-passages"),)), 1),
     ],
 )
-def test_every_side_of_a_comparison_counts_its_rows(family, left_out):
+def test_every_side_of_a_comparison_counts_its_rows(family, left_out, study):
     """Two of the responses wait for a final verdict, and their questions are in no pair."""
-    study = judged_study()
     if left_out:
         exclude(study, left_out)
     report = study_report(study)
@@ -71,26 +68,15 @@ def test_every_side_of_a_comparison_counts_its_rows(family, left_out):
     answers = answers_of(final_verdicts.answered(study, names))
     report["comparisons"] = comparisons_entry(answers, 0, [family])
     (section,) = family_sections(report)
-    sides = [side for row in section.rows for side in row.sides if side.query]
-    assert len(sides) >= 2
-    assert [count(study, side.query) for side in sides] == [
-        int(side.value.split("/")[0]) for side in sides
-    ]
+    assert len(check(study, [side for row in section.rows for side in row.sides])) >= 2
 
 
 @pytest.mark.parametrize("judges", [("alice", "bob"), ("alice", "bob", "carl")])
 def test_every_cell_of_a_matrix_counts_its_rows(judges):
     study = judged_study(*judges, order="random")
     report = study_report(study)
-    figures = [
-        figure
-        for section in agreement_sections(report)
-        for matrix in section.matrices
-        for _, row in matrix.rows
-        for figure in row
-        if figure.query
-    ]
-    assert [count(study, figure.query) for figure in figures] == [int(f.value) for f in figures]
+    matrices = [matrix for section in agreement_sections(report) for matrix in section.matrices]
+    check(study, [figure for matrix in matrices for _, row in matrix.rows for figure in row])
     for row in agreement_rows(report):
         assert count(study, row.query) == row.n
 
@@ -119,8 +105,7 @@ def test_other_tables_columns_cannot_be_reached_by_a_query():
     assert choice == Choice(prompt="both-passages")
 
 
-def test_a_record_a_judge_with_pseudonyms_only():
-    study = judged_study()
+def test_a_record_a_judge_with_pseudonyms_only(study):
     result = list(records(study.items.all()))
     assert len(result) == 48
     pseudonyms = set(study.judges.values_list("pseudonym", flat=True))
@@ -141,8 +126,7 @@ def test_a_response_without_slots_has_a_record():
     assert len(list(records(study.items.all()))) == study.items.count() == 12
 
 
-def test_the_hash_follows_verdicts_not_comments():
-    study = judged_study()
+def test_the_hash_follows_verdicts_not_comments(study):
     before = digest(study)
     Judgment.objects.update(comment="Read again")
     assert digest(study) == before

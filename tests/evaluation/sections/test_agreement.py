@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from accounts.roles import Role
-from evaluation.sections.agreement import NOT_REPEATED, all_entries, study_agreement
+from evaluation.report import sentences
+from evaluation.sections.agreement import (
+    NOT_MEASURED_IMPORTED,
+    NOT_REPEATED,
+    all_entries,
+    study_agreement,
+)
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from evaluation.statistics import two_raters
@@ -18,7 +23,6 @@ from evaluation.statistics.bootstrap import METHOD, Plan, intervals
 from judging.models import JudgingSlot, Judgment, Round, Study
 from leases.refusal import Refusal
 from tests.evaluation.factories import judged_study
-from tests.factories import PASSWORD, person
 from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
@@ -47,12 +51,7 @@ def prompts(study, **clustering):
 
 
 def kappa(entry):
-    (result,) = [
-        one
-        for one in entry["coefficients"]
-        if (one["name"], one["weights"]) == ("cohen_kappa", "none")
-    ]
-    return result
+    return sentences.of(entry["coefficients"], "cohen_kappa")
 
 
 def separately_counted(study):
@@ -89,13 +88,8 @@ def test_the_closed_form_is_given_too_and_is_narrower_when_articles_hang_togethe
 
 def test_the_report_names_what_was_resampled(study):
     made = study_report(study, Clustering("tag", 500, 3))["agreement"]["interval"]
-    assert made == {
-        "cluster": "tag",
-        "method": METHOD,
-        "resamples": 500,
-        "generator": "PCG64",
-        "seed": 3,
-    }
+    drawn = {"resamples": 500, "generator": "PCG64", "seed": 3}
+    assert made == {"cluster": "tag", "method": METHOD, **drawn}
 
 
 def test_two_tags_of_one_article_are_one_article_and_two_tags(study):
@@ -111,10 +105,8 @@ def test_two_tags_of_one_article_are_one_article_and_two_tags(study):
 def test_few_articles_have_no_interval_but_a_reason():
     (pair,) = prompts(judged_study())[0]["pairs"]
     result = kappa(pair)["clustered"]
-    assert (result["low"], result["reason"]) == (
-        None,
-        "Fewer than 8 clusters (4): too few to resample.",
-    )
+    assert result["low"] is None
+    assert result["reason"] == "Fewer than 8 clusters (4): too few to resample."
 
 
 def test_articles_that_one_judge_has_finished_do_not_count_for_the_interval():
@@ -147,11 +139,8 @@ def test_the_work_in_thirds_by_when_the_last_verdict_came(study):
         Judgment.objects.filter(slot=late).update(judged_at=start + timedelta(days=day))
     thirds = prompts(study)[0]["over_time"]
     assert [one["n"] for one in thirds] == [7, 7, 6]
-    assert [(one["since"], one["until"]) for one in thirds] == [
-        ("2024-05-01", "2024-05-07"),
-        ("2024-05-08", "2024-05-14"),
-        ("2024-05-15", "2024-05-20"),
-    ]
+    days = ["2024-05-01", "2024-05-07", "2024-05-08", "2024-05-14", "2024-05-15", "2024-05-20"]
+    assert [day for one in thirds for day in (one["since"], one["until"])] == days
     for part, third in enumerate(thirds):
         mine = list(reversed(items))[7 * part : 7 * part + 7]
         agreed = sum(
@@ -167,14 +156,8 @@ def judged_again(study, *, repeat=1, in_round=None, verdict="correct", of=6):
         judge=alice, item__response__prompt=PROMPT, repeat=1, round__n=1
     ).order_by("item__position")[:of]
     for slot in first:
-        again = JudgingSlot.objects.create(
-            round=in_round or slot.round,
-            item=slot.item,
-            judge=alice,
-            seat=slot.seat,
-            repeat=repeat,
-            state=slot.state,
-        )
+        same = {"item": slot.item, "judge": alice, "seat": slot.seat, "state": slot.state}
+        again = JudgingSlot.objects.create(**same, round=in_round or slot.round, repeat=repeat)
         Judgment.objects.create(slot=again, verdict=verdict, first_verdict=verdict)
     return [slot.judgment.first_verdict for slot in first]
 
@@ -223,10 +206,8 @@ def test_an_imported_study_has_no_number_in_any_part(study):
     Study.objects.filter(pk=study.pk).update(is_imported=True)
     study.refresh_from_db()
     result = study_report(study)["agreement"]
-    assert (result["measured"], result["reason"]) == (
-        False,
-        "No first verdicts: the final ones came from a file.",
-    )
+    assert not result["measured"]
+    assert result["reason"] == NOT_MEASURED_IMPORTED
     assert all(one["value"] is None for part in result["prompts"] for one in part["all"])
     assert all(part["over_time"] == [] for part in result["prompts"])
 
@@ -252,21 +233,20 @@ def test_nothing_asked_is_the_studys_seed_and_articles(study):
     assert Clustering.read({"seed": "", "cluster": ""}).plan(study) == Plan(seed=7)
 
 
-def test_the_page_shows_both_intervals_and_lets_one_choose(study, client):
-    person("rita", Role.RESEARCHER)
-    client.login(username="rita", password=PASSWORD)
+def test_the_page_shows_both_intervals_and_lets_one_choose(study, client, rita):
     page = client.get(f"/reports/{study.pk}/?cluster=tag&resamples=500&seed=3").content.decode()
     assert "whole tags drawn 500 times from seed 3 (PCG64)" in page
     assert "(closed form " in page
     assert '<option value="tag" selected>' in page
     assert "Agreement over time" in page
     assert NOT_REPEATED in page
-    assert f'/reports/{study.pk}.json?cluster=tag&amp;resamples=500&amp;seed=3"' in page
+    asked = "?cluster=tag&amp;resamples=500&amp;seed=3"
+    assert f'/reports/{study.pk}.json{asked}"' in page
+    for sheet in ("agreement", "confusion", "verdicts", "comparisons"):
+        assert f'href="{sheet}.csv{asked}"' in page
 
 
-def test_an_unknown_cluster_is_refused_on_the_page(study, client):
-    person("rita", Role.RESEARCHER)
-    client.login(username="rita", password=PASSWORD)
+def test_an_unknown_cluster_is_refused_on_the_page(study, client, rita):
     assert client.get(f"/reports/{study.pk}/?cluster=moon").status_code == 400
 
 

@@ -9,7 +9,7 @@ import pytest
 from accounts.roles import Role
 from evaluation.sections.study import study_report
 from judging.models import Study
-from tests.evaluation.factories import judged_study, resolve_all
+from tests.evaluation.factories import resolve_all
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
@@ -21,14 +21,12 @@ def text_of(answer):
     return b"".join(answer).decode()
 
 
-def test_from_the_button_to_the_tables_and_files(client):
-    study = judged_study()
+def test_from_the_button_to_the_tables_and_files(client, rita, study):
     resolve_all(study)
     question = study.items.filter(response__instance__contradiction__position=1).first()
     question = question.response.instance
     path = f"/contradictions/{question.contradiction_id}/questions/{question.n}/exclusion/"
     before = study_report(study)
-    client.force_login(person("rosa", Role.RESEARCHER))
     client.post(path, {"act": "propose", "reason": WHY})
     proposed = study_report(study)
     assert proposed["tables"] == before["tables"]

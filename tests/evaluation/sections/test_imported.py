@@ -5,10 +5,9 @@ from collections import Counter
 
 import pytest
 
-from accounts.roles import Role
 from evaluation.sections.study import study_report
 from judging.files.importing import import_human_evaluation
-from tests.factories import person
+from tests.evaluation.factories import cells
 from tests.judging import humanfile
 
 pytestmark = pytest.mark.django_db
@@ -16,13 +15,6 @@ pytestmark = pytest.mark.django_db
 
 def bring(data):
     return import_human_evaluation(json.dumps(data).encode(), "Abbeys judged").study
-
-
-def cells(report):
-    return {
-        (row["prompt"], row["model"], row["slice"], row["verdict"]): (row["k"], row["n"])
-        for row in report["tables"][0]["rows"]
-    }
 
 
 def test_the_cells_of_the_published_sample_equal_a_separate_count(study_file):
@@ -44,9 +36,8 @@ def test_the_cells_of_the_published_sample_equal_a_separate_count(study_file):
     assert counted == {key: (number, n[key[:3]]) for key, number in k.items()}
 
 
-def test_agreement_is_no_number_but_a_reason(client):
+def test_agreement_is_no_number_but_a_reason(client, rita):
     study = bring(humanfile.data())
-    client.force_login(person("dora", Role.RESEARCHER))
     page = client.get(f"/reports/{study.pk}/").content.decode()
     assert "Agreement is not measured." in page
     assert "No first verdicts" in page

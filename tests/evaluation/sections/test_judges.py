@@ -7,17 +7,14 @@ from collections import Counter
 
 import pytest
 
-from accounts.roles import Role
 from evaluation.report.judges import judge_sections
 from evaluation.report.sheets import SHEETS
 from evaluation.rows.export import MACHINE_COLUMNS, digest, hashed_lines
 from evaluation.sections.study import study_report
-from judging.files.importing import import_human_evaluation
 from judging.files.predictions import import_predictions
 from judging.models import MachineVerdict
 from judging.states import MachineState
-from tests.evaluation.factories import exclude, judged_study, resolve_all
-from tests.factories import person
+from tests.evaluation.factories import cells, exclude, judged_study, resolve_all
 
 pytestmark = pytest.mark.django_db
 
@@ -39,13 +36,22 @@ def study():
     """Judged by people, resolved, and by a machine that says one thing after the other."""
     result = judged_study()
     resolve_all(result)
-    import_predictions(result, replies(result, lambda n: SAYS[n % 4]), "Elsewhere")
+    ask(result, lambda n: SAYS[n % 4])
     return result
+
+
+def ask(study, reply, name="Elsewhere"):
+    import_predictions(study, replies(study, reply), name)
 
 
 def judge_of(study):
     (judge,) = study_report(study)["judge_models"]
     return judge
+
+
+def on_prompt_4(judge):
+    (result,) = [result for result in judge["prompts"] if result["prompt"] == "4"]
+    return result
 
 
 def test_the_scores_equal_a_separate_count(study):
@@ -77,7 +83,7 @@ def test_what_waits_or_failed_is_in_no_share(study):
     MachineVerdict.objects.filter(item=item).update(state=MachineState.FAILED, verdict=None)
     judge = judge_of(study)
     assert judge["states"]["failed"] == 1
-    (of_4,) = [result for result in judge["prompts"] if result["prompt"] == "4"]
+    of_4 = on_prompt_4(judge)
     assert of_4["n"] == 7
     lines = [line for line in judge["table"]["lines"] if line["prompt"] == "4"]
     assert sum(line["unlabelled"] for line in lines if line["slice"] == "all") == 1
@@ -85,21 +91,18 @@ def test_what_waits_or_failed_is_in_no_share(study):
 
 def test_a_response_without_a_final_verdict_is_counted_separately():
     study = judged_study()  # two responses wait for a third person
-    import_predictions(study, replies(study, lambda n: "correct"), "Elsewhere")
-    (of_4,) = [result for result in judge_of(study)["prompts"] if result["prompt"] == "4"]
+    ask(study, lambda n: "correct")
+    of_4 = on_prompt_4(judge_of(study))
     assert (of_4["n"], of_4["without_final_verdict"]) == (6, 2)
 
 
 def test_its_verdicts_on_everything_count_unparsed_replies_in_n(study):
     table = judge_of(study)["table"]
-    cells = {
-        (row["prompt"], row["model"], row["slice"], row["verdict"]): (row["k"], row["n"])
-        for row in table["rows"]
-    }
-    for (prompt, model, part, _), (_, n) in cells.items():
-        parts = [k for key, (k, _) in cells.items() if key[:3] == (prompt, model, part)]
+    counts = cells({"tables": [table]})
+    for (prompt, model, part, _), (_, n) in counts.items():
+        parts = [k for key, (k, _) in counts.items() if key[:3] == (prompt, model, part)]
         assert sum(parts) == n
-    assert sum(k for key, (k, _) in cells.items() if key[2:] == ("all", "unparsed")) > 0
+    assert sum(k for key, (k, _) in counts.items() if key[2:] == ("all", "unparsed")) > 0
 
 
 def test_spellings_are_counted(study):
@@ -131,27 +134,19 @@ def counted(client, study, link):
     return page.context["page"].paginator.count
 
 
-def test_every_link_of_the_matrix_leads_to_as_many_rows(study, client):
-    client.force_login(person("rosa", Role.RESEARCHER))
+def test_every_link_of_the_matrix_leads_to_as_many_rows(study, client, rita):
     (section,) = judge_sections(study_report(study))
-    linked = [
-        cell
-        for result in section.prompts
-        for _, cells in result.matrix
-        for cell in cells
-        if cell.query
-    ]
+    matrices = [result.matrix for result in section.prompts]
+    linked = [cell for matrix in matrices for _, row in matrix for cell in row if cell.query]
+    numbers = [int(cell.value) for cell in linked]
     assert len(linked) > 5
-    assert [counted(client, study, cell.query) for cell in linked] == [
-        int(cell.value) for cell in linked
-    ]
+    assert [counted(client, study, cell.query) for cell in linked] == numbers
 
 
 @pytest.mark.parametrize("with_another", [False, True])
-def test_every_score_leads_to_the_rows_it_is_computed_from(study, client, with_another):
+def test_every_score_leads_to_the_rows_it_is_computed_from(study, client, with_another, rita):
     if with_another:  # whose verdicts are in no link of the first one's
-        import_predictions(study, replies(study, lambda n: "incorrect"), "Another")
-    client.force_login(person("rosa", Role.RESEARCHER))
+        ask(study, lambda n: "incorrect", "Another")
     body = study_report(study)
     section = next(one for one in judge_sections(body) if one.judge == "Elsewhere (model)")
     for result in section.prompts:
@@ -169,14 +164,13 @@ def test_every_score_leads_to_the_rows_it_is_computed_from(study, client, with_a
                 assert counted(client, study, f.query) == either, label
 
 
-def test_every_number_by_model_leads_to_as_many_rows_and_has_an_interval(study, client):
-    client.force_login(person("rosa", Role.RESEARCHER))
+def test_every_number_by_model_leads_to_as_many_rows_and_has_an_interval(study, client, rita):
     (section,) = judge_sections(study_report(study))
     followed = 0
     for result in section.prompts:
-        for _, n, cells in result.models:
+        for _, n, row in result.models:
             assert counted(client, study, n.query) == int(n.value)
-            for cell in cells:
+            for cell in row:
                 assert cell.interval
                 if cell.query:
                     assert counted(client, study, cell.query) == int(cell.value)
@@ -184,8 +178,7 @@ def test_every_number_by_model_leads_to_as_many_rows_and_has_an_interval(study, 
     assert followed > 10
 
 
-def test_the_rows_show_what_the_judge_model_replied(study, client):
-    client.force_login(person("rosa", Role.RESEARCHER))
+def test_the_rows_show_what_the_judge_model_replied(study, client, rita):
     judge = judge_of(study)["id"]
     page = client.get(
         f"/reports/{study.pk}/rows/?judge_model={judge}&said=unparsed"
@@ -194,19 +187,15 @@ def test_the_rows_show_what_the_judge_model_replied(study, client):
     assert "evaluation: ?" in page
 
 
-def test_every_link_of_its_table_leads_to_as_many_rows(study, client):
-    client.force_login(person("rosa", Role.RESEARCHER))
+def test_every_link_of_its_table_leads_to_as_many_rows(study, client, rita):
     (section,) = judge_sections(study_report(study))
     for table in section.everything:
-        for row in table.rows:
-            for cell in (cell for cell in row.cells if cell.query):
-                page = client.get(f"/reports/{study.pk}/rows/{cell.query}")
-                assert page.context["page"].paginator.count == int(cell.value.split("/")[0])
+        for cell in (cell for row in table.rows for cell in row.cells if cell.query):
+            assert counted(client, study, cell.query) == int(cell.value.split("/")[0])
 
 
-def test_the_page_has_the_judge_model_and_escapes_its_name(study, client):
-    import_predictions(study, replies(study, lambda n: "correct"), "<b>=1+1</b>")
-    client.force_login(person("rosa", Role.RESEARCHER))
+def test_the_page_has_the_judge_model_and_escapes_its_name(study, client, rita):
+    ask(study, lambda n: "correct", "<b>=1+1</b>")
     page = client.get(f"/reports/{study.pk}/").content.decode()
     assert "Elsewhere (model)" in page
     assert "<b>=1+1" not in page
@@ -227,12 +216,10 @@ def test_the_sheets_have_a_row_for_each_number(study):
         assert all(len(row) == len(one.header) for row in one.rows)
 
 
-def test_with_enough_articles_every_share_is_resampled(study_file):
-    data = study_file("wikicontradict/humaneval_sample.json").read_bytes()
-    study = import_human_evaluation(data, "Sample").study
-    import_predictions(study, replies(study, lambda n: SAYS[n % 4]), "Elsewhere")
-    judge = judge_of(study)
-    (of_4,) = [result for result in judge["prompts"] if result["prompt"] == "4"]
+def test_with_enough_articles_every_share_is_resampled(sample):
+    ask(sample, lambda n: SAYS[n % 4])
+    judge = judge_of(sample)
+    of_4 = on_prompt_4(judge)
     shares = [of_4["accuracy"]]
     shares += [one[name] for one in of_4["classes"] for name in ("precision", "recall")]
     shares += [share for model in of_4["models"] for share in model["shares"]]
@@ -248,13 +235,11 @@ def test_with_enough_articles_every_share_is_resampled(study_file):
     assert {share["clusters"] for share in resampled} <= {8, 9, 10}
 
 
-def test_the_published_labels_judged_as_themselves_are_all_right(study_file):
+def test_the_published_labels_judged_as_themselves_are_all_right(sample):
     """The judge-model path end to end on the published sample: 250 replies that copy people's verdicts."""
-    data = study_file("wikicontradict/humaneval_sample.json").read_bytes()
-    study = import_human_evaluation(data, "Sample").study
-    reply = dict(study.items.values_list("position", "resolution__verdict"))
-    import_predictions(study, replies(study, reply.get), "Copy")
-    for result in judge_of(study)["prompts"]:
+    reply = dict(sample.items.values_list("position", "resolution__verdict"))
+    ask(sample, reply.get, "Copy")
+    for result in judge_of(sample)["prompts"]:
         assert result["accuracy"]["k"] == result["accuracy"]["n"] == result["n"] > 0
         assert json.dumps(result, allow_nan=False)
 
@@ -262,7 +247,7 @@ def test_the_published_labels_judged_as_themselves_are_all_right(study_file):
 def test_the_hash_does_not_ask_the_database_for_the_order_of_names(study):
     """A database may sort Zeta before alpha, or alpha before Zeta; the hash must survive a move to another."""
     for name in ("Zeta", "alpha"):
-        import_predictions(study, replies(study, lambda n: "correct"), name)
+        ask(study, lambda n: "correct", name)
     lines = [json.loads(line) for line in hashed_lines(study)]
     reply = [line for line in lines if len(line) == len(MACHINE_COLUMNS)]
     assert reply == sorted(reply)

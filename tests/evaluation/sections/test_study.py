@@ -6,16 +6,23 @@ from collections import Counter
 import pytest
 
 from evaluation.counts.naming import model_names
+from evaluation.report import sentences
 from evaluation.sections.agreement import (
     NOT_MEASURED_ALONE,
-    NOT_MEASURED_IMPORTED,
     NOT_MEASURED_YET,
 )
 from evaluation.sections.study import study_report
 from evaluation.sections.verdicts import FINAL_VERDICTS
 from generation.models import LanguageModel
-from judging.models import JudgingSlot, Study, StudyItem
-from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
+from judging.models import JudgingSlot, StudyItem
+from tests.evaluation.factories import (
+    cells,
+    exclude,
+    judge_all,
+    judged_study,
+    resolve_all,
+    run_of_all_kinds,
+)
 from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
@@ -23,26 +30,12 @@ pytestmark = pytest.mark.django_db
 LABELS = {"internal-knowledge": "1", "passage-1": "2", "both-passages": "4"}
 
 
-def cells(report):
-    (table,) = report["tables"]
-    return {
-        (row["prompt"], row["model"], row["slice"], row["verdict"]): (row["k"], row["n"])
-        for row in table["rows"]
-    }
-
-
 def agreement(report, label):
     (result,) = [part for part in report["agreement"]["prompts"] if part["prompt"] == label]
     return result
 
 
-def coefficient(part, name):
-    (result,) = [c for c in part["coefficients"] if c["name"] == name and c["weights"] == "none"]
-    return result
-
-
-def test_every_cell_equals_an_independent_count():
-    study = judged_study()
+def test_every_cell_equals_an_independent_count(study):
     resolve_all(study)
     counted, totals = Counter(), Counter()
     kinds = {"Explicit": "explicit", "Implicit (reasoning required)": "implicit"}
@@ -58,8 +51,7 @@ def test_every_cell_equals_an_independent_count():
     assert {key: value for key, value in cells(study_report(study)).items() if value[0]} == expected
 
 
-def test_the_confusion_matrix_equals_an_independent_count():
-    study = judged_study()
+def test_the_confusion_matrix_equals_an_independent_count(study):
     expected = Counter()
     for item in StudyItem.objects.filter(study=study, response__prompt="both-passages"):
         slots = JudgingSlot.objects.filter(item=item).order_by("judge__pseudonym")
@@ -75,22 +67,21 @@ def test_the_confusion_matrix_equals_an_independent_count():
     assert sum(result.values()) == 8
 
 
-def test_agreement_is_of_first_verdicts_and_stays_when_a_third_person_decides():
-    study = judged_study()
+def test_agreement_is_of_first_verdicts_and_stays_when_a_third_person_decides(study):
     before = study_report(study)["agreement"]
     resolve_all(study)
     assert study_report(study)["agreement"] == before
     (pair,) = agreement(study_report(study), "4")["pairs"]
-    percent = coefficient(pair, "percent_agreement")
+    percent = sentences.of(pair["coefficients"], "percent_agreement")
     assert (percent["value"], percent["n"]) == (6 / 8, 8)
 
 
 def test_judges_who_used_one_verdict_have_agreement_but_no_kappa():
     (pair,) = agreement(study_report(judged_study()), "1")["pairs"]
-    kappa = coefficient(pair, "cohen_kappa")
+    kappa = sentences.of(pair["coefficients"], "cohen_kappa")
     assert (kappa["value"], kappa["low"]) == (None, None)
     assert "one category only" in kappa["reason"]
-    assert coefficient(pair, "percent_agreement")["value"] == 1.0
+    assert sentences.of(pair["coefficients"], "percent_agreement")["value"] == 1.0
 
 
 def test_waiting_responses_are_in_no_share():
@@ -112,8 +103,7 @@ def test_one_passage_prompts_leave_out_questions_whose_passages_are_the_same():
     assert lines["2", "untyped"] == (1, 0)
 
 
-def test_an_excluded_question_leaves_final_verdicts_but_not_agreement():
-    study = judged_study()
+def test_an_excluded_question_leaves_final_verdicts_but_not_agreement(study):
     before = study_report(study)
     exclude(study, 1)
     after = study_report(study)
@@ -127,39 +117,25 @@ def test_changing_pairs_have_a_kappa_each_and_fleiss_over_all():
     study = judged_study("alice", "bob", "carl", order="random")
     result = agreement(study_report(study), "4")
     assert len(result["pairs"]) == 3
-    assert [c["name"] for c in result["all"]] == [
-        "percent_agreement",
-        "fleiss_kappa",
-        "krippendorff_alpha_nominal",
-        "krippendorff_alpha_ordinal",
-        "gwet_ac1",
-    ]
+    alphas = ["krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"]
+    names = [one["name"] for one in result["all"]]
+    assert names == ["percent_agreement", "fleiss_kappa", *alphas, "gwet_ac1"]
     assert sum(sum(map(sum, pair["table"])) for pair in result["pairs"]) == result["n"] == 8
 
 
 def test_one_judge_is_not_measured():
     report = study_report(judged_study("alice", judges_per_response=1))
-    assert (report["agreement"]["measured"], report["agreement"]["reason"]) == (
-        False,
-        NOT_MEASURED_ALONE,
-    )
+    assert not report["agreement"]["measured"]
+    assert report["agreement"]["reason"] == NOT_MEASURED_ALONE
     assert cells(report)["4", judging.MODEL_IDS[0], "all", "correct"] == (4, 4)
-
-
-def test_an_imported_study_says_that_it_has_no_first_verdicts():
-    study = judging.draft()
-    Study.objects.filter(pk=study.pk).update(is_imported=True)
-    study.refresh_from_db()
-    assert study_report(study)["agreement"]["reason"] == NOT_MEASURED_IMPORTED
 
 
 def test_nothing_judged_yet():
     report = study_report(judging.open_study())
     assert report["agreement"]["reason"] == NOT_MEASURED_YET
     assert agreement(report, "4")["n"] == 0
-    assert {row["n"] for row in report["tables"][0]["rows"] if row["verdict"] != "unlabelled"} == {
-        0
-    }
+    labelled = [row for row in report["tables"][0]["rows"] if row["verdict"] != "unlabelled"]
+    assert {row["n"] for row in labelled} == {0}
 
 
 def test_a_study_of_nothing():
@@ -171,8 +147,6 @@ def test_a_study_of_nothing():
 
 
 def test_verdicts_that_are_not_handed_in_are_in_no_number():
-    from tests.evaluation.factories import judge_all
-
     study = judge_all(judging.open_study(drawn_from=run_of_all_kinds()), hand_in=False)
     report = study_report(study)
     assert report["agreement"]["measured"] is False
@@ -194,24 +168,12 @@ def test_the_report_is_json_and_names_its_population():
     report = study_report(judged_study())
     assert json.loads(json.dumps(report, allow_nan=False)) == report
     assert report["population"] == report["tables"][0]["population"] == FINAL_VERDICTS
-    assert set(report["tables"][0]["rows"][0]) == {
-        "prompt",
-        "model",
-        "slice",
-        "verdict",
-        "k",
-        "n",
-        "low",
-        "high",
-        "cluster_low",
-        "cluster_high",
-        "clusters",
-        "cluster_reason",
-    }
+    place, ends = {"prompt", "model", "slice", "verdict"}, {"cluster_low", "cluster_high"}
+    numbers = {"k", "n", "low", "high", "clusters", "cluster_reason"}
+    assert set(report["tables"][0]["rows"][0]) == place | ends | numbers
 
 
-def test_the_same_verdicts_give_the_same_hash_and_a_changed_one_another():
-    study = judged_study()
+def test_the_same_verdicts_give_the_same_hash_and_a_changed_one_another(study):
     first = study_report(study)["snapshot"]
     assert study_report(study)["snapshot"] == first
     assert first["rows"] == 48

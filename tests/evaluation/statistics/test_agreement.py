@@ -167,12 +167,7 @@ def test_weights_on_a_scale_of_four():
 )
 def test_undefined_is_none_with_a_reason(coefficient, table, reason):
     result = coefficient(table)
-    assert (result["value"], result["se"], result["low"], result["high"]) == (
-        None,
-        None,
-        None,
-        None,
-    )
+    assert result.items() >= {"value": None, "se": None, "low": None, "high": None}.items()
     assert result["reason"] == reason
 
 
@@ -188,12 +183,8 @@ def test_no_items_leave_every_number_empty():
     assert fleiss_kappa([])["reason"] == NO_ITEMS
     assert krippendorff_alpha_nominal([])["reason"] == NO_ITEMS
     (row, _) = per_class(empty, ["a", "b"])
-    assert (row.kappa["value"], row.kappa["reason"], row.specific["value"], row.prevalence) == (
-        None,
-        NO_ITEMS,
-        None,
-        None,
-    )
+    assert row.kappa.items() >= {"value": None, "reason": NO_ITEMS}.items()
+    assert (row.specific["value"], row.prevalence) == (None, None)
 
 
 def test_one_label_and_one_category_differ_for_ac1():
@@ -207,26 +198,14 @@ def test_one_label_and_one_category_differ_for_ac1():
 def test_an_error_of_zero_is_no_interval_of_no_width(table):
     kappa = cohen_kappa(table)
     assert kappa["value"] is not None
-    assert (kappa["se"], kappa["low"], kappa["high"], kappa["reason"]) == (
-        0.0,
-        None,
-        None,
-        NO_ERROR,
-    )
+    assert kappa.items() >= {"se": 0.0, "low": None, "high": None, "reason": NO_ERROR}.items()
 
 
 def test_an_unused_label_has_no_kappa_of_its_own():
     used, unused = per_class([[9, 0], [0, 0]], ["a", "b"])
-    assert (used.kappa["value"], used.kappa["reason"], used.specific["value"]) == (
-        None,
-        ONE_CATEGORY,
-        1.0,
-    )
-    assert (unused.kappa["value"], unused.kappa["reason"], unused.specific["value"]) == (
-        None,
-        UNUSED,
-        None,
-    )
+    assert used.kappa.items() >= {"value": None, "reason": ONE_CATEGORY}.items()
+    assert unused.kappa.items() >= {"value": None, "reason": UNUSED}.items()
+    assert (used.specific["value"], unused.specific["value"]) == (1.0, None)
 
 
 def test_the_interval_is_cut_at_one():

@@ -40,12 +40,8 @@ def test_a_seed_gives_the_same_interval_whatever_the_order_of_clusters():
     (first,) = intervals(clusters, mean, PLAN)
     (again,) = intervals(clusters[::-1], mean, PLAN)
     assert again == first
-    assert (first["seed"], first["resamples"], first["clusters"], first["method"]) == (
-        7,
-        2_000,
-        40,
-        METHOD,
-    )
+    made = {"seed": 7, "resamples": 2_000, "clusters": 40, "method": METHOD}
+    assert first.items() >= made.items()
 
 
 def test_the_interval_of_a_seed_is_this_one_on_every_machine():
@@ -163,12 +159,8 @@ def test_a_few_undefined_resamples_leave_an_interval_and_are_told():
 def test_complete_agreement_has_no_interval_of_no_width():
     clusters = np.array([[3.0, 0, 0, 3]] * 20)
     (result,) = intervals(clusters, kappa, PLAN)
-    assert (result["low"], result["high"], result["se"], result["reason"]) == (
-        None,
-        None,
-        0.0,
-        SAME_EVERYWHERE,
-    )
+    none = {"low": None, "high": None, "se": 0.0, "reason": SAME_EVERYWHERE}
+    assert result.items() >= none.items()
 
 
 def test_ends_stay_where_the_coefficient_can_be():

@@ -23,9 +23,13 @@ def many(**fields):
     return [tally(chance.choice(VERDICTS), f"A{n % 15}", **fields) for n in range(45)]
 
 
+def drawn(tallies, places=(("p4", "m", "all"),), one_passage=()):
+    return resampled(tallies, places, VERDICTS, one_passage, PLAN)
+
+
 def test_a_cell_has_the_interval_that_a_bootstrap_of_it_alone_gives():
     tallies = many()
-    result = resampled(tallies, [("p4", "m", "all")], VERDICTS, set(), PLAN)
+    result = drawn(tallies)
     sums = np.zeros((15, 2))
     for one in tallies:
         sums[int(one.article[1:])] += [1, one.verdict == "correct"]
@@ -38,24 +42,16 @@ def test_a_cell_has_the_interval_that_a_bootstrap_of_it_alone_gives():
 
 
 def test_the_order_of_rows_changes_nothing():
-    tallies, places = many(), [("p4", "m", "all")]
-    assert resampled(tallies, places, VERDICTS, set(), PLAN) == resampled(
-        tallies[::-1], places, VERDICTS, set(), PLAN
-    )
+    assert drawn(many()) == drawn(many()[::-1])
 
 
 def test_slices_and_single_passages_take_their_own_articles():
-    tallies = (
-        many()
-        + many(prompt="p2")
-        + [
-            tally("correct", f"B{n}", prompt=prompt, reasoning="implicit", same=True)
-            for n in range(10)
-            for prompt in ("p4", "p2")
-        ]
-    )
+    tallies = many() + many(prompt="p2")
+    for prompt in ("p4", "p2"):
+        one = {"prompt": prompt, "reasoning": "implicit", "same": True}
+        tallies += [tally("correct", f"B{n}", **one) for n in range(10)]
     places = [(prompt, "m", part) for prompt in ("p4", "p2") for part in ("all", "explicit")]
-    result = resampled(tallies, places, VERDICTS, {"p2"}, PLAN)
+    result = drawn(tallies, places, {"p2"})
     articles = {place: result[(*place, "correct")]["clusters"] for place in places}
     assert articles == {
         ("p4", "m", "all"): 25,
@@ -67,26 +63,19 @@ def test_slices_and_single_passages_take_their_own_articles():
 
 def test_few_articles_and_one_verdict_have_a_reason_and_no_interval():
     few = [tally("correct", f"A{n}") for n in range(3)]
-    (cell,) = [
-        one
-        for key, one in resampled(few, [("p4", "m", "all")], VERDICTS, set(), PLAN).items()
-        if key[3] == "correct"
-    ]
+    cell = drawn(few)["p4", "m", "all", "correct"]
     assert (cell["low"], cell["high"]) == (None, None)
     assert "too few" in cell["reason"]
     same = [tally("correct", f"A{n}") for n in range(20)]
-    result = resampled(same, [("p4", "m", "all")], VERDICTS, set(), PLAN)
-    assert all(one["low"] is None and one["reason"] for one in result.values())
+    assert all(one["low"] is None and one["reason"] for one in drawn(same).values())
 
 
 def test_a_model_asked_about_few_articles_has_no_interval_and_one_asked_about_many_has():
-    asked = many(model="much") + [
-        tally(verdict, f"A{n}", model="little")
-        for n in range(3)
-        for verdict in ("correct", "incorrect", "correct")
-    ]
+    asked = many(model="much")
+    for verdict in ("correct", "incorrect", "correct"):
+        asked += [tally(verdict, f"A{n}", model="little") for n in range(3)]
     places = [("p4", "much", "all"), ("p4", "little", "all")]
-    result = resampled(asked, places, VERDICTS, set(), PLAN)
+    result = drawn(asked, places)
     little = result["p4", "little", "all", "correct"]
     assert (little["low"], little["clusters"]) == (None, 3)
     assert "too few" in little["reason"]
@@ -94,4 +83,4 @@ def test_a_model_asked_about_few_articles_has_no_interval_and_one_asked_about_ma
 
 
 def test_no_tally_has_no_interval():
-    assert resampled([], [("p4", "m", "all")], VERDICTS, set(), PLAN) == {}
+    assert drawn([]) == {}

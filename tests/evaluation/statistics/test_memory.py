@@ -108,58 +108,35 @@ def test_the_memory_is_bounded_and_what_was_asked_for_longest_ago_goes_first():
 # ---------------------------------------------------------------- a report
 
 
-def first_verdict(study):
-    judgment = Judgment.objects.filter(slot__round__study=study, first_verdict="correct").first()
-    Judgment.objects.filter(pk=judgment.pk).update(first_verdict="partially correct")
+def change_one(rows, **values):
+    type(rows.first()).objects.filter(pk=rows.first().pk).update(**values)
 
 
-def final_verdict(study):
-    result = Resolution.objects.filter(item__study=study, verdict="correct").first()
-    Resolution.objects.filter(pk=result.pk).update(verdict="incorrect")
+def contradiction(position):
+    return Contradiction.objects.filter(position=position)
 
 
-def types(study):
-    Contradiction.objects.filter(position=2).update(type_4="Explicit")
-
-
-def article(study):
-    title = Contradiction.objects.get(position=1).title
-    Contradiction.objects.filter(position=2).update(title=title)
-
-
-def passages(study):
-    Contradiction.objects.filter(position=1).update(same_passage="Same")
-
-
-def model_name(study):
-    LanguageModel.objects.filter(model_id="quokka-7b-secret").update(model_id="renamed-7b")
-
-
-def judge_name(study):
-    Judge.objects.filter(study=study, person__username="bob").update(pseudonym="P-AAAAAA")
-
-
-def machine(study):
-    result = MachineVerdict.objects.filter(judge__study=study, verdict="correct").first()
-    MachineVerdict.objects.filter(pk=result.pk).update(verdict="incorrect")
-
-
-def study_name(study):
+def rename(study):
     type(study).objects.filter(pk=study.pk).update(name="Renamed")
 
 
+JUDGED = Judgment.objects.filter(first_verdict="correct")
+RESOLVED = Resolution.objects.filter(verdict="correct")
+REPLIED = MachineVerdict.objects.filter(verdict="correct")
+QUOKKA = LanguageModel.objects.filter(model_id="quokka-7b-secret")
+BOB = Judge.objects.filter(person__username="bob")
 CHANGES = {
-    "a first verdict": first_verdict,
+    "a first verdict": lambda _: change_one(JUDGED.all(), first_verdict="partially correct"),
     "a resolution": resolve_all,
-    "a final verdict": final_verdict,
+    "a final verdict": lambda _: change_one(RESOLVED.all(), verdict="incorrect"),
     "an exclusion": lambda study: exclude(study, 1),
-    "a type": types,
-    "an article": article,
-    "passages": passages,
-    "a model's name": model_name,
-    "a judge's name": judge_name,
-    "a judge model's verdict": machine,
-    "the study's name": study_name,
+    "a type": lambda _: contradiction(2).update(type_4="Explicit"),
+    "an article": lambda _: contradiction(2).update(title=contradiction(1).get().title),
+    "passages": lambda _: contradiction(1).update(same_passage="Same"),
+    "a model's name": lambda _: QUOKKA.update(model_id="renamed-7b"),
+    "a judge's name": lambda _: BOB.update(pseudonym="P-AAAAAA"),
+    "a judge model's verdict": lambda _: change_one(REPLIED.all(), verdict="incorrect"),
+    "the study's name": rename,
 }
 
 

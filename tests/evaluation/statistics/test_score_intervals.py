@@ -82,12 +82,8 @@ def test_each_model_has_an_interval_for_each_verdict_of_people_and_judge():
 
 @pytest.mark.parametrize("made", [many(), many()[::-1]], ids=["in order", "reversed"])
 def test_the_order_of_rows_changes_nothing(made):
-    assert score_intervals.of_scores(made, LABELS, PLAN) == score_intervals.of_scores(
-        many(), LABELS, PLAN
-    )
-    assert score_intervals.of_models(made, LABELS, PLAN) == score_intervals.of_models(
-        many(), LABELS, PLAN
-    )
+    for of in (score_intervals.of_scores, score_intervals.of_models):
+        assert of(made, LABELS, PLAN) == of(many(), LABELS, PLAN)
 
 
 def test_few_articles_and_none_have_a_reason_and_no_interval():
@@ -97,9 +93,8 @@ def test_few_articles_and_none_have_a_reason_and_no_interval():
             assert (interval["low"], interval["high"]) == (None, None)
             assert "too few" in interval["reason"]
     assert score_intervals.of_models([], LABELS, PLAN) == {}
-    assert all(
-        one["low"] is None for one in score_intervals.of_models(many(5), LABELS, PLAN).values()
-    )
+    few = score_intervals.of_models(many(5), LABELS, PLAN)
+    assert all(one["low"] is None for one in few.values())
 
 
 def test_a_model_and_a_verdict_from_few_articles_have_no_interval_and_others_have():

@@ -40,11 +40,8 @@ def test_slices_add_up():
     assert counts_of(line_of(result))["correct"] == (3, 5)
     assert counts_of(line_of(result, part="explicit"))["correct"] == (3, 3)
     assert counts_of(line_of(result, part="implicit"))["correct"] == (0, 2)
-    assert [line["slice"] for line, _ in result if line["prompt"] == "both-passages"] == [
-        "all",
-        "explicit",
-        "implicit",
-    ]
+    slices = [line["slice"] for line, _ in result if line["prompt"] == "both-passages"]
+    assert slices == ["all", "explicit", "implicit"]
 
 
 def test_an_untyped_question_counts_in_all_and_in_a_slice_of_its_own():
@@ -92,12 +89,9 @@ def test_order_follows_what_is_asked_for():
     result = table(
         [group("correct", 1, model="b")], models=["b", "a"], prompts=["both-passages", "passage-1"]
     )
-    assert [(line["prompt"], line["model"]) for line, _ in result][::3] == [
-        ("both-passages", "b"),
-        ("both-passages", "a"),
-        ("passage-1", "b"),
-        ("passage-1", "a"),
-    ]
+    order = [(line["prompt"], line["model"]) for line, _ in result][::3]
+    both, one = "both-passages", "passage-1"
+    assert order == [(both, "b"), (both, "a"), (one, "b"), (one, "a")]
 
 
 @pytest.mark.parametrize(
