@@ -21,6 +21,7 @@ from evaluation.frozen import publishing, snapshots
 from judging import settling, studies, verdicts
 from judging.files.predictions import import_predictions
 from judging.models import JudgingSlot
+from tests.accounts.factories import known_institution
 from tests.annotation import factories as annotation
 from tests.datasets import factories as datasets
 from tests.factories import person
@@ -46,12 +47,12 @@ GET   /sign-in/                                               200  302  302  302
 POST  /sign-in/                                               200  302  302  302  302  302  302  302  302  302
 GET   /sign-in/code/                                          302  302  302  302  302  302  302  302  302  302
 POST  /sign-in/code/                                          302  302  302  302  302  302  302  302  302  302
-GET   /sign-in/institution/                                   503  302  302  302  302  302  302  302  302  302
+GET   /sign-in/institution/                                   302  302  302  302  302  302  302  302  302  302
 GET   /sign-in/institution/back/                              400  400  400  400  400  400  400  400  400  400
 POST  /sign-out/                                              302  302  302  302  302  302  302  302  302  302
 GET   {join}                                                  200  200  200  200  200  200  200  200  200  200
 POST  {join}                                                  200  200  200  200  200  200  200  200  200  200
-GET   {join}institution/                                      503  503  503  503  503  503  503  503  503  503
+GET   {join}institution/                                      302  302  302  302  302  302  302  302  302  302
 GET   {password}                                              200  200  200  200  200  200  200  200  200  200
 POST  {password}                                              200  200  200  200  200  200  200  200  200  200
 GET   /account/                                               302  200  200  200  200  200  200  200  200  200
@@ -249,7 +250,7 @@ def rows() -> Iterator[tuple[str, str, dict[str, int]]]:
 def world(settings):
     """A row of every kind, by the names in the table's addresses."""
     settings.INFERENCE_SERVICES = {"local": {"url": "http://127.0.0.1:9/v1"}}
-    settings.OIDC_ISSUER = "http://127.0.0.1:9"
+    known_institution(settings)
     everybody = {
         "none": person("none"),
         "anna": person("anna", Role.ANNOTATOR),

@@ -1,9 +1,10 @@
-"""Use up an allowance, or let time pass for all of them."""
+"""Use up an allowance, let time pass for all of them; an institution that nobody has to reach."""
 
 from datetime import timedelta
 
 from django.db.models import DateTimeField, ExpressionWrapper, F, Value
 
+from accounts import institution
 from accounts.models import Allowance
 from accounts.rates import Rate
 from leases.clock import in_seconds
@@ -26,3 +27,10 @@ def let_pass(seconds: float) -> None:
         F("regained_at") - Value(timedelta(seconds=seconds)), output_field=DateTimeField()
     )
     Allowance.objects.update(regained_at=earlier)
+
+
+def known_institution(settings) -> None:
+    """Sign-in with an institution is on, and its provider has been asked for its addresses."""
+    settings.OIDC_ISSUER = "http://127.0.0.1:9/realm"
+    known = {"issuer": settings.OIDC_ISSUER, "authorization_endpoint": "http://127.0.0.1:9/go"}
+    institution._provider().server_metadata.update(known, _loaded_at=0)
