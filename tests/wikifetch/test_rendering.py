@@ -301,6 +301,29 @@ def test_what_is_too_hostile_to_parse_comes_as_text():
     assert f"<p><code>{'{{a|' * 200}&lt;b&gt;</code></p>" in html
 
 
+SLOW = {
+    "references over lines next to many tags": ("A<ref>\nb</ref>" * 1_000 + TAG) * 100,
+    "links next to many tags": ("[[a]]" * 3_000 + TAG) * 100,
+    "links to files next to many tags": ("[[File:a|b]]" * 1_500 + TAG) * 100,
+    "links to files in links to files": "[[File:A|thumb|" * 39 + "word " * 10_000 + TAG + "]]" * 39,
+    "a width of many digits": f"[[File:A|thumb|{'1' * 60_000}]]{TAG}",
+    "a long name in an infobox": f"{{{{Infobox\n| {'image_' * 5_000} = b{TAG}\n}}}}",
+    "many fields": "{{Infobox\n" + "| a_name = b\n| a_title = c\n" * 10_000 + f"| a = {TAG}}}}}",
+    "a hatnote of many uses": f"{{{{about|{'a|' * 10_000}}}}}{TAG}",
+    "many coordinates": f"{{{{coord|{'1|N|' * 8_000}}}}}{TAG}",
+}
+
+
+@pytest.mark.parametrize("case", SLOW)
+def test_hostile_text_takes_no_more_than_seconds(case):
+    begun = time.thread_time()
+    seen = find_tags(SLOW[case])
+    seen.words()
+    block = seen.tags[0]
+    assert html_of(SLOW[case], (block.block_start, block.block_start + len(block.block)))
+    assert time.thread_time() - begun < 4
+
+
 def test_a_page_too_long_to_parse_comes_as_one_piece_of_text():
     text = "* <b>\n" * (MAX_LINES + 1)
     html = render_article(text, (2, 5))

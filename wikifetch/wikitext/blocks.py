@@ -20,6 +20,7 @@ from wikifetch.wikitext.tables import Tables, find_tables, row_around
 
 _PIECES = re.compile(r"\{\{|\}\}|\[\[|\]\]|\|")
 _FILE_LINK = re.compile(rf"\[\[\s*(?:{FILE})\s*:", re.IGNORECASE)
+_LINK_ENDS = re.compile(r"\[\[|\]\]")
 _FILE_LINE = re.compile(rf"{_FILE_LINK.pattern}[^\n]*\]\]$", re.IGNORECASE)
 _GALLERY = re.compile(r"<gallery\b[^<>]*>|</gallery\s*>", re.IGNORECASE)
 _NAMED = re.compile(rf"\|?[\s{FILL}]*+[^\s=|{{}}\[\]][^=|{{}}\[\]]*+=")
@@ -27,7 +28,7 @@ _NAMED = re.compile(rf"\|?[\s{FILL}]*+[^\s=|{{}}\[\]][^=|{{}}\[\]]*+=")
 _MOST_AROUND = 8
 _MAX_TEMPLATE = 4 * MAX_BLOCK_CHARS
 _MAX_BLANKS = 10_000
-_MAX_NOTE = 20_000  # characters of a note over several lines
+_MAX_ASIDE = 20_000  # characters of a note over several lines, or of a link to a file
 _MOST_LINES = 1_000  # of a paragraph, above the tag and below
 
 
@@ -101,11 +102,16 @@ class Layout:
 
     @cached_property
     def long_notes(self) -> Spans:
-        """References over several lines: what is around one is on one line."""
-        notes = unread_spans(self.masked, ("ref", "references"))
-        return Spans(
-            [(a, b) for a, b in notes if b - a <= _MAX_NOTE and self.masked.find("\n", a, b) >= 0]
-        )
+        """References over several lines, from the first to the last on a line: what is around is on one line."""
+        joined: list[tuple[int, int]] = []
+        for start, end in unread_spans(self.masked, ("ref", "references")):
+            if end - start > _MAX_ASIDE or self.masked.find("\n", start, end) < 0:
+                continue
+            if joined and self.masked.find("\n", joined[-1][1], start) < 0:
+                joined[-1] = (joined[-1][0], end)
+            else:
+                joined.append((start, end))
+        return Spans(joined)
 
     @cached_property
     def galleries(self) -> Spans:
@@ -205,15 +211,21 @@ def _file_link(
     layout: Layout, line: tuple[int, int], span: tuple[int, int]
 ) -> tuple[int, int] | None:
     """The innermost link to a file on these lines that holds the span: its caption is the unit."""
+    first, last = max(line[0], span[0] - _MAX_ASIDE), min(line[1], span[1] + _MAX_ASIDE)
+    if not _FILE_LINK.search(layout.masked, first, span[0]):
+        return None
     opened: list[int] = []
-    for mark in re.finditer(r"\[\[|\]\]", layout.masked[slice(*line)]):
-        at = line[0] + mark.start()
+    for mark in _LINK_ENDS.finditer(layout.masked, first, last):
         if mark.group() == "[[":
-            opened.append(at)
+            opened.append(mark.start())
         elif opened:
             begin = opened.pop()
-            if begin <= span[0] and at >= span[1] and _FILE_LINK.match(layout.masked, begin):
-                return begin, at + 2
+            if (
+                begin <= span[0]
+                and mark.end() >= span[1]
+                and _FILE_LINK.match(layout.masked, begin)
+            ):
+                return begin, mark.end()
     return None
 
 

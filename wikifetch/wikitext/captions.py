@@ -10,7 +10,7 @@ _FRAMED = re.compile(rf"(?:{alternatives(spellings('framed'))})\s*(?:=.*)?", re.
 _SETTINGS = alternatives(spellings("file_settings"))
 _OPTION = re.compile(
     rf"(?:{alternatives(spellings('framed') | spellings('file_options'))}|(?:{_SETTINGS})\s*=.*"
-    r"|(?:upright|hochkant|redresse)\s*[\d.]+|\d*\s*x?\s*\d+\s*px)",
+    r"|(?:upright|hochkant|redresse)\s*[\d.]+|\d{0,5}\s?x?\s?\d{1,5}\s?px)",
     re.DOTALL,
 )
 

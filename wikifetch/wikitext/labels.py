@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from wikifetch.wikitext.plain import plain_text
 
+_MAX_NAME = 60  # characters of a name that is looked at: the expression takes quadratic time in it
 _PICTURE = r"(?:image|img|photo|picture|pic|logo|icon|map|seal|flag|coat|crest|shield|emblem|signature|landscape|cover)"
 _LAYOUT = re.compile(
     rf"(?:.*_)?{_PICTURE}(?:_\w+)?_?(?:size|width|height|upright|scale|alt|link|position|border|class)\d*"
@@ -57,7 +58,7 @@ def label_of(name: str, given: str = "") -> str:
 
 def is_layout(name: str, value: str) -> bool:
     """Whether a field says how the box looks, or names a file: nothing to read."""
-    key = name.strip().replace(" ", "_")
+    key = name.strip().replace(" ", "_")[:_MAX_NAME]
     return bool(_LAYOUT.fullmatch(key) or _FILE_OR_COLOUR.fullmatch(value.strip()))
 
 
