@@ -113,6 +113,8 @@ PLACES = {
     "caption that the wiki does not show": ("One [[File:A.jpg|20px|Two@]] three.", "p"),
     "reference": ("One.<ref>Two@</ref>", "p"),
     "reference over lines in an item": ("* One.<ref>\n* Two\n\nThree@\n</ref> Four.\n* Five", "li"),
+    "argument that is not shown": ("One {{flag|Peru|x@}} two.", "p"),
+    "target of a link": ("* One\n* [[x@|Two]]", "li"),
     "template that is not shown": ("One {{tabular|x@}} two.", "p"),
     "gallery": ("<gallery>\nA.jpg|One\nB.jpg|Two@\n</gallery>", "li"),
     "quotation": ("{{quote|\nOne.\n\nTwo.@\n}}", "p"),
@@ -130,6 +132,7 @@ def test_the_tagged_block_is_marked_once(place):
         r'<(\w+) id="tagged-block" class="(?:(?:depth-\d|caption) )?tagged">', html
     ) == [element]
     assert html.count('"tagged-block"') == 1
+    assert TAG in re.sub(r'title="[^"]*"', "", html)
 
 
 SHOWN = {

@@ -169,6 +169,8 @@ class ArticleWriter:
             sink.verbatim(raw, in_row=kind == "table row")
         else:
             walk(prepared(raw, kind)[1], sink)
+            if kind != "table row":  # what follows one would be outside the table
+                sink.end(raw)
         return sink
 
     def _mark(self, unit: Unit, *classes: str) -> str:

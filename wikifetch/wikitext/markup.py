@@ -72,6 +72,12 @@ class Markup:
         self.parts.append(escape(words))
         self.says_something |= bool(words.strip())
 
+    def end(self, wikitext: str) -> None:
+        """After the walk: the tags, where none was written, as of an argument that a template does not show."""
+        written = [*self.parts, *(aside.html for aside in self.asides)]
+        if not any('class="wiki-tag"' in part for part in written):
+            self.parts += map(_shown_tag, self._tags_in(wikitext))
+
     def verbatim(self, wikitext: str, *, in_row: bool) -> None:
         """What is not parsed, as it is written."""
         words = f"<code>{escape(wikitext)}</code>"
@@ -166,7 +172,7 @@ class Markup:
         self.says_something = True
 
     def _tags_in(self, raw: str) -> Iterator[str]:
-        """The tags in a template that is not shown."""
+        """The tags in wikitext that is not shown."""
         if self._has_tag(raw):
             for template in mwparserfromhell.parse(raw).filter_templates():
                 if self._names.kind_of(str(template.name)):
