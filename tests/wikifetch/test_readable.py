@@ -31,7 +31,12 @@ from wikifetch.wikitext.readable import readable
         ("[[Mill|the mill]], [[Mill]], [[:Category:Mills]]", "the mill, Mill, Category:Mills"),
         ("[https://example.org label] https://example.org", "label https://example.org"),
         ("AT&amp;T &ndash; &#8364;5", "AT&T – €5"),
-        ("One.<br>Two.", "One.\nTwo."),
+        ("One.<br>Two.<br/ >Three.</br>Four.", "One.\nTwo.\nThree.\nFour."),
+        ("<div class=x>\n<center>Built</small> </DIV>in <blockquote>1801", "Built in 1801"),
+        (
+            "x<y and <divide> or <nowiki><div></nowiki> &lt;div&gt;",
+            "x<y and <divide> or <div> <div>",
+        ),
         ("<nowiki>{{x}}</nowiki>", "{{x}}"),
         ("Seen<!-- not this --> here", "Seen here"),
         ("{{nowrap|{{nowrap|{{convert|4|m}}}}}}", "4 m"),

@@ -21,6 +21,13 @@ from wikifetch.wikitext.templates import infobox_fields, rendered
 _FILE = re.compile(rf"\s*(?:{FILE})\s*:", re.IGNORECASE)
 _CATEGORY = re.compile(rf"\s*(?:{CATEGORY}|[a-z]{{2,3}}(?:-[a-z]+)?)\s*:\s*\S", re.IGNORECASE)
 _SWITCH = re.compile(r"__[A-Z]{3,25}__")  # __NOTOC__ and the like
+# Elements without their other end, which the parser leaves in the text; wikis close them at the end of the block.
+_BREAK = re.compile(r"<\s?/?\s?br\b[\s/\\]{0,3}>", re.IGNORECASE)
+_STRAY = re.compile(
+    r"</?(?:div|span|center|blockquote|ul|ol|li|dl|dd|dt|p|small|big|font|tt|sup|sub|u|s|b|i|table|tr|td|th)"
+    r"(?:\s[^<>]{0,300})?/?>",
+    re.IGNORECASE,
+)
 _LEFT_OUT_TAGS = {
     "gallery",
     "timeline",
@@ -70,7 +77,11 @@ def _write_nothing(node: Any, sink: Sink) -> None:
 
 
 def _write_text(node: Any, sink: Sink) -> None:
-    sink.text(_SWITCH.sub("", str(node.value)))
+    words = _SWITCH.sub("", str(node.value))
+    for n, line in enumerate(_BREAK.split(words)):
+        if n:
+            sink.open("br", {})
+        sink.text(_STRAY.sub("", line))
 
 
 def _write_entity(node: Any, sink: Sink) -> None:
