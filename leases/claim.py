@@ -44,7 +44,7 @@ def claim(
     It is locked as it is read. Rows that others have locked are skipped, so nobody waits; the conditional UPDATE
     decides.
     """
-    free = rows.filter(**{f"{table.field}__in": table.parsed()[verb].sources})
+    free = rows.filter(state__in=table.parsed()[verb].sources)
     with transaction.atomic(savepoint=False):
         # SQLite has no row locks; BEGIN has taken its write lock.
         chosen = free.select_for_update(skip_locked=True, of=("self",))[:1]

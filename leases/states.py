@@ -27,13 +27,12 @@ class StateTable:
     """All moves of one kind of row.
 
     `states` is the row's TextChoices; `moves` maps a verb to ((from, …), to) or ((from, …), to, "who").
-    `field` is the column. Raises ValueError when made with a state that is not declared.
+    The column is `state`. Raises ValueError when made with a state that is not declared.
     """
 
     name: str
     states: type[TextChoices]
     moves: Mapping[str, tuple[Any, ...]]
-    field: str = "state"
 
     tables: ClassVar[dict[str, "StateTable"]] = {}
 
@@ -52,9 +51,9 @@ class StateTable:
             for verb, move in self.moves.items()
         }
 
-    def may(self, row: Model, verb: str) -> bool:
+    def may(self, row: Any, verb: str) -> bool:
         """Whether `row`, as it was read, may make this move."""
-        return getattr(row, self.field) in self.parsed()[verb].sources
+        return row.state in self.parsed()[verb].sources
 
     def move(self, rows: QuerySet[Any] | Model, verb: str, **fields: Any) -> int:
         """Make the move on a row or on all rows of a queryset that may make it; returns how many did.
@@ -63,8 +62,8 @@ class StateTable:
         calculates is read again on its next use.
         """
         move = self.parsed()[verb]
-        values = {self.field: move.target, **fields}
-        allowed = {f"{self.field}__in": move.sources}
+        values = {"state": move.target, **fields}
+        allowed = {"state__in": move.sources}
         if isinstance(rows, Model):
             moved = type(rows)._default_manager.filter(pk=rows.pk, **allowed).update(**values)
             if moved:
@@ -72,12 +71,12 @@ class StateTable:
             return moved
         return rows.filter(**allowed).update(**values)
 
-    def require(self, row: Model, verb: str, **fields: Any) -> None:
+    def require(self, row: Any, verb: str, **fields: Any) -> None:
         """Make the move on one row, or raise Conflict with a sentence that names the state it is in."""
         if self.move(row, verb, **fields):
             return
-        row.refresh_from_db(fields=[self.field])
-        label = self.states(getattr(row, self.field)).label
+        row.refresh_from_db(fields=["state"])
+        label = self.states(row.state).label
         raise Conflict(
             f"This {self.name.lower()} is {label.lower()}; it cannot be changed that way any more."
         )

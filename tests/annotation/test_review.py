@@ -228,12 +228,12 @@ def test_only_what_was_accepted_is_published(alice, olga, campaign):
 
 
 def test_an_invalid_tag_is_kept_too(alice, olga, campaign):
-    accepted(alice, olga, campaign, validity="Invalid", valid_comment="Since mended.")
+    accepted(alice, olga, campaign, validity="Invalid", valid_comment="Since corrected.")
     publish.publish_campaign(campaign)
     row = Contradiction.objects.get()
     assert (row.validity, row.valid_comment, row.passage_1_copied) == (
         "Invalid",
-        "Since mended.",
+        "Since corrected.",
         None,
     )
     assert row.instances.count() == 0

@@ -187,9 +187,9 @@ def test_a_stale_submission_is_refused(draft, alice):
 
 def test_an_invalid_submission_stores_none_of_the_later_steps(draft, alice):
     draft = save(draft, alice, **make.whole())
-    result = submit(draft, alice, make.whole(validity="Invalid", valid_comment="Since mended."))
+    result = submit(draft, alice, make.whole(validity="Invalid", valid_comment="Since corrected."))
     row = result.annotation
-    assert (row.validity, row.valid_comment) == ("Invalid", "Since mended.")
+    assert (row.validity, row.valid_comment) == ("Invalid", "Since corrected.")
     assert (row.article_1, row.passage_1_copied, row.confidence, row.taxonomy) == ("", "", None, [])
     assert row.questions.count() == 0
 

@@ -106,13 +106,13 @@ def test_a_crash_brings_back_closed_steps_too_each_text_in_its_box(desk, draft):
     desk.get_by_label("Passage 1, as copied").fill("Built in 1801.")
     desk.locator("[name=questions-0-question]").fill("When?")
     choose(desk, "validity", "Invalid")
-    desk.get_by_label("Comment").first.fill("Since mended.")
+    desk.get_by_label("Comment").first.fill("Since corrected.")
     desk.unroute("**/api/annotation/**")
     again = desk.context.new_page()
     again.goto(address(draft))
     wait_until(again, "saved")
     results = stored()
-    assert (results["validity"], results["valid_comment"]) == ("Invalid", "Since mended.")
+    assert (results["validity"], results["valid_comment"]) == ("Invalid", "Since corrected.")
     assert results["passage_1_copied"] == "Built in 1801."
     assert results["questions"][0]["question"] == "When?"
 

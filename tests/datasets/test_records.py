@@ -68,9 +68,9 @@ def superseded(row, **changes):
 def test_an_edit_is_a_new_version_in_the_old_ones_place():
     collection = mills(record(title="A"), record(title="B"))
     old = current(collection).first()
-    new = superseded(old, title="A, mended")
+    new = superseded(old, title="A, corrected")
     assert (new.position, new.version, new.supersedes_id) == (0, 2, old.pk)
-    assert [row.title for row in current(collection)] == ["A, mended", "B"]
+    assert [row.title for row in current(collection)] == ["A, corrected", "B"]
     assert (stored(old).title, record_of(old)) == ("A", record(title="A"))
 
 

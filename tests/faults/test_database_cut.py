@@ -181,7 +181,7 @@ def test_decisions_under_cuts_and_a_kill_are_each_made_once(server, environment,
     run = partial(subprocess.run, cwd=ROOT, env=environment, capture_output=True, text=True)
     run([*script, CAME_APART, f"Under cuts {seed}", str(items)], check=True)
 
-    told: set[int] = set()
+    printed: set[int] = set()
     for n in range(200):
         running = subprocess.Popen(
             [*script, DECIDE_ALL],
@@ -189,13 +189,13 @@ def test_decisions_under_cuts_and_a_kill_are_each_made_once(server, environment,
         )  # fmt: skip
         # After a few reported decisions the connection is cut, and once the server is killed.
         for _ in range(5):
-            told |= {int(line) for line in [running.stdout.readline()] if line}
+            printed |= {int(line) for line in [running.stdout.readline()] if line}
         if n == 1:
             server.kill()
             server.start()
         else:
             cut_all(server)
-        told |= {int(line) for line in running.communicate(timeout=120)[0].split()}
+        printed |= {int(line) for line in running.communicate(timeout=120)[0].split()}
         if running.returncode == 0:
             break
     assert n >= 2, "no run was cut short"
@@ -203,7 +203,7 @@ def test_decisions_under_cuts_and_a_kill_are_each_made_once(server, environment,
     assert len(decided) == items
     assert {how for _, how in decided} == {"third_person"}
     # All reported decisions are stored.
-    assert told <= {item for item, _ in decided}
+    assert printed <= {item for item, _ in decided}
     run([*script, DECIDE_ALL], check=True)
     assert resolutions(server) == decided
 
@@ -258,8 +258,8 @@ def test_pages_and_saves_recover_by_themselves_when_the_server_is_killed_under_l
 ):
     name = f"alice-{seed}"
     program = [sys.executable, "-c", SOMEBODY.format(name=name)]
-    told = subprocess.run(program, cwd=ROOT, env=environment, check=True, capture_output=True)
-    draft = int(told.stdout)
+    printed = subprocess.run(program, cwd=ROOT, env=environment, check=True, capture_output=True)
+    draft = int(printed.stdout)
     session, headers = signed_in(web, name)
 
     def save(version: int) -> requests.Response:

@@ -257,8 +257,8 @@ def wait_until_ready(here: Team) -> None:
         except requests.ConnectionError as error:
             found = str(error)
         time.sleep(0.5)
-    told = "\n".join(f"{name}: {here.said(name)[-1500:]}" for name in (*APP, "proxy"))
-    raise AssertionError(f"It never was ready: {found}\n{told}")
+    output = "\n".join(f"{name}: {here.said(name)[-1500:]}" for name in (*APP, "proxy"))
+    raise AssertionError(f"It never was ready: {found}\n{output}")
 
 
 def is_ready(answer: requests.Response) -> bool:

@@ -34,7 +34,7 @@ def test_a_cell_has_the_interval_that_a_bootstrap_of_it_alone_gives():
     for one in tallies:
         sums[int(one.article[1:])] += [1, one.verdict == "correct"]
     (alone,) = intervals(sums, lambda flat: ratio(flat[1], flat[0])[None], PLAN)
-    # Drawn together with the other verdicts, articles are told apart by more than this one's count.
+    # Drawn together with the other verdicts, articles differ by more than this one's count.
     mine = result["p4", "m", "all", "correct"]
     assert mine["clusters"] == alone["clusters"] == 15
     assert mine["se"] == pytest.approx(alone["se"], rel=0.1)

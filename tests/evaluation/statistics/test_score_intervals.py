@@ -46,7 +46,7 @@ def test_a_share_has_the_interval_that_a_bootstrap_of_it_alone_gives(name):
     (alone,) = intervals(sums, lambda flat: ratio(flat[1], flat[0])[None], PLAN)
     mine = getattr(score_intervals.of_scores(many(), LABELS, PLAN), name)
     mine = mine if name == "accuracy" else mine[LABELS.index("correct")]
-    # Drawn together with the other scores, articles are told apart by more than this one's counts, and those
+    # Drawn together with the other scores, articles differ by more than this one's counts, and those
     # that this one counts nothing of are drawn too: but they are not among its articles.
     assert mine["clusters"] == alone["clusters"]
     assert mine["se"] == pytest.approx(alone["se"], rel=0.15)
