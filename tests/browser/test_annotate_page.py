@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.templatetags.static import static
 from playwright.sync_api import expect
 
 from accounts.roles import Role
@@ -297,6 +298,15 @@ def test_text_selected_in_the_article_goes_to_a_passage_by_one_key_and_back_by_u
     expect(passage).to_have_value("The mill was built in 1801. It is square.")
     desk.keyboard.press("Control+z")
     expect(passage).to_have_value("")
+
+
+def test_a_power_is_copied_as_a_power_and_not_as_another_number(desk):
+    copied = """async () => {
+      const element = document.createElement("p");
+      element.innerHTML = '10<sup>3</sup> t<sup class="reference">[1]</sup>, the 2<sup>nd</sup>';
+      return (await import(%s)).copiedText(element);
+    }"""
+    assert desk.evaluate(copied % repr(static("js/annotation/passages.js"))) == "10^3 t, the 2nd"
 
 
 def test_a_digit_typed_in_a_box_is_a_digit(desk):

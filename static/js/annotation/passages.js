@@ -3,6 +3,7 @@
 const NOISE = "sup.reference, .wiki-tag, .left-out, .the-tag";
 const BLOCKS = new Set(["P", "DIV", "LI", "UL", "OL", "DL", "DD", "DT", "H1", "H2", "H3", "H4", "H5", "H6", "TR", "TABLE", "BLOCKQUOTE", "CAPTION", "SECTION"]);
 const CELLS = new Set(["TD", "TH"]);
+const POWER = /^\s*[+\-−]?\d[\d.]*\s*$/;
 
 /** The readable text of a fragment or element. */
 export function copiedText(fragment) {
@@ -15,6 +16,8 @@ function textOf(node) {
   if (node.nodeType === 3) return node.data.replace(/[\n\t]/g, " ");
   const inner = [...node.childNodes].map(textOf).join("");
   if (node.nodeName === "BR") return "\n";
+  // Without the mark, 10³ would be copied as 103, another number.
+  if (node.nodeName === "SUP" && POWER.test(inner)) return `^${inner.trim()}`;
   if (CELLS.has(node.nodeName)) return `${inner.trim()}\t`;
   return BLOCKS.has(node.nodeName) ? `\n${inner}\n` : inner;
 }
