@@ -74,6 +74,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.request_lines.RequestLineMiddleware",
     "csp.middleware.CSPMiddleware",
+    "pages.caching.NotStoredMiddleware",
     "pages.transport.TransportMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -340,6 +340,7 @@ def status_of(client: Client, method: str, path: str) -> int:
         b"".join(response)  # reading to the end closes a file
         transaction.set_rollback(True)
     client.cookies = cookies
+    assert "no-store" in response["Cache-Control"], f"{method} {path}"
     return response.status_code
 
 

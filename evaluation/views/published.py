@@ -52,7 +52,6 @@ def public(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseB
         response = view(request, snapshot, **parts)
         response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
         response["Referrer-Policy"] = "no-referrer"
-        response["Cache-Control"] = "private, no-store"
         return response
 
     return shown

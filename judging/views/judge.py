@@ -8,7 +8,6 @@ import uuid
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import person_of, roles_required
@@ -33,7 +32,6 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @roles_required(Role.JUDGE)
 def overview(request: HttpRequest, study_id: int) -> HttpResponse:
     """One study as its judge sees it: progress, what was skipped or flagged, the latest verdicts."""
@@ -52,7 +50,6 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @roles_required(Role.JUDGE)
 def next_item(request: HttpRequest, study_id: int) -> HttpResponse:
     """Redirects to the first item that waits, or to the overview when none does."""
@@ -65,7 +62,6 @@ def next_item(request: HttpRequest, study_id: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @roles_required(Role.JUDGE)
 def slot(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     """One item; POST gives the verdict and goes on to the next."""
@@ -131,7 +127,6 @@ def hand_in(request: HttpRequest, study_id: int) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @roles_required(Role.JUDGE)
 def coming(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     """The items that wait after this one; the page's script fetches them in advance."""

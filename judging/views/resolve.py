@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, roles_required
@@ -27,7 +26,6 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @roles_required(Role.ADJUDICATOR)
 def study(request: HttpRequest, study_id: int) -> HttpResponse:
     """The responses that wait in one study, and those that this person has decided."""
@@ -42,7 +40,6 @@ def study(request: HttpRequest, study_id: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @roles_required(Role.ADJUDICATOR)
 def item(request: HttpRequest, item_id: int) -> HttpResponse:
     """One response with its verdicts side by side; POST decides and goes on to the next."""
