@@ -6,6 +6,8 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
+        from accounts.audit import record_sign_in
         from accounts.sessions import note_sign_in
 
         user_logged_in.connect(note_sign_in)
+        user_logged_in.connect(record_sign_in)

@@ -6,10 +6,12 @@ from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.db.models import Q
 from django.http import HttpRequest
 
 from accounts import second_factor
 from accounts.access import person_of
+from accounts.audit import Kind, Narrowing, record
 from accounts.guard import CodeGuard, Guard
 from accounts.models import Person, SecondFactor
 from accounts.roles import WHAT_THEY_DO, Role
@@ -38,6 +40,9 @@ class SignInForm(AuthenticationForm):
     def get_invalid_login_error(self) -> ValidationError:
         """Only someone with the right password learns that the account is closed."""
         username, password = self.cleaned_data["username"], self.cleaned_data["password"]
+        known = Person.objects.filter(username__iexact=username).first()
+        # What was typed as an unknown name may be a password.
+        record(Kind.FAILURE, None, "" if known else "unknown name", person=known)
         closed = Person.objects.filter(username__iexact=username, is_active=False).first()
         if closed and closed.check_password(password):
             return ValidationError("An admin has ended your access here. Ask them about it.")
@@ -222,3 +227,37 @@ class InviteForm(forms.Form):
 
 class RolesForm(forms.Form):
     roles = roles_field(label="Roles", required=False)
+
+
+class AuditForm(forms.Form):
+    """Filters of the audit log."""
+
+    kind = forms.ChoiceField(
+        label="What", required=False, choices=[("", "Everything"), *Kind.choices]
+    )
+    person = forms.CharField(
+        label="Person",
+        required=False,
+        max_length=60,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "placeholder": "name or pseudonym"}),
+    )
+    since = forms.DateField(
+        label="From", required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    until = forms.DateField(
+        label="To", required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+
+    def clean_person(self) -> Person | None:
+        named = self.cleaned_data["person"].strip()
+        if not named:
+            return None
+        is_theirs = Q(username__iexact=named) | Q(pseudonym__iexact=named)
+        person = Person.objects.filter(is_theirs).first()
+        if person is None:
+            raise ValidationError("Nobody here has this sign-in name or pseudonym.")
+        return person
+
+    @property
+    def narrowing(self) -> Narrowing:
+        return Narrowing(**self.cleaned_data)

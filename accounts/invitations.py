@@ -13,6 +13,7 @@ from django.utils.encoding import force_bytes, force_str
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from accounts import institution, sessions
+from accounts.audit import Kind, record
 from accounts.models import Invitation, Person, RoleGrant
 from accounts.roles import Role
 from leases.clock import in_seconds
@@ -25,6 +26,7 @@ def hashed(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+@transaction.atomic
 def invite(
     *, roles: Iterable[Role], by: Person | None, note: str = "", valid_for: timedelta = VALID_FOR
 ) -> str:
@@ -40,6 +42,7 @@ def invite(
         created_by=by,
         expires_at=in_seconds(valid_for.total_seconds()),
     )
+    record(Kind.LINK, by, f"invitation as {', '.join(chosen)}")
     return token
 
 
@@ -100,6 +103,7 @@ def accept(
         raise Conflict(
             "This invitation was used or withdrawn a moment ago. Sign in, or ask an admin for a new link."
         )
+    record(Kind.LINK, invitation.created_by, "invitation used", person=person)
     grant(person, roles=[Role(role) for role in invitation.roles], by=invitation.created_by)
     if subject:
         institution.link(person, subject)
@@ -122,6 +126,8 @@ def grant(person: Person, *, roles: Iterable[Role], by: Person | None) -> None:
         ignore_conflicts=True,  # another click may have just made them
     )
     person.__dict__.pop("_roles", None)
+    if wanted != held:
+        record(Kind.ROLE, by, ", ".join(sorted(wanted)) or "no role", person=person)
 
 
 def check_not_last_admin(person: Person) -> None:
@@ -144,7 +150,7 @@ def check_not_forgotten(person: Person) -> None:
 
 
 @transaction.atomic
-def set_active(person: Person, *, active: bool) -> None:
+def set_active(person: Person, *, active: bool, by: Person | None = None) -> None:
     """Allow or forbid signing in; the person's work stays. Sessions end at once (backends check is_active)."""
     if active:
         check_not_forgotten(person)
@@ -156,6 +162,22 @@ def set_active(person: Person, *, active: bool) -> None:
         # Or the sessions would work again if the person is allowed back.
         sessions.end_all(person)
         withdraw_invitations_of(person)
+    record(Kind.ROLE, by, "may sign in" if active else "may not sign in", person=person)
+
+
+@transaction.atomic
+def withdraw(key: int, *, by: Person) -> None:
+    """Withdraw an invitation, unless it is used or withdrawn already."""
+    unused = Invitation.objects.filter(pk=key, used_by=None, withdrawn_at=None)
+    if unused.update(withdrawn_at=Now()):
+        record(Kind.LINK, by, "invitation withdrawn")
+
+
+@transaction.atomic
+def set_password(person: Person, password: str, *, by_link: bool = False) -> None:
+    person.set_password(password)
+    person.save(update_fields=["password"])
+    record(Kind.PASSWORD, person, "by a link" if by_link else "")
 
 
 def withdraw_invitations_of(admin: Person) -> None:
@@ -169,6 +191,7 @@ def password_path(person: Person, *, by: Person | None = None) -> str:
 
     It stops working when its maker is no longer an admin. `by` is None for the command line.
     """
+    record(Kind.LINK, by, "new password", person=person)
     maker = by.pk if by else 0
     key = urlsafe_base64_encode(force_bytes(f"{person.pk}.{maker}"))
     return reverse("accounts:new_password", args=[key, _PasswordLinks(maker).make_token(person)])

@@ -200,3 +200,44 @@ class Session(AbstractBaseSession):
     class Meta(AbstractBaseSession.Meta):
         abstract = False
         verbose_name = "session"
+
+
+class AuditEvent(models.Model):
+    """An entry of the audit log. Only accounts.audit writes it; the database refuses changes (append_only.py)."""
+
+    class Kind(models.TextChoices):
+        SIGN_IN = "sign-in", "Signed in"
+        FAILURE = "failure", "Sign-in failed"
+        ROLE = "role", "Roles or access changed"
+        LINK = "link", "Link made, used or withdrawn"
+        PASSWORD = "password", "Password changed"
+        IMPORT = "import", "Imported"
+        EXPORT = "export", "Downloaded"
+        FREEZE = "freeze", "Frozen"
+        PUBLISH = "publish", "Published"
+        EXCLUSION = "exclusion", "Exclusion"
+        FORGETTING = "forgetting", "Person forgotten"
+        BACKUP = "backup", "Backed up"
+        RESTORE = "restore", "Restored"
+
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    at = models.DateTimeField(db_default=Now())
+    by = models.ForeignKey(
+        Person, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    person = models.ForeignKey(
+        Person, on_delete=models.PROTECT, null=True, related_name="+", db_index=False,
+        help_text="Whom it was done to.",
+    )  # fmt: skip
+    about = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["at", "id"], name="audit_by_time"),
+            models.Index(fields=["kind", "at", "id"], name="audit_by_kind"),
+            models.Index(fields=["by", "at", "id"], name="audit_by_actor"),
+            models.Index(fields=["person", "at", "id"], name="audit_by_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.about}"

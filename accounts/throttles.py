@@ -12,6 +12,7 @@ from rest_framework.throttling import BaseThrottle
 
 from accounts import allowances
 from accounts.addresses import client_address
+from accounts.audit import Kind, record
 from accounts.hashing import keyed_hash
 from accounts.models import Person
 from accounts.rates import API, JOBS, LEAVINGS, LINKS
@@ -34,14 +35,17 @@ def count_job(person: Person, kind: str) -> None:
 
 
 def counted(kind: str) -> Callable[[View], View]:
-    """For a view that starts such a job on every call. Goes below roles_required."""
+    """For a view that starts such a job on every call. Goes below roles_required. Downloads are in the audit log."""
 
     def decorate(view: View) -> View:
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             assert isinstance(request.user, Person)
             count_job(request.user, kind)
-            return view(request, *args, **kwargs)
+            response = view(request, *args, **kwargs)
+            if kind == "downloads" and response.status_code == 200 and request.method == "GET":
+                record(Kind.EXPORT, request.user, request.path_info)
+            return response
 
         return guarded
 

@@ -1,7 +1,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from accounts.views import account, institution, people, second_factor, sign_in
+from accounts.views import account, audit, institution, people, second_factor, sign_in
 
 app_name = "accounts"
 
@@ -31,6 +31,8 @@ urlpatterns = [
         people.remove_second_factor,
         name="take_away_second_factor",
     ),
+    path("audit/", audit.log, name="audit"),
+    path("audit.csv", audit.log_csv, name="audit_csv"),
     path("invitations/", people.invite, name="invite"),
     path("invitations/<int:pk>/withdraw/", people.withdraw_invitation, name="withdraw_invitation"),
 ]

@@ -10,6 +10,8 @@ from typing import Any
 
 from django.db import transaction
 
+from accounts.audit import Kind, record
+from accounts.models import Person
 from annotation.models import Annotation, Campaign
 from annotation.states import ANNOTATION, AnnotationState
 from datasets.records import add_contradiction
@@ -47,7 +49,7 @@ class Published:
     records: int
 
 
-def publish_campaign(campaign: Campaign) -> Published:
+def publish_campaign(campaign: Campaign, by: Person | None = None) -> Published:
     """Publish every accepted annotation of the campaign, in the order of the draw, each in its own transaction."""
     accepted = Annotation.objects.filter(
         assignment__campaign=campaign, state=AnnotationState.ACCEPTED
@@ -56,6 +58,8 @@ def publish_campaign(campaign: Campaign) -> Published:
         publish(annotation) for annotation in accepted.select_related("assignment__campaign")
     ]
     done = [is_new for is_new in results if is_new is not None]
+    if done:
+        record(Kind.PUBLISH, by, f"{len(done)} annotations of campaign {campaign.pk}")
     return Published(len(done), sum(done))
 
 

@@ -80,6 +80,7 @@ app.conf.update(
         "sweep-assignments": {"task": "annotation.tasks.sweep_assignments", "schedule": 60.0},
         "thin-histories": {"task": "annotation.tasks.thin_histories", "schedule": 3600.0},
         "sweep-imports": {"task": "datasets.tasks.sweep_imports", "schedule": 600.0},
+        "expire-audit-log": {"task": "accounts.tasks.expire_audit_log", "schedule": 3600.0},
         "sweep-doors": {"task": "accounts.tasks.sweep_doors", "schedule": 3600.0},
     },
 )

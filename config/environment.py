@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from accounts.addresses import is_loopback
+from accounts.append_only import LEAST_DAYS
 from wikifetch.wikitext.names import KINDS
 
 
@@ -21,6 +22,8 @@ class SettingError(SystemExit):
         super().__init__(f"Setting {name}: {problem}")
 
 
+# A hundred years: further back no database has a date.
+MOST_DAYS = 36_500
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -88,6 +91,14 @@ def whole_number(name: str, default: int) -> int:
     if not raw.isdecimal():
         raise SettingError(name, f"{raw!r} is not a whole number such as {default}.")
     return int(raw)
+
+
+def audit_days() -> int:
+    """AUDIT_DAYS: for how many days entries of the audit log are kept."""
+    days = whole_number("AUDIT_DAYS", 730)
+    if not LEAST_DAYS <= days <= MOST_DAYS:
+        raise SettingError("AUDIT_DAYS", f"{days} is not between {LEAST_DAYS} and {MOST_DAYS}.")
+    return days
 
 
 def token(name: str) -> str:

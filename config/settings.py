@@ -212,6 +212,7 @@ CELERY_BROKER_URL = environment.broker_url()
 INFERENCE_SERVICES = environment.services()
 EMBEDDED_MODEL_PATH = environment.text("EMBEDDED_MODEL_PATH", "")
 
+AUDIT_DAYS = environment.audit_days()
 METRICS_TOKEN = environment.token("METRICS_TOKEN")
 
 LOG_FORMAT = environment.choice("LOG_FORMAT", ["text", "json"])

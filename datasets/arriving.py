@@ -13,6 +13,7 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import F, Max, QuerySet
 from django.db.models.functions import Now
 
+from accounts.audit import Kind, record
 from accounts.models import Person
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import BATCH, Draft, add_contradictions, locked
@@ -49,7 +50,7 @@ def bring(
             with transaction.atomic():
                 _hold(waiting)
                 add_contradictions(collection=waiting, drafts=lacking[start : start + BATCH])
-        return _shown(waiting, name)
+        return _shown(waiting, name, by)
     except BaseException:
         with suppress(DatabaseError):  # remove_abandoned finds what a failing database leaves
             _remove(waiting)
@@ -83,9 +84,10 @@ def _hold(waiting: Collection) -> None:
 
 
 @transaction.atomic
-def _shown(waiting: Collection, name: str) -> tuple[Collection, set[str]]:
+def _shown(waiting: Collection, name: str, by: Person | None) -> tuple[Collection, set[str]]:
     """Let the records be seen, in the collection `name`."""
     _hold(waiting)
+    record(Kind.IMPORT, by, f"collection {name}")
     target = Collection.objects.filter(name=name).first()
     if target:
         locked(target)

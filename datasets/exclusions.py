@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Now
 
+from accounts.audit import Kind, record
 from accounts.models import Person
 from datasets.exposure import hidden_from, known_to
 from datasets.models import (
@@ -121,6 +122,7 @@ def propose(*, instance: Instance, reason: str, said: str = "", by: Person) -> E
             made = Exclusion.objects.create(
                 instance=instance, reason=reason, proposed_by=by, seen=seen
             )
+            _recorded("proposed", instance, by)
     except IntegrityError:
         return _already_proposed(instance, reason, by)
     made.refresh_from_db()
@@ -148,6 +150,7 @@ def second(*, instance: Instance, proposal: int, said: str = "", by: Person) -> 
     exclusion.seconded_by, exclusion.seconded_at = by, Now()
     exclusion.seen = {**exclusion.seen, "seconded": {"said": said, "known": known_to(by, instance)}}
     exclusion.save(update_fields=["seconded_by", "seconded_at", "seen"])
+    _recorded("agreed", instance, by)
     exclusion.refresh_from_db()
     return exclusion
 
@@ -212,8 +215,14 @@ def _end(exclusion: Exclusion, how: str, by: Person, note: str = "") -> PastExcl
         ended_by=by,
         note=note,
     )
+    _recorded(how, exclusion.instance, by)
     exclusion.delete()
     return past
+
+
+def _recorded(what: str, instance: Instance, by: Person) -> None:
+    tag = instance.contradiction
+    record(Kind.EXCLUSION, by, f"{what}: question {instance.n} of {tag.collection.name} {tag.pk}")
 
 
 def _ended(instance: Instance, proposal: int, how: str, by: Person) -> PastExclusion | None:

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
+from accounts.audit import Kind, record
 from accounts.models import Person
 from datasets.exclusions import in_force
 from datasets.exporters import EXPORTERS
@@ -54,6 +55,7 @@ def freeze(
         ReleaseExclusion(release=release, instance_id=key, reason=reason)
         for key, reason in excluded.items()
     )
+    record(Kind.FREEZE, by, f"release {version} of {collection.name}")
     return release
 
 

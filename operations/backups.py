@@ -15,6 +15,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db import connections
 
+from accounts.audit import Kind, record
 from leases.clock import now
 from leases.refusal import Conflict, Refusal
 from operations.bundle import Bundle, Part, RowsPart, Writer, pieces_of
@@ -70,6 +71,7 @@ def make(folder: Path | None = None, keep: int | None = None) -> Backup:
             path = free_name(folder, now())
             written, files = _write(path)
             _record(path)
+            record(Kind.BACKUP, None, path.name)
             removed = _remove_all_but(folder, keep) if keep else []
             size = path.stat().st_size
     except OSError as error:

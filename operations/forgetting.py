@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
+from accounts.audit import Kind, record
 from accounts.invitations import check_not_last_admin, withdraw_invitations_of
 from accounts.models import Invitation, Person
 from accounts.roles import Role
@@ -43,6 +44,8 @@ DECISIONS = {
     "accounts.invitation.used_by": Fate.CLEARED,
     "accounts.rolegrant.granted_by": Fate.STAYS,
     "accounts.invitation.created_by": Fate.STAYS,
+    "accounts.auditevent.by": Fate.STAYS,
+    "accounts.auditevent.person": Fate.STAYS,
     "wikifetch.fetchrun.started_by": Fate.CLEARED,
     "datasets.collection.created_by": Fate.STAYS,
     "datasets.contradiction.author": Fate.STAYS,
@@ -129,7 +132,7 @@ def check_forgettable(person: Person) -> None:
 
 
 @transaction.atomic
-def forget(person: Person) -> None:
+def forget(person: Person, *, by: Person | None = None) -> None:
     """Delete all that identifies the person, and their access. Raises Conflict, or Refusal for the last admin."""
     person = Person.objects.select_for_update().get(pk=person.pk)
     check_forgettable(person)
@@ -151,6 +154,7 @@ def forget(person: Person) -> None:
         is_active=False,
         forgotten_at=Now(),
     )
+    record(Kind.FORGETTING, by, person=person)
     log.info("person_forgotten", pseudonym=person.pseudonym)
 
 

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import DatabaseError, IntegrityError, connections, transaction
 from django.db.models import F
 
+from accounts.audit import Kind, record
 from annotation.workflow import EDITABLE
 from datasets.exporters import EXPORTERS
 from datasets.exporting import sha256_of
@@ -82,6 +83,7 @@ def restore(path: Path) -> Restored:
                     status=507,
                 ) from error
         bring_up_to_date(DEFAULT)
+        record(Kind.RESTORE, None, f"a backup made {bundle.made_at}")
         rows, ours = sum(part.rows for part in bundle.tables), is_ours(bundle.manifest)
         return Restored(rows, len(bundle.tables), len(bundle.files), check_releases(), ours)
 

@@ -73,6 +73,7 @@ PLACES = [
         "Results", "Reports", "evaluation:reports", {ADMIN, RESEARCHER}, "/reports", "/agreement"
     ),
     _place("People", "People", "accounts:people", {ADMIN}, "/people", "/invitations"),
+    _place("People", "Audit log", "accounts:audit", {ADMIN}, "/audit"),
     _place("People", "Operations", "operations:overview", {ADMIN}, "/operations"),
 ]
 # More places than this do not fit in one line, and are grouped.

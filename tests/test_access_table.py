@@ -72,6 +72,8 @@ POST  /people/{person}/                                       302  403  403  403
 POST  /people/{person}/active/                                302  403  403  403  403  403  403  403  400  400
 POST  /people/{person}/password-link/                         302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/second-factor/remove/                  302  403  403  403  403  403  403  403  302  302
+GET   /audit/                                                 302  403  403  403  403  403  403  403  200  200
+GET   /audit.csv                                              302  403  403  403  403  403  403  403  200  200
 GET   /operations/                                            302  403  403  403  403  403  403  403  200  200
 GET   /people/{person}/forget/                                302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/forget/                                302  403  403  403  403  403  403  403  200  200

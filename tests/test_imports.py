@@ -45,6 +45,7 @@ PURE = {
     "leases.fair_queue",
     "pages.counting",
     "pages.worddiff",
+    "accounts.append_only",
     "accounts.addresses",
     "accounts.browsers",
     "accounts.rates",

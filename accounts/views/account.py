@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts import institution, second_factor, sessions
 from accounts.access import person_of, signed_in
 from accounts.forms import OwnPasswordForm, SettingsForm
+from accounts.invitations import set_password
 from accounts.models import Identity, Person
 from leases.refusal import Refusal
 from pages.refusals import form_page
@@ -42,8 +43,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
     form = OwnPasswordForm(request, request.POST)
     if not form.is_valid():
         return _page(request, password=form)
-    person.set_password(form.cleaned_data["new_password"])
-    person.save(update_fields=["password"])
+    set_password(person, form.cleaned_data["new_password"])
     update_session_auth_hash(request, person)
     request.session.save()
     sessions.end_all(person, but=request.session.session_key)

@@ -55,7 +55,7 @@ def invite(request: HttpRequest) -> HttpResponse:
 @roles_required(Role.ADMIN)
 @require_POST
 def withdraw_invitation(request: HttpRequest, pk: int) -> HttpResponse:
-    Invitation.objects.filter(pk=pk, used_by=None, withdrawn_at=None).update(withdrawn_at=now())
+    invitations.withdraw(pk, by=person_of(request))
     return redirect("accounts:people")
 
 
@@ -81,7 +81,7 @@ def set_active(request: HttpRequest, pk: int) -> HttpResponse:
     wanted = request.POST.get("active")
     if wanted not in ("yes", "no"):
         raise Refusal("Say whether this person may sign in: active=yes or active=no.")
-    invitations.set_active(someone, active=wanted == "yes")
+    invitations.set_active(someone, active=wanted == "yes", by=person_of(request))
     return redirect("accounts:person", pk=pk)
 
 

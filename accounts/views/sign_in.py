@@ -98,8 +98,7 @@ def new_password(request: HttpRequest, key: str, token: str) -> HttpResponse:
     person = _person_of_link(request, key, token)
     form = NewPasswordForm(request.POST or None, person=person)
     if request.method == "POST" and form.is_valid():
-        person.set_password(form.cleaned_data["password"])
-        person.save(update_fields=["password"])
+        invitations.set_password(person, form.cleaned_data["password"], by_link=True)
         sessions.end_all(person)
         return after_password(request, person)
     return render(request, "accounts/new_password.html", {"form": form, "name": person.username})

@@ -102,7 +102,7 @@ def change(request: HttpRequest, campaign_id: int, verb: str) -> HttpResponse:
 def publish(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Publish what is accepted to the campaign's collection."""
     campaign = campaign_at(campaign_id)
-    done = publish_campaign(campaign)
+    done = publish_campaign(campaign, person_of(request))
     if done.annotations:
         messages.success(
             request,

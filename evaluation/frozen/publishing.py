@@ -5,6 +5,7 @@ import secrets
 from django.db import transaction
 from django.db.models.functions import Now
 
+from accounts.audit import Kind, record
 from accounts.models import Person
 from evaluation.counts.final_verdicts import kept_items
 from evaluation.frozen import snapshots
@@ -44,6 +45,7 @@ def publish(
     locked.published_by, locked.published_at = by, Now()
     locked.comments = comments_of(locked.study) if with_comments else None
     locked.save()
+    record(Kind.PUBLISH, by, f"report {locked.pk}")
     locked.refresh_from_db()
     return locked
 

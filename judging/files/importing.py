@@ -12,6 +12,7 @@ from itertools import chain, count
 from django.db import transaction
 from django.db.models.functions import Now
 
+from accounts.audit import Kind, record
 from accounts.models import Person
 from datasets import schema
 from datasets.contexts import context_1, context_2
@@ -69,6 +70,7 @@ def import_human_evaluation(
         study, is_new = _named_study(name, by)
         if is_new:
             _store(study, rows, source)
+            record(Kind.IMPORT, by, f"study {study.slug}")
         elif not study.imported_rows.exists() or exporting.published_data(study) != whole:
             raise Conflict(
                 f"There is already a study named {name!r}, with other content. Choose another name."

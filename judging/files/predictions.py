@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models.functions import Now
 
+from accounts.audit import Kind, record
 from datasets.importers.json_text import refuse
 from generation import prompting
 from judging.files import predictionfile
@@ -62,6 +63,8 @@ def import_predictions(study: Study, data: bytes, name: str) -> Imported:
         if earlier is not None:
             _check_same(earlier, items, whole.rows)
         judge = earlier or _stored(study, name, items, settled)
+        if earlier is None:
+            record(Kind.IMPORT, None, f"replies of a judge model for study {study.slug}")
     unparsed = judge.machine_verdicts.filter(state=MachineState.UNPARSED).count()
     untouched = study.items.count() - len(whole.rows)
     return Imported(judge, earlier is None, len(whole.rows), unparsed, untouched)

@@ -7,7 +7,8 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import roles_required
+from accounts.access import person_of, roles_required
+from accounts.audit import Kind, record
 from accounts.models import Person
 from accounts.roles import Role
 from judging.queues import studies_of
@@ -26,7 +27,7 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
     forgetting.check_forgettable(someone)
     form = ForgetForm(request.POST or None, person=someone)
     if request.method == "POST" and form.is_valid():
-        forgetting.forget(someone)
+        forgetting.forget(someone, by=person_of(request))
         messages.success(request, f"Forgotten. What was entered stays under {someone.pseudonym}.")
         return redirect("accounts:person", pk=pk)
     counted = [(each, each.rows.count()) for each in forgetting.holdings(someone)]
@@ -47,6 +48,7 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
 def own_data(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Everything that a person entered, as one JSON file; verdicts of closed studies only."""
     someone = get_object_or_404(Person, pk=pk)
+    record(Kind.EXPORT, person_of(request), "what a person entered", person=someone)
     pieces = forgetting.own_data(someone, only_closed_studies=True)
     response = StreamingHttpResponse(pieces, content_type="application/json; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(True, f"{someone.pseudonym}.json")

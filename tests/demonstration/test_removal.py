@@ -26,8 +26,8 @@ from tests.factories import person
 from tests.judging.factories import unresolved_for
 from wikifetch.models import Tag
 
-# Versions of texts, which are kept.
-KEPT = {"Guideline", "Rubric"}
+# Versions of texts, and the audit log, which are kept.
+KEPT = {"AuditEvent", "Guideline", "Rubric"}
 
 
 def rows_that_can_go():

@@ -46,8 +46,8 @@ def left(folder):
 
 
 def test_every_table_is_in_it_with_its_rows(people, data_dir):
-    made = backups.make()
     counted = {table.name: table.count("default") for table in tables(apps)}
+    made = backups.make()
     assert {name: rows for name, (rows, _) in checksums_of(made.path).items()} == counted
     assert counted["accounts.person"] == 3
     assert made.rows == sum(counted.values())
@@ -96,6 +96,8 @@ def test_the_secret_key_is_in_no_part_of_it(people, data_dir):
 
 def test_equal_rows_make_equal_parts(people, data_dir):
     one, other = (Bundle(backups.make().path) for _ in range(2))
+    for bundle in (one, other):  # each backup is itself in the audit log
+        bundle.tables = [part for part in bundle.tables if part.table != "accounts.auditevent"]
     assert one.tables == other.tables
     assert one.files == other.files
     one.close()

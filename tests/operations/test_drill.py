@@ -92,7 +92,9 @@ def test_a_backup_taken_while_people_write_restores_to_what_it_saw(world, data_d
     (path,) = (tmp_path / "again").glob("*.backup.zip")
     first, second = checksums_of(made.path), checksums_of(path)
     drafts = first.pop("annotation.annotation"), second.pop("annotation.annotation")
+    log = first.pop("accounts.auditevent"), second.pop("accounts.auditevent")
     assert first == second
+    assert log[1][0] == log[0][0] + 1  # the restore
     assert drafts[0][0] == drafts[1][0] > 0  # the versions of drafts were raised, see below
     letter = tmp_path / "new" / "files" / "letter.txt"
     assert letter.read_text() == "Sic."

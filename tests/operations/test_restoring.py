@@ -207,6 +207,9 @@ def test_open_connections_of_others_are_refused(backup, settings):
 def test_a_full_disk_leaves_both_empty(data_dir, settings, tmp_path):
     (data_dir / "files" / "large").write_bytes(b"x" * 500_000)
     large = backups.make(tmp_path / "kept").path
+    call_command(
+        "flush", interactive=False, verbosity=0
+    )  # the entry of the backup in the audit log
     settings.DATA_DIR = tmp_path / "empty"
     settings.DATA_DIR.mkdir()
     with room_for(100_000), pytest.raises(Refusal, match="Nothing was restored: File too large"):

@@ -14,7 +14,7 @@ GROUPS = {
     "Data": ["Fetch", "Tags", "Collections"],
     "Models": ["Models", "Runs"],
     "Results": ["Reports"],
-    "People": ["People", "Operations"],
+    "People": ["People", "Audit log", "Operations"],
 }
 
 
