@@ -169,7 +169,7 @@ def test_an_api_that_is_switched_off_midway_stops_the_run_where_it_is(wiki):
     run = newfetch.fetch_of_titles(["Mill 20", "Mill 21"])
     # Three requests for the names, one for the titles; the texts then meet a wiki without its API.
     wiki.fail_next(*[(0, {})] * 4, (403, {}))
-    with pytest.raises(Refusal, match=r"HTTP 403\. Is it a MediaWiki API"):
+    with pytest.raises(Refusal, match=r"refuses requests from here \(HTTP 403\)"):
         fetch.finished(run)
     run.refresh_from_db()
     assert (run.state, len(run.queue), run.cursor) == ("failed", 2, 0)

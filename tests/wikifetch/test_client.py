@@ -8,6 +8,10 @@ from wikifetch.source.client import WikiClient
 from wikifetch.source.manners import Manners, WikiError, articles_at
 
 HTML = "<html><title>Wikimedia Error</title>Too many requests</html>"
+POLICY = (
+    "<!DOCTYPE html><style>p { color: red }</style><script>alert(1)</script><h1>Error</h1>\n"
+    "<p>Set a user-agent, see <a href=x>https://w.wiki/4wJS</a> &amp; ours.\x00</p><!-- hidden -->"
+)
 FINE = Answer({"query": {"fine": True}})
 
 
@@ -164,8 +168,14 @@ def test_a_wiki_that_is_not_there_is_given_up():
     [
         (Answer({"errors": [{"code": "toomanyvalues", "text": "Too many"}]}), "Too many .toomanyvalues"),
         (Answer({"error": {"code": "badvalue", "info": "Bad"}}), "refused the request: Bad .badvalue"),
-        (Answer(HTML, 404), "answered HTTP 404. Is it a MediaWiki API"),
-        (Answer(HTML, 403), "answered HTTP 403"),
+        (Answer({"error": {"code": "old", "info": "See <a href='/x'>the&nbsp;page</a>"}}), "See the page .old"),
+        (Answer(POLICY, 403), "from here .HTTP 403.: .* “Error Set a user-agent, see https://w.wiki/4wJS & ours.”"),
+        (Answer({"httpReason": "Forbidden"}, 403), 'It said: “{"httpReason": "Forbidden"}”'),
+        (Answer("", 403), "address of this server is blocked.$"),
+        (Answer("<p>Private wiki", 401), "asks for a sign-in .HTTP 401.* It said: “Private wiki”"),
+        (Answer(HTML, 404), "no API of a wiki at http://.*/w/api.php .HTTP 404"),
+        (Answer("Gone.", 410), "was removed .HTTP 410.* It said: “Gone.”"),
+        (Answer("I'm a teapot", 418), "answered HTTP 418. Is it the API of a wiki. It said: “I'm a teapot”"),
         (Answer("", 301, {"Location": "http://evil.example/"}), "sends its callers on to 'http://evil"),
         (Answer([1, 2]), "JSON that no MediaWiki API sends"),
     ],
@@ -175,6 +185,44 @@ def test_a_refusal_is_raised_and_not_repeated(answer, message):
         with pytest.raises(WikiError, match=message):
             wiki.client().ask({})
         assert len(wiki.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [
+        (429, r"busy \(HTTP 429: too many requests from here\): after"),
+        (500, r"busy or broken \(HTTP 500\): after"),
+        (502, r"busy \(HTTP 502\): after"),
+        (504, r"busy \(HTTP 504\): after"),
+        (200, r"other than a wiki's API answers at http://.* \(HTTP 200 .* sign-in: after"),
+    ],
+)
+def test_a_wiki_that_stays_busy_is_given_up_with_what_it_said(status, why):
+    said = f"{why} .* It said: “Wikimedia Error Too many"
+    with FakeWiki(Answer(HTML, status)) as wiki, pytest.raises(WikiError, match=said) as refused:
+        wiki.client(max_wait=1).ask({})
+    assert refused.value.retry
+
+
+@pytest.mark.parametrize("body", ["x" * 2_000, "many words " * 500, "<b>" * 5_000 + "x" * 2_000])
+def test_what_a_wiki_says_is_shortened(body):
+    with FakeWiki(Answer(body, 403)) as wiki, pytest.raises(WikiError) as refused:
+        wiki.client().ask({})
+    quote = refused.value.message.partition("It said: ")[2]
+    assert (len(quote), quote[-2:]) == (302, "…”")
+
+
+def test_data_that_was_cut_is_no_page():
+    with FakeWiki(Answer('{"query": ')) as wiki, pytest.raises(WikiError, match="not JSON.: after"):
+        wiki.client(max_wait=1).ask({})
+
+
+def test_a_long_refusal_is_not_quoted():
+    with (
+        FakeWiki(Answer("x" * 300_000, 403)) as wiki,
+        pytest.raises(WikiError, match=r"server is blocked\.$"),
+    ):
+        wiki.client().ask({})
 
 
 def test_an_answer_without_end_is_cut_off(monkeypatch):

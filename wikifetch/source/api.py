@@ -12,8 +12,9 @@ from urllib.parse import urlencode
 
 import requests
 
-from leases.cutoff import TooLarge, TooSlow, read_whole
+from leases.cutoff import CutOff, TooLarge, TooSlow, read_whole
 from leases.retry import retry_after
+from wikifetch.source import refusals
 from wikifetch.source.manners import (
     REAL_CLOCK,
     Clock,
@@ -27,20 +28,22 @@ from wikifetch.source.manners import (
 
 _LONG_QUERY = 2_000  # bytes of a query beyond which it is posted
 _MAX_ANSWER = 32 * 1024 * 1024
+# Of what comes instead of data: bytes, and seconds of reading it.
+_MAX_REFUSAL, _REFUSAL_SECONDS = 256 * 1024, 5.0
 # Of reading one answer; with the wait for its beginning, less than a fetch's lease.
 _MAX_SECONDS = 60.0
 # Of waiting between two calls of before_request: much less than a fetch's lease.
 _MOST_WAITING = 20.0
-_BUSY_STATUS = {429, 500, 502, 503, 504}
 _BUSY_CODES = {"maxlag", "ratelimited", "readonly"}
 
 
 @dataclass(frozen=True)
 class _Busy:
-    """Try again after so many seconds; None where the wiki does not say."""
+    """Try again after so many seconds, None where the wiki does not say; `said` is a sentence that quotes it."""
 
     seconds: float | None
     why: str
+    said: str = ""
 
 
 class WikiApi:
@@ -93,7 +96,7 @@ class WikiApi:
             answer = self._ask_once(data)
             if not isinstance(answer, _Busy):
                 return answer
-            patience.wait(answer.seconds, answer.why)
+            patience.wait(answer.seconds, answer.why, answer.said)
 
     def _wait(self, seconds: float) -> None:
         while seconds > 0:
@@ -109,11 +112,11 @@ class WikiApi:
         except TooLarge:
             raise WikiError("The wiki's answer is over 32 MiB. Nothing was read of it.") from None
         except TooSlow:
-            return _Busy(None, f"its answer had not ended after {_MAX_SECONDS:.0f} s")
+            return _Busy(None, _busy(f"its answer had not ended after {_MAX_SECONDS:.0f} s"))
         except requests.Timeout:
-            return _Busy(None, f"no answer within {self._manners.timeout:.0f} s")
+            return _Busy(None, _busy(f"no answer within {self._manners.timeout:.0f} s"))
         except requests.RequestException as error:
-            return _Busy(None, f"no connection: {type(error).__name__}")
+            return _Busy(None, _busy(f"no connection: {type(error).__name__}"))
 
     def _sent(self, data: dict[str, Any]) -> requests.Response:
         how: dict[str, Any] = {
@@ -129,24 +132,38 @@ class WikiApi:
         """The status first: what a wiki's edge answers is HTML."""
         headers = response.headers
         seconds = retry_after(headers.get("Retry-After"), self._clock.now(), headers.get("Date"))
-        if response.status_code in _BUSY_STATUS:
-            return _Busy(seconds, f"HTTP {response.status_code}")
-        if response.is_redirect or 300 <= response.status_code < 400:
+        status = response.status_code
+        if status in refusals.BUSY_STATUS:
+            said = refusals.quoted(_beginning(response))
+            return _Busy(seconds, refusals.busy(status), said)
+        if response.is_redirect or 300 <= status < 400:
             raise WikiError(
                 f"{self.api_url} sends its callers on to {response.headers.get('Location', '')[:200]!r}, "
                 "which is not followed. Correct the wiki's address."
             )
-        if response.status_code != 200:
-            raise WikiError(
-                f"{self.api_url} answered HTTP {response.status_code}. Is it a MediaWiki API?"
-            )
+        if status != 200:
+            raise WikiError(refusals.refusal(status, self.api_url, _beginning(response)))
+        body = read_whole(response, seconds=_MAX_SECONDS, most=_MAX_ANSWER)
         try:
-            answer = json.loads(read_whole(response, seconds=_MAX_SECONDS, most=_MAX_ANSWER))
+            answer = json.loads(body)
         except ValueError:
-            return _Busy(seconds, "an answer that is not JSON")
+            said = refusals.quoted(body[:_MAX_REFUSAL])
+            return _Busy(seconds, refusals.no_data(self.api_url, body), said)
         if not isinstance(answer, dict):
             raise WikiError(f"{self.api_url} answered with JSON that no MediaWiki API sends.")
         return _checked(answer, seconds)
+
+
+def _beginning(response: requests.Response) -> bytes:
+    """What came instead of data; nothing where that is long or slow."""
+    try:
+        return read_whole(response, seconds=_REFUSAL_SECONDS, most=_MAX_REFUSAL)
+    except (CutOff, requests.RequestException):
+        return b""
+
+
+def _busy(how: str) -> str:
+    return f"The wiki is busy ({how})"
 
 
 def _checked(answer: dict[str, Any], seconds: float | None) -> dict[str, Any] | _Busy:
@@ -157,6 +174,6 @@ def _checked(answer: dict[str, Any], seconds: float | None) -> dict[str, Any] | 
     error = errors[0] if isinstance(errors[0], dict) else {}
     code = str(error.get("code", "unknown"))
     if code in _BUSY_CODES or code.startswith("internal_api_error"):
-        return _Busy(seconds, code)
-    reason = error.get("text") or error.get("info") or ""
-    raise WikiError(f"The wiki refused the request: {str(reason)[:300]} ({code}).", code=code)
+        return _Busy(seconds, _busy(code))
+    reason = refusals.words_of(str(error.get("text") or error.get("info") or ""))
+    raise WikiError(f"The wiki refused the request: {reason} ({code}).", code=code)

@@ -108,15 +108,18 @@ class Patience:
     waited: float = 0.0
     tries: int = 0
 
-    def wait(self, wanted: float | None, why: str) -> None:
-        """Wait as long as wanted, or twice as long as last time. Raises WikiError when that is too long in all."""
+    def wait(self, wanted: float | None, why: str, said: str) -> None:
+        """Wait as long as wanted, or twice as long as last time. Raises WikiError when that is too long in all.
+
+        The error begins with `why` and ends with `said`.
+        """
         seconds = wanted if wanted is not None else min(2.0**self.tries, 60.0)
         seconds = max(seconds, 0.5)  # an answer "at once" must not become a tight loop
         self.tries += 1
         if self.waited + seconds > self.limit:
             raise WikiError(
-                f"The wiki is busy ({why}): after {self.waited:.0f} s of waiting it would take "
-                f"{seconds:.0f} s more. What was fetched is kept; resume the fetch later.",
+                f"{why}: after {self.waited:.0f} s of waiting it would take {seconds:.0f} s more. "
+                f"What was fetched is kept; resume the fetch later.{said}",
                 retry=True,
             )
         self.waited += seconds
