@@ -127,9 +127,12 @@ def _work(run: FetchRun, holder: str, seconds: float | None) -> None:
 
 
 def file_of(run: FetchRun) -> Path:
-    """The file that a run reads: an upload moves with DATA_DIR, as when a backup is restored elsewhere."""
+    """The file that a run reads: an upload moves with DATA_DIR, as when a backup is restored elsewhere.
+
+    Raises DumpError for an upload outside the folder of uploads.
+    """
     noted = Path(run.options["path"])
-    return path_of_upload(noted) if run.options.get("uploaded") and not noted.exists() else noted
+    return path_of_upload(noted) if run.options.get("uploaded") else noted
 
 
 def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:

@@ -264,13 +264,36 @@ def test_a_file_that_ends_in_the_middle_keeps_what_came_before(tmp_path, monkeyp
     assert (run.state, run.tags_found, Tag.objects.count()) == ("failed", 4, 4)
 
 
-def test_an_uploaded_file_is_deleted_when_it_has_been_read(tmp_path):
-    path = written(tmp_path, export(*many(1)))
+@pytest.fixture
+def uploads(tmp_path, settings):
+    settings.DATA_DIR = tmp_path
+    folder = tmp_path / "uploads"
+    folder.mkdir()
+    return folder
+
+
+def test_an_uploaded_file_is_deleted_when_it_has_been_read(uploads):
+    path = written(uploads, export(*many(1)))
     fetch.finished(newfetch.fetch_of_file(path, uploaded=True))
     assert not path.exists()
-    kept = written(tmp_path, export(*many(1)))
+    kept = written(uploads, export(*many(1)))
     fetch.finished(newfetch.fetch_of_file(kept))
     assert kept.exists()
+
+
+@pytest.mark.parametrize("place", ["", "..", "a link"])
+def test_a_made_up_row_can_delete_no_file_outside_the_uploads(uploads, place):
+    """Such as one from a backup that somebody made up."""
+    victim = written(uploads.parent, export(*many(1)))
+    if place == "a link":
+        (uploads / victim.name).symlink_to(victim)
+    run = newfetch.fetch_of_file(victim, uploaded=True)
+    if place == "..":
+        run.options["path"] = "/.."
+        run.save()
+    with pytest.raises(Refusal, match="cannot be read|no uploaded file"):
+        fetch.finished(run)
+    assert (stored(run).state, Tag.objects.count(), victim.exists()) == ("failed", 0, True)
 
 
 def test_an_upload_is_found_where_the_data_folder_has_moved(tmp_path, settings):

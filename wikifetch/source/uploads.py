@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from leases.refusal import Refusal
+from wikifetch.source.dump import DumpError
 
 
 def folder_of_uploads() -> Path:
@@ -15,8 +16,15 @@ def folder_of_uploads() -> Path:
 
 
 def path_of_upload(noted: Path) -> Path:
-    """Where an upload lies now: in DATA_DIR, which may have moved since it was noted."""
-    return folder_of_uploads() / noted.name
+    """Where an upload lies now: in DATA_DIR, which may have moved since it was noted.
+
+    Only its name is taken from the row, which may come from a backup that somebody made up: the file is removed
+    after the fetch. Raises DumpError for what is no file of that folder itself, such as a link to another one.
+    """
+    path = folder_of_uploads() / noted.name
+    if path.is_symlink() or path.resolve().parent != folder_of_uploads().resolve():
+        raise DumpError(f"{noted.name} is no uploaded file.")
+    return path
 
 
 def keep_upload(file: UploadedFile) -> Path:
