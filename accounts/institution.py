@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 import structlog
 from authlib.integrations.django_client import DjangoIntegration, DjangoOAuth2App, OAuthError
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
-from joserfc.errors import JoseError
+from joserfc.errors import BadSignatureError, JoseError
 from requests import RequestException
 
 from accounts.models import Identity, Person
@@ -28,8 +29,14 @@ log = structlog.get_logger(__name__)
 SECONDS_AWAY = 900  # after which nobody is expected back
 TIMEOUT = 5  # seconds for each request to the provider
 LEEWAY = 60  # seconds by which its clock may differ
+RENEWED_AFTER = 3600  # seconds for which its addresses and keys are used
+ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint")
 # By a key that only the provider has; neither "none" nor a secret that this program has too.
 SIGNATURES = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
+# What Authlib raises for an answer that it cannot use; the last four for one of an unexpected form.
+UNUSABLE = (
+    OAuthError, JoseError, RuntimeError, ValueError, TypeError, LookupError, AttributeError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -45,15 +52,39 @@ class OtherIssuer(OAuthError):
     """The provider at the address of the settings calls itself by another one."""
 
 
+class PlainEndpoint(OAuthError):
+    """The provider names an address that is not https."""
+
+
 class Provider(DjangoOAuth2App):
     """Authlib's client, which takes no other issuer than the one of the settings."""
 
+    made = 0.0  # by time.monotonic()
+
     def load_server_metadata(self) -> dict[str, Any]:
         metadata: dict[str, Any] = super().load_server_metadata()
-        if metadata.get("issuer") != settings.OIDC_ISSUER:
+        try:
+            _check(metadata)
+        except OAuthError:
             metadata.pop("_loaded_at", None)  # ask again next time
-            raise OtherIssuer
+            raise
         return metadata | {"id_token_signing_alg_values_supported": SIGNATURES}
+
+    def parse_id_token(self, token: dict[str, Any], nonce: str, **options: Any) -> Any:
+        try:
+            return super().parse_id_token(token, nonce, **options)
+        except BadSignatureError:  # perhaps there is a new key with the old key's id, or none
+            self.fetch_jwk_set(force=True)
+            return super().parse_id_token(token, nonce, **options)
+
+
+def _check(metadata: dict[str, Any]) -> None:
+    if metadata.get("issuer") != settings.OIDC_ISSUER:
+        raise OtherIssuer
+    allowed = {"https", urlsplit(settings.OIDC_ISSUER).scheme}  # http for a loopback issuer only
+    for address in filter(None, map(metadata.get, ENDPOINTS)):
+        if not isinstance(address, str) or urlsplit(address).scheme not in allowed:
+            raise PlainEndpoint
 
 
 def name() -> str:
@@ -81,13 +112,17 @@ def arrive(request: HttpRequest) -> Arrival:
             "aud": {"essential": True, "value": settings.OIDC_CLIENT_ID},
         }
         token = provider.authorize_access_token(request, claims_options=options, leeway=LEEWAY)
+        if (
+            "id_token" not in token
+        ):  # Authlib leaves a "userinfo" that was sent, with nothing checked
+            raise ValueError("no ID token")
         claims = token["userinfo"]
-        subject = claims["sub"]
+        subject, shown = claims["sub"], claims.get("name")
         if time.time() - kept["left"] > SECONDS_AWAY:
             raise ValueError("too late")
         if not (isinstance(subject, str) and 0 < len(subject) <= 255 and subject.isprintable()):
             raise ValueError("no subject")
-    return Arrival(kept["purpose"], subject, str(claims.get("name", ""))[:120])
+    return Arrival(kept["purpose"], subject, shown[:120] if isinstance(shown, str) else "")
 
 
 def person_of(subject: str) -> Person:
@@ -118,7 +153,7 @@ def link(person: Person, subject: str) -> None:
 
 @cache
 def _client(issuer: str, client_id: str, client_secret: str) -> Provider:
-    return Provider(
+    provider = Provider(
         DjangoIntegration("institution"),
         client_id=client_id,
         client_secret=client_secret,
@@ -129,10 +164,16 @@ def _client(issuer: str, client_id: str, client_secret: str) -> Provider:
             "default_timeout": TIMEOUT,
         },
     )
+    provider.made = time.monotonic()
+    return provider
 
 
 def _provider() -> Provider:
-    return _client(settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET)
+    """Made again after an hour: Authlib keeps addresses and keys as long as the client."""
+    ours = (settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET)
+    if time.monotonic() - _client(*ours).made > RENEWED_AFTER:
+        _client.cache_clear()
+    return _client(*ours)
 
 
 @contextmanager
@@ -146,7 +187,7 @@ def _refusals() -> Iterator[None]:
             f"The server of {name()} does not answer. Try again later, or sign in with a password if you have one.",
             status=503,
         ) from None
-    except (OAuthError, JoseError, ValueError, TypeError, LookupError, RuntimeError) as error:
+    except UNUSABLE as error:
         log.warning("institution_refused", error=type(error).__name__)
         raise Refusal(
             f"The sign-in at {name()} was not completed, so nothing was changed. Begin again."

@@ -18,7 +18,8 @@ CLIENT_ID, CLIENT_SECRET = "sic-et-non", "the client's secret"
 
 
 class Provider:
-    """`claims` go over those of every ID token, `metadata` over those of discovery.
+    """`claims` go over those of every ID token, `metadata` over those of discovery, and
+    `answer` replaces the one with the token.
 
     Tokens are signed by `signs_with`, and `key` is published.
     """
@@ -28,6 +29,7 @@ class Provider:
         self.header = {"alg": "RS256"}
         self.claims: dict[str, object] = {}
         self.metadata: dict[str, object] = {}
+        self.answer: object = None
         self.status = 200
         self.answers = threading.Event()
         self.answers.set()
@@ -104,7 +106,8 @@ def handler_of(provider: Provider) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
             sent = {name: values[0] for name, values in parse_qs(body).items()}
-            self.answer(provider.token(sent, self.headers["Authorization"]))
+            token = provider.token(sent, self.headers["Authorization"])
+            self.answer(token if provider.answer is None else provider.answer)
 
         def answer(self, content: object) -> None:
             provider.answers.wait(20)

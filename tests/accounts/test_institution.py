@@ -1,5 +1,6 @@
 """Sign-in by an institution, against a provider that the test starts."""
 
+import time
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
@@ -32,7 +33,7 @@ def running():
 
 @pytest.fixture
 def provider(running, settings):
-    running.claims, running.metadata, running.status = {}, {}, 200
+    running.claims, running.metadata, running.status, running.answer = {}, {}, 200, None
     running.header, running.signs_with = {"alg": "RS256"}, running.key
     settings.OIDC_ISSUER, settings.OIDC_NAME = running.issuer, "Abbey College"
     settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = CLIENT_ID, CLIENT_SECRET
@@ -244,6 +245,69 @@ def test_a_new_key_of_the_provider_is_fetched(client, provider, bob):
     provider.key = provider.signs_with = RSAKey.generate_key(2048, {"kid": "later"})
     sign_in(client, provider)
     assert is_in(client)
+
+
+def test_a_new_key_with_the_old_id_is_fetched(client, provider, bob):
+    sign_in(Client(), provider)
+    provider.key = provider.signs_with = RSAKey.generate_key(2048, {"kid": provider.key.kid})
+    sign_in(client, provider)
+    assert is_in(client)
+
+
+def test_addresses_are_asked_for_again_after_an_hour(client, provider, bob, monkeypatch):
+    leave(Client())
+    provider.metadata = {"authorization_endpoint": f"{provider.issuer}/elsewhere"}
+    assert leave(Client()).startswith(f"{provider.issuer}/authorize?")
+    later = time.monotonic() + 3601
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert leave(client).startswith(f"{provider.issuer}/elsewhere?")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"userinfo": {"sub": "bob-17"}},
+        {"userinfo": {"sub": "bob-17"}, "id_token": None},
+        {"userinfo": {"sub": "bob-17"}, "id_token": 5},
+        {"access_token": "x", "token_type": "Bearer"},
+        [],
+        5,
+    ],
+    ids=str,
+)
+def test_an_answer_without_an_id_token_is_refused(client, provider, bob, answer):
+    if isinstance(answer, dict):
+        answer = {"access_token": "x", "token_type": "Bearer"} | answer
+    provider.answer = answer
+    refused(client, sign_in(client, provider), 400, NOT_COMPLETED)
+
+
+@pytest.mark.parametrize(
+    "name", ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"]
+)
+@pytest.mark.parametrize("address", ["ftp://127.0.0.1/x", "/x", 5])
+def test_an_address_that_is_not_https_is_refused(client, provider, bob, name, address):
+    provider.metadata = {name: address}
+    refused(client, client.get("/sign-in/institution/"), 400, NOT_COMPLETED)
+
+
+@pytest.mark.parametrize("name", institution.ENDPOINTS)
+def test_http_is_for_an_issuer_on_loopback_only(settings, name):
+    settings.OIDC_ISSUER = "https://login.example.org"
+    metadata = {"issuer": settings.OIDC_ISSUER} | dict.fromkeys(
+        institution.ENDPOINTS, "https://login.example.org/x"
+    )
+    institution._check(metadata)
+    with pytest.raises(institution.PlainEndpoint):
+        institution._check(metadata | {name: "http://login.example.org/x"})
+
+
+@pytest.mark.parametrize("claim", [None, 5, ["Bob"]], ids=str)
+def test_a_name_that_is_no_text_is_not_proposed(client, provider, token, claim):
+    provider.claims = {"name": claim}
+    path = invitations.invitation_path(token)
+    sign_in(client, provider, path=f"{path}institution/")
+    assert client.get(path).context["form"]["name"].value() == ""
 
 
 def test_a_provider_that_calls_itself_otherwise_is_refused_until_it_no_longer_does(
