@@ -19,6 +19,8 @@ from leases.clock import in_seconds
 
 Kind = AuditEvent.Kind
 BATCH = 1_000
+# A key of request.META, for what a person signed in with besides or instead of a password.
+SIGNED_IN_WITH = "accounts.signed_in_with"
 
 
 def record(kind: Kind, by: Person | None, about: str = "", *, person: Person | None = None) -> None:
@@ -34,7 +36,7 @@ def record(kind: Kind, by: Person | None, about: str = "", *, person: Person | N
 
 def record_sign_in(sender: object, request: HttpRequest, user: Person, **signal: object) -> None:
     """Receiver of user_logged_in."""
-    record(Kind.SIGN_IN, user)
+    record(Kind.SIGN_IN, user, request.META.get(SIGNED_IN_WITH, ""))
 
 
 def expire() -> int:

@@ -186,6 +186,7 @@ class CodeForm(GuardedForm):
         guard = CodeGuard(self.factor.person)
         self.begin(guard)
         if not second_factor.accepts(self.factor, given):
+            record(Kind.FAILURE, None, "wrong code", person=self.factor.person)
             raise ValidationError(
                 "This code is wrong, or it was used before. Wait for the next one."
             )

@@ -21,6 +21,7 @@ from django.http import HttpRequest
 from joserfc.errors import BadSignatureError, JoseError
 from requests import RequestException
 
+from accounts.audit import Kind, record
 from accounts.models import Identity, Person
 from leases.refusal import Conflict, NotAllowed, Refusal
 
@@ -130,11 +131,13 @@ def person_of(subject: str) -> Person:
     identity = Identity.objects.filter(issuer=settings.OIDC_ISSUER, subject=subject)
     found = identity.select_related("person").first()
     if found is None:
+        record(Kind.FAILURE, None, "unknown identity")
         raise NotAllowed(
             f"Your identity at {name()} is not linked to an account here. If you have an account, sign in with its "
             "password and link it under your name; otherwise ask an admin for an invitation."
         )
     if not found.person.is_active:
+        record(Kind.FAILURE, None, "identity of a person who may not sign in", person=found.person)
         raise NotAllowed("An admin has ended your access here. Ask them about it.")
     return found.person
 
@@ -144,11 +147,18 @@ def link(person: Person, subject: str) -> None:
     try:
         with transaction.atomic():
             Identity.objects.create(person=person, issuer=settings.OIDC_ISSUER, subject=subject)
+            record(Kind.IDENTITY, person, "linked")
     except IntegrityError:
         raise Conflict(
             f"This account has an identity already, or your identity at {name()} is linked to another account. "
             "Nothing was changed."
         ) from None
+
+
+@transaction.atomic
+def unlink(person: Person) -> None:
+    if Identity.objects.filter(person=person).delete()[0]:
+        record(Kind.IDENTITY, person, "removed")
 
 
 @cache

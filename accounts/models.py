@@ -211,6 +211,8 @@ class AuditEvent(models.Model):
         ROLE = "role", "Roles or access changed"
         LINK = "link", "Link made, used or withdrawn"
         PASSWORD = "password", "Password changed"
+        SECOND_FACTOR = "second-factor", "Second factor turned on or off"
+        IDENTITY = "identity", "Identity linked or removed"
         IMPORT = "import", "Imported"
         EXPORT = "export", "Downloaded"
         FREEZE = "freeze", "Frozen"

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from pyotp.utils import strings_equal
 
 from accounts import sessions
+from accounts.audit import Kind, record
 from accounts.hashing import keyed_hash
 from accounts.models import ALPHABET, Person, RecoveryCode, SecondFactor
 from accounts.sealing import sealed, unsealed
@@ -55,6 +56,7 @@ def turn_on(person: Person, secret: str, code: str) -> list[str] | None:
     RecoveryCode.objects.bulk_create(
         RecoveryCode(factor=factor, code_hash=_hashed(factor, code)) for code in codes
     )
+    record(Kind.SECOND_FACTOR, person, "on")
     return codes
 
 
@@ -71,16 +73,23 @@ def accepts(factor: SecondFactor, code: str) -> bool:
     return unused.update(last_step=step) == 1
 
 
+@transaction.atomic
 def turn_off(person: Person) -> None:
-    if not SecondFactor.objects.filter(person=person).delete()[0]:
-        raise NotFoundHere("The second factor is off already.")
+    _delete(person)
+    record(Kind.SECOND_FACTOR, person, "off")
 
 
 @transaction.atomic
-def take_away(person: Person) -> None:
+def take_away(person: Person, *, by: Person | None) -> None:
     """Remove the second factor of a person who lost it, and end their sessions: the phone may be in other hands."""
-    turn_off(person)
+    _delete(person)
     sessions.end_all(person)
+    record(Kind.SECOND_FACTOR, by, "off", person=person)
+
+
+def _delete(person: Person) -> None:
+    if not SecondFactor.objects.filter(person=person).delete()[0]:
+        raise NotFoundHere("The second factor is off already.")
 
 
 def _step_of(secret: str, code: str) -> int | None:

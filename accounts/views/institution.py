@@ -85,7 +85,7 @@ def back(request: HttpRequest) -> HttpResponse:
         if arrival.purpose["for"] == "join":
             return _go_on_joining(request, arrival)
         person = institution.person_of(arrival.subject)
-        return sign_in_now(request, person, arrival.purpose["to"])
+        return sign_in_now(request, person, arrival.purpose["to"], "an institution")
     except Refusal as refused:
         if request.user.is_authenticated:
             raise
@@ -155,7 +155,7 @@ def unlink(request: HttpRequest) -> HttpResponse:
     form = CurrentPasswordForm(request, request.POST)
     if not form.is_valid():
         return _page(request, form)
-    Identity.objects.filter(person=person_of(request)).delete()
+    institution.unlink(person_of(request))
     messages.success(request, "From now on you sign in with your password alone.")
     return redirect("accounts:linked")
 

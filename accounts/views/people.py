@@ -92,7 +92,7 @@ def remove_second_factor(request: HttpRequest, pk: int) -> HttpResponse:
     someone = get_object_or_404(Person, pk=pk)
     if someone == person_of(request):
         raise Refusal("Remove your own second factor on your account's page, by a code.")
-    second_factor.take_away(someone)
+    second_factor.take_away(someone, by=person_of(request))
     messages.success(
         request, f"{someone} now signs in with the password alone, and their sessions have ended."
     )

@@ -32,7 +32,8 @@ def code(request: HttpRequest) -> HttpResponse:
         return redirect("accounts:sign_in")
     form = CodeForm(request, request.POST or None, factor=factor)
     if request.method == "POST" and form.is_valid():
-        return sign_in_now(request, person, request.session.pop(WAITING)["to"])
+        to = request.session.pop(WAITING)["to"]
+        return sign_in_now(request, person, to, "a second factor")
     context = {"form": form}
     return form_page(request, "accounts/code.html", context, bad=False, refused=form.too_many)
 

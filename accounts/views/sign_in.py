@@ -13,6 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts import institution, invitations, second_factor, sessions
+from accounts.audit import SIGNED_IN_WITH
 from accounts.forms import JoinByInstitutionForm, JoinForm, NewPasswordForm, SignInForm
 from accounts.guard import remember
 from accounts.models import Invitation, Person
@@ -71,7 +72,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         person = invitations.accept(token, **form.cleaned_data, subject=subject)
         request.session.pop(JOINING, None)
-        return sign_in_now(request, person)
+        return sign_in_now(request, person, using="an institution" if subject else "")
     context = {
         "form": form,
         "roles": [Role(role).label for role in invitation.roles],
@@ -123,6 +124,10 @@ def after_password(request: HttpRequest, person: Person, to: str = "home") -> Ht
     return redirect("accounts:code")
 
 
-def sign_in_now(request: HttpRequest, person: Person, to: str = "home") -> HttpResponse:
+def sign_in_now(
+    request: HttpRequest, person: Person, to: str = "home", using: str = ""
+) -> HttpResponse:
+    """`using` is for the audit log: what the person signed in with besides or instead of a password."""
+    request.META[SIGNED_IN_WITH] = using and f"with {using}"
     login(request, person, backend=BACKEND)
     return remember(redirect(to), request, person)

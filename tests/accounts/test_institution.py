@@ -17,6 +17,7 @@ from leases.clock import in_seconds
 from operations import forgetting
 from tests.accounts.factories import use_up
 from tests.accounts.provider import CLIENT_ID, CLIENT_SECRET, Provider
+from tests.accounts.test_audit import logged
 from tests.factories import PASSWORD, person
 
 pytestmark = pytest.mark.django_db
@@ -508,3 +509,21 @@ def test_every_page_carries_the_strict_policy(client, provider, carol):
         policy = client.get(path)["Content-Security-Policy"]
         assert "form-action 'self'" in policy
         assert provider.issuer not in policy
+
+
+def test_it_is_in_the_audit_log_without_the_identity(client, provider, carol):
+    link(client, provider, "carol-3")
+    sign_in(Client(), provider, "carol-3")
+    sign_in(Client(), provider, "eve-99")
+    client.post("/account/institution/remove/", {"current_password": PASSWORD})
+    bob = person("bob", is_active=False)
+    institution.link(bob, "bob-17")
+    sign_in(Client(), provider, "bob-17")
+    assert logged()[1:] == [
+        ("identity", "carol", "None", "linked"),
+        ("sign-in", "carol", "None", "with an institution"),
+        ("failure", "None", "None", "unknown identity"),
+        ("identity", "carol", "None", "removed"),
+        ("identity", "bob", "None", "linked"),
+        ("failure", "None", "bob", "identity of a person who may not sign in"),
+    ]

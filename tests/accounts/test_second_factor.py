@@ -18,6 +18,7 @@ from leases.clock import in_seconds
 from operations import forgetting
 from operations.serialization import Table
 from tests.accounts.factories import let_pass
+from tests.accounts.test_audit import logged
 from tests.factories import PASSWORD, person
 from tests.races import at_once
 
@@ -183,7 +184,7 @@ def test_a_change_between_password_and_code_starts_again(client, bob, secret, co
         bob.set_password("eleven slow otters")
         bob.save()
     else:
-        second_factor.take_away(bob)
+        second_factor.take_away(bob, by=None)
     assert give_code(client, code_at(secret))["Location"] == "/sign-in/"
     assert not is_in(client)
 
@@ -388,5 +389,25 @@ def test_after_a_change_of_the_secret_key_it_says_so_and_can_be_removed(
     assert "The secret key of this installation has changed" in answer.content.decode()
     give_code(client, codes[0])
     assert not is_in(client)
-    second_factor.take_away(bob)
+    second_factor.take_away(bob, by=None)
     assert give_password(client)["Location"] == "/"
+
+
+def test_it_is_in_the_audit_log_without_a_code(bob, secret, codes):
+    client = signed_in(secret)
+    give_password(other := Client())
+    give_code(other, "000000")
+    remove(client, code=codes[0])
+    second_factor.turn_on(bob, secret, code_at(secret))
+    admin = Client()
+    admin.force_login(person("olga", Role.ADMIN))
+    admin.post(f"/people/{bob.pk}/second-factor/remove/")
+    assert logged() == [
+        ("second-factor", "bob", "None", "on"),
+        ("sign-in", "bob", "None", "with a second factor"),
+        ("failure", "None", "bob", "wrong code"),
+        ("second-factor", "bob", "None", "off"),
+        ("second-factor", "bob", "None", "on"),
+        ("sign-in", "olga", "None", ""),
+        ("second-factor", "olga", "bob", "off"),
+    ]

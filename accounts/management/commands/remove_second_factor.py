@@ -20,7 +20,7 @@ class Command(BaseCommand):
         if person is None:
             raise CommandError(f"Nobody here signs in as {options['username']!r}.")
         try:
-            second_factor.take_away(person)
+            second_factor.take_away(person, by=None)
         except Refusal as refused:
             raise CommandError(str(refused)) from None
         self.stdout.write(f"{person.username} signs in with the password alone.")
