@@ -6,14 +6,14 @@ A file is its own queue: its cursor is the number of pages read, over all readin
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import structlog
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from accounts.models import Person
@@ -23,8 +23,10 @@ from leases.refusal import Conflict, Refusal
 from wikifetch import newfetch
 from wikifetch.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
 from wikifetch.models import Article, FetchProblem, FetchRun, Tag
+from wikifetch.otherarticles import spellings
 from wikifetch.recording import record
 from wikifetch.source import filebatches, listing, livebatches
+from wikifetch.source.answers import NO_SUCH_PAGE, NO_SUCH_TITLE
 from wikifetch.source.batches import Batch
 from wikifetch.source.client import in_batches
 from wikifetch.source.dump import DumpError, read_dump
@@ -208,6 +210,21 @@ def _keep_problems(run: FetchRun, problems: Sequence[tuple[str, str]]) -> None:
         return
     room = max(0, MAX_PROBLEMS - run.problems.count())
     rows = [
-        FetchProblem(run=run, page=page[:300], problem=problem) for page, problem in problems[:room]
+        FetchProblem(run=run, page=page[:300], problem=problem)
+        for page, problem in _missing_once(run, problems)
     ]
-    FetchProblem.objects.bulk_create(rows, ignore_conflicts=True)
+    FetchProblem.objects.bulk_create(rows[:room], ignore_conflicts=True)
+
+
+def _missing_once(run: FetchRun, problems: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The problems, but of each page that the wiki does not have only the first that reports this."""
+    says_so = Q(problem__endswith=NO_SUCH_TITLE) | Q(problem__endswith=NO_SUCH_PAGE)
+    listed = run.problems.filter(says_so).values_list("page", flat=True)
+    missing = {spellings(page)[1] for page in listed}
+    for page, problem in problems:
+        if problem.endswith((NO_SUCH_TITLE, NO_SUCH_PAGE)):
+            title = spellings(page[:300])[1]
+            if title in missing:
+                continue
+            missing.add(title)
+        yield page, problem

@@ -213,7 +213,10 @@ def test_what_a_wiki_says_is_shortened(body):
 
 
 def test_data_that_was_cut_is_no_page():
-    with FakeWiki(Answer('{"query": ')) as wiki, pytest.raises(WikiError, match="not JSON.: after"):
+    with (
+        FakeWiki(Answer('{"query": ')) as wiki,
+        pytest.raises(WikiError, match=r"not JSON\): after"),
+    ):
         wiki.client(max_wait=1).ask({})
 
 

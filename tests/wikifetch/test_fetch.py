@@ -480,7 +480,9 @@ def test_a_page_that_the_wiki_has_no_more_loses_its_tags_and_keeps_its_rows(live
     run = fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     states = dict(Tag.objects.values_list("article__title", "state"))
     assert states == {"Mill 1": "live", "Mill 2": "gone"}
-    assert [p.problem for p in run.problems.all()] == ["The wiki has no such page any more."]
+    assert [(p.page, p.problem) for p in run.problems.all()] == [
+        ("Mill 2", "The wiki has no such page any more.")
+    ]
     assert Sighting.objects.count() == 2
     run = fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     assert not run.problems.exists()  # it was a problem once

@@ -123,7 +123,34 @@ def test_one_deleted_between_its_title_and_its_text_is_reported(naming):
     naming.untagged, naming.deleted, naming.ids = set(), {7}, {"Mill 7": 7}
     run = fetched_by_kind()
     assert others() == [None]
-    assert run.problems.get().problem == "The wiki has no such page any more."
+    assert [(p.page, p.problem) for p in run.problems.all()] == [
+        ("old mill", "A tag names it as the other article. The wiki has no such page any more.")
+    ]
+    naming.deleted, naming.hidden = {7}, {3: ["sha1hidden"]}
+    fetched_by_kind()
+    assert not run.problems.exists()  # the words of a text that is hidden
+
+
+@pytest.mark.parametrize("other", ["nowhere", "Nowhere", "Nowhere#Age", " Nowhere_"])
+def test_a_title_without_a_page_is_listed_once_however_many_tags_name_it(
+    naming, monkeypatch, other
+):
+    monkeypatch.setattr(livebatches, "BATCH", 1)
+    naming.naming = {1: ["Nowhere", other], 2: [other]}
+    run = fetched_by_kind()
+    assert [p.page for p in run.problems.all()] == ["Nowhere"]
+    naming.edited = {1, 2}
+    run = fetch.finished(newfetch.fetch_of_titles(["Nowhere", "Mill 1", "Mill 2"]))
+    assert [(p.page, p.problem) for p in run.problems.all()] == [
+        ("Nowhere", "The wiki has no page of this title.")
+    ]
+
+
+def test_an_article_that_was_deleted_and_is_named_by_a_tag_is_listed_once_by_its_title(naming):
+    fetch.finished(newfetch.fetch_of_titles(["Mill 2"]))
+    naming.naming, naming.deleted = {1: ["Mill 2"]}, {2}
+    run = fetch.finished(newfetch.fetch_of_kind("all"))
+    assert [p.page for p in run.problems.all()] == ["Mill 2"]
 
 
 def test_a_page_that_names_hundreds_costs_a_bounded_number_of_requests(naming, monkeypatch):

@@ -11,6 +11,9 @@ from typing import Any
 from wikifetch.history.revisions import ARTICLES, PageSeen, RevisionSeen, storable
 from wikifetch.history.tracing import Outline
 
+NO_SUCH_TITLE = "The wiki has no page of this title."
+NO_SUCH_PAGE = "The wiki has no such page any more."
+
 
 @dataclass(frozen=True)
 class Spellings:
@@ -49,7 +52,7 @@ def title_result(page: dict[str, Any]) -> TitleResult:
         why = reason.get("text", "") if isinstance(reason, dict) else reason
         return TitleResult(title, problem=f"No valid title: {why}")
     if page.get("missing") or "pageid" not in page:
-        return TitleResult(title, problem="The wiki has no page of this title.")
+        return TitleResult(title, problem=NO_SUCH_TITLE)
     pageid = page["pageid"]
     if type(pageid) is not int or not 0 < pageid < 2**63:
         return TitleResult(title, problem=f"The wiki gave no page id that can be: {pageid!r:.40}")
@@ -91,7 +94,7 @@ def page_seen(page: dict[str, Any], title: str = "") -> PageSeen:
         storable(title or str(page.get("title", ""))),
         page.get("ns", ARTICLES),
         revisions=revisions,
-        problem="The wiki has no such page any more." if is_missing else problem,
+        problem=NO_SUCH_PAGE if is_missing else problem,
         is_missing=is_missing,
     )
 

@@ -1,6 +1,7 @@
 """Batches out of the live API of a wiki: the pages of a run's queue, what belongs to them, and their histories."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from django.conf import settings
 
@@ -8,6 +9,7 @@ from pages.counting import how_many
 from wikifetch import otherarticles
 from wikifetch.heartbeat import Heartbeat
 from wikifetch.history.introductions import PageHistory
+from wikifetch.history.revisions import PageSeen
 from wikifetch.models import Article, FetchRun, Tag
 from wikifetch.purging import known_revids
 from wikifetch.source.answers import Hidden
@@ -58,6 +60,7 @@ class _Live:
         self._names = TagNames.of(run.options["names"])
         self._compared_ids: set[int] = set()
         self._followed: set[str] = set()
+        self._named: dict[int, str] = {}  # page id -> the title in a tag that led there
 
     def batches(self) -> Iterator[Batch]:
         queue, done = self._run.queue, self._run.cursor
@@ -93,9 +96,20 @@ class _Live:
     def _read(self, pageids: Sequence[int]) -> list[PageRead]:
         """The pages as they are now, with their tags."""
         return [
-            (page, PageHistory() if page.problem else history_of(page.revisions, self._names))
+            (self._titled(page), PageHistory())
+            if page.problem
+            else (page, history_of(page.revisions, self._names))
             for page in self._heart.along(self._client.pages(pageids))
         ]
+
+    def _titled(self, page: PageSeen) -> PageSeen:
+        """The page with the title that is known of it: of one that is gone, the wiki gives the id alone."""
+        here = Article.objects.filter(wiki=self._wiki, pageid=page.pageid)
+        title = page.title or here.values_list("title", flat=True).first()
+        if title or page.pageid not in self._named:
+            return replace(page, title=title or "")
+        problem = f"{otherarticles.NAMED_BY_A_TAG} {page.problem}"
+        return replace(page, title=self._named[page.pageid], problem=problem)
 
     def _known_among(self, read: Sequence[PageRead], kept: Container[int]) -> set[int]:
         """Ids of the pages of which something is kept here, or which a tag names."""
@@ -153,6 +167,7 @@ class _Live:
         for title, end in self._client.follow_titles(titles[:_MOST_OTHERS]):
             if end.pageid is not None:
                 leads.append((title, end.pageid))
+                self._named[end.pageid] = title
             else:
                 problems.append((title, f"{otherarticles.NAMED_BY_A_TAG} {end.problem}"))
         return Part(leads=tuple(leads), problems=tuple(problems))
