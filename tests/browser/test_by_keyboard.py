@@ -202,17 +202,26 @@ def test_a_second_skip_link_leads_past_the_evidence(desk):
     expect(desk.locator("[data-step-link]").first).to_be_focused()
 
 
-def test_a_tables_caption_is_selected_by_keys_as_a_sentence_is(open_page):
+@pytest.mark.parametrize(
+    ("wikitext", "sentence"),
+    [
+        ("{|\n|+ Owners of the mill\n|-\n| Ann\n|}", "Owners of the mill"),
+        ("* Built [[File:A.jpg|thumb|A drawing]]in 1801.", "Built in 1801."),
+        ("* Built [[File:A.jpg|thumb|A drawing]]in 1801.", "A drawing"),
+    ],
+    ids=["a table's caption", "an item without its caption", "an item's caption"],
+)
+def test_a_caption_is_selected_by_keys_apart_from_other_text(open_page, wikitext, sentence):
     alice = annotating.annotator("alice")
     draft = annotating.draft(alice)
     revision = draft.sighting.revision
-    revision.wikitext += "\n\n{|\n|+ Owners of the mill\n|-\n| Ann\n|}"
+    revision.wikitext += f"\n\n{wikitext}"
     revision.save()
     page = open_page(alice)
     page.goto(f"/annotate/{draft.assignment_id}/")
     for _ in range(20):
         page.keyboard.press("j")
-        if page.evaluate("String(getSelection())") == "Owners of the mill":
+        if page.evaluate("String(getSelection())") == sentence:
             return
     pytest.fail("j never comes to the caption")
 

@@ -40,6 +40,14 @@ CASES = {
         "[[File:A.jpg|thumb|One]] Two@.\n\nText",
         "[[File:A.jpg|thumb|One]] Two@.",
     ),
+    "text between a caption and a link": (
+        "[[File:A.jpg|thumb|One]] Two@. In [[Kent]]\nThree",
+        "[[File:A.jpg|thumb|One]] Two@. In [[Kent]]\nThree",
+    ),
+    "text below captions": (
+        "[[File:A.jpg|thumb|[http://e.org One]]] [[File:B.jpg|thumb|In [[Kent]]]]\nTwo@",
+        "Two@",
+    ),
     "gallery": ("<gallery>\nA.jpg|One\nB.jpg|Two@\n</gallery>", "B.jpg|Two@"),
     "infobox field": (
         "{{Infobox mill\n| name = A\n| opened = 1801@\n| x = y\n}}",
@@ -155,3 +163,10 @@ def test_the_path_leads_through_all_headings_above():
     text = f"== A ==\n=== B ===\n== C ==\n==== D ====\n=== E ===\nText.{TAG}"
     (tag,) = find_tags(text).tags
     assert tag.section == ("C", "E")
+
+
+def test_words_next_to_a_picture_are_read_without_its_caption():
+    text = f"[[File:A.jpg|thumb|The cap]] The mill was built in 1801.{TAG} It is in [[Kent]]"
+    (tag,) = find_tags(text).tags
+    words = "The mill was built in 1801. It is in Kent"
+    assert (tag.block_kind, tag.words.text) == ("paragraph", words)

@@ -291,7 +291,7 @@ def test_a_made_up_row_can_delete_no_file_outside_the_uploads(uploads, place):
     if place == "..":
         run.options["path"] = "/.."
         run.save()
-    with pytest.raises(Refusal, match="cannot be read|no uploaded file"):
+    with pytest.raises(Refusal, match=r"cannot be read|no uploaded file"):
         fetch.finished(run)
     assert (stored(run).state, Tag.objects.count(), victim.exists()) == ("failed", 0, True)
 

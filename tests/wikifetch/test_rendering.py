@@ -161,8 +161,27 @@ SHOWN = {
     ),
     "a tag in a note": (
         f"* A{{{{efn|Or 1802{TAG}}}}} c.",
-        '<ul><li>A<sup class="reference">[1]</sup><br><span class="note"><sup class="reference">[1]</sup> Or 1802'
-        f'<span class="wiki-tag">{TAG}</span></span> c.</li></ul>',
+        '<ul><li>A<sup class="reference">[1]</sup> c.<br><span class="note"><sup class="reference">[1]</sup> Or 1802'
+        f'<span class="wiki-tag">{TAG}</span></span></li></ul>',
+    ),
+    "captions in the middle of an item": (
+        "* Built [[File:A.jpg|thumb|B]][[File:C.jpg|thumb|D]]in 1801.",
+        '<ul><li>Built in 1801.<br><span class="caption">B</span><br><span class="caption">D</span></li></ul>',
+    ),
+    "a caption in a cell, and another in a cell of its own": (
+        "{|\n| Built [[File:A.jpg|thumb|B]] in 1801. || [[File:C.jpg|thumb|D]]\n|}",
+        '<div class="table-wrap" tabindex="0" role="group" aria-label="Table"><table class="wikitable"><tr>'
+        '<td> Built  in 1801. <br><span class="caption">B</span></td>'
+        '<td> \n<span class="caption">D</span></td></tr></table></div>',
+    ),
+    "a caption before a table in its cell": (
+        "{|\n| A [[File:A.jpg|thumb|B]]\n{|\n| C\n|}\n|}",
+        '<div class="table-wrap" tabindex="0" role="group" aria-label="Table"><table class="wikitable"><tr>'
+        '<td> A \n<table><td> C\n</td></table>\n<br><span class="caption">B</span></td></tr></table></div>',
+    ),
+    "a field with a picture alone": (
+        "{{Infobox mill\n| seen = [[File:A.jpg|thumb|The mill]]\n}}",
+        '<table class="infobox"><tr><th>Seen</th><td><span class="caption">The mill</span></td></tr></table>',
     ),
     "a hatnote": (
         "{{Main|Mill & dam}}\nBuilt in 1801.",
@@ -227,6 +246,21 @@ def test_only_the_tagged_caption_is_marked():
     (tag,) = find_tags(text).tags
     html = html_of(text, (tag.block_start, tag.block_start + len(tag.block)))
     assert re.findall(r'tagged">([^<]*)', html) == ["Two"]
+
+
+@pytest.mark.parametrize(
+    ("number", "marked"),
+    [(0, ["One."]), (1, ["Two."]), (2, ["P  q  r."]), (3, ["Three."]), (4, ["Four."])],
+)
+def test_of_several_tags_in_a_paragraph_and_its_captions_one_is_marked(number, marked):
+    text = (
+        "P [[File:A.jpg|thumb|One.@]] q [[File:B.jpg|thumb|Two.@]] r.@\n\n"
+        "[[File:A.jpg|thumb|Three.@]]\n[[File:A.jpg|thumb|Four.@]]"
+    ).replace("@", TAG)
+    tag = find_tags(text).tags[number]
+    html = html_of(text, (tag.block_start, tag.block_start + len(tag.block)))
+    assert re.findall(r'tagged">([^<]*)', html) == marked
+    assert html.count('id="tagged-block"') == 1
 
 
 def test_all_elements_of_a_banners_section_are_marked():

@@ -46,7 +46,6 @@ class ArticleWriter:
     ) -> None:
         self._layout = Layout(wikitext)
         self._marked = marked
-        self._marked_text = wikitext[slice(*marked)] if marked else ""
         self._names = names
         self._numbering = iter(range(1, 1_000_000))
         self._rows = sorted(
@@ -73,21 +72,39 @@ class ArticleWriter:
 
     def _with_asides(self, unit: Unit, element: str, written: Markup) -> str:
         """The unit's text between its captions and hatnotes, and its notes."""
-        captions = [aside for aside in written.asides if aside.kind != "note"]
-        notes = [aside for aside in written.asides if aside.kind == "note"]
+        placed = list(self._placed(unit, written.asides))
+        captions = [(aside, place) for aside, place in placed if aside.kind != "note"]
         # Where the tagged block is a caption, the text around its file is no part of it.
-        around = any(aside.raw == self._marked_text for aside in captions)
-        pieces = [self._aside(unit, aside, alone=not written.html) for aside in captions]
+        around = any(aside.raw and self._is_in(place) for aside, place in captions)
+        pieces = [self._aside(aside, place, alone=not written.html) for aside, place in captions]
         if written.html:
             mark = "" if around else self._mark(unit)
             pieces.append(f"<{element}{mark}>{written.html}</{element}>")
-        pieces += [self._aside(unit, aside) for aside in notes]
+        pieces += [self._aside(aside, place) for aside, place in placed if aside.kind == "note"]
         return "\n".join(pieces)
 
-    def _aside(self, unit: Unit, aside: Aside, *, alone: bool = False) -> str:
-        if aside.has_tag or alone:
-            return f"<p{self._mark(unit, aside.kind)}>{aside.html}</p>"
-        return f'<p class="{aside.kind}">{aside.html}</p>'
+    def _placed(self, unit: Unit, asides: list[Aside]) -> Iterator[tuple[Aside, Unit]]:
+        """Each with where it is written in the unit; a template's line with the whole unit."""
+        after = unit.start
+        for aside in asides:
+            start = self._layout.raw.find(aside.raw, after, unit.end)
+            if start < 0:  # a template's arguments are not read in their order
+                start = self._layout.raw.find(aside.raw, unit.start, unit.end)
+            if not aside.raw or start < 0:
+                yield aside, unit
+                continue
+            after = start + len(aside.raw)
+            yield aside, Unit(aside.kind, start, after)
+
+    def _aside(self, aside: Aside, place: Unit, *, alone: bool = False) -> str:
+        """A line of its own: a caption is a block by itself, a note belongs to that of its text."""
+        is_tagged = aside.has_tag and (aside.kind == "note" or self._is_in(place))
+        mark = self._mark(place, aside.kind) if is_tagged or alone else f' class="{aside.kind}"'
+        return f"<p{mark}>{aside.html}</p>"
+
+    def _is_in(self, unit: Unit) -> bool:
+        """Whether the tagged block is this unit, or is in it."""
+        return bool(self._marked and unit.start <= self._marked[0] and self._marked[1] <= unit.end)
 
     def _list(self, unit: Unit) -> str:
         lines = list(_lines(self._layout, unit))
@@ -153,13 +170,12 @@ class ArticleWriter:
 
     def _holds_tag(self, unit: Unit) -> bool:
         """Whether it is, or is in, the tagged block, or has any tag: such a field is always shown."""
-        within = self._marked and unit.start <= self._marked[0] and self._marked[1] <= unit.end
-        return bool(
-            within or self._names.hint_pattern.search(self._layout.raw, unit.start, unit.end)
+        return self._is_in(unit) or bool(
+            self._names.hint_pattern.search(self._layout.raw, unit.start, unit.end)
         )
 
     def _inline(self, unit: Unit, kind: str) -> str:
-        """A unit's contents as HTML, captions and notes where they are written; "" where they say nothing."""
+        """A unit's contents as HTML, captions and notes at its end; "" where they say nothing."""
         return self._walked(unit, kind, inline=True).html
 
     def _walked(self, unit: Unit, kind: str, *, inline: bool = False) -> Markup:

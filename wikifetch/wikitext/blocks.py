@@ -21,7 +21,6 @@ from wikifetch.wikitext.tables import Tables, find_tables, row_around
 _PIECES = re.compile(r"\{\{|\}\}|\[\[|\]\]|\|")
 _FILE_LINK = re.compile(rf"\[\[\s*(?:{FILE})\s*:", re.IGNORECASE)
 _LINK_ENDS = re.compile(r"\[\[|\]\]")
-_FILE_LINE = re.compile(rf"{_FILE_LINK.pattern}[^\n]*\]\]$", re.IGNORECASE)
 _GALLERY = re.compile(r"<gallery\b[^<>]*>|</gallery\s*>", re.IGNORECASE)
 _NAMED = re.compile(rf"\|?[\s{FILL}]*+[^\s=|{{}}\[\]][^=|{{}}\[\]]*+=")
 # Of templates over several lines, one in another around a tag: the innermost, and not over a page of such text.
@@ -200,11 +199,26 @@ def _line_kind(layout: Layout, line: tuple[int, int], position: int) -> str:
         return "list item"
     if layout.galleries.over(position, position + 1):
         return "gallery"
-    if _FILE_LINE.match(text.strip()):
+    if _has_only_files(text):
         return "caption"
     if text[:1] == "=" and heading_at(layout.headings, position):
         return "heading"
     return ""
+
+
+def _has_only_files(line: str) -> bool:
+    """Whether links to files are all that is on a line; the words next to one are a paragraph's."""
+    depth = end = 0
+    for mark in _LINK_ENDS.finditer(line):
+        if mark.group() == "[[":
+            if depth == 0 and (
+                line[end : mark.start()].strip(" \t]") or not _FILE_LINK.match(line, mark.start())
+            ):
+                return False
+            depth += 1
+        elif depth:
+            depth, end = depth - 1, mark.end()
+    return end > 0 == depth and not line[end:].strip(" \t]")
 
 
 def _file_link(

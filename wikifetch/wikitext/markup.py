@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 
 import mwparserfromhell
@@ -32,6 +32,7 @@ _KEPT = {
     "dt",
     "p",
 }
+_CELLS = {"td", "th"}
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,25 @@ class Aside:
     has_tag: bool
 
 
+@dataclass
+class _Kept:
+    """The captions and notes of an item or cell, of which the parts begin at `start`."""
+
+    start: int
+    asides: list[str] = field(default_factory=list)
+
+    def lines(self, parts: list[str]) -> Iterator[str]:
+        """Each on a line of its own, below what there is to read."""
+        written = self.asides and re.sub(r"<[^>]*>", "", "".join(parts[self.start :])).strip()
+        for number, aside in enumerate(self.asides):
+            yield f"<br>{aside}" if number or written else aside
+
+
 class Markup:
     """A sink that writes escaped HTML. Attributes come from this module alone, but for table spans.
 
-    Captions and notes come in `asides`; with `inline`, for rows and items, they come where they are written.
+    Captions and notes come in `asides`; with `inline`, for rows and items, they come at the end of the cell or item:
+    the sentence in which they are written stays whole.
     """
 
     def __init__(self, numbering: Iterator[int], names: TagNames, *, inline: bool = False) -> None:
@@ -62,11 +78,14 @@ class Markup:
         self._names = names
         self._inline = inline
         self._tables = 0
+        self._kept: list[_Kept] = [_Kept(0)]  # of the item, and of each cell that is open
 
     @property
     def html(self) -> str:
         """What was written; "" where there is nothing to read in it."""
-        return "".join(self.parts).strip() if self.says_something else ""
+        if not self.says_something:
+            return ""
+        return "".join([*self.parts, *self._kept[0].lines(self.parts)]).strip()
 
     def text(self, words: str) -> None:
         self.parts.append(escape(words))
@@ -74,7 +93,7 @@ class Markup:
 
     def end(self, wikitext: str) -> None:
         """After the walk: the tags, where none was written, as of an argument that a template does not show."""
-        written = [*self.parts, *(aside.html for aside in self.asides)]
+        written = [*self.parts, *self._kept[0].asides, *(aside.html for aside in self.asides)]
         if not any('class="wiki-tag"' in part for part in written):
             self.parts += map(_shown_tag, self._tags_in(wikitext))
 
@@ -102,6 +121,8 @@ class Markup:
                 if re.fullmatch(r"\s*\d{1,3}\s*", attributes.get(name, ""))
             )
             self.parts.append(f"<{mark}{spans}>")
+            if mark in _CELLS:
+                self._kept.append(_Kept(len(self.parts)))
 
     def close(self, mark: str) -> None:
         if mark == "table":
@@ -110,6 +131,8 @@ class Markup:
         elif mark == "link":
             self.parts.append("</span>")
         elif mark in _KEPT:
+            if mark in _CELLS and len(self._kept) > 1:
+                self.parts += self._kept.pop().lines(self.parts)
             self.parts.append(f"</{mark}>")
 
     def apart(self, kind: str, words: str) -> None:
@@ -145,7 +168,7 @@ class Markup:
         if not html:
             return
         if self._inline:
-            self.parts.append(f'<br><span class="{kind}">{html}</span>')
+            self._kept[-1].asides.append(f'<span class="{kind}">{html}</span>')
             self.says_something = True
         else:
             self.asides.append(Aside(kind, raw, html, self._has_tag(raw)))

@@ -3,6 +3,7 @@
 import { sentenceSpans } from "../sentences.js";
 
 const UNITS = "p, li, caption, tr, dd, dt, figcaption";
+const ASIDES = "span.caption, span.note, span.hatnote"; // at the end of an item, on lines of their own
 
 export class SentenceCursor {
   constructor(pane) {
@@ -47,16 +48,28 @@ export class SentenceCursor {
 }
 
 function* sentencesOf(unit) {
-  const texts = textsOf(unit);
-  const whole = texts.map((node) => node.data).join("");
-  if (!whole.trim()) return;
-  const spans = unit.matches("tr") ? [[0, whole.trimEnd().length]] : sentenceSpans(whole);
-  for (const [start, end] of spans) {
-    const range = document.createRange();
-    range.setStart(...pointAt(texts, start, false));
-    range.setEnd(...pointAt(texts, end, true));
-    yield range;
+  const isRow = unit.matches("tr");
+  for (const texts of isRow ? [textsOf(unit)] : linesOf(unit)) {
+    const whole = texts.map((node) => node.data).join("");
+    if (!whole.trim()) continue;
+    const spans = isRow ? [[0, whole.trimEnd().length]] : sentenceSpans(whole);
+    for (const [start, end] of spans) {
+      const range = document.createRange();
+      range.setStart(...pointAt(texts, start, false));
+      range.setEnd(...pointAt(texts, end, true));
+      yield range;
+    }
   }
+}
+
+/** The texts of a unit, then those of each caption and note in it. */
+function linesOf(unit) {
+  const lines = new Map([[null, []]]);
+  for (const text of textsOf(unit)) {
+    const aside = text.parentElement.closest(ASIDES);
+    lines.set(aside, [...(lines.get(aside) ?? []), text]);
+  }
+  return [...lines.values()];
 }
 
 function textsOf(unit) {
