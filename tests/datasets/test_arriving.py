@@ -86,7 +86,7 @@ def test_every_batch_is_a_transaction_of_its_own(small_batches, monkeypatch):
 
     monkeypatch.setattr(arriving, "add_contradictions", added)
     monkeypatch.setattr(
-        arriving, "_shown", lambda waiting, name: (waiting, connection.in_atomic_block)
+        arriving, "_shown", lambda waiting, name, by: (waiting, connection.in_atomic_block)
     )
     drafts = [records.checked(draft(title)) for title in "ABCDE"]
     _, still_in_a_transaction = arriving.bring(drafts, name="mills")
