@@ -3,6 +3,8 @@
 from typing import Any
 
 from django import forms
+from django.contrib.auth.backends import AllowAllUsersModelBackend
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -19,8 +21,9 @@ from leases.refusal import TooMany
 
 
 class SignInForm(AuthenticationForm):
-    """Name and password. `too_many` is set if they were not checked, after too many attempts."""
+    """Name and password of `person`. `too_many` is set if they were not checked, after too many attempts."""
 
+    person: Person
     too_many: TooMany | None = None
 
     def clean(self) -> dict[str, Any]:
@@ -33,20 +36,30 @@ class SignInForm(AuthenticationForm):
         except TooMany as refused:
             self.too_many = refused
             raise ValidationError(refused.message) from None
-        cleaned = super().clean()
+        # This backend hashes once for any account; the one of the settings does not show whose access was ended.
+        found = AllowAllUsersModelBackend().authenticate(self.request, username, password)
+        if not isinstance(found, Person):
+            raise self.get_invalid_login_error()
+        self.confirm_login_allowed(found)
+        self.person = found
         guard.succeed()
-        return cleaned
+        return self.cleaned_data
+
+    def confirm_login_allowed(self, user: AbstractBaseUser) -> None:
+        """Only someone with the right password learns that the account is closed."""
+        if not user.is_active:
+            self._record_failure()
+            raise ValidationError("An admin has ended your access here. Ask them about it.")
 
     def get_invalid_login_error(self) -> ValidationError:
-        """Only someone with the right password learns that the account is closed."""
-        username, password = self.cleaned_data["username"], self.cleaned_data["password"]
+        self._record_failure()
+        return super().get_invalid_login_error()
+
+    def _record_failure(self) -> None:
+        username = self.cleaned_data["username"]
         known = Person.objects.filter(username__iexact=username).first()
         # What was typed as an unknown name may be a password.
         record(Kind.FAILURE, None, "" if known else "unknown name", person=known)
-        closed = Person.objects.filter(username__iexact=username, is_active=False).first()
-        if closed and closed.check_password(password):
-            return ValidationError("An admin has ended your access here. Ask them about it.")
-        return super().get_invalid_login_error()
 
 
 def new_password_field(label: str = "Password") -> forms.CharField:
@@ -157,10 +170,17 @@ class OwnPasswordForm(CurrentPasswordForm):
         return str(self.cleaned_data["new_password"])
 
 
+class CodeInput(forms.TextInput):
+    """Not filled in again after a refusal: most codes stay valid for a while."""
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        return super().get_context(name, None, attrs)
+
+
 def code_field(**options: Any) -> forms.CharField:
     attributes = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"}
     return forms.CharField(
-        label="Code", max_length=20, widget=forms.TextInput(attrs=attributes), **options
+        label="Code", max_length=20, widget=CodeInput(attrs=attributes), **options
     )
 
 

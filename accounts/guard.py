@@ -71,6 +71,11 @@ class CodeGuard(Guard):
         self.wider = []
 
 
+def forget_codes(person: Person) -> None:
+    """Reset the count of wrong codes: who entered them knew the password that an admin's link has replaced."""
+    allowances.forget(CodeGuard(person).own)
+
+
 def account_key(username: str) -> str:
     """The same for all spellings that sign in to one account, whether the account exists or not."""
     return keyed_hash("account", Person.normalize_username(username).casefold())

@@ -15,8 +15,8 @@ from rest_framework.views import exception_handler
 from leases.outage import outage
 from leases.refusal import NotAllowed, Refusal, TooMany
 
-# Form fields that a person did not type.
-NOT_TYPED = {"csrfmiddlewaretoken", "version", "step", "seconds", "action", "next"}
+# Form fields that a person did not type, and the codes of a second factor.
+NOT_TYPED = {"csrfmiddlewaretoken", "version", "step", "seconds", "action", "next", "code"}
 
 MOST_TYPED = 1024**2  # bytes
 
@@ -59,7 +59,7 @@ def refusal_answer(
 def typed(request: HttpRequest) -> list[tuple[str, str]]:
     """The typed text of a refused form, to show it again: (name in words, text).
 
-    Never a password, and nothing that another site has sent.
+    Never a password or a code, and nothing that another site has sent.
     """
     origin = request.headers.get("Origin", "")
     same_origin = not origin or origin == f"{request.scheme}://{request.get_host()}"

@@ -4,9 +4,9 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render, resolve_url
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
@@ -46,7 +46,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return redirect("home")
     to = request.GET.get("next", "")
     if not url_has_allowed_host_and_scheme(to, {request.get_host()}, request.is_secure()):
-        to = resolve_url("home")
+        to = ""
     return _away(request, {"for": "sign in", "to": to})
 
 
@@ -64,7 +64,7 @@ def _away(request: HttpRequest, purpose: dict[str, Any]) -> HttpResponse:
         request.session.set_expiry(institution.SECONDS_AWAY)
     try:
         count_leaving(request)
-        return redirect(_address(request, purpose))
+        return HttpResponseRedirect(_address(request, purpose))
     except Refusal as refused:
         return _sign_in_page(request, refused)
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from django.contrib.auth import login
+from django.contrib.auth import login, logout
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from accounts import institution, invitations, second_factor, sessions
 from accounts.audit import SIGNED_IN_WITH
 from accounts.forms import JoinByInstitutionForm, JoinForm, NewPasswordForm, SignInForm
-from accounts.guard import remember
+from accounts.guard import forget_codes, remember
 from accounts.models import Invitation, Person
 from accounts.roles import Role
 from accounts.throttles import count_useless_link
@@ -46,7 +46,8 @@ class SignIn(LoginView):
         return context
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        return after_password(self.request, form.get_user(), self.get_success_url())
+        assert isinstance(form, SignInForm)
+        return after_password(self.request, form.person, self.get_success_url())
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         assert isinstance(form, SignInForm)
@@ -101,6 +102,7 @@ def new_password(request: HttpRequest, key: str, token: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         invitations.set_password(person, form.cleaned_data["password"], by_link=True)
         sessions.end_all(person)
+        forget_codes(person)  # those of a stranger, who knew the old password
         return after_password(request, person)
     return render(request, "accounts/new_password.html", {"form": form, "name": person.username})
 
@@ -113,21 +115,26 @@ def _person_of_link(request: HttpRequest, key: str, token: str) -> Person:
         raise
 
 
-def after_password(request: HttpRequest, person: Person, to: str = "home") -> HttpResponse:
-    """Sign in, or ask for a code first where the person has a second factor."""
+def after_password(request: HttpRequest, person: Person, to: str = "") -> HttpResponse:
+    """Sign in, or ask for a code first where the person has a second factor; then to the address `to`."""
     if not second_factor.of(person):
         return sign_in_now(request, person, to)
+    if request.user.is_authenticated:
+        logout(request)  # with a link for a new password, somebody else may be signed in here
     request.session.cycle_key()
     request.session.set_expiry(SECONDS_FOR_CODE)
     password = person.get_session_auth_hash()
-    request.session[WAITING] = {"person": person.pk, "password": password, "to": resolve_url(to)}
+    request.session[WAITING] = {"person": person.pk, "password": password, "to": to}
     return redirect("accounts:code")
 
 
 def sign_in_now(
-    request: HttpRequest, person: Person, to: str = "home", using: str = ""
+    request: HttpRequest, person: Person, to: str = "", using: str = ""
 ) -> HttpResponse:
-    """`using` is for the audit log: what the person signed in with besides or instead of a password."""
+    """Lead to the address `to`, which was checked to be of this site, or to the start page.
+
+    `using` is for the audit log: what the person signed in with besides or instead of a password.
+    """
     request.META[SIGNED_IN_WITH] = using and f"with {using}"
     login(request, person, backend=BACKEND)
-    return remember(redirect(to), request, person)
+    return remember(HttpResponseRedirect(to or resolve_url("home")), request, person)

@@ -3,11 +3,12 @@
 from itertools import pairwise
 
 import pytest
+from django.contrib.auth.hashers import MD5PasswordHasher
 from django.db import connection
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from accounts import allowances
+from accounts import allowances, invitations
 from accounts.guard import Guard
 from accounts.models import Allowance, Person
 from accounts.rates import TRIES, Rate
@@ -210,3 +211,23 @@ def test_an_allowed_attempt_costs_one_query(django_assert_max_num_queries):
     allowances.take(("api 1", (Rate(10, 1),)))
     with django_assert_max_num_queries(1, connection=connection):
         allowances.take(("api 1", (Rate(10, 1),)))
+
+
+@pytest.mark.parametrize("password", [PASSWORD, "wrong"])
+@pytest.mark.parametrize("account", ["active", "deactivated", "without a password", "unknown"])
+def test_each_attempt_costs_one_hash_so_that_its_time_shows_nothing(
+    client, monkeypatch, account, password
+):
+    alice = person("alice")
+    if account == "deactivated":
+        invitations.set_active(alice, active=False)
+    elif account == "without a password":
+        alice.set_unusable_password()
+        alice.save()
+    hashed, encode = [], MD5PasswordHasher.encode
+    monkeypatch.setattr(
+        MD5PasswordHasher, "encode", lambda *given: hashed.append(1) or encode(*given)
+    )
+    answer = attempt(client, "nobody" if account == "unknown" else "alice", password)
+    assert answer.status_code == (302 if (account, password) == ("active", PASSWORD) else 200)
+    assert len(hashed) == 1

@@ -128,6 +128,12 @@ def test_the_person_comes_back_to_the_page_that_asked_for_the_sign_in(client, pr
     )
 
 
+@pytest.mark.parametrize("following", ["foo", "people"])
+def test_the_address_after_it_is_kept_as_it_is(client, provider, bob, following):
+    path = f"/sign-in/institution/?next={following}"
+    assert sign_in(client, provider, path=path)["Location"] == following
+
+
 def test_signing_in_leads_to_no_other_site(client, provider, bob):
     path = "/sign-in/institution/?next=https://evil.example/"
     assert sign_in(client, provider, path=path)["Location"] == "/"

@@ -197,6 +197,44 @@ def test_a_link_for_a_new_password_does_not_replace_the_code(client, bob, secret
     assert is_in(client)
 
 
+def test_a_new_password_by_link_ends_the_wait_that_a_strangers_codes_made(
+    client, bob, secret, codes
+):
+    stranger = Client()
+    give_password(stranger)
+    assert [give_code(stranger, "000000").status_code for _ in range(6)] == [200] * 5 + [429]
+    client.post(invitations.password_path(bob), {"password": "eleven slow otters"})
+    assert give_code(client, code_at(secret)).status_code == 302
+    assert is_in(client)
+
+
+def test_a_link_for_a_new_password_ends_the_session_of_somebody_else(client, bob, secret, codes):
+    quin = person("quin")
+    client.force_login(quin)
+    answer = client.post(invitations.password_path(bob), {"password": "eleven slow otters"})
+    assert answer["Location"] == "/sign-in/code/"
+    assert not Session.objects.filter(person=quin).exists()
+    assert not is_in(client)
+    give_code(client, code_at(secret))
+    assert "bob" in client.get("/account/").content.decode()
+
+
+@pytest.mark.parametrize("following", ["foo", "foo?a=b", "judge/", "/judge/"])
+def test_the_address_after_a_code_is_kept_as_it_is(client, bob, secret, codes, following):
+    give_password(client, next=following)
+    assert give_code(client, code_at(secret))["Location"] == following
+
+
+def test_a_refused_code_is_not_shown_again(client, bob, codes, secret):
+    wrong, theirs = "734105", "ABCDE-FGHJK"
+    give_password(client)
+    for code in (wrong, theirs):
+        assert code not in give_code(client, code).content.decode()
+    answer = Client().post("/account/second-factor/remove/", {"code": theirs, "note": "typed"})
+    page = answer.content.decode()
+    assert (answer.status_code, "typed" in page, theirs in page) == (403, True, False)
+
+
 # ---------------------------------------------------------------- recovery codes
 
 
@@ -281,6 +319,7 @@ def test_a_wrong_first_code_turns_nothing_on_and_keeps_the_secret(here):
     secret = shown_secret(begin(here))
     answer = confirm(here, "000000")
     assert (answer.status_code, shown_secret(answer)) == (400, secret)
+    assert "000000" not in answer.content.decode()
     assert not SecondFactor.objects.exists()
     assert "codes" in confirm(here, code_at(secret)).context
 
