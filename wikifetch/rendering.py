@@ -5,6 +5,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from wikifetch.models import Revision, Sighting
+from wikifetch.source.wikis import names_shown
 from wikifetch.wikitext import KNOWN_NAMES, TagNames
 from wikifetch.wikitext.article import MAX_SECONDS, render_article
 from wikifetch.wikitext.names import fold
@@ -29,9 +30,10 @@ def article_html(revision: Revision, sighting: Sighting | None = None) -> SafeSt
     <sup class="reference">, an inconsistency tag <span class="wiki-tag">, a template that is not shown
     <span class="left-out">: what is copied from the article leaves these out.
     """
+    names = names_shown(revision.article.wiki)
     if sighting is None:
-        return wikitext_html(revision.wikitext)
-    return wikitext_html(revision.wikitext, block_span(sighting), _names_with(sighting))
+        return wikitext_html(revision.wikitext, names=names)
+    return wikitext_html(revision.wikitext, block_span(sighting), _names_with(sighting, names))
 
 
 def wikitext_html(
@@ -50,12 +52,12 @@ def wikitext_html(
     return mark_safe(clean)  # noqa: S308 - sanitised in the line above
 
 
-def _names_with(sighting: Sighting) -> TagNames:
-    """The known names of tags and this one's, which its wiki may have given."""
+def _names_with(sighting: Sighting, names: TagNames) -> TagNames:
+    """These and this tag's, which may have another one on its wiki since."""
     name, braces = sighting.raw[2:].partition("|")[0].removesuffix("}}"), sighting.raw[:2]
-    if braces != "{{" or KNOWN_NAMES.kind_of(name):
-        return KNOWN_NAMES
-    return TagNames({**KNOWN_NAMES.kinds, fold(name): sighting.tag.kind})
+    if braces != "{{" or names.kind_of(name):
+        return names
+    return TagNames({**names.kinds, fold(name): sighting.tag.kind})
 
 
 def block_span(sighting: Sighting) -> tuple[int, int] | None:

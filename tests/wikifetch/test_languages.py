@@ -1,15 +1,17 @@
 """Pages of wikis in other languages: names of namespaces, parameters, months and the options of files."""
 
+import re
 from datetime import date
 
 import pytest
 
 from tests.wikifetch.factories import export, mill, written
 from wikifetch import fetch
-from wikifetch.models import Tag
+from wikifetch.models import FetchRun, Tag
 from wikifetch.rendering import article_html
 from wikifetch.wikitext import TagNames, find_tags
 from wikifetch.wikitext.article import render_article
+from wikifetch.wikitext.captions import Caption, caption_of
 from wikifetch.wikitext.parameters import month_of
 from wikifetch.wikitext.readable import readable
 
@@ -55,6 +57,34 @@ def test_a_category_is_left_out_even_of_what_is_read_plainly(link):
     assert readable(f"Alt.[[{link}]]" + "{" * 150).text.startswith("Alt.{")
 
 
+@pytest.mark.parametrize("word", ["Mini", "Marco", "No", "Rand", "Bas", "Centro"])
+def test_an_option_of_another_language_is_a_word(word):
+    assert caption_of(f"[[File:a.jpg|thumb|{word}]]") == Caption(word, is_shown=True)
+    assert caption_of(f"[[File:a.jpg|{word}]]") == Caption(word, is_shown=False)
+    assert caption_of(f"A.jpg|{word}").wikitext == word
+    assert caption_of(f"[[File:a.jpg|thumb|{word}|The mill]]").wikitext == "The mill"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "Datei:a.jpg|mini",
+        "Datei:a.jpg|mini|Rand",
+        "File:a.jpg|mini|rechts",
+        "Archivo:a.jpg|marco|no",
+        "File:a.jpg|thumb",
+        "File:a.jpg|thumb|hochkant=1.2",
+    ],
+)
+def test_an_option_of_the_wikis_language_is_none(link):
+    assert caption_of(f"[[{link}]]") == Caption("", is_shown=True)
+
+
+def test_a_link_to_a_file_itself_is_shown_as_a_link():
+    html = render_article("See [[Media:Report.pdf|the report]].")
+    assert html == '<p>See <span class="link" title="Media:Report.pdf">the report</span>.</p>'
+
+
 def test_an_english_parameter_counts_before_another_languages():
     (tag,) = find_tags("A.{{Inconsistent|grund=Zahl|reason=Number|razón=Número}}").tags
     assert tag.reason == "Number"
@@ -65,6 +95,7 @@ def test_an_english_parameter_counts_before_another_languages():
     [
         ("März 2020", 3), ("5. Mai 2020", 5), ("Okt. 2020", 10), ("1er mars 2020", 3), ("févr. 2020", 2),
         ("décembre 2020", 12), ("septiembre de 2020", 9), ("5 de abril del 2020", 4), ("MAYO 2020", 5),
+        ("Jänner 2020", 1), ("setiembre de 2020", 9),
     ],
 )  # fmt: skip
 def test_months_in_other_languages(words, month):
@@ -83,3 +114,15 @@ def test_a_tag_is_shown_under_the_name_that_its_wiki_gives_it(tmp_path, settings
     fetch.fetch_xml(written(tmp_path, export(mill(f"Erbaut 1801.{tag}"))))
     seen = Tag.objects.get().latest
     assert f'<span class="wiki-tag">{tag}</span>' in article_html(seen.revision, seen)
+
+
+@pytest.mark.django_db
+def test_tags_are_shown_under_every_name_that_their_wiki_gives_them(tmp_path, settings):
+    settings.WIKI_TEMPLATES = {"https://wiki.example": {"inconsistent": ["Widersprüchlich"]}}
+    tags = ["{{Widersprüchlich}}", "{{Widerspruch im Artikel}}", "{{Inconsistent}}"]
+    fetch.fetch_xml(written(tmp_path, export(mill("A.{} B.{} C.{}".format(*tags)))))
+    seen = Tag.objects.get().latest
+    asked = {"names": {"self-contradictory": ["Widerspruch im Artikel"]}}
+    FetchRun.objects.create(source="kind", wiki=seen.revision.article.wiki, options=asked)
+    for html in (article_html(seen.revision, seen), article_html(seen.revision)):
+        assert re.findall(r'<span class="wiki-tag">([^<]*)', html) == tags

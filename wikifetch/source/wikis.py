@@ -53,3 +53,10 @@ def names_of(wiki: Wiki) -> TagNames:
         if wiki.base_url.startswith((articles_at(base), f"{base}/")):
             return TagNames.of(templates)
     return KNOWN_NAMES
+
+
+def names_shown(wiki: Wiki) -> TagNames:
+    """All names of tags that its pages may have: the English ones, the operator's, and what it was last asked for."""
+    asked = wiki.fetch_runs.filter(options__has_key="names").order_by("-pk")
+    given = asked.values_list("options__names", flat=True).first() or {}
+    return TagNames({**KNOWN_NAMES.kinds, **names_of(wiki).kinds, **TagNames.of(given).kinds})

@@ -3,16 +3,24 @@
 import re
 from dataclasses import dataclass
 
-from wikifetch.wikitext.languages import alternatives, spellings
+from wikifetch.wikitext.languages import LANGUAGES, alternatives, languages_with, spellings
 
 _PIECES = re.compile(r"\[\[|\]\]|\{\{|\}\}|\|")
 _FRAMED = re.compile(rf"(?:{alternatives(spellings('framed'))})\s*(?:=.*)?", re.DOTALL)
-_SETTINGS = alternatives(spellings("file_settings"))
-_OPTION = re.compile(
-    rf"(?:{alternatives(spellings('framed') | spellings('file_options'))}|(?:{_SETTINGS})\s*=.*"
-    r"|(?:upright|hochkant|redresse)\s*[\d.]+|\d{0,5}\s?x?\s?\d{1,5}\s?px)",
-    re.DOTALL,
-)
+
+
+def _options_in(*languages: str) -> re.Pattern[str]:
+    words = spellings("framed", *languages) | spellings("file_options", *languages)
+    settings = alternatives(spellings("file_settings", *languages))
+    return re.compile(
+        rf"(?:{alternatives(words)}|(?:{settings})\s*=.*"
+        r"|(?:upright|hochkant|redresse)\s*[\d.]+|\d{0,5}\s?x?\s?\d{1,5}\s?px)",
+        re.DOTALL,
+    )
+
+
+_OPTION = _options_in(*LANGUAGES)
+_OPTIONS = {language: _options_in(language) for language in LANGUAGES}
 
 
 @dataclass(frozen=True)
@@ -24,14 +32,35 @@ class Caption:
 
 
 def caption_of(file_link: str) -> Caption:
-    """That of [[File:…|…]] or of a gallery's line: of its arguments, the last that is no option."""
+    """That of [[File:…|…]] or of a gallery's line: of its arguments, the last that is no option.
+
+    An option of another language only is a word: “Mini” in [[File:…|thumb|Mini]], and not in [[Datei:…|Mini]].
+    """
     inner = file_link.strip()
     if inner.startswith("[["):
         inner = inner[2:].removesuffix("]]")
-    arguments = _split(inner)[1:]
-    words = [argument for argument in arguments if not _OPTION.fullmatch(argument.strip().lower())]
-    is_shown = any(_FRAMED.fullmatch(argument.strip().lower()) for argument in arguments)
-    return Caption(words[-1].strip() if words else "", is_shown)
+    name, *arguments = (argument.strip() for argument in _split(inner))
+    words = [argument for argument in arguments if not _OPTION.fullmatch(argument.lower())]
+    if not words and arguments and _is_foreign(name, arguments):
+        words = [arguments.pop()]
+    is_shown = any(_FRAMED.fullmatch(argument.lower()) for argument in arguments)
+    return Caption(words[-1] if words else "", is_shown)
+
+
+def _is_foreign(name: str, options: list[str]) -> bool:
+    """Whether the last option is one word, in no language that the file's name and the others show, nor English."""
+    if "=" in options[-1]:
+        return False
+    here = {"en"} | languages_with("file", name.partition(":")[0].strip().lower())
+    *others, last = map(_languages_of, options)
+    for languages in others:
+        if not languages & here:
+            here |= languages
+    return not last & here
+
+
+def _languages_of(option: str) -> set[str]:
+    return {language for language, of in _OPTIONS.items() if of.fullmatch(option.lower())}
 
 
 def _split(inner: str) -> list[str]:
