@@ -19,8 +19,8 @@ from wikifetch.source.wikis import names_of
 _WRITTEN, _READ, _SECONDS = 50, 1_000, 10.0
 
 
-Reading = Callable[[PageSeen], Part]  # what one reading of a file takes out of a page
-Histories = Callable[[PageSeen], PageHistory]
+PartOf = Callable[[PageSeen], Part]  # what one reading of a file takes out of a page
+HistoryOf = Callable[[PageSeen], PageHistory]
 
 
 def file_batches(
@@ -48,7 +48,7 @@ def file_batches(
 
 def _batches(
     dump: Dump,
-    part: Reading,
+    part: PartOf,
     heart: Heartbeat,
     skip: int,
     *before: int,
@@ -76,7 +76,7 @@ def _batches(
     return number
 
 
-def _tagged(wiki: Wiki, history: Histories) -> Reading:
+def _tagged(wiki: Wiki, history: HistoryOf) -> PartOf:
     """Articles with tags, and those that had some. Pages of no interest are only counted."""
     known = set(Article.objects.filter(wiki=wiki).values_list("pageid", flat=True))
 
@@ -90,7 +90,7 @@ def _tagged(wiki: Wiki, history: Histories) -> Reading:
     return part
 
 
-def _belonging(wiki: Wiki, history: Histories, named: Mapping[str, list[str]]) -> Reading:
+def _belonging(wiki: Wiki, history: HistoryOf, named: Mapping[str, list[str]]) -> PartOf:
     """The talk pages of the articles with tags, and the other articles that they name."""
     rows = Article.objects.filter(wiki=wiki, tags__isnull=False)
     tagged = set(rows.values_list("title", flat=True))
@@ -109,7 +109,7 @@ def _belonging(wiki: Wiki, history: Histories, named: Mapping[str, list[str]]) -
     return part
 
 
-def _redirected(history: Histories, leads: Mapping[str, str]) -> Reading:
+def _redirected(history: HistoryOf, leads: Mapping[str, str]) -> PartOf:
     """The articles to which named redirects lead."""
     named: dict[str, list[str]] = {}
     for title, target in leads.items():
@@ -127,7 +127,7 @@ def _leads(page: PageSeen, titles: Iterable[str]) -> Part:
     return Part(leads=tuple((title, page.pageid) for title in titles))
 
 
-def _other(page: PageSeen, history: Histories) -> Part:
+def _other(page: PageSeen, history: HistoryOf) -> Part:
     return part_of(page, history(page), is_known=True, is_other=True)
 
 
