@@ -7,7 +7,7 @@ from django.conf import settings
 
 from wikifetch import tagfilters
 from wikifetch.models import ALL_KINDS, TagKind
-from wikifetch.newfetch import LiveOptions
+from wikifetch.newfetch import MAX_DEPTH, USUAL_DEPTH, LiveOptions
 from wikifetch.source.manners import WikiError, user_agent
 from wikifetch.states import TagState
 
@@ -148,9 +148,16 @@ class CategoryForm(LimitedForm):
         label="Category",
         max_length=255,
         widget=forms.TextInput(attrs={"spellcheck": "false"}),
-        help_text="Its name on that wiki. Categories below it are not followed.",
+        help_text="Its name on that wiki.",
     )
-    field_order = ("category", "limit")
+    depth = forms.IntegerField(
+        label="Levels of subcategories",
+        initial=USUAL_DEPTH,
+        min_value=0,
+        max_value=MAX_DEPTH,
+        help_text="1 also takes the articles of its subcategories, such as those for each month; 0 only its own.",
+    )
+    field_order = ("category", "depth", "limit")
 
 
 class TagFilterForm(forms.Form):

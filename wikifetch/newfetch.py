@@ -15,6 +15,10 @@ from wikifetch.source.dump import read_dump
 from wikifetch.source.manners import articles_at
 
 MAX_TITLES = 50_000
+USUAL_DEPTH = (
+    1  # maintenance categories of the English Wikipedia hold their articles in one for each month
+)
+MAX_DEPTH = 5
 MAX_UNPACKED = 4 * 1024**3  # of an upload; a file named on the command line has no limit
 
 
@@ -85,15 +89,18 @@ def fetch_of_category(
     category: str,
     *,
     by: Person | None = None,
+    depth: int = USUAL_DEPTH,
     limit: int | None = None,
     options: LiveOptions = USUAL_OPTIONS,
 ) -> FetchRun:
-    """A run over the articles of a category, from the live API; those below it are others. Raises Refusal."""
+    """A run over the articles of a category and of those up to `depth` levels below it. Raises Refusal."""
     names = clean_titles([category])
     name = names[0].removeprefix(":").removeprefix("Category:").strip() if names else ""
     if not name or "|" in name:
         raise Refusal("Write the name of one category, such as “Self-contradictory articles”.")
-    wanted = {"category": name, "limit": _limit(limit)}
+    if not 0 <= depth <= MAX_DEPTH:
+        raise Refusal(f"Follow 0 to {MAX_DEPTH} levels of subcategories.")
+    wanted = {"category": name, "depth": depth, "limit": _limit(limit)}
     return _live_fetch(options, FetchRun.Source.CATEGORY, _bounded(name, limit), wanted, by)
 
 

@@ -88,7 +88,7 @@ def _new_run(request: HttpRequest, source: str, form: Form) -> FetchRun:
         )
     wanted = {"by": person, "limit": entered["limit"], "options": form.live_options()}
     if source == "category":
-        return newfetch.fetch_of_category(entered["category"], **wanted)
+        return newfetch.fetch_of_category(entered["category"], depth=entered["depth"], **wanted)
     return newfetch.fetch_of_kind(entered["kind"], **wanted)
 
 

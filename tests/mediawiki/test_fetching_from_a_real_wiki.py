@@ -216,6 +216,16 @@ def test_an_edit_that_removes_or_changes_a_tag_is_followed(wiki, edited):
     assert changed.sightings.count() == 2
 
 
+def test_subcategories_are_followed_also_in_a_category_that_contains_itself(wiki, edited):
+    wiki.edit("Category:Tagged mills", "[[Category:Tagged mills]]")
+    wiki.edit("Category:Mills of May", "[[Category:Tagged mills]]")
+    edited("Mill 30", "It stands.", "It stands.[[Category:Mills of May]]")
+    fetch.finished(newfetch.fetch_of_category("tagged mills"))
+    assert {tag.title for tag in result()} == {"Mill 30"}
+    with pytest.raises(Refusal, match=r"does not exist or holds no article\. Look"):
+        fetch.finished(newfetch.fetch_of_category("Tagged mills", depth=0))
+
+
 def test_what_the_wiki_hides_later_is_taken_out_and_a_page_that_is_deleted_loses_its_tags(
     wiki, edited
 ):

@@ -26,7 +26,8 @@ class LiveWiki(FakeWiki):
     """A wiki of `size` tagged articles, the first with a talk page; it answers by what is asked.
 
     `hidden` says by revision what it conceals now, `deleted` which pages it has no more, and `untagged` which have
-    lost their tag by an edit: it lists neither. `naming` says by page what other articles its tags name, and
+    lost their tag by an edit: it lists neither. `filed` says by category which pages it holds (Mills: all), and
+    `below` which categories. `naming` says by page what other articles its tags name, and
     `redirects` where a title leads. It has pages beyond those listed, up to a thousand.
     """
 
@@ -41,6 +42,8 @@ class LiveWiki(FakeWiki):
         self.untagged = set()
         self.naming = {}
         self.redirects = {}
+        self.filed = {}
+        self.below = {}
         self.ids = {}
         self.edited = set()
         self.histories_fail = False
@@ -55,8 +58,12 @@ class LiveWiki(FakeWiki):
         if params.get("list") == "embeddedin":
             return Answer({"query": {"embeddedin": listed}})
         if params.get("list") == "categorymembers":
-            result = listed if params["cmtitle"] == "Category:Mills" else []
-            return Answer({"query": {"categorymembers": result}})
+            title = params["cmtitle"]
+            filed = [{"pageid": n, "ns": 0} for n in self.filed.get(title, ())]
+            pages = listed if title == "Category:Mills" and not filed else filed
+            below = self.below.get(title, ()) if "subcat" in params["cmtype"] else ()
+            categories = [{"pageid": 5_000, "ns": 14, "title": each} for each in below]
+            return Answer({"query": {"categorymembers": [*categories, *pages]}})
         if params.get("rvstartid") and self.histories_fail:
             return Answer("down", 404)
         if params.get("rvstartid"):

@@ -497,6 +497,70 @@ def test_a_fetch_by_category_takes_its_articles(live):
     assert (run.label, run.queue, run.tags_found) == ("Mills, at most 3 pages", [1, 2, 3], 3)
 
 
+@pytest.fixture
+def months(live):
+    """A category whose articles are in one for each month, and in a year below a month."""
+    live.filed = {
+        "Category:Mills": [1],
+        "Category:May": [2, 3],
+        "Category:June": [3, 4],
+        "Category:2009": [5],
+    }
+    live.below = {
+        "Category:Mills": ["Category:May", "Category:June"],
+        "Category:May": ["Category:2009"],
+    }
+    return live
+
+
+@pytest.mark.parametrize(
+    ("how", "queue"),
+    [
+        ({}, [1, 2, 3, 4]),
+        ({"depth": 0}, [1]),
+        ({"depth": 2}, [1, 2, 3, 4, 5]),
+        ({"depth": 5}, [1, 2, 3, 4, 5]),
+        ({"depth": 2, "limit": 3}, [1, 2, 3]),
+    ],
+)
+def test_subcategories_are_followed_so_many_levels_down(months, how, queue):
+    assert fetch.finished(newfetch.fetch_of_category("Mills", **how)).queue == queue
+    assert set(categories_asked(months)) <= {"Mills", "May", "June", "2009"}
+
+
+def categories_asked(live):
+    asked = [asked.params["cmtitle"] for asked in live.asked if "cmtitle" in asked.params]
+    return [title.removeprefix("Category:") for title in asked]
+
+
+def test_a_category_that_contains_itself_is_asked_once(months):
+    months.below |= {
+        "Category:May": ["Category:Mills", "Category:May"],
+        "Category:June": ["Category:May"],
+    }
+    assert fetch.finished(newfetch.fetch_of_category("Mills", depth=5)).queue == [1, 2, 3, 4]
+    assert categories_asked(months) == ["Mills", "May", "June"]
+
+
+def test_a_category_with_too_many_below_it_is_refused(months, monkeypatch):
+    monkeypatch.setattr("wikifetch.source.client._MOST_CATEGORIES", 2)
+    with pytest.raises(Refusal, match="has 3 categories below it or more; a fetch follows 2"):
+        fetch.finished(newfetch.fetch_of_category("Mills"))
+
+
+@pytest.mark.parametrize("depth", [-1, 6])
+def test_levels_beyond_what_is_followed_are_refused(months, depth):
+    with pytest.raises(Refusal, match="Follow 0 to 5 levels"):
+        newfetch.fetch_of_category("Mills", depth=depth)
+
+
+def test_fewer_levels_leave_out_what_more_levels_listed_before(months):
+    fetch.finished(newfetch.fetch_of_category("Mills"))
+    assert fetch.finished(newfetch.fetch_of_category("Mills", depth=0)).queue == [1]
+    months.filed["Category:May"] = []
+    assert fetch.finished(newfetch.fetch_of_category("Mills")).queue == [1, 3, 4, 2]
+
+
 def test_a_category_that_is_not_there_is_reported(live):
     with pytest.raises(Refusal, match="category “Nothing” does not exist or holds no article"):
         fetch.finished(newfetch.fetch_of_category("Nothing"))

@@ -115,6 +115,7 @@ def test_pasted_titles_or_a_kind_become_a_run(alice, live):
         ({"source": "kind", "kind": "all", "contact": "a(b)@example.org"}, "no brackets"),
         (CONTACT | {"source": "titles", "titles": " \r\n "}, "There is no title"),
         ({"source": "category", "category": ""}, "This field is required"),
+        ({"source": "category", "category": "Mills", "depth": "6"}, "less than or equal to 5"),
         ({"source": "kind", "kind": "dubious"}, "Select a valid choice"),
         ({"source": "kind", "kind": "inconsistent", "limit": "0"}, "greater than or equal to 1"),
         ({"source": "xml"}, "This field is required"),
@@ -165,11 +166,35 @@ def test_a_file_that_is_no_list_of_titles_is_refused(alice, live, data, message)
     assert ">Ford</textarea>" in body(response).replace("\n", "").replace("\r", "")
 
 
+@pytest.mark.parametrize(
+    ("depth", "shown"),
+    [
+        ({}, "Without the articles of its subcategories."),
+        ({"depth": 0}, "Without the articles of its subcategories."),
+        ({"depth": 1}, "With the articles of its subcategories, 1 level down."),
+        ({"depth": 2}, "With the articles of its subcategories, 2 levels down."),
+    ],
+)
+def test_a_fetch_by_category_says_how_far_it_follows(alice, depth, shown):
+    run = FetchRun.objects.create(source="category", label="Mills", options=depth)
+    assert shown in " ".join(body(alice.get(f"/fetches/{run.pk}/")).split())
+
+
+def test_the_form_offers_one_level_of_subcategories(alice):
+    assertContains(alice.get(NEW), 'name="depth" value="1"')
+
+
 def test_a_category_becomes_a_run_that_looks_first(alice, live):
-    asked = CONTACT | {"source": "category", "category": "Mills", "limit": "5", "dry_run": "on"}
+    asked = CONTACT | {
+        "source": "category",
+        "category": "Mills",
+        "depth": "1",
+        "limit": "5",
+        "dry_run": "on",
+    }
     assert alice.post(NEW, asked).status_code == 302
     options = FetchRun.objects.get().options
-    assert (options["category"], options["limit"]) == ("Mills", 5)
+    assert (options["category"], options["depth"], options["limit"]) == ("Mills", 1, 5)
     assert (options["history"], options["dry_run"]) == (False, True)
 
 

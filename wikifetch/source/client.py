@@ -17,6 +17,8 @@ T = TypeVar("T")
 
 BATCH = 50  # more titles in one request are an API error without a bot's right
 _CONTENT = {"rvprop": "ids|timestamp|user|comment|content", "rvslots": "main"}
+CATEGORIES = 14  # the namespace
+_MOST_CATEGORIES = 500  # that one fetch follows: a request each, before its first page
 _MOST_OUTLINES = 20_000  # of a page's revisions: forty requests
 
 
@@ -60,17 +62,40 @@ class WikiClient(WikiApi):
             for pageid in batch:
                 yield answers.page_seen(by_id.get(pageid) or {"pageid": pageid, "missing": True})
 
-    def pageids_in(self, category: str, limit: int | None = None) -> list[int]:
-        """Ids of the articles in a category, not of those in categories below it, at most `limit`."""
-        query = {"cmtitle": f"Category:{category}", "cmnamespace": ARTICLES, "cmtype": "page"}
-        query |= {"cmlimit": "max", "cmprop": "ids"}
-        pageids = self._listed("categorymembers", [query], limit)
+    def pageids_in(self, category: str, depth: int = 0, limit: int | None = None) -> list[int]:
+        """Ids of the articles in a category and in those up to `depth` levels below it, each once, at most `limit`."""
+        pageids: dict[int, None] = {}
+        followed: set[str] = set()
+        level = [f"Category:{category}"]
+        for below in range(depth, -1, -1):
+            fresh = [title for title in dict.fromkeys(level) if title not in followed]
+            followed |= {*fresh}
+            _check_categories(category, len(followed))
+            level = []
+            for title in fresh:
+                for page in self._members(title, with_categories=below > 0):
+                    if page.get("ns") == CATEGORIES:
+                        level.append(page["title"])
+                    else:
+                        pageids.setdefault(page["pageid"])
+                    if limit is not None and len(pageids) >= limit:
+                        return list(pageids)
         if not pageids:
+            below_it = ", nor do its subcategories" if depth else ""
             raise WikiError(
-                f"This wiki's category “{category}” does not exist or holds no article. Look it up there, "
+                f"This wiki's category “{category}” does not exist or holds no article{below_it}. Look it up there, "
                 "and write its name without “Category:”."
             )
-        return pageids
+        return list(pageids)
+
+    def _members(self, title: str, *, with_categories: bool) -> Iterator[dict[str, Any]]:
+        """The articles of one category, and the categories directly below it if wanted."""
+        query = {"list": "categorymembers", "cmtitle": title, "cmlimit": "max"}
+        query |= {"cmprop": "ids|title", "cmnamespace": str(ARTICLES), "cmtype": "page"}
+        if with_categories:
+            query |= {"cmnamespace": f"{ARTICLES}|{CATEGORIES}", "cmtype": "page|subcat"}
+        for answer in self.query(query):
+            yield from answer.get("categorymembers", [])
 
     def standing(self, revids: Iterable[int]) -> tuple[dict[int, int], dict[int, answers.Hidden]]:
         """Of the pages of these revisions the newest one, by page id; and what is hidden now, by revision id."""
@@ -159,6 +184,14 @@ class WikiClient(WikiApi):
                 if limit is not None and len(pageids) >= limit:
                     return list(pageids)[:limit]
         return list(pageids)
+
+
+def _check_categories(category: str, number: int) -> None:
+    if number > _MOST_CATEGORIES:
+        raise WikiError(
+            f"“{category}” has {number} categories below it or more; a fetch follows {_MOST_CATEGORIES}. "
+            "Follow fewer levels, or fetch a category further down."
+        )
 
 
 def in_batches(items: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:

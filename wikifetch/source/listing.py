@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from django.conf import settings
+from django.db.models import Q
 
 from wikifetch.models import ALL_KINDS, FetchRun, Tag
 from wikifetch.source.client import WikiClient, in_batches
@@ -53,7 +54,7 @@ def _freeze_list(client: WikiClient, run: FetchRun) -> Frozen:
     names, targets = _names_here(client, run.options.get("kind", ""))
     limit = run.options.get("limit")
     if run.source == FetchRun.Source.CATEGORY:
-        pageids = client.pageids_in(run.options["category"], limit)
+        pageids = client.pageids_in(run.options["category"], run.options.get("depth", 0), limit)
     elif targets:
         pageids = client.pageids_with(targets, limit)
     else:
@@ -80,7 +81,7 @@ def listed_before(run: FetchRun) -> list[int]:
         return known
     earlier = FetchRun.objects.filter(
         wiki=run.wiki, source=run.source, options__category=run.options["category"]
-    )
+    ).filter(Q(options__depth=None) | Q(options__depth__lte=run.options.get("depth", 0)))
     listed = set(chain.from_iterable(earlier.values_list("queue", flat=True)))
     return [pageid for pageid in known if pageid in listed]
 

@@ -34,7 +34,15 @@ class Command(RefusingCommand):
             choices=[*TagKind.values, ALL_KINDS],
             help="all articles with this tag, or with any",
         )
-        source.add_argument("--category", metavar="NAME", help="all articles of this category")
+        source.add_argument(
+            "--category", metavar="NAME", help="all articles of this category and its subcategories"
+        )
+        parser.add_argument(
+            "--depth",
+            type=int,
+            metavar="N",
+            help="with --category, how many levels of subcategories to follow; 1 by default, 0 for none",
+        )
         parser.add_argument(
             "--limit", type=int, metavar="N", help="at most N pages, with --kind or --category"
         )
@@ -61,6 +69,8 @@ class Command(RefusingCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["limit"] is not None and not (options["kind"] or options["category"]):
             raise CommandError("--limit goes with --kind or --category.")
+        if options["depth"] is not None and not options["category"]:
+            raise CommandError("--depth goes with --category.")
         if options["dry_run"] and options["xml"]:
             raise CommandError("--dry-run goes with a live fetch; a file is read where it lies.")
         run = _new_run(options)
@@ -124,7 +134,10 @@ def _new_run(options: dict[str, Any]) -> FetchRun:
     if options["titles"]:
         return newfetch.fetch_of_titles(_titles(options["titles"]), options=how)
     if options["category"]:
-        return newfetch.fetch_of_category(options["category"], limit=options["limit"], options=how)
+        depth = newfetch.USUAL_DEPTH if options["depth"] is None else options["depth"]
+        return newfetch.fetch_of_category(
+            options["category"], depth=depth, limit=options["limit"], options=how
+        )
     return newfetch.fetch_of_kind(options["kind"], limit=options["limit"], options=how)
 
 
