@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import transaction
+from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import get_resolver, resolve, reverse
 
@@ -152,6 +153,8 @@ POST  /studies/import/                                        302  403  403  403
 GET   /studies/{open}/                                        302  403  403  403  403  403  403  200  200  200
 GET   /studies/{closed}/                                      302  403  403  403  403  403  403  200  200  200
 GET   /studies/{open}/export/csv/                             302  403  403  403  403  403  403  200  200  403
+GET   /studies/{open}/export/json/                            302  403  403  403  403  403  403  200  200  403
+GET   /studies/{open}/export/published/                       302  403  403  403  403  403  403  400  400  403
 GET   /studies/{closed}/export/json/                          302  403  403  403  403  403  403  200  200  200
 POST  /studies/{draft_study}/open/                            302  403  403  403  403  403  403  403  400  400
 POST  /studies/{open}/close/                                  302  403  403  403  403  403  403  403  302  302
@@ -335,7 +338,11 @@ def judged(everybody):
 
 
 def status_of(client: Client, method: str, path: str) -> int:
-    """The status of one request; all its changes are rolled back, signing out too."""
+    return answer_to(client, method, path).status_code
+
+
+def answer_to(client: Client, method: str, path: str) -> HttpResponseBase:
+    """The answer to one request; all its changes are rolled back, signing out too."""
     cookies = client.cookies.copy()
     with transaction.atomic():
         response = client.generic(method, path, **body_of(method, path))
@@ -343,7 +350,7 @@ def status_of(client: Client, method: str, path: str) -> int:
         transaction.set_rollback(True)
     client.cookies = cookies
     assert "no-store" in response["Cache-Control"], f"{method} {path}"
-    return response.status_code
+    return response
 
 
 def body_of(method: str, path: str) -> dict[str, str]:
@@ -381,6 +388,18 @@ def test_every_address_has_the_status_of_the_table(world):
         if got != expected:
             differing.append(f"{method:6}{path:56}" + " ".join(map(str, got.values())))
     assert not differing, "\n".join(["These differ from the table:", *differing])
+
+
+def test_somebody_signed_out_is_led_to_the_sign_in_page(world):
+    client = signed_in(world, "out")
+    elsewhere = ("/favicon.ico", "/sign-in/", "{join}institution/")
+    led = {
+        path: answer_to(client, method, path.format(**world))["Location"]
+        for method, path, expected in rows()
+        if expected["out"] == 302 and not path.startswith(elsewhere)
+    }
+    assert len(led) > 50
+    assert {path: to for path, to in led.items() if to.split("?")[0] != "/sign-in/"} == {}
 
 
 def test_a_method_without_a_row_is_not_allowed(world):
