@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from leases.refusal import Refusal
+from leases.refusal import NotFoundHere
 
 FOLDER = Path(__file__).parent / "prompts"
 # The first three come from the question and its revised passages; "yes" and "no" are fixed answers.
@@ -24,10 +24,8 @@ _PLACE = re.compile(r"\{(question|context1|context2)\}")
 _SECOND_PASSAGE = re.compile(r"\n \{context[12]\}")
 
 
-class PromptError(Refusal):
-    """A prompt that does not exist, or whose file is damaged; the message says which."""
-
-    status = 500
+class PromptError(ValueError):
+    """The file of a prompt is damaged; the message says which."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +62,13 @@ def prompts() -> Mapping[str, Prompt]:
 
 
 def find(name_or_label: str) -> Prompt:
-    """The prompt of this name or label; raises PromptError with the known ones."""
+    """The prompt of this name or label; raises NotFoundHere with the known ones."""
     known = prompts()
     by_label = {prompt.label: prompt for prompt in known.values()}
     if prompt := known.get(name_or_label) or by_label.get(name_or_label):
         return prompt
     names = ", ".join(f"{prompt.name} ({prompt.label})" for prompt in known.values())
-    raise PromptError(f"There is no prompt {name_or_label!r}. Known: {names}.")
+    raise NotFoundHere(f"There is no prompt {name_or_label!r}. Known: {names}.")
 
 
 def choices(names: Collection[str] | None = None) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from generation import prompting
+from leases.refusal import NotFoundHere
 
 LLAMA_3 = (
     "<|begin_of_text|><|start_header_id|>user<|end_header_id|>  {} <|eot_id|>"
@@ -121,7 +122,7 @@ def test_revised_passages_give_the_revised_answer():
 
 def test_an_unknown_prompt_is_answered_with_those_there_are():
     with pytest.raises(
-        prompting.PromptError, match=r"no prompt '6'. Known: internal-knowledge \(1\), passage-1"
+        NotFoundHere, match=r"no prompt '6'. Known: internal-knowledge \(1\), passage-1"
     ):
         prompting.find("6")
 

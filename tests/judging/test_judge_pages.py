@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
+from generation import prompting
 from generation.models import Response
 from judging import studies, verdicts
 from judging.models import JudgingSlot, Judgment
@@ -81,6 +82,18 @@ def test_a_passage_that_is_the_same_is_shown_once(client):
     assert page.count("Abbey 1 was founded in 11") == 1
     assert "Passage 1 and 2, the same" in page
     assert "Abbey 1 was founded in 1201." not in page
+
+
+def test_the_damage_of_a_prompt_is_an_error_of_the_program_and_not_shown(
+    client, slots, monkeypatch
+):
+    monkeypatch.setattr(prompting, "prompts", lambda: prompting.parse({}, "broken.json"))
+    with pytest.raises(prompting.PromptError):
+        client.get(url_of("slot", slots[0]))
+    client.raise_request_exception = False
+    answer = client.get(url_of("slot", slots[0]))
+    assert answer.status_code == 500
+    assert b"broken.json" not in answer.content
 
 
 def test_a_reply_cut_off_at_the_limit_says_so(client, slots):
