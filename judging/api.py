@@ -127,10 +127,10 @@ def _moved(
     request: Request,
     slot_id: uuid.UUID,
     move: Callable[..., object],
-    form: type[serializers.Serializer] = serializers.Serializer,
+    form: type[serializers.Serializer] | None = None,
 ) -> Response:
-    """Make the move with the fields of the form; the reply says what is stored now."""
-    entered = form(data=request.data)
+    """Make the move with the fields of the form, without one with none; the reply says what is stored now."""
+    entered = form(data=request.data) if form else serializers.Serializer(data={})
     entered.is_valid(raise_exception=True)
     mine = verdicts.slot_of(person_of(request), slot_id)
     move(mine, **entered.validated_data)

@@ -79,6 +79,14 @@ def test_what_is_not_json_is_refused(client, slots):
     assert client.post(url, "verdict", content_type="application/json").status_code == 400
 
 
+@pytest.mark.parametrize("body", ["", "[]", "null", "5", '{"verdict":'])
+@pytest.mark.parametrize("kind", ["application/json", "text/plain"])
+def test_undo_ignores_its_body(client, slots, body, kind):
+    post(client, slots[0], "verdict", verdict="correct")
+    answer = client.post(f"/api/judging/slots/{slots[0].pk}/undo", body, content_type=kind)
+    assert (answer.status_code, answer.json()["state"]) == (200, "waiting")
+
+
 @pytest.mark.parametrize("act", ["verdict", "undo", "skip", "flag"])
 def test_it_checks_ownership(client, slots, act):
     client.force_login(make.judge("bob"))
