@@ -33,6 +33,8 @@ HEALTH_TIMEOUT = 3.0
 MOST_BYTES = 16 * 1024**2
 # Seconds without calls after a service was down, so that not every response spends an attempt on it.
 OUTAGE_PAUSE = 10.0
+# The most that a service may request.
+LONGEST_PAUSE = 3600.0
 
 
 @dataclass(frozen=True)
@@ -172,8 +174,9 @@ class Service:
             self._free.release()
 
     def pause_for(self, seconds: float) -> None:
-        """Make no call for so many seconds."""
-        self._paused_until = max(self._paused_until, time.monotonic() + seconds)
+        """Make no call for so many seconds, at most LONGEST_PAUSE."""
+        until = time.monotonic() + min(seconds, LONGEST_PAUSE)
+        self._paused_until = max(self._paused_until, until)
 
     def _keep_pace(self) -> None:
         if self.entry.per_minute is None:

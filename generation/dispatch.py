@@ -101,7 +101,7 @@ def after_fault(
 def pause_after(attempts: int, requested: float | None) -> float:
     """Seconds before the next call: longer each time, and as long as the service requested, at most an hour."""
     usual = OUTAGE_PAUSES[min(attempts, len(OUTAGE_PAUSES)) - 1]
-    return max(float(usual), min(requested or 0.0, 3600.0))
+    return max(float(usual), min(requested or 0.0, client.LONGEST_PAUSE))
 
 
 def sweep(running: QuerySet[LeasedRow], table: StateTable, advice: str) -> int:

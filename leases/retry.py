@@ -1,6 +1,6 @@
 """The pause that a server asks for. Pure."""
 
-import math
+import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -10,15 +10,12 @@ def retry_after(header: str | None, now: datetime, their_date: str | None = None
 
     A date is counted from the Date of the same answer, where there is one: the clock here may be wrong.
     """
-    if not header:
+    text = (header or "").strip()
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", text):
+        return float(text)
+    if (until := _http_date(text)) is None:
         return None
-    try:
-        seconds = float(header)
-    except ValueError:
-        if (until := _http_date(header)) is None:
-            return None
-        seconds = (until - (_http_date(their_date) or now)).total_seconds()
-    return max(0.0, seconds) if math.isfinite(seconds) else None
+    return max(0.0, (until - (_http_date(their_date) or now)).total_seconds())
 
 
 def _http_date(header: str | None) -> datetime | None:

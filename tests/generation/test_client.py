@@ -2,6 +2,7 @@
 
 import queue
 import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -80,6 +81,16 @@ def test_a_long_pause_that_was_asked_for_is_passed_on(local, fake):
     with pytest.raises(faults.ServiceBusy) as caught:
         local.ask("echo-1", OPTIONS, "Q")
     assert caught.value.retry_after == 3600
+
+
+def test_a_service_is_paused_for_an_hour_at_most(local, fake, monkeypatch):
+    local.pause_for(1e300)
+    with local.turn() as mine:
+        assert not mine
+    later = time.monotonic() + client.LONGEST_PAUSE
+    monkeypatch.setattr(client.time, "monotonic", lambda: later)
+    with local.turn() as mine:
+        assert mine
 
 
 def test_a_slow_service_is_given_up_after_its_timeout(fake, settings):

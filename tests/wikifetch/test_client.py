@@ -104,7 +104,7 @@ def test_titles_and_pages_are_asked_fifty_at_a_time():
         (Answer(HTML, 429, {"Retry-After": "soon"}), 1.0),
         (Answer(HTML, 429, {"Retry-After": "nan"}), 1.0),
         (Answer(HTML, 429, {"Retry-After": "inf"}), 1.0),
-        (Answer(HTML, 429, {"Retry-After": "-30"}), 0.5),
+        (Answer(HTML, 429, {"Retry-After": "-30"}), 1.0),
         (Answer(HTML, 503, {"Retry-After": "0"}), 0.5),
         (Answer(HTML, 503), 1.0),
         (Answer(HTML, 502), 1.0),
