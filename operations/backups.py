@@ -174,7 +174,7 @@ def _rows(writer: Writer, table: Table, using: str) -> RowsPart:
         table=table.name,
         columns=table.columns,
         rows=total.rows,
-        said=total.hash,
+        checksum=total.hash,
         last_key=last_key(using, table),
     )
 

@@ -10,10 +10,10 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, get_origin
 
 from leases.refusal import Refusal
 from operations.names import are_kept
@@ -21,6 +21,7 @@ from operations.names import are_kept
 FORMAT = "sic-et-non backup"
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+MOST_MANIFEST = 64 * 1024**2  # bytes
 PIECE = 1 << 20
 # Measured on rows: a third of the default level's time, for files a tenth larger.
 LEVEL = 2
@@ -38,10 +39,15 @@ class Part:
     bytes: int
     sha256: str
 
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if not isinstance(getattr(self, field.name), get_origin(field.type) or field.type):  # type: ignore[arg-type]
+                raise TypeError(f"{field.name} has another type")
+
 
 @dataclass(frozen=True)
 class RowsPart(Part):
-    """The rows of one table. `said` is their checksum (checksums.py), the same on every database.
+    """The rows of one table. `checksum` (checksums.py) is the same on every database; its key in the file is `said`.
 
     `last_key` is the highest key that the table has ever used.
     """
@@ -49,7 +55,7 @@ class RowsPart(Part):
     table: str
     columns: list[str]
     rows: int
-    said: str
+    checksum: str
     last_key: int = 0
 
 
@@ -74,7 +80,7 @@ class Writer:
         """Write the manifest with its signature, and end the file."""
         entries = {"format": FORMAT, "format_version": FORMAT_VERSION, **manifest}
         entries["signature"] = sign(entries)
-        text = json.dumps(entries, indent=1, ensure_ascii=False, default=asdict)
+        text = json.dumps(entries, indent=1, ensure_ascii=False, default=_entry)
         self.part(MANIFEST, [text.encode("utf-8")])
         self.zip.close()
 
@@ -91,19 +97,16 @@ class Bundle:
         self.path = path
         try:
             self.zip = zipfile.ZipFile(path)
+            if self.zip.getinfo(MANIFEST).file_size > MOST_MANIFEST:
+                raise BadBundle(f"{path} is no backup of Sic et Non: its {MANIFEST} is too large.")
             manifest = json.loads(self.zip.read(MANIFEST))
         except FileNotFoundError:
             raise BadBundle(f"There is no file {path}.") from None
         except KeyError:
             raise BadBundle(f"{path} is no backup of Sic et Non: it has no {MANIFEST}.") from None
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            ValueError,
-            NotImplementedError,
-            RecursionError,
-        ):
+        except RuntimeError:  # encrypted, compressed in a way of its own, or nested too deeply
+            raise BadBundle(f"{path} is no backup of Sic et Non: it cannot be read.") from None
+        except (zipfile.BadZipFile, zlib.error, EOFError, ValueError):
             raise BadBundle(
                 f"{path} is no backup of Sic et Non, or only part of one: its end is missing. Copy it again from "
                 "where it was written, or take an older one."
@@ -121,11 +124,15 @@ class Bundle:
             self.manifest: dict[str, Any] = manifest
             self.app_version = str(manifest["app_version"])
             self.made_at = str(manifest["made_at"])
-            self.migrations: dict[str, list[str]] = dict(manifest["migrations"])
-            self.tables = [RowsPart(**part) for part in manifest["tables"]]
+            self.migrations: dict[str, list[str]] = {
+                app: list(map(str, names)) for app, names in dict(manifest["migrations"]).items()
+            }
+            self.tables = [_rows_part(**part) for part in manifest["tables"]]
             self.files = [Part(**part) for part in manifest["files"]]
         except (KeyError, TypeError, ValueError):
             raise BadBundle(f"The manifest of {self.path} cannot be read.") from None
+        if not all(0 <= part.last_key < 2**62 for part in self.tables):
+            raise BadBundle(f"The manifest of {self.path} has keys that no table has.")
         if not are_kept([part.name for part in self.files]):
             raise BadBundle(
                 f"{self.path} would write files that no backup holds, such as keys or files outside of the data "
@@ -157,7 +164,7 @@ class Bundle:
         try:
             with self.zip.open(name) as part:
                 yield from pieces_of(part)
-        except (zipfile.BadZipFile, zlib.error, EOFError, KeyError):
+        except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError):
             raise self._damaged(name) from None
 
     def rows(self, part: RowsPart) -> Iterator[list[Any]]:
@@ -175,7 +182,15 @@ class Bundle:
 def signed_text(manifest: Mapping[str, Any]) -> bytes:
     """What a signature is over: the manifest without it, the same however it was spaced."""
     entries = {key: value for key, value in manifest.items() if key != "signature"}
-    return json.dumps(entries, sort_keys=True, default=asdict).encode("ascii")
+    return json.dumps(entries, sort_keys=True, default=_entry).encode("ascii")
+
+
+def _entry(part: Part) -> dict[str, Any]:
+    return {"said" if key == "checksum" else key: value for key, value in asdict(part).items()}
+
+
+def _rows_part(said: str, **entries: Any) -> RowsPart:
+    return RowsPart(checksum=said, **entries)
 
 
 def pieces_of(file: IO[bytes]) -> Iterator[bytes]:

@@ -141,7 +141,7 @@ def put_rows(bundle: Bundle, models: Apps) -> None:
         ) from error
     checksums = sums(DEFAULT, written.values())
     for part in bundle.tables:
-        if (checksums[part.table].rows, checksums[part.table].hash) != (part.rows, part.said):
+        if (checksums[part.table].rows, checksums[part.table].hash) != (part.rows, part.checksum):
             raise BadBundle(
                 f"{part.table} does not read as it was written. Nothing was restored. Please report this."
             )

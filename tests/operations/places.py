@@ -120,7 +120,7 @@ def rewritten(path: Path, to: Path, change) -> Path:
 def checksums_of(path: Path) -> dict[str, tuple[int, str]]:
     """By table, the number of rows and the checksum in a backup's manifest."""
     bundle = Bundle(path)
-    checksums = {part.table: (part.rows, part.said) for part in bundle.tables}
+    checksums = {part.table: (part.rows, part.checksum) for part in bundle.tables}
     bundle.close()
     return checksums
 

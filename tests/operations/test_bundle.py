@@ -8,6 +8,16 @@ import pytest
 from operations.bundle import BadBundle, Bundle
 from tests.operations.places import rewritten, written
 
+ROWS = {
+    "name": "rows/x",
+    "bytes": 0,
+    "sha256": "",
+    "table": "x",
+    "columns": [],
+    "rows": 0,
+    "said": "",
+}
+
 
 def test_what_is_written_is_read(tmp_path):
     path = written(tmp_path / "a.zip", {"files/files/a": b"Sic.", "files/files/b/c": b""})
@@ -70,7 +80,14 @@ def test_another_programs_files_are_refused(tmp_path):
     [
         ({"format_version": 2}, "newer version"),
         ({"tables": [{"name": "rows/x"}]}, "cannot be read"),
+        ({"tables": [{**ROWS, "last_key": "5"}]}, "cannot be read"),
+        ({"tables": [{**ROWS, "name": 5}]}, "cannot be read"),
+        ({"tables": [{**ROWS, "last_key": 2**63}]}, "keys that no table has"),
+        ({"tables": [{**ROWS, "last_key": -1}]}, "keys that no table has"),
+        ({"migrations": {"accounts": 5}}, "cannot be read"),
         ({"files": None}, "cannot be read"),
+        ({"files": [{"name": 5, "bytes": 0, "sha256": ""}]}, "cannot be read"),
+        ({"files": [{"name": ["files/files/a"], "bytes": 0, "sha256": ""}]}, "cannot be read"),
         ({"files": [{"name": "files/../../x", "bytes": 0, "sha256": ""}]}, "no backup holds"),
     ],
 )
@@ -96,3 +113,36 @@ def test_a_manifest_nested_too_deeply_is_refused(tmp_path):
         deep.writestr("manifest.json", "[" * 100_000)
     with pytest.raises(BadBundle, match="is no backup"):
         Bundle(tmp_path / "deep.zip")
+
+
+def encrypted(path, name):
+    """Let the entry `name` of the ZIP say that it is encrypted."""
+    content = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as file:
+        content[file.getinfo(name).header_offset + 6] |= 1
+    at = content.rindex(b"PK\x01\x02", 0, content.rindex(name.encode()))
+    content[at + 8] |= 1
+    path.write_bytes(content)
+
+
+def test_an_encrypted_file_is_refused(tmp_path):
+    path = written(tmp_path / "a.zip", {})
+    encrypted(path, "manifest.json")
+    with pytest.raises(BadBundle, match="is no backup of Sic et Non: it cannot be read"):
+        Bundle(path)
+
+
+def test_an_encrypted_part_is_refused(tmp_path):
+    path = written(tmp_path / "a.zip", {"files/files/a": b"Sic."})
+    encrypted(path, "files/files/a")
+    bundle = Bundle(path)
+    with pytest.raises(BadBundle, match="is damaged: files/files/a"):
+        bundle.verify()
+    bundle.close()
+
+
+def test_a_manifest_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
+    path = written(tmp_path / "a.zip", {})
+    monkeypatch.setattr("operations.bundle.MOST_MANIFEST", 50)
+    with pytest.raises(BadBundle, match=r"its manifest\.json is too large"):
+        Bundle(path)

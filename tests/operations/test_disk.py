@@ -68,6 +68,7 @@ def test_the_database_is_not_measured_for_every_request(django_assert_num_querie
 
 @pytest.mark.once
 @pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor == "postgresql", reason="about SQLite")
 def test_the_page_says_that_this_sqlite_has_no_table_sizes(monkeypatch, client, data_dir):
     monkeypatch.setattr(disk, "_in_sqlite", dict)
     client.force_login(person("olga", Role.ADMIN))

@@ -44,7 +44,7 @@ class Command(BaseCommand):
             f"{bundle.app_version}. Nothing was restored."
         )
         for part in bundle.tables:
-            self.stdout.write(f"{part.rows:>10}  {part.table}  {part.said[:16]}")
+            self.stdout.write(f"{part.rows:>10}  {part.table}  {part.checksum[:16]}")
         self.report_origin(signing.is_ours(bundle.manifest))
         bundle.close()
 
