@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import time
 
 import pytest
 import yaml
@@ -93,6 +94,32 @@ def test_keys_of_model_servers_reach_the_containers(compose, tmp_path):
     assert services["web"]["environment"]["LAB_KEY"] == "of-the-lab"
 
 
+def test_the_key_of_vllm_is_that_of_the_file_on_both_sides(compose, tmp_path):
+    keys = tmp_path / "model-keys.env"
+    keys.write_text("VLLM_API_KEY=of-vllm\n")
+    given = NEEDED | {"MODEL_KEYS": str(keys), "COMPOSE_PROFILES": "gpu"}
+    services = yaml.safe_load(compose(given).stdout)["services"]
+    for name in ("vllm", *APP):
+        assert services[name]["environment"]["VLLM_API_KEY"] == "of-vllm", name
+
+
+@pytest.mark.parametrize("name", APP)
+def test_a_start_removes_what_killed_processes_left(compose, tmp_path, name):
+    service = yaml.safe_load(compose(NEEDED).stdout)["services"][name]
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    for file, age in (("left.upload", 7200), ("under-way.upload", 0)):
+        (folder / file).write_bytes(b"x")
+        os.utime(folder / file, times=(time.time() - age,) * 2)
+    shell, option, script, called = service["entrypoint"]
+    script = script.replace("$$", "$").replace("/tmp", str(folder))
+    done = subprocess.run(
+        [shell, option, script, called, "echo", "a  b"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "a  b\n"
+    assert [path.name for path in folder.iterdir()] == ["under-way.upload"]
+
+
 def test_no_container_has_rights_that_it_does_not_need(compose):
     services = yaml.safe_load(compose(NEEDED).stdout)["services"]
     for name, service in services.items():
@@ -149,14 +176,15 @@ def test_images_are_locked_by_digest(compose, bare, tmp_path):
 def test_images_are_not_locked_without_a_digest(bare, tmp_path):
     docker = tmp_path / "bin" / "docker"
     docker.parent.mkdir()
-    docker.write_text("#!/bin/sh\nexit 1\n")
+    # It knows the first image only.
+    docker.write_text(f"#!/bin/sh\ncase $4 in python:*) echo 'Digest: {DIGEST}';; esac\n")
     docker.chmod(0o755)
     env = bare | {"PATH": f"{docker.parent}{os.pathsep}{bare['PATH']}"}
     done = subprocess.run(
         [ROOT / "bin" / "lock_images"], env=env, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (1, "")
-    assert "No digest of python:" in done.stderr
+    assert "No digest of " in done.stderr
 
 
 def test_every_process_but_the_embedded_model_has_a_service():

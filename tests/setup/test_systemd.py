@@ -17,7 +17,8 @@ from tests.setup.conftest import ROOT
 
 UNITS = ROOT / "config" / "systemd"
 COMMON = UNITS / "sicetnon-.service.d" / "common.conf"
-SERVICES = sorted(UNITS.glob("*.service"))
+BACKUP = UNITS / "sicetnon-backup.service"
+SERVICES = sorted(set(UNITS.glob("*.service")) - {BACKUP})
 
 
 def section(path: Path, name: str) -> dict[str, str]:
@@ -70,6 +71,31 @@ def test_services_have_no_rights_but_to_write_their_data():
     assert service["ProtectSystem"] == "strict"
     assert service["CapabilityBoundingSet"] == ""
     assert service["MemoryMax"]
+
+
+@pytest.mark.parametrize("name", ["worker", "generation"])
+def test_a_stop_lets_the_processes_of_a_pool_finish(name):
+    assert section(UNITS / f"sicetnon-{name}.service", "Service")["KillMode"] == "mixed"
+
+
+def test_the_backup_may_write_where_it_writes():
+    assert COMMON.parent.name == "sicetnon-.service.d"  # which is for every unit of that prefix
+    words = command(BACKUP)
+    assert words[:3] == ["python", "manage.py", "backup"]
+    assert section(BACKUP, "Service")["ReadWritePaths"] == words[words.index("--to") + 1]
+    assert section(BACKUP.with_suffix(".timer"), "Timer")["OnCalendar"]
+
+
+def test_the_migrations_wait_for_a_database_that_is_not_up_yet(tmp_path):
+    service = section(UNITS / "sicetnon-migrate.service", "Service")
+    tried = tmp_path / "tried"
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho >> {tried}\ntest $(wc -l < {tried}) -gt 2\n")
+    python.chmod(0o755)
+    shell, option, script = shlex.split(service["ExecStartPre"])
+    script = script.replace("/srv/sicetnon/.venv/bin/python", str(python)).replace("sleep 5", ":")
+    subprocess.run([shell, option, script], check=True, timeout=60)
+    assert len(tried.read_text().splitlines()) == 3
 
 
 @pytest.fixture
