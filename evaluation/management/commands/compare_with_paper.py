@@ -3,15 +3,15 @@
 from collections import Counter
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from evaluation.paper.wikicontradict import ABSENT, DIFFERS, DOES_NOT_FIT, Match, matches
 from evaluation.sections.study import study_report
 from judging import studies
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Compare each cell of WikiContradict's table 2 with the same cell of a study."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -19,10 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--all", action="store_true", help="every cell, not those at odds only")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            report = study_report(studies.named(options["study"]))
-        except Refusal as refusal:
-            raise CommandError(refusal.message) from None
+        report = study_report(studies.named(options["study"]))
         cells = matches(report["tables"][0]["rows"])
         tally = Counter(one.comes_to for one in cells)
         self.stdout.write(f"{len(cells)} cells of the paper's table 2:")

@@ -3,16 +3,16 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from datasets.records import collection_named
 from evaluation.counts.collection import collection_table
 from evaluation.report.collection import TITLES, label_of
 from evaluation.report.sentences import share
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Print how many tags and questions of which kinds a collection holds."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -20,10 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="the whole table as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            table = collection_table(collection_named(options["collection"]))
-        except Refusal as refusal:
-            raise CommandError(refusal.message) from None
+        table = collection_table(collection_named(options["collection"]))
         if options["json"]:
             self.stdout.write(json.dumps(table, ensure_ascii=False, indent=2, allow_nan=False))
             return

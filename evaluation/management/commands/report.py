@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.report.agreement import agreement_sections
@@ -14,7 +14,7 @@ from evaluation.report.verdicts import prompt_sections
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from judging import studies
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 
 CLUSTERING = {
     "cluster": f"what an interval resamples as a whole: {', '.join(CLUSTERS)}",
@@ -23,7 +23,7 @@ CLUSTERING = {
 }
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Print the report of a study: agreement between judges, verdicts by model and prompt."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -33,11 +33,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="the whole report as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            clustering = Clustering.read({name: options[name] for name in CLUSTERING})
-            report = study_report(studies.named(options["study"]), clustering)
-        except Refusal as refusal:
-            raise CommandError(refusal.message) from None
+        clustering = Clustering.read({name: options[name] for name in CLUSTERING})
+        report = study_report(studies.named(options["study"]), clustering)
         if options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False))
         else:

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 from operations import backups
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Write all rows and files into one backup file, while people go on working."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -21,10 +21,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["keep"] is not None and options["keep"] < 1:
             raise CommandError("Keep at least one backup: --keep 1.")
-        try:
-            backup = backups.make(options["to"], options["keep"])
-        except Refusal as refused:
-            raise CommandError(str(refused)) from None
+        backup = backups.make(options["to"], options["keep"])
         for name in backup.interrupted:
             self.stderr.write(f"Removed an unfinished file of an interrupted backup: {name}")
         for name in backup.removed:

@@ -4,15 +4,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.models import Person
 from datasets.exporting import write_chunks
-from leases.refusal import Conflict, Refusal
+from leases.command import RefusingCommand
+from leases.refusal import Conflict
 from operations import forgetting
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Write what a person entered into a file, then delete everything that identifies them."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -23,16 +24,13 @@ class Command(BaseCommand):
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            person = forgetting.to_forget(options["username"])
-            self.show_effects(person)
-            if not options["yes"]:
-                self.ask(person)
-            path = options["out"] or Path(f"{person.pseudonym}.json")
-            self.write(person, path)
-            forgetting.forget(person)
-        except Refusal as refused:
-            raise CommandError(str(refused)) from None
+        person = forgetting.to_forget(options["username"])
+        self.show_effects(person)
+        if not options["yes"]:
+            self.ask(person)
+        path = options["out"] or Path(f"{person.pseudonym}.json")
+        self.write(person, path)
+        forgetting.forget(person)
         self.stdout.write(
             f"Forgotten: {person.pseudonym}. Their data is in {path}; give it to them and delete it here. "
             "Earlier backups contain the name until they are removed."

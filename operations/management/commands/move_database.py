@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 from operations import moving
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Copy all rows into the empty database at URL and compare them. Stop the program first."
     requires_system_checks: list[str] = []
 
@@ -18,10 +18,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            moved = moving.move(options["url"], self.report)
-        except Refusal as refused:
-            raise CommandError(str(refused)) from None
+        moved = moving.move(options["url"], self.report)
         rows = sum(each.written.rows for each in moved)
         self.stdout.write(
             f"{rows} rows of {len(moved)} tables were copied and are equal. This database is unchanged. "

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from leases.refusal import Refusal
+from leases.command import RefusingCommand
 from operations import restoring, signing
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Restore a backup into an empty database and an empty DATA_DIR. Stop the program first."
     requires_system_checks: list[str] = []
 
@@ -20,13 +20,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            if options["check_only"]:
-                self.check_only(options["file"])
-            else:
-                self.restore(options["file"])
-        except Refusal as refused:
-            raise CommandError(str(refused)) from None
+        if options["check_only"]:
+            self.check_only(options["file"])
+        else:
+            self.restore(options["file"])
 
     def restore(self, path: Path) -> None:
         done = restoring.restore(path)
