@@ -131,7 +131,7 @@ def _missing(entries: Entries) -> Iterator[Finding]:
 
 
 # A rule gives the field and the message of each of its findings.
-Found = Iterator[tuple[str, str]]
+FieldMessages = Iterator[tuple[str, str]]
 
 
 def context(entries: Entries, n: int) -> str:
@@ -140,7 +140,7 @@ def context(entries: Entries, n: int) -> str:
     return standalone if standalone.strip() else entries[f"passage_{n}_copied"]
 
 
-def _table_without_prose(entries: Entries) -> Found:
+def _table_without_prose(entries: Entries) -> FieldMessages:
     bare = [n for n in (1, 2) if not entries[f"passage_{n}_standalone"].strip()]
     types = set(entries["type_2"])
     tabular = {n for n in (1, 2) if entries[f"modality_{n}"] in ("infobox", "table")}
@@ -156,7 +156,7 @@ def _table_without_prose(entries: Entries) -> Found:
             )
 
 
-def _identical_but_different(entries: Entries) -> Found:
+def _identical_but_different(entries: Entries) -> FieldMessages:
     first, second = fold(context(entries, 1)), fold(context(entries, 2))
     if entries["same_passage"] == DIFFERENT and first and first == second:
         yield (
@@ -165,13 +165,13 @@ def _identical_but_different(entries: Entries) -> Found:
         )
 
 
-def _same_but_texts_differ(entries: Entries) -> Found:
+def _same_but_texts_differ(entries: Entries) -> FieldMessages:
     first, second = fold(context(entries, 1)), fold(context(entries, 2))
     if entries["same_passage"] == SAME and first and second and first != second:
         yield "same_passage", "“Same” is chosen, but the two passages contain different texts."
 
 
-def _starts_with_pronoun(entries: Entries) -> Found:
+def _starts_with_pronoun(entries: Entries) -> FieldMessages:
     for n in (1, 2):
         first = PRONOUN.match(fold(entries[f"passage_{n}_standalone"]))
         if first:
@@ -181,7 +181,7 @@ def _starts_with_pronoun(entries: Entries) -> Found:
             )
 
 
-def _span_not_found(entries: Entries) -> Found:
+def _span_not_found(entries: Entries) -> FieldMessages:
     for n in (1, 2):
         span = entries[f"span_{n}"]
         forms = (entries[f"passage_{n}_standalone"], entries[f"passage_{n}_copied"])
@@ -189,7 +189,7 @@ def _span_not_found(entries: Entries) -> Found:
             yield f"span_{n}", f"These words are not in passage {n}."
 
 
-def _origin_against_titles(entries: Entries) -> Found:
+def _origin_against_titles(entries: Entries) -> FieldMessages:
     first, second = (fold(entries[f"article_{n}"].replace("_", " ")) for n in (1, 2))
     origin = set(entries["type_3"])
     if not first or not second or len(origin) != 1:
@@ -200,7 +200,7 @@ def _origin_against_titles(entries: Entries) -> Found:
         yield "type_3", "“Same article” is chosen, but the titles differ."
 
 
-def _answers_equal(entries: Entries) -> Found:
+def _answers_equal(entries: Entries) -> FieldMessages:
     for index, row in _rows(entries):
         both = row["answer_1"].strip() and row["answer_2"].strip()
         if both and answer_key(row["answer_1"]) == answer_key(row["answer_2"]):
@@ -210,7 +210,7 @@ def _answers_equal(entries: Entries) -> Found:
             )
 
 
-def _answer_not_found(entries: Entries) -> Found:
+def _answer_not_found(entries: Entries) -> FieldMessages:
     if IMPLICIT in entries["type_4"]:
         return
     known = {
@@ -231,7 +231,7 @@ def _answer_not_found(entries: Entries) -> Found:
                 )
 
 
-def _question_names_passage(entries: Entries) -> Found:
+def _question_names_passage(entries: Entries) -> FieldMessages:
     for index, row in _rows(entries):
         if NAMES_PASSAGE.search(fold(row["question"])):
             yield (
@@ -252,7 +252,7 @@ def _cell(index: int, column: str) -> str:
 
 
 # By the code of its findings, in the order of the form.
-RULES: dict[str, tuple[Level, Callable[[Entries], Found]]] = {
+RULES: dict[str, tuple[Level, Callable[[Entries], FieldMessages]]] = {
     "identical_but_different": (Level.BLOCK, _identical_but_different),
     "same_but_texts_differ": (Level.WARN, _same_but_texts_differ),
     "table_without_prose": (Level.BLOCK, _table_without_prose),

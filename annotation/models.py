@@ -75,7 +75,7 @@ class Campaign(models.Model):
 
 
 class Assignment(Leased):
-    """One person's annotation of one tag, to be. A campaign makes its assignments; people claim them."""
+    """One tag that one person annotates or will annotate. A campaign makes its assignments; people claim them."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="assignments")
     round = models.PositiveIntegerField(default=1)

@@ -235,5 +235,5 @@ def _trimmed(slot: Slot) -> list[str | None]:
 
 
 def _padded(texts: list[str | None]) -> tuple[str | None, str | None, str | None]:
-    """The inverse of _texts: (question, answer 1, answer 2)."""
+    """The inverse of _trimmed: (question, answer 1, answer 2)."""
     return (texts[2] if len(texts) > 2 else None, texts[0], texts[1])

@@ -1,4 +1,4 @@
-"""Rows that a request names."""
+"""The first row of a query, or a refusal."""
 
 from typing import TypeVar
 

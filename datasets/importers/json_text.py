@@ -38,7 +38,7 @@ def unreadable(problems: Sequence[str], *details: str) -> Unreadable:
 def shown(problems: Sequence[str]) -> list[str]:
     """The first of the problems, and how many there are besides."""
     more = len(problems) - SHOWN
-    return [*problems[:SHOWN], *([f"and {more} more problems"] if more > 0 else [])]
+    return [*problems[:SHOWN], *([f"and {how_many(more, 'more problem')}"] if more > 0 else [])]
 
 
 def text_of(data: bytes) -> str:
