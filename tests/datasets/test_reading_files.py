@@ -4,7 +4,7 @@ import json
 import pytest
 
 from datasets.importers import json_text, wikicontradict
-from datasets.importers.json_text import Unreadable
+from datasets.importers.json_text import Unreadable, shown
 from datasets.importers.wikicontradict import SHOWN, WikiContradict
 from datasets.schema import parse
 from tests.datasets.factories import annotation, record, text_of
@@ -58,6 +58,14 @@ def test_every_fault_is_named_with_its_record_and_key():
         "record 4 (index 3, 'Old Mill, Ahrfeld'): 'tag' is missing",
         "record 4 (index 3, 'Old Mill, Ahrfeld'): 'extra' is not a key of this format",
     ]
+
+
+@pytest.mark.parametrize(
+    ("problems", "last"),
+    [(SHOWN, "x"), (SHOWN + 1, "and 1 more problem"), (SHOWN + 2, "and 2 more problems")],
+)
+def test_the_problems_that_are_not_shown_are_counted(problems, last):
+    assert shown(["x"] * problems)[-1] == last
 
 
 def test_a_file_of_another_kind_does_not_fill_the_page():
