@@ -179,12 +179,13 @@ def test_no_more_calls_are_in_flight_than_the_setting_allows(local, fake):
                 refused.put(True)
 
     with ThreadPoolExecutor(5) as pool, fake.held():
-        for _ in range(5):
-            pool.submit(call)
+        calls = [pool.submit(call) for _ in range(5)]
         for _ in range(3):
             refused.get(timeout=5)
         for _ in range(2):
             assert fake.arrived.acquire(timeout=5)
+    for one in calls:
+        one.result(5)
     assert fake.most_at_once == 2
     assert len(fake.calls) == 2
 

@@ -24,10 +24,13 @@ def test_threads_get_their_turn_in_the_order_of_arrival():
         queue.leave()
 
     with ThreadPoolExecutor(5) as pool:
+        entered = []
         for n, name in enumerate("abcde", 1):
-            pool.submit(go, name)
+            entered.append(pool.submit(go, name))
             wait_until(lambda n=n: len(queue._queue) == n)
         queue.leave()
+    for one in entered:
+        one.result(10)
     assert order == list("abcde")
 
 
