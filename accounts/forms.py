@@ -214,8 +214,16 @@ class CodeForm(GuardedForm):
         return given
 
 
-class RemoveFactorForm(CodeForm, CurrentPasswordForm):
+class PasswordAndCodeForm(CodeForm, CurrentPasswordForm):
     """The password, and a code."""
+
+
+def proof_form(request: HttpRequest, data: Any = None) -> CurrentPasswordForm:
+    """The password, and a code where the person's second factor is on."""
+    factor = second_factor.of(person_of(request))
+    if factor:
+        return PasswordAndCodeForm(request, data, factor=factor)
+    return CurrentPasswordForm(request, data)
 
 
 class NewPasswordForm(forms.Form):

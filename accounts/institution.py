@@ -21,6 +21,7 @@ from django.http import HttpRequest
 from joserfc.errors import BadSignatureError, JoseError
 from requests import RequestException
 
+from accounts import sessions
 from accounts.audit import Kind, record
 from accounts.models import Identity, Person
 from leases.refusal import Conflict, NotAllowed, Refusal
@@ -47,6 +48,10 @@ class Arrival:
     purpose: dict[str, Any]
     subject: str
     name: str
+
+    @property
+    def shown(self) -> str:
+        return self.name or self.subject
 
 
 class OtherIssuer(OAuthError):
@@ -93,11 +98,16 @@ def name() -> str:
     return settings.OIDC_NAME if settings.OIDC_ISSUER else ""
 
 
-def leave(request: HttpRequest, back_to: str, purpose: dict[str, Any]) -> str:
-    """The address at the institution. The person comes back to `back_to`, with `purpose` in their session."""
+def leave(
+    request: HttpRequest, back_to: str, purpose: dict[str, Any], *, anew: bool = False
+) -> str:
+    """The address at the institution. The person comes back to `back_to`, with `purpose` in their session.
+
+    With `anew` they sign in there even if somebody is signed in there.
+    """
     with _refusals():
         provider = _provider()
-        there = provider.create_authorization_url(back_to)
+        there = provider.create_authorization_url(back_to, prompt="login" if anew else "")
     there |= {"redirect_uri": back_to, "purpose": purpose, "left": time.time()}
     provider.save_authorize_data(request, **there)
     return str(there["url"])
@@ -156,9 +166,11 @@ def link(person: Person, subject: str) -> None:
 
 
 @transaction.atomic
-def unlink(person: Person) -> None:
+def unlink(person: Person, *, by: Person, but: str | None = None) -> None:
+    """Remove the person's identity, and end their sessions except the one with the key `but`."""
     if Identity.objects.filter(person=person).delete()[0]:
-        record(Kind.IDENTITY, person, "removed")
+        sessions.end_all(person, but=but)
+        record(Kind.IDENTITY, by, "removed", person=None if by == person else person)
 
 
 @cache

@@ -31,6 +31,7 @@ urlpatterns = [
         people.remove_second_factor,
         name="take_away_second_factor",
     ),
+    path("people/<int:pk>/institution/remove/", people.remove_identity, name="remove_identity"),
     path("audit/", audit.log, name="audit"),
     path("audit.csv", audit.log_csv, name="audit_csv"),
     path("invitations/", people.invite, name="invite"),

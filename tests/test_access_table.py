@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import get_resolver, resolve, reverse
 
 from accounts import invitations
-from accounts.models import Invitation, Person, SecondFactor
+from accounts.models import Identity, Invitation, Person, SecondFactor
 from accounts.roles import Role
 from annotation import campaigns
 from annotation.models import Assignment, Guideline
@@ -73,6 +73,7 @@ POST  /people/{person}/                                       302  403  403  403
 POST  /people/{person}/active/                                302  403  403  403  403  403  403  403  400  400
 POST  /people/{person}/password-link/                         302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/second-factor/remove/                  302  403  403  403  403  403  403  403  302  302
+POST  /people/{person}/institution/remove/                    302  403  403  403  403  403  403  403  302  302
 GET   /audit/                                                 302  403  403  403  403  403  403  403  200  200
 GET   /audit.csv                                              302  403  403  403  403  403  403  403  200  200
 GET   /operations/                                            302  403  403  403  403  403  403  403  200  200
@@ -276,6 +277,7 @@ def accounts():
     token = invitations.invite(roles=[Role.JUDGE], by=Person.objects.get(username="olga"))
     carl = person("carl", Role.JUDGE)
     SecondFactor.objects.create(person=carl, secret="", last_step=0)
+    Identity.objects.create(person=carl, issuer="https://login.example.org", subject="carl")
     return {
         "person": carl.pk,
         "password": invitations.password_path(carl),

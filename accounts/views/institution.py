@@ -1,8 +1,10 @@
 """Signing in, joining and linking an account by the institution; away to it, and back."""
 
+import time
 from functools import wraps
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
@@ -15,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts import institution, invitations
 from accounts.access import View, person_of, signed_in
-from accounts.forms import CurrentPasswordForm, SignInForm
+from accounts.forms import CurrentPasswordForm, SignInForm, proof_form
 from accounts.links import full_address
 from accounts.models import Identity
 from accounts.sealing import sealed, unsealed
@@ -70,7 +72,9 @@ def _away(request: HttpRequest, purpose: dict[str, Any]) -> HttpResponse:
 
 
 def _address(request: HttpRequest, purpose: dict[str, Any]) -> str:
-    return institution.leave(request, full_address(reverse("accounts:institution_back")), purpose)
+    """For what changes how somebody signs in, the person who is signed in at the institution is not enough."""
+    back_to = full_address(reverse("accounts:institution_back"))
+    return institution.leave(request, back_to, purpose, anew=purpose["for"] != "sign in")
 
 
 @require_safe
@@ -97,8 +101,11 @@ def _go_on_joining(request: HttpRequest, arrival: institution.Arrival) -> HttpRe
     invitation = invitations.open_invitation(token)
     request.session[JOINING] = {
         "invitation": invitation.pk,
+        "issuer": settings.OIDC_ISSUER,
         "subject": arrival.subject,
         "name": arrival.name,
+        "shown": arrival.shown,
+        "since": time.time(),
     }
     return redirect(invitations.invitation_path(token))
 
@@ -107,7 +114,8 @@ def _link(request: HttpRequest, arrival: institution.Arrival) -> HttpResponse:
     if not request.user.is_authenticated or request.user.pk != arrival.purpose["person"]:
         raise NotAllowed("You are signed out, so nothing was linked. Sign in, and begin again.")
     institution.link(person_of(request), arrival.subject)
-    messages.success(request, f"From now on you can sign in with {institution.name()} too.")
+    there = f"as {arrival.shown} at {institution.name()}"
+    messages.success(request, f"From now on you can sign in {there} too.")
     return redirect("accounts:linked")
 
 
@@ -128,7 +136,7 @@ def _sign_in_page(request: HttpRequest, refused: Refusal) -> HttpResponse:
 @FORM
 @where_it_is_on
 @signed_in
-@sensitive_post_parameters("current_password")
+@sensitive_post_parameters("current_password", "code")
 @never_cache
 def linked(request: HttpRequest) -> HttpResponse:
     """The person's identity at the institution; after the password, the way there to link one."""
@@ -137,7 +145,7 @@ def linked(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
     if Identity.objects.filter(person=person).exists():
         raise Conflict("Your account is linked already.")
-    form = CurrentPasswordForm(request, request.POST)
+    form = proof_form(request, request.POST)
     if not form.is_valid():
         return _page(request, form)
     # A link, since the content policy lets no form lead to another host.
@@ -149,20 +157,23 @@ def linked(request: HttpRequest) -> HttpResponse:
 @require_POST
 @where_it_is_on
 @signed_in
-@sensitive_post_parameters("current_password")
+@sensitive_post_parameters("current_password", "code")
 def unlink(request: HttpRequest) -> HttpResponse:
     """By the password, so that nobody is left without a way to sign in."""
-    form = CurrentPasswordForm(request, request.POST)
+    form = proof_form(request, request.POST)
     if not form.is_valid():
         return _page(request, form)
-    institution.unlink(person_of(request))
-    messages.success(request, "From now on you sign in with your password alone.")
+    person = person_of(request)
+    institution.unlink(person, by=person, but=request.session.session_key)
+    messages.success(
+        request, "From now on you sign in with your password, and your other sessions have ended."
+    )
     return redirect("accounts:linked")
 
 
 def _page(request: HttpRequest, form: CurrentPasswordForm | None = None) -> HttpResponse:
     person = person_of(request)
-    form = form or CurrentPasswordForm(request)
+    form = form or proof_form(request)
     context = {
         "form": form,
         "identity": Identity.objects.filter(person=person).first(),

@@ -6,11 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import invitations, second_factor
+from accounts import institution, invitations, second_factor
 from accounts.access import person_of, roles_required
 from accounts.forms import InviteForm, RolesForm
 from accounts.links import full_address
-from accounts.models import Invitation, Person, RoleGrant
+from accounts.models import Identity, Invitation, Person, RoleGrant
 from accounts.roles import Role
 from leases.clock import now
 from leases.refusal import Refusal
@@ -70,7 +70,13 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
         invitations.grant(someone, roles=roles, by=person_of(request))
         messages.success(request, f"The roles of {someone} are saved and take effect immediately.")
         return redirect("accounts:person", pk=pk)
-    context = {"someone": someone, "form": form, "factor": second_factor.of(someone)}
+    context = {
+        "someone": someone,
+        "form": form,
+        "factor": second_factor.of(someone),
+        "identity": Identity.objects.filter(person=someone).first(),
+        "institution": institution.name(),
+    }
     return render(request, "accounts/person.html", context)
 
 
@@ -95,6 +101,20 @@ def remove_second_factor(request: HttpRequest, pk: int) -> HttpResponse:
     second_factor.take_away(someone, by=person_of(request))
     messages.success(
         request, f"{someone} now signs in with the password alone, and their sessions have ended."
+    )
+    return redirect("accounts:person", pk=pk)
+
+
+@roles_required(Role.ADMIN)
+@require_POST
+def remove_identity(request: HttpRequest, pk: int) -> HttpResponse:
+    """For somebody who left the institution, or whose identity is in other hands."""
+    someone = get_object_or_404(Person, pk=pk)
+    if someone == person_of(request):
+        raise Refusal("Remove your own link on your account's page, by your password.")
+    institution.unlink(someone, by=person_of(request))
+    messages.success(
+        request, f"{someone} now signs in with a password alone, and their sessions have ended."
     )
     return redirect("accounts:person", pk=pk)
 

@@ -9,8 +9,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import second_factor as factors
+from accounts import sessions
 from accounts.access import person_of, signed_in
-from accounts.forms import CodeForm, CurrentPasswordForm, NewFactorForm, RemoveFactorForm
+from accounts.forms import CodeForm, CurrentPasswordForm, NewFactorForm, proof_form
 from accounts.models import Person
 from accounts.sealing import sealed, unsealed
 from accounts.views.sign_in import FORM, WAITING, sign_in_now
@@ -82,6 +83,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
         codes = factors.turn_on(person_of(request), secret, form.cleaned_data["code"])
         if codes:
             del request.session[NEW_SECRET]
+            sessions.end_all(person_of(request), but=request.session.session_key)
             return render(request, "accounts/recovery_codes.html", {"codes": codes})
         form.add_error(
             "code", "This code is wrong. Check that the phone's time is right, and take the next."
@@ -95,10 +97,9 @@ def confirm(request: HttpRequest) -> HttpResponse:
 def remove(request: HttpRequest) -> HttpResponse:
     """By the password and a code."""
     person = person_of(request)
-    factor = factors.of(person)
-    if factor is None:
+    if not factors.of(person):
         raise Conflict("Your second factor is off already.")
-    form = RemoveFactorForm(request, request.POST, factor=factor)
+    form = proof_form(request, request.POST)
     if not form.is_valid():
         return _page(request, form)
     factors.turn_off(person)
@@ -109,8 +110,7 @@ def remove(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, form: CurrentPasswordForm | None = None) -> HttpResponse:
     person = person_of(request)
     factor = factors.of(person)
-    if form is None:
-        form = RemoveFactorForm(request, factor=factor) if factor else CurrentPasswordForm(request)
+    form = form or proof_form(request)
     context = {
         "form": form,
         "factor": factor,

@@ -1,7 +1,9 @@
 """Signing in, joining by invitation, and setting a new password by an admin's link."""
 
+import time
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import login, logout
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
@@ -66,10 +68,10 @@ sign_in = FORM(SignIn.as_view())
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """The page of an invitation link."""
     invitation = invitation_of(request, token)
-    joining = request.session.get(JOINING, {})
-    subject = joining["subject"] if joining.get("invitation") == invitation.pk else ""
-    initial = {"name": joining["name"]} if subject else {}
-    form = (JoinByInstitutionForm if subject else JoinForm)(request.POST or None, initial=initial)
+    joining = _joining(request, invitation)
+    subject = joining.get("subject", "")
+    fitting = JoinByInstitutionForm if subject else JoinForm
+    form = fitting(request.POST or None, initial={"name": joining.get("name", "")})
     if request.method == "POST" and form.is_valid():
         person = invitations.accept(token, **form.cleaned_data, subject=subject)
         request.session.pop(JOINING, None)
@@ -78,10 +80,19 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         "form": form,
         "roles": [Role(role).label for role in invitation.roles],
         "institution": institution.name(),
-        "identified": bool(subject),
+        "identified": joining.get("shown", ""),
         "token": token,
     }
     return render(request, "accounts/join.html", context)
+
+
+def _joining(request: HttpRequest, invitation: Invitation) -> dict[str, str]:
+    """The identity that came from the institution for this invitation; {} for none that counts."""
+    joining: dict[str, Any] = request.session.get(JOINING, {})
+    wanted = {"invitation": invitation.pk, "issuer": settings.OIDC_ISSUER}
+    if "password" in request.GET or not wanted.items() <= joining.items():
+        return {}
+    return joining if time.time() - joining["since"] < institution.SECONDS_AWAY else {}
 
 
 def invitation_of(request: HttpRequest, token: str) -> Invitation:

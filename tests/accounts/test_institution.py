@@ -3,12 +3,13 @@
 import time
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import pyotp
 import pytest
 from django.test import Client
 from django.urls import reverse
 from joserfc.jwk import OctKey, RSAKey
 
-from accounts import institution, invitations
+from accounts import institution, invitations, second_factor
 from accounts.hashing import keyed_hash
 from accounts.models import Identity, Invitation, Person, Session
 from accounts.rates import LEAVINGS
@@ -64,6 +65,10 @@ def come_back(client, provider, address, subject="bob-17"):
     return client.get(path_of(provider.sign_in(address, subject)))
 
 
+def asks_for_a_new_sign_in(address):
+    return dict(parse_qsl(urlsplit(address).query)).get("prompt") == "login"
+
+
 def sign_in(client, provider, subject="bob-17", path="/sign-in/institution/"):
     return come_back(client, provider, leave(client, path), subject)
 
@@ -80,9 +85,9 @@ def refused(client, answer, status, sentence):
     return page
 
 
-def link(client, provider, subject="bob-17"):
+def link(client, provider, subject="bob-17", **further):
     """What a signed-in person does on the account's page."""
-    page = client.post("/account/institution/", {"current_password": PASSWORD})
+    page = client.post("/account/institution/", {"current_password": PASSWORD, **further})
     return come_back(client, provider, page.context["there"], subject)
 
 
@@ -400,7 +405,7 @@ def test_an_invited_person_joins_with_an_identity_and_no_password(client, provid
     assert answer["Location"] == path
     page = client.get(path).content.decode()
     assert 'value="Bob of the Abbey"' in page
-    assert "password" not in page.lower()
+    assert 'type="password"' not in page
     assert client.post(path, {"username": "bob", "name": "Bob"}).status_code == 302
     bob = Person.objects.get(username="bob")
     assert bob.roles == {Role.JUDGE}
@@ -430,6 +435,27 @@ def test_an_identity_is_good_for_the_invitation_that_it_was_shown_for_only(clien
     page = client.post(path, {"username": "bob", "name": "Bob"}).content.decode()
     assert "This field is required" in page
     assert not Person.objects.filter(username="bob").exists()
+
+
+@pytest.mark.parametrize("change", ["issuer", "time", "a password instead"])
+def test_an_identity_that_counts_no_more_gives_way_to_a_password(
+    client, provider, token, settings, monkeypatch, change
+):
+    path = invitations.invitation_path(token)
+    sign_in(client, provider, path=f"{path}institution/")
+    assert "Join with a password instead" in client.get(path).content.decode()
+    if change == "issuer":
+        settings.OIDC_ISSUER = "https://elsewhere.example"
+    elif change == "time":
+        later = time.time() + 901
+        monkeypatch.setattr(time, "time", lambda: later)
+    else:
+        path += "?password"
+    new = {"username": "bob", "name": "Bob", "password": "eleven slow otters"}
+    assert "This field is required" in client.post(path, new | {"password": ""}).content.decode()
+    assert client.post(path, new).status_code == 302
+    assert Person.objects.get(username="bob").has_usable_password()
+    assert not Identity.objects.exists()
 
 
 def test_an_identity_of_one_person_does_not_join_as_another(client, provider, bob, token):
@@ -493,6 +519,73 @@ def test_nothing_is_linked_for_a_person_whose_session_ended_meanwhile(client, pr
     answer = come_back(client, provider, page.context["there"])
     assert answer.status_code in (400, 403)
     assert not Identity.objects.exists()
+
+
+@pytest.fixture
+def codes(carol):
+    """Carol's second factor is on; her recovery codes."""
+    secret = pyotp.random_base32()
+    return second_factor.turn_on(carol, secret, pyotp.TOTP(secret).now())
+
+
+def test_where_a_second_factor_is_on_a_link_is_made_and_removed_by_its_code_too(
+    client, provider, carol, codes
+):
+    for path in ("/account/institution/", "/account/institution/remove/"):
+        for wrong in ({}, {"code": "000000"}, {"code": codes[0], "current_password": "wrong"}):
+            answer = client.post(path, {"current_password": PASSWORD} | wrong)
+            assert (answer.status_code, "there" in answer.context) == (400, False)
+        assert 'name="code"' in client.get("/account/institution/").content.decode()
+        if path == "/account/institution/":
+            link(client, provider, "carol-3", code=codes[0])
+        assert Identity.objects.exists()
+    sent = {"current_password": PASSWORD, "code": codes[1]}
+    assert client.post("/account/institution/remove/", sent).status_code == 302
+    assert not Identity.objects.exists()
+
+
+def test_joining_and_linking_ask_for_a_sign_in_of_now(client, provider, carol, token):
+    """Or the identity of the person before at this computer would be linked."""
+    assert not asks_for_a_new_sign_in(leave(Client()))
+    path = f"{invitations.invitation_path(token)}institution/"
+    assert asks_for_a_new_sign_in(leave(Client(), path))
+    page = client.post("/account/institution/", {"current_password": PASSWORD})
+    assert asks_for_a_new_sign_in(page.context["there"])
+
+
+@pytest.mark.parametrize(
+    ("claim", "shown"), [("Bob of the Abbey", "Bob of the Abbey"), (None, "b-17")]
+)
+def test_who_has_come_back_is_named(client, provider, carol, token, claim, shown):
+    provider.claims = {"name": claim}
+    link(client, provider, "b-17")
+    assert f"as {shown} at Abbey College" in client.get("/account/institution/").content.decode()
+    other, path = Client(), invitations.invitation_path(token)
+    sign_in(other, provider, "b-17", path=f"{path}institution/")
+    assert f"as {shown} at Abbey College" in other.get(path).content.decode()
+
+
+def test_removing_the_link_ends_the_other_sessions(client, provider, carol):
+    link(client, provider, "carol-3")
+    other = Client()
+    sign_in(other, provider, "carol-3")
+    client.post("/account/institution/remove/", {"current_password": PASSWORD})
+    assert (is_in(client), is_in(other)) == (True, False)
+
+
+def test_an_admin_sees_and_removes_a_link_and_their_sessions_end(client, provider, bob, settings):
+    theirs, olga = Client(), person("olga", Role.ADMIN)
+    sign_in(theirs, provider)
+    client.force_login(olga)
+    page, path = f"/people/{bob.pk}/", f"/people/{bob.pk}/institution/remove/"
+    settings.OIDC_ISSUER = ""  # a link stays when sign-in with the institution is turned off
+    assert path in client.get(page).content.decode()
+    assert client.post(path)["Location"] == page
+    assert not is_in(theirs)
+    assert not Identity.objects.exists()
+    assert path not in client.get(page).content.decode()
+    assert logged()[-1] == ("identity", "olga", "bob", "removed")
+    assert client.post(f"/people/{olga.pk}/institution/remove/").status_code == 400
 
 
 def test_an_identity_is_removed_by_the_password(client, provider, carol):

@@ -315,6 +315,13 @@ def test_the_qr_code_is_an_image_that_the_content_policy_allows(here, settings, 
     assert "img-src 'self' data:" in page["Content-Security-Policy"]
 
 
+def test_turning_it_on_ends_the_other_sessions(here, bob):
+    other = Client()
+    give_password(other)
+    confirm(here, code_at(shown_secret(begin(here))))
+    assert (is_in(here), is_in(other)) == (True, False)
+
+
 def test_a_wrong_first_code_turns_nothing_on_and_keeps_the_secret(here):
     secret = shown_secret(begin(here))
     answer = confirm(here, "000000")

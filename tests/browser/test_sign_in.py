@@ -83,12 +83,14 @@ def test_a_person_links_an_account_and_removes_the_link(open_page, provider, bob
     wrong += look(page, "away")
     page.get_by_role("link", name="Continue to Abbey College").click()
     at_the_institution(page)
-    expect(page.get_by_text("From now on you can sign in with Abbey College too.")).to_be_visible()
+    expect(
+        page.get_by_text("From now on you can sign in as Bob of the Abbey at Abbey College too.")
+    ).to_be_visible()
     assert Identity.objects.get().person == bob
     wrong += look(page, "linked")
     page.get_by_label("Current password").fill(PASSWORD)
     page.get_by_role("button", name="Remove the link").click()
-    expect(page.get_by_text("you sign in with your password alone")).to_be_visible()
+    expect(page.get_by_text("you sign in with your password, and")).to_be_visible()
     assert not Identity.objects.exists()
     assert wrong == []
 
