@@ -162,7 +162,8 @@ TOGETHER = ("alone", "mediawiki")
 def pytest_generate_tests(metafunc) -> None:
     """A test that asks for `seed` runs once for each of FAULT_SEEDS (bin/test --faults --seeds N)."""
     if "seed" in metafunc.fixturenames:
-        metafunc.parametrize("seed", range(1, int(os.environ.get("FAULT_SEEDS", "1")) + 1))
+        seeds = range(1, int(os.environ.get("FAULT_SEEDS", "1")) + 1)
+        metafunc.parametrize("seed", seeds, scope="module")
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,11 @@ class Server:
                 user=self.user,
                 start_new_session=True,
             )
-        self._wait_until_it_listens()
+        self._wait_until_it_is_ready()
+
+    def is_ready(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
     def kill(self) -> None:
         """Kill it, as a power cut would."""
@@ -61,13 +65,12 @@ class Server:
         self.process.wait(30)
         self.process = None
 
-    def _wait_until_it_listens(self) -> None:
+    def _wait_until_it_is_ready(self) -> None:
         assert self.process
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline and self.process.poll() is None:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
+            if self.is_ready():
+                return
             time.sleep(0.05)
         words = self.folder.with_suffix(".log").read_text(encoding="utf-8", errors="replace")
         self.close()
@@ -114,6 +117,11 @@ class PostgreSQL(Server):
                 "-cautovacuum=off",
             ]
         )
+
+    def is_ready(self) -> bool:
+        """Whether it takes connections; after a kill it listens before that."""
+        asked = [str(self.programs / "pg_isready"), "-q", "-h127.0.0.1", f"-p{self.port}"]
+        return subprocess.run(asked, check=False).returncode == 0
 
     @property
     def url(self) -> str:

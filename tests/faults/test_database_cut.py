@@ -24,7 +24,8 @@ pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture(scope="module")
-def server():
+def server(seed):
+    """A server for each seed, so that no test finds what another seed's left."""
     with contextlib.closing(PostgreSQL()) as started:
         yield started
 
