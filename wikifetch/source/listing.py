@@ -81,7 +81,7 @@ def listed_before(run: FetchRun) -> list[int]:
         return known
     earlier = FetchRun.objects.filter(
         wiki=run.wiki, source=run.source, options__category=run.options["category"]
-    ).filter(Q(options__depth=None) | Q(options__depth__lte=run.options.get("depth", 0)))
+    ).filter(Q(options__depth__isnull=True) | Q(options__depth__lte=run.options.get("depth", 0)))
     listed = set(chain.from_iterable(earlier.values_list("queue", flat=True)))
     return [pageid for pageid in known if pageid in listed]
 
