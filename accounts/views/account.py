@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -19,7 +18,6 @@ from pages.refusals import form_page
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
-@never_cache
 def account(request: HttpRequest) -> HttpResponse:
     """The page, and saving the name and the shortcuts."""
     if request.method != "POST":

@@ -11,7 +11,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
@@ -41,7 +40,6 @@ def where_it_is_on(view: View) -> View:
 
 @require_safe
 @where_it_is_on
-@never_cache
 def sign_in(request: HttpRequest) -> HttpResponse:
     """Away to the institution. Signed-in people go to the start page, as on the sign-in page."""
     if request.user.is_authenticated:
@@ -54,7 +52,6 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @where_it_is_on
-@never_cache
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Away to the institution with an invitation. The database sees the token only encrypted."""
     invitation_of(request, token)
@@ -79,7 +76,6 @@ def _address(request: HttpRequest, purpose: dict[str, Any]) -> str:
 
 @require_safe
 @where_it_is_on
-@never_cache
 def back(request: HttpRequest) -> HttpResponse:
     """Back from the institution, to do what the person left for."""
     try:
@@ -137,7 +133,6 @@ def _sign_in_page(request: HttpRequest, refused: Refusal) -> HttpResponse:
 @where_it_is_on
 @signed_in
 @sensitive_post_parameters("current_password", "code")
-@never_cache
 def linked(request: HttpRequest) -> HttpResponse:
     """The person's identity at the institution; after the password, the way there to link one."""
     if request.method != "POST":

@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.crypto import constant_time_compare
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -24,7 +23,6 @@ NEW_SECRET = "second_factor_secret"  # noqa: S105 the name, not the secret
 
 @FORM
 @sensitive_post_parameters("code")
-@never_cache
 def code(request: HttpRequest) -> HttpResponse:
     """Asked for after the password."""
     person = _waiting(request)
@@ -53,7 +51,6 @@ def _waiting(request: HttpRequest) -> Person | None:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 @sensitive_post_parameters("current_password")
-@never_cache
 def second_factor(request: HttpRequest) -> HttpResponse:
     """Whether it is on; after the password, a new secret to scan."""
     person = person_of(request)
@@ -72,7 +69,6 @@ def second_factor(request: HttpRequest) -> HttpResponse:
 @require_POST
 @signed_in
 @sensitive_post_parameters("code")
-@never_cache
 def confirm(request: HttpRequest) -> HttpResponse:
     """A first code turns it on; shows the recovery codes, only this once."""
     if NEW_SECRET not in request.session:

@@ -10,7 +10,6 @@ from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.decorators import method_decorator
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
@@ -64,7 +63,6 @@ sign_in = FORM(SignIn.as_view())
 
 @FORM
 @sensitive_post_parameters("password")
-@never_cache
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """The page of an invitation link."""
     invitation = invitation_of(request, token)
@@ -105,7 +103,6 @@ def invitation_of(request: HttpRequest, token: str) -> Invitation:
 
 @FORM
 @sensitive_post_parameters("password")
-@never_cache
 def new_password(request: HttpRequest, key: str, token: str) -> HttpResponse:
     """The page of a link for a new password."""
     person = _person_of_link(request, key, token)

@@ -2,7 +2,6 @@
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from leases.refusal import NotAllowed, NotFoundHere
@@ -12,7 +11,6 @@ from operations.exposition import CONTENT_TYPE
 from operations.health import watch
 
 
-@never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
     """200 if requests can be served and work gets done, else 503. Admins and the token get the details."""
@@ -31,7 +29,6 @@ def readyz(request: HttpRequest) -> JsonResponse:
     return JsonResponse(data, status=200 if report.ok else 503)
 
 
-@never_cache
 @require_safe
 def prometheus(request: HttpRequest) -> HttpResponse:
     """The metrics in Prometheus' format, for a program with the token."""

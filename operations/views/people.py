@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import content_disposition_header
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, roles_required
@@ -20,7 +19,6 @@ from operations.forms import ForgetForm
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @roles_required(Role.ADMIN)
-@never_cache
 def forget(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what is deleted and what stays; forget the person once their sign-in name is typed."""
     someone = get_object_or_404(Person, pk=pk)
@@ -44,7 +42,6 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 @roles_required(Role.ADMIN)
-@never_cache
 def own_data(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Everything that a person entered, as one JSON file; verdicts of closed studies only."""
     someone = get_object_or_404(Person, pk=pk)
