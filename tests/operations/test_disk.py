@@ -51,6 +51,8 @@ def test_rows_are_counted_by_room():
         person(f"alice-{n}")
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
+            # What earlier tests left there outlives their rows.
+            cursor.execute("UPDATE pg_class SET reltuples = -1 WHERE relname LIKE 'accounts_%'")
             cursor.execute("ANALYZE accounts_person")
     rows = disk.rows()
     accounts = next(share for share in rows.shares if share.name == "accounts")
