@@ -20,22 +20,30 @@ from accounts.roles import WHAT_THEY_DO, Role
 from leases.refusal import TooMany
 
 
-class SignInForm(AuthenticationForm):
-    """Name and password of `person`. `too_many` is set if they were not checked, after too many attempts."""
+class Guarded:
+    """Part of a form that checks a secret. `too_many` is set if it was not checked, after too many attempts."""
+
+    too_many: TooMany | None = None
+
+    def begin(self, guard: Guard) -> None:
+        try:
+            guard.begin()
+        except TooMany as refused:
+            self.too_many = refused
+            raise ValidationError(refused.message) from None
+
+
+class SignInForm(Guarded, AuthenticationForm):
+    """Name and password of `person`."""
 
     person: Person
-    too_many: TooMany | None = None
 
     def clean(self) -> dict[str, Any]:
         username, password = (self.cleaned_data.get(name) for name in ("username", "password"))
         if self.request is None or not username or not password:
             return super().clean()
         guard = Guard(self.request, username)
-        try:
-            guard.begin()
-        except TooMany as refused:
-            self.too_many = refused
-            raise ValidationError(refused.message) from None
+        self.begin(guard)
         # This backend hashes once for any account; the one of the settings does not show whose access was ended.
         found = AllowAllUsersModelBackend().authenticate(self.request, username, password)
         if not isinstance(found, Person):
@@ -123,21 +131,10 @@ class SettingsForm(forms.ModelForm):
         widgets = {"name": forms.TextInput(attrs={"autocomplete": "name"})}
 
 
-class GuardedForm(forms.Form):
-    """A form that checks a secret. `too_many` is set if it was not checked, after too many attempts."""
-
-    too_many: TooMany | None = None
-
+class GuardedForm(Guarded, forms.Form):
     def __init__(self, request: HttpRequest, data: Any = None) -> None:
         super().__init__(data)
         self.request = request
-
-    def begin(self, guard: Guard) -> None:
-        try:
-            guard.begin()
-        except TooMany as refused:
-            self.too_many = refused
-            raise ValidationError(refused.message) from None
 
 
 class CurrentPasswordForm(GuardedForm):

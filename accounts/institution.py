@@ -123,9 +123,8 @@ def arrive(request: HttpRequest) -> Arrival:
             "aud": {"essential": True, "value": settings.OIDC_CLIENT_ID},
         }
         token = provider.authorize_access_token(request, claims_options=options, leeway=LEEWAY)
-        if (
-            "id_token" not in token
-        ):  # Authlib leaves a "userinfo" that was sent, with nothing checked
+        # Authlib checks an ID token; without one it leaves a "userinfo" that was sent as it is.
+        if "id_token" not in token:
             raise ValueError("no ID token")
         claims = token["userinfo"]
         subject, shown = claims["sub"], claims.get("name")

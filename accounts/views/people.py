@@ -95,9 +95,7 @@ def set_active(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def remove_second_factor(request: HttpRequest, pk: int) -> HttpResponse:
     """For somebody who lost the phone and the recovery codes."""
-    someone = get_object_or_404(Person, pk=pk)
-    if someone == person_of(request):
-        raise Refusal("Remove your own second factor on your account's page, by a code.")
+    someone = _somebody_else(request, pk, "second factor", "a code")
     second_factor.take_away(someone, by=person_of(request))
     messages.success(
         request, f"{someone} now signs in with the password alone, and their sessions have ended."
@@ -109,14 +107,19 @@ def remove_second_factor(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def remove_identity(request: HttpRequest, pk: int) -> HttpResponse:
     """For somebody who left the institution, or whose identity is in other hands."""
-    someone = get_object_or_404(Person, pk=pk)
-    if someone == person_of(request):
-        raise Refusal("Remove your own link on your account's page, by your password.")
+    someone = _somebody_else(request, pk, "link", "your password")
     institution.unlink(someone, by=person_of(request))
     messages.success(
         request, f"{someone} now signs in with a password alone, and their sessions have ended."
     )
     return redirect("accounts:person", pk=pk)
+
+
+def _somebody_else(request: HttpRequest, pk: int, what: str, proof: str) -> Person:
+    someone: Person = get_object_or_404(Person, pk=pk)
+    if someone == person_of(request):
+        raise Refusal(f"Remove your own {what} on your account's page, by {proof}.")
+    return someone
 
 
 @roles_required(Role.ADMIN)

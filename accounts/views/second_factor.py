@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from accounts import second_factor as factors
 from accounts import sessions
@@ -48,7 +48,7 @@ def _waiting(request: HttpRequest) -> Person | None:
     return None
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@FORM
 @signed_in
 @sensitive_post_parameters("current_password")
 def second_factor(request: HttpRequest) -> HttpResponse:
