@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from accounts.models import SecondFactor
 from accounts.roles import Role
 from tests.browser.axe import violations
 from tests.browser.conftest import Watch
@@ -26,6 +27,16 @@ def test_the_first_page_never_scrolls_sideways(open_page, width, dark):
     page = open_page(person("alice", *Role), width=width, dark=dark)
     page.goto("/")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_an_open_confirmation_fits_on_a_narrow_screen(open_page):
+    page = open_page(person("alice", Role.ADMIN), width=320)
+    someone = person("bob")
+    SecondFactor.objects.create(person=someone, secret="sealed", last_step=0)
+    page.goto(f"/people/{someone.pk}/")
+    page.locator("summary", has_text="Remove the second factor").press("Enter")
+    expect(page.get_by_role("button", name="Yes, remove the second factor")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 def test_the_watch_sees_what_a_page_must_not_do(open_page, watch: Watch):
