@@ -69,7 +69,7 @@ def load(*, beside_other_work: bool = False) -> Loaded:
         annotating.annotate(each, campaign, people)
     for given_up in skipped():
         annotating.skip(given_up, campaign, people)
-    publish_campaign(campaign)
+    publish_campaign(campaign, people[ADMIN])
     release(campaign.collection, by=people[ADMIN])
     import_records(by=people[ADMIN])
     runs = load_responses(campaign.collection, by=people[ADMIN])

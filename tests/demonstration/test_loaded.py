@@ -14,7 +14,7 @@ from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
 from django.test import TestCase
 
-from accounts.models import Person
+from accounts.models import AuditEvent, Person
 from accounts.roles import Role
 from annotation.campaigns import next_assignment
 from annotation.entries import entries_of
@@ -197,6 +197,9 @@ class TestLoaded(TestCase):
         deviating = [deviations(one.columns, one.slots) for one in parsed]
         assert imported.contradictions.count() == len(parsed) == 4
         assert len({deviation.kind for each in deviating for deviation in each}) >= 6
+
+    def test_the_audit_log_holds_nothing_of_it(self):
+        assert not AuditEvent.objects.exists()
 
     def test_recording_asks_every_prompt_and_keeps_each_reply_as_it_came(self):
         with tempfile.TemporaryDirectory() as folder, FakeService(models=("parrot",)) as fake:
