@@ -21,15 +21,15 @@ from leases.refusal import TooMany
 
 
 class Guarded:
-    """Part of a form that checks a secret. `too_many` is set if it was not checked, after too many attempts."""
+    """Part of a form that checks a secret. `refusal` is set if it was not checked, after too many attempts."""
 
-    too_many: TooMany | None = None
+    refusal: TooMany | None = None
 
     def begin(self, guard: Guard) -> None:
         try:
             guard.begin()
         except TooMany as refused:
-            self.too_many = refused
+            self.refusal = refused
             raise ValidationError(refused.message) from None
 
 

@@ -92,16 +92,17 @@ def form_page(
     context: dict[str, Any],
     *,
     bad: bool | None = None,
-    refused: Refusal | None = None,
+    form: BaseForm | None = None,
 ) -> HttpResponse:
-    """A page with a form that keeps what was entered. Status 400 if `bad`, 429 after too many requests.
+    """A page with a form, context["form"] unless given, that keeps what was entered.
 
-    Without `bad` and `refused` they are those of context["form"], whose work was done in `refused_in`.
+    Its status is 400 if the form has errors, or as `bad` says; 429 if the form's `refusal` is TooMany.
     """
+    form = form or context["form"]
+    refused: Refusal | None = getattr(form, "refusal", None)
     if bad is None:
-        bad, refused = bool(context["form"].errors), getattr(context["form"], "refusal", None)
-    too_many = isinstance(refused, TooMany)
-    status = 429 if too_many else 400 if bad else 200
+        bad = bool(form.errors)
+    status = 429 if isinstance(refused, TooMany) else 400 if bad else 200
     headers = headers_of(refused) if refused else {}
     answer = render(request, template, context, status=status)
     for name, value in headers.items():

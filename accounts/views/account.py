@@ -72,9 +72,11 @@ def _page(
 ) -> HttpResponse:
     person = person_of(request)
     shown = sessions.of_person(person, request.session.session_key)
+    bad = settings is not None or password is not None
+    password = password or OwnPasswordForm(request)
     context = {
         "settings": settings or SettingsForm(instance=person),
-        "password": password or OwnPasswordForm(request),
+        "password": password,
         "sessions": shown,
         "has_others": any(not session.is_this for session in shown),
         "factor": second_factor.of(person),
@@ -83,6 +85,4 @@ def _page(
         "has_password": person.has_usable_password(),
         "roles": sorted(role.label for role in person.roles),
     }
-    bad = settings is not None or password is not None
-    refused = password.too_many if password else None
-    return form_page(request, "accounts/account.html", context, bad=bad, refused=refused)
+    return form_page(request, "accounts/account.html", context, bad=bad, form=password)

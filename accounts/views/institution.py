@@ -175,6 +175,4 @@ def _page(request: HttpRequest, form: CurrentPasswordForm | None = None) -> Http
         "institution": institution.name(),
         "has_password": person.has_usable_password(),
     }
-    return form_page(
-        request, "accounts/linked.html", context, bad=form.is_bound, refused=form.too_many
-    )
+    return form_page(request, "accounts/linked.html", context)

@@ -34,7 +34,7 @@ def code(request: HttpRequest) -> HttpResponse:
         to = request.session.pop(WAITING)["to"]
         return sign_in_now(request, person, to, "a second factor")
     context = {"form": form}
-    return form_page(request, "accounts/code.html", context, bad=False, refused=form.too_many)
+    return form_page(request, "accounts/code.html", context, bad=False)
 
 
 def _waiting(request: HttpRequest) -> Person | None:
@@ -113,14 +113,11 @@ def _page(request: HttpRequest, form: CurrentPasswordForm | None = None) -> Http
         "codes_left": factor.recovery_codes.count() if factor else 0,
         "has_password": person.has_usable_password(),
     }
-    refused = form.too_many
-    return form_page(
-        request, "accounts/second_factor.html", context, bad=form.is_bound, refused=refused
-    )
+    return form_page(request, "accounts/second_factor.html", context)
 
 
 def _secret_page(request: HttpRequest, secret: str, form: NewFactorForm) -> HttpResponse:
     parts = [secret[n : n + 4] for n in range(0, len(secret), 4)]
     qr_code = factors.qr_code(person_of(request), secret)
     context = {"form": form, "secret": " ".join(parts), "qr_code": qr_code}
-    return form_page(request, "accounts/new_second_factor.html", context, bad=form.is_bound)
+    return form_page(request, "accounts/new_second_factor.html", context)

@@ -51,11 +51,8 @@ class SignIn(LoginView):
         return after_password(self.request, form.person, self.get_success_url())
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        assert isinstance(form, SignInForm)
         context = self.get_context_data(form=form)
-        return form_page(
-            self.request, self.template_name, context, bad=False, refused=form.too_many
-        )
+        return form_page(self.request, self.template_name, context, bad=False)
 
 
 sign_in = FORM(SignIn.as_view())
