@@ -218,6 +218,7 @@ class AuditEvent(models.Model):
         FREEZE = "freeze", "Frozen"
         PUBLISH = "publish", "Published"
         EXCLUSION = "exclusion", "Exclusion"
+        GUIDELINE = "guideline", "Guideline changed"
         FORGETTING = "forgetting", "Person forgotten"
         BACKUP = "backup", "Backed up"
         RESTORE = "restore", "Restored"

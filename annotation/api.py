@@ -14,17 +14,24 @@ from annotation import workflow
 from annotation.draft_page import draft_data
 from annotation.entries import entries_of
 from annotation.form_input import number, read_changes
+from annotation.provenance import read_captured
 from annotation.steps import STEPS
 from annotation.workflow import Place
 from leases.refusal import Refusal
 
 
 class SaveIn(serializers.Serializer[Any]):
-    """`entries`: any fields by name; `step`: the current step; `seconds`: active time since the last save."""
+    """`entries`: any fields by name; `step`: the current step; `seconds`: active time since the last save.
+
+    `provenance`: {"1": [{revision, start, end, sha256, text}], "2": …}, the pieces copied since the page was opened;
+    `filled`: the fields that still hold what the app filled in.
+    """
 
     entries = serializers.DictField()
     step = serializers.CharField(required=False, allow_blank=True, max_length=40, default="")
     seconds = serializers.FloatField(required=False, min_value=0, default=0)
+    provenance = serializers.JSONField(required=False, default=dict)
+    filled = serializers.JSONField(required=False, default=None)
 
 
 class StepOut(serializers.Serializer[Any]):
@@ -76,14 +83,16 @@ def draft(request: Request, annotation_id: int) -> Response:
         workflow.draft_of(annotation_id, person)
         message = "Not saved: " + " ".join(reading.problems.values())
         raise Refusal(message, details={"fields": reading.problems})
+    captured = read_captured(given.validated_data["provenance"], given.validated_data["filled"])
     row = workflow.save_draft(
         annotation_id=annotation_id,
         by=person,
         version=version_of(request),
         changes=reading.entries,
         place=Place(given.validated_data["step"], given.validated_data["seconds"]),
+        captured=captured,
     )
-    return answer(row, notices=reading.notices)
+    return answer(row, notices=[*reading.notices, *captured.notices])
 
 
 def version_of(request: Request) -> int:

@@ -9,19 +9,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from accounts.models import Person
+from annotation import in_hand
 from annotation.form_input import plain
 from annotation.guidelines import current_guideline
+from annotation.headstart import columns_at_start
 from annotation.models import Annotation, Assignment, Campaign
-from annotation.states import ASSIGNMENT, CAMPAIGN, AnnotationState, AssignmentState, CampaignState
+from annotation.states import (
+    ASSIGNMENT,
+    CAMPAIGN,
+    EDITABLE,
+    AnnotationState,
+    AssignmentState,
+    CampaignState,
+)
 from datasets.models import Collection
 from leases import claim as leases
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
-from wikifetch.models import Tag, TagKind
+from wikifetch.models import Sighting, Tag, TagKind
 from wikifetch.states import TagState
 
 # Longer than a weekend. Every save renews the lease, so only abandoned assignments expire.
@@ -48,12 +57,14 @@ class Frame:
 class Plan:
     """How a campaign's tags are assigned.
 
-    `double_share` of the tags, drawn by `seed`, get all `people_per_tag` people; the others get one.
+    `double_share` of the tags, drawn by `seed`, get all `people_per_tag` people; the others get one. One person
+    holds at most `most_in_hand` drafts at a time.
     """
 
     people_per_tag: int = 1
     double_share: float = 1.0
     seed: int = 0
+    most_in_hand: int = 3
 
 
 @transaction.atomic
@@ -85,6 +96,7 @@ def open_campaign(
         frame_query={"state": TagState.LIVE, "kinds": list(frame.kinds), "limit": frame.limit},
         frame_size=len(tags),
         seed=plan.seed,
+        most_in_hand=plan.most_in_hand,
         is_demonstration=demonstration,
         created_by=by,
     )
@@ -122,7 +134,7 @@ def free_assignments(person: Person) -> QuerySet[Assignment]:
     left = Annotation.objects.filter(
         author=person,
         assignment=None,
-        state__in=(AnnotationState.DRAFT, AnnotationState.SENT_BACK),
+        state__in=EDITABLE,
     )
     assignments = _open_to(person).exclude(tag__in=left.values("sighting__tag"))
     # "campaign" would order by Campaign.Meta.ordering, which has no index.
@@ -136,21 +148,40 @@ def _open_to(person: Person) -> QuerySet[Assignment]:
     return free.exclude(Exists(seen))
 
 
+@transaction.atomic
 def next_assignment(*, by: Person, campaign: Campaign | None = None) -> Assignment | None:
-    """Claim the next tag for this person and create an empty draft; None when there is none left."""
-    for _ in range(3):
-        assignments = free_assignments(by)
-        if campaign:
-            assignments = assignments.filter(campaign=campaign)
-        try:
-            with transaction.atomic():
-                assignment = claim(assignments, by)
-                if assignment:
-                    begin_annotation(assignment, by)
-                return assignment
-        except IntegrityError:
-            continue  # a second click of the same person took another assignment of that tag
-    raise Conflict("The tags are being given out right now. Try again.", retry=True)
+    """Claim the next tag for this person and create an empty draft; None when there is none left.
+
+    Raises HandsFull.
+    """
+    assignments = free_assignments(by)
+    assignment = take(assignments.filter(campaign=campaign) if campaign else assignments, by)
+    if assignment:
+        begin_annotation(assignment, by)
+    return assignment
+
+
+@transaction.atomic
+def following_assignment(*, by: Person, campaign: Campaign, again: bool) -> Assignment | None:
+    """The tag to open after a submission: one in hand that is not begun, else the next; None when none is left.
+
+    `again` says that the submission was a repeated one, as by a reload. Then it is the last tag in hand, begun or
+    not, so that a repetition takes no second tag. Raises as next_assignment does.
+    """
+    in_hand.one_claim_at_a_time(by)
+    held = in_hand.drafts_in_hand(by).filter(campaign=campaign)
+    held = held if again else held.filter(annotation__version=0)
+    return held.order_by("-annotation__pk").first() or next_assignment(by=by, campaign=campaign)
+
+
+def take(assignments: QuerySet[Assignment], by: Person) -> Assignment | None:
+    """Claim the first of these assignments that is free, as far as their campaigns let this person hold one more."""
+    in_hand.one_claim_at_a_time(by)
+    full = in_hand.full_campaigns(by)
+    assignment = claim(assignments.exclude(campaign__in=full), by)
+    if assignment is None and (kept_back := assignments.filter(campaign__in=full).first()):
+        raise in_hand.HandsFull(kept_back.campaign)
+    return assignment
 
 
 def claim(assignments: QuerySet[Assignment], person: Person) -> Assignment | None:
@@ -170,18 +201,15 @@ def holder_of(person: Person) -> str:
 
 
 def begin_annotation(assignment: Assignment, person: Person) -> Annotation:
-    """An empty draft with proposed titles, which are not `touched`."""
-    known = Assignment.objects.filter(pk=assignment.pk).values_list(
-        "campaign__guideline", "tag__article__title", "sighting__other_article"
-    )
-    guideline, title, other = known.get()
+    """A draft with what the tag proposes; none of it is `touched`."""
+    sighting = Sighting.objects.select_related("revision__article").get(pk=assignment.sighting_id)
+    guideline = Campaign.objects.filter(pk=assignment.campaign_id).values_list("guideline")
     return Annotation.objects.create(
         assignment=assignment,
-        sighting_id=assignment.sighting_id,
+        sighting=sighting,
         author=person,
-        guideline_id=guideline,
-        article_1=title,
-        article_2=other or title,
+        guideline_id=guideline.get()[0],
+        **columns_at_start(sighting),
     )
 
 
@@ -225,15 +253,18 @@ def skip(*, assignment_id: int, by: Person, reason: str) -> None:
 
 @transaction.atomic
 def take_up(*, annotation_id: int, by: Person) -> Assignment:
-    """Claim a free assignment for a handed-back draft of this person. Raises Conflict when none is free."""
-    drafts = Annotation.objects.filter(pk=annotation_id, author=by, assignment=None)
+    """Claim a free assignment for a handed-back draft of this person. Raises HandsFull, and Conflict if none is free.
+
+    What was sent back may always be taken up: it does not count as in hand.
+    """
+    in_hand.one_claim_at_a_time(by)
+    drafts = Annotation.objects.filter(pk=annotation_id, author=by, state__in=EDITABLE)
     draft = first_of(drafts, "You have no such draft to continue.")
-    assignments = _open_to(by).filter(sighting=draft.sighting)
-    try:
-        with transaction.atomic():
-            assignment = claim(assignments.order_by("slot"), by)
-    except IntegrityError as error:
-        raise Conflict("You have already continued this draft. Your queue lists it.") from error
+    if draft.assignment_id:
+        raise Conflict("You have already continued this draft. Your queue lists it.")
+    assignments = _open_to(by).filter(sighting=draft.sighting).order_by("slot")
+    is_draft = draft.state == AnnotationState.DRAFT
+    assignment = take(assignments, by) if is_draft else claim(assignments, by)
     if assignment is None:
         raise Conflict("All assignments of this tag are taken. Your draft is kept.")
     Annotation.objects.filter(pk=draft.pk).update(assignment=assignment)

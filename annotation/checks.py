@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from annotation.matching import FILLERS, answer_key, fold, holds, words
-from annotation.steps import DIFFERENT, QUESTIONS, SAME, STEPS, VALID
+from annotation.steps import DIFFERENT, MAX_QUESTIONS, QUESTIONS, SAME, STEPS, VALID
 from annotation.walker import Entries, Field, Kind, counted, row_begun, standings
 from datasets.taxonomy import IMPLICIT, TYPE_II, TYPE_III
 
@@ -72,6 +72,7 @@ def browser_rules() -> dict[str, Any]:
             }
             for step in STEPS
         ],
+        "maxQuestions": MAX_QUESTIONS,
         "implicit": IMPLICIT,
         "typeII": list(TYPE_II.values),
         "typeIII": list(TYPE_III.values),
@@ -200,6 +201,14 @@ def _origin_against_titles(entries: Entries) -> FieldMessages:
         yield "type_3", "“Same article” is chosen, but the titles differ."
 
 
+def _too_many_questions(entries: Entries) -> FieldMessages:
+    for index, _ in list(_rows(entries))[MAX_QUESTIONS:]:
+        yield (
+            _cell(index, "question"),
+            f"A tag may have at most {MAX_QUESTIONS} questions: remove question {index + 1}, or another.",
+        )
+
+
 def _answers_equal(entries: Entries) -> FieldMessages:
     for index, row in _rows(entries):
         both = row["answer_1"].strip() and row["answer_2"].strip()
@@ -259,6 +268,7 @@ RULES: dict[str, tuple[Level, Callable[[Entries], FieldMessages]]] = {
     "starts_with_pronoun": (Level.WARN, _starts_with_pronoun),
     "span_not_found": (Level.WARN, _span_not_found),
     "origin_against_titles": (Level.WARN, _origin_against_titles),
+    "too_many_questions": (Level.BLOCK, _too_many_questions),
     "answers_equal": (Level.BLOCK, _answers_equal),
     "answer_not_found": (Level.WARN, _answer_not_found),
     "question_names_passage": (Level.WARN, _question_names_passage),

@@ -1,5 +1,6 @@
 """The annotate page of one draft, and the data of its API."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,12 +9,14 @@ from accounts.models import Person
 from annotation.checks import Finding, browser_rules, check
 from annotation.entries import FIELDS, entries_of
 from annotation.evidence import Evidence
-from annotation.guidelines import rendered
+from annotation.guideline_text import rendered
 from annotation.models import Annotation, Review
 from annotation.presenting import Remarks, ShownField, ShownStep, in_words, shown_row, shown_steps
+from annotation.provenance import PASSAGES, Captured
+from annotation.queue_place import QueuePlace, place_in_queue
+from annotation.states import EDITABLE
 from annotation.steps import QUESTIONS, STEPS
-from annotation.walker import Entries, next_step, standings
-from annotation.workflow import EDITABLE
+from annotation.walker import Entries, Kind, next_step, standings
 from leases.rows import first_of
 
 
@@ -47,6 +50,7 @@ class DraftPage:
     ticked: frozenset[str] = frozenset()
     conflict: list[Compared] = field(default_factory=list)
     message: str = ""
+    posted: Captured | None = None
 
     def context(self) -> dict[str, Any]:
         """The context of annotate.html."""
@@ -55,19 +59,43 @@ class DraftPage:
             "annotation": self.annotation,
             "editable": self.annotation.state in EDITABLE,
             "assignment": self.annotation.assignment,
+            "place_in_queue": self.place_in_queue(),
             "evidence": Evidence(self.annotation.sighting),
             "steps": self.steps(),
             "summary": self.summary(),
             "review": last_review(self.annotation),
             "rules": browser_rules(),
+            "captured": self.captured(),
             "blank_row": shown_row(QUESTIONS, "__n__", {}, Remarks()),
         }
+
+    def place_in_queue(self) -> QueuePlace | None:
+        assignment = self.annotation.assignment
+        if assignment is None:
+            return None
+        return place_in_queue(self.annotation.author, assignment.campaign)
+
+    @property
+    def filled(self) -> list[str]:
+        posted = self.posted.filled if self.posted else None
+        return self.annotation.filled if posted is None else posted
+
+    def captured(self) -> dict[str, Any]:
+        """What the form carries besides its fields: the pieces of both passages as JSON, and the filled fields."""
+        pieces = {n: [*self.annotation.provenance.get(n, [])] for n in PASSAGES}
+        for n, sent in (self.posted.pieces if self.posted else {}).items():
+            pieces[n] += map(vars, sent)
+        return {"provenance": json.dumps(pieces, ensure_ascii=False), "filled": self.filled}
 
     def steps(self) -> list[ShownStep]:
         review = last_review(self.annotation)
         ticked = self.ticked | {key for key, _ in self.annotation.checked_warnings}
         remarks = Remarks(
-            self.problems, self.findings, ticked, review.notes_by_field if review else {}
+            self.problems,
+            self.findings,
+            ticked,
+            review.notes_by_field if review else {},
+            frozenset(self.filled),
         )
         guideline = self.annotation.guideline
         return shown_steps(
@@ -104,6 +132,7 @@ def compared(details: Mapping[str, Any]) -> list[Compared]:
             in_words(FIELDS[name], details["theirs"][name]),
         )
         for name in details["fields"]
+        if FIELDS[name].kind != Kind.PLACE
     ]
 
 
@@ -142,7 +171,7 @@ def read_fields(annotation: Annotation) -> list[tuple[str, list[tuple[ShownField
     return [
         (
             step.step.title,
-            [(one, in_words(one.field, one.value)) for one in step.fields if one.answered],
+            [(one, in_words(one.field, one.value)) for one in step.fields if one.is_read],
         )
         for step in shown
         if step.standing.open

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from annotation.publish import paragraphs, tag_text
+from annotation.shown import sha256_of, text_of
+from annotation.suggesting import kind_of_block
 from wikifetch.evidence import ShownIntroduction, ShownTalk, moved_on, talk_of
 from wikifetch.models import Revision, Sighting
-from wikifetch.otherarticles import other_revision
-from wikifetch.rendering import article_html
+from wikifetch.shownarticle import ShownArticle, shown_article
 
 
 @dataclass(frozen=True)
@@ -44,20 +45,19 @@ class Evidence:
         return moved_on(self.sighting)
 
     @cached_property
-    def article(self) -> str:
-        """The article at the pinned revision as HTML, with the tag marked."""
-        return article_html(self.revision, self.sighting)
+    def article(self) -> ShownArticle:
+        """The article at the pinned revision, with the tag marked."""
+        return shown_article(self.revision, self.sighting)
+
+    @property
+    def article_sha256(self) -> str:
+        return sha256_of(text_of(self.article.html))
+
+    @property
+    def block_kind(self) -> str:
+        return kind_of_block(self.sighting.block_kind)
 
     @cached_property
     def talk(self) -> list[ShownTalk]:
         """The talk page's sections, those about the contradiction first."""
         return talk_of(self.sighting)
-
-    @cached_property
-    def other(self) -> Revision | None:
-        """The latest fetched revision of the other article that the tag names."""
-        return other_revision(self.sighting)
-
-    @cached_property
-    def other_html(self) -> str:
-        return article_html(self.other, None) if self.other else ""

@@ -10,10 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from annotation.spans import PLACE
 from annotation.walker import Field, Kind, Step, blank, fields_of, row_name
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 MOST_DIGITS = 18
+# A draft keeps twice as many rows as can be submitted: it may be from a time when more could.
+KEPT_ROWS = 2
 LINE_END = re.compile("\r\n?|\u2028|\u2029")
 
 
@@ -73,7 +76,7 @@ def read_changes(steps: Iterable[Step], changes: Mapping[str, Any]) -> Reading:
 def _posted_rows(rows: Field, posted: Posted) -> list[dict[str, Any]]:
     """Rows in the order of their indexes, which may have gaps where a row was removed."""
     entered = []
-    for index in range(rows.at_most * 2):
+    for index in range(rows.at_most * KEPT_ROWS * 2):
         names = {column.name: row_name(rows, index, column) for column in rows.fields}
         if any(name in posted for name in names.values()):
             entered.append({key: (posted.getlist(name) or [""])[0] for key, name in names.items()})
@@ -83,6 +86,9 @@ def _posted_rows(rows: Field, posted: Posted) -> list[dict[str, Any]]:
 def _read(each: Field, name: str, value: Any, reading: Reading) -> Any:
     if each.kind in (Kind.LINE, Kind.TEXT):
         return _text(each, name, value, reading)
+    if each.kind == Kind.PLACE:
+        is_one = isinstance(value, str) and len(value) <= each.max_length and PLACE.fullmatch(value)
+        return value if is_one else ""
     if each.kind == Kind.MANY:
         return _many(each, name, value, reading)
     if each.kind == Kind.ROWS:
@@ -127,8 +133,9 @@ def _rows(each: Field, name: str, value: Any, reading: Reading) -> list[dict[str
     if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):
         reading.problems[name] = f"“{each.label}” must be a list of rows."
         return []
-    if len(value) > each.at_most:
-        reading.problems[name] = f"There are {len(value)} rows; at most {each.at_most} can be kept."
+    most = each.at_most * KEPT_ROWS
+    if len(value) > most:
+        reading.problems[name] = f"There are {len(value)} rows; at most {most} can be kept."
     return [_row(each, index, row, reading) for index, row in enumerate(value)]
 
 

@@ -1,52 +1,81 @@
-"""The annotators' guideline: Markdown files in guidelines/, stored as versions.
+"""The versions of the annotators' guideline. The files in guidelines/ are the first one; admins edit it in the app.
 
-A body is the files in their order, each below a line with its anchor. After an edit the next campaign to open
-stores a new version; older annotations keep theirs.
+A version never changes. A campaign uses one, each draft keeps the one that it began with, and one version is the
+current one: new campaigns get it.
 """
 
 import hashlib
-import re
-from functools import lru_cache
+from collections.abc import Mapping
 from pathlib import Path
 
 from django.db import transaction
-from markdown_it import MarkdownIt
+from django.db.models.functions import Now
 
-from annotation.models import Guideline
-from annotation.steps import STEPS
+from accounts.audit import Kind, record
+from accounts.models import Person
+from annotation.guideline_text import PARTS, joined
+from annotation.models import Campaign, Guideline
+from annotation.states import CampaignState
+from leases.refusal import Conflict, StaleVersion
 
 FOLDER = Path(__file__).parent / "guidelines"
-INTRODUCTION = "introduction"
-ANCHORS = (INTRODUCTION, *(step.anchor for step in STEPS))
-MARKER = re.compile(r"^<!-- ([a-z0-9-]+) -->$", re.MULTILINE)
-
-# Raw HTML in a guideline is shown as text.
-MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def written() -> str:
     """The current content of the files."""
-    texts = ((anchor, (FOLDER / f"{anchor}.md").read_text(encoding="utf-8")) for anchor in ANCHORS)
-    return "\n".join(f"<!-- {anchor} -->\n{text.strip()}\n" for anchor, text in texts)
+    return joined({name: (FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in PARTS})
 
 
 @transaction.atomic
 def current_guideline() -> Guideline:
-    """The version with the current content of the files, stored if it is new."""
-    body = written()
-    sha256 = hashlib.sha256(body.encode("utf-8")).hexdigest()
-    version = str(Guideline.objects.count() + 1)
-    guideline, _ = Guideline.objects.get_or_create(
-        sha256=sha256, defaults={"version": version, "body": body}
-    )
+    """The version that was saved last. Until an admin has saved one it is the content of the files."""
+    saved = Guideline.objects.exclude(author=None)
+    if saved.exists():
+        return Guideline.objects.order_by("-current_since", "-pk")[0]
+    return _made_current(written(), None)
+
+
+@transaction.atomic
+def save_guideline(texts: Mapping[str, str], *, base: str, by: Person) -> Guideline:
+    """The version with these parts, now the current one; an earlier version of the same text is used again.
+
+    Raises StaleVersion if `base`, the version that the texts were made from, is not the current one any more.
+    """
+    # Locked, so that of two people who save at a time the second is refused.
+    list(Guideline.objects.select_for_update().order_by("pk").values_list("pk"))
+    current = current_guideline()
+    body = joined(texts)
+    if body == current.body:  # a second click, or nothing changed
+        return current
+    if current.version != base:
+        raise StaleVersion(
+            f"Version {current.version} was saved since you began. Your text is below and is not saved yet."
+        )
+    guideline = _made_current(body, by)
+    record(Kind.GUIDELINE, by, f"Version {guideline.version} saved")
     return guideline
 
 
-@lru_cache(maxsize=16)
-def rendered(body: str) -> dict[str, str]:
-    """The parts of a body as HTML, by anchor."""
-    pieces = MARKER.split(body)
-    return {
-        anchor: MARKDOWN.render(text)
-        for anchor, text in zip(pieces[1::2], pieces[2::2], strict=True)
-    }
+def _made_current(body: str, author: Person | None) -> Guideline:
+    sha256 = hashlib.sha256(body.encode("utf-8")).hexdigest()
+    version = str(Guideline.objects.count() + 1)
+    guideline, is_new = Guideline.objects.get_or_create(
+        sha256=sha256, defaults={"version": version, "body": body, "author": author}
+    )
+    if author and not is_new:
+        Guideline.objects.filter(pk=guideline.pk).update(current_since=Now())
+    return guideline
+
+
+@transaction.atomic
+def use_current_guideline(campaign: Campaign, by: Person) -> Guideline:
+    """Give the campaign's new drafts the current version; drafts and annotations that there are keep theirs.
+
+    Raises Conflict for a closed campaign.
+    """
+    guideline = current_guideline()
+    open_ones = Campaign.objects.filter(pk=campaign.pk, state=CampaignState.OPEN)
+    if not open_ones.update(guideline=guideline):
+        raise Conflict("The campaign is closed. Reopen it first.")
+    record(Kind.GUIDELINE, by, f"{campaign.name}: version {guideline.version}")
+    return guideline

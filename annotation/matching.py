@@ -8,6 +8,8 @@ only thousands commas and outer punctuation are removed.
 import re
 import unicodedata
 
+from annotation.number_words import with_digits
+
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 SPACES = re.compile(r"[ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 SINGLE_QUOTES = re.compile("[`´\u2018\u2019\u201a\u201b\u2032\u02bc]")
@@ -22,12 +24,6 @@ ARTICLE = re.compile(r"^(?:a|an|the) (?=.)")
 ELLIPSIS = re.compile(r"\[?(?:\.\.\.|\u2026)\]?|\n")
 WORD = re.compile(r"[^\W_]+", re.UNICODE)
 ORDINAL = re.compile(r"^([0-9]+)(?:st|nd|rd|th)$")
-
-_NUMBERS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty"
-)
-NUMBER_WORDS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
 
 # Words that a correct answer may have although its passage has not.
 _FILLERS = (
@@ -46,14 +42,13 @@ def fold(text: str) -> str:
 
 
 def answer_key(text: str) -> str:
-    """Equal for equal answers: folded, without outer punctuation and article."""
-    return ARTICLE.sub("", fold(text).strip(OUTER)).strip(OUTER)
+    """Equal for equal answers: folded, numbers as digits, without outer punctuation and article."""
+    return ARTICLE.sub("", with_digits(fold(text)).strip(OUTER)).strip(OUTER)
 
 
 def words(text: str) -> list[str]:
-    """The words of the folded text, numbers up to twenty and ordinals as digits."""
-    matches = WORD.findall(fold(text))
-    return [ORDINAL.sub(r"\1", NUMBER_WORDS.get(word, word)) for word in matches]
+    """The words of the folded text, numbers and ordinals such as 21st as digits."""
+    return [ORDINAL.sub(r"\1", word) for word in WORD.findall(with_digits(fold(text)))]
 
 
 def holds(passage: str, span: str) -> bool:

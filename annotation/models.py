@@ -5,10 +5,10 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotation.states import AnnotationState, AssignmentState, CampaignState
+from annotation.states import AnnotationState, AskedState, AssignmentState, CampaignState
 from datasets.models import Collection, Contradiction, Modality, SamePassage, Validity
 from leases.models import Leased
-from wikifetch.models import Sighting, Tag
+from wikifetch.models import Revision, Sighting, Tag, Wiki
 
 PERSON = settings.AUTH_USER_MODEL
 
@@ -19,7 +19,17 @@ class Guideline(models.Model):
     version = models.CharField(max_length=40, unique=True)
     sha256 = models.CharField(max_length=64, unique=True)
     body = models.TextField()
+    author = models.ForeignKey(
+        PERSON,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Who saved it; empty: it came with the program.",
+    )
     created_at = models.DateTimeField(db_default=Now())
+    current_since = models.DateTimeField(
+        db_default=Now(), help_text="When it last became the version that new campaigns get."
+    )
 
     class Meta:
         ordering = ["-pk"]
@@ -54,6 +64,9 @@ class Campaign(models.Model):
         default=0, help_text="N: how many tags fitted the query."
     )
     seed = models.BigIntegerField(default=0)
+    most_in_hand = models.PositiveSmallIntegerField(
+        default=3, help_text="How many drafts one person may hold at a time."
+    )
     is_demonstration = models.BooleanField(default=False)
     created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
@@ -62,6 +75,9 @@ class Campaign(models.Model):
         ordering = ["-pk"]
         constraints = [
             models.CheckConstraint(condition=Q(people_per_tag__gte=1), name="campaign_has_people"),
+            models.CheckConstraint(
+                condition=Q(most_in_hand__gte=1), name="campaign_lets_one_be_in_hand"
+            ),
             models.CheckConstraint(
                 condition=Q(double_share__range=(0, 1)), name="campaign_double_share_is_a_share"
             ),
@@ -139,6 +155,14 @@ class Annotation(models.Model):
         default=0, help_text="Counts saves; a save names the version it read."
     )
     touched = models.JSONField(default=list, blank=True)
+    filled = models.JSONField(
+        default=list, blank=True, help_text="Fields that the app filled in and nobody has touched."
+    )
+    provenance = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="By passage: the pieces it was copied from (captured.py).",
+    )
     checked_warnings = models.JSONField(
         default=list, blank=True, help_text="Warnings the person has looked at."
     )
@@ -161,6 +185,10 @@ class Annotation(models.Model):
     statement_2 = models.TextField(blank=True)
     span_1 = models.TextField(blank=True)
     span_2 = models.TextField(blank=True)
+    span_1_at = models.TextField(
+        blank=True, help_text="The span's ranges in its passage (spans.py)."
+    )
+    span_2_at = models.TextField(blank=True)
     taxonomy = models.JSONField(
         default=list, blank=True, help_text="[[dimension, option], …] in the order chosen."
     )
@@ -170,6 +198,9 @@ class Annotation(models.Model):
 
     guideline = models.ForeignKey(Guideline, on_delete=models.PROTECT, null=True, related_name="+")
     seconds_active = models.FloatField(default=0, help_text="Time at the form, idle time left out.")
+    seconds_by_step = models.JSONField(
+        default=dict, blank=True, help_text="The same time, by the key of the step."
+    )
     created_at = models.DateTimeField(db_default=Now())
     saved_at = models.DateTimeField(db_default=Now())
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -205,6 +236,48 @@ class Annotation(models.Model):
 
     def __str__(self) -> str:
         return f"Annotation {self.pk} of {self.sighting.tag}"
+
+
+class AskedArticle(Leased):
+    """Another article that the author of an annotation asked for; once fetched, one revision of it is pinned."""
+
+    annotation = models.ForeignKey(
+        Annotation, on_delete=models.CASCADE, related_name="asked_articles"
+    )
+    wiki = models.ForeignKey(Wiki, on_delete=models.PROTECT, related_name="+")
+    base = models.CharField(max_length=300, blank=True, help_text="The address that is asked.")
+    title = models.CharField(max_length=300, blank=True)
+    revid = models.PositiveBigIntegerField(default=0, help_text="0: the newest revision.")
+    state = models.CharField(max_length=10, choices=AskedState.choices, default=AskedState.ASKED)
+    problem = models.TextField(blank=True, help_text="Why it waits, or why it was not fetched.")
+    waited = models.PositiveIntegerField(default=0, help_text="Seconds, because the wiki is busy.")
+    revision = models.ForeignKey(Revision, on_delete=models.PROTECT, null=True, related_name="+")
+    asked_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=AskedState.values), name="asked_article_state_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state="fetched", revision__isnull=False)
+                | (~Q(state="fetched") & Q(revision__isnull=True)),
+                name="asked_article_fetched_has_a_revision",
+            ),
+            models.UniqueConstraint(
+                fields=["annotation", "wiki", "title", "revid"],
+                condition=~Q(state="failed"),
+                name="asked_article_once_an_annotation",
+            ),
+            # A wiki gets one of these requests at a time, however many people ask.
+            models.UniqueConstraint(
+                fields=["wiki"], condition=Q(state="fetching"), name="asked_article_one_at_a_time"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or f"revision {self.revid}"
 
 
 class Question(models.Model):

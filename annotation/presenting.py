@@ -24,12 +24,13 @@ from annotation.walker import (
 
 @dataclass(frozen=True)
 class Remarks:
-    """Remarks on entries: problems and notes by the name of a field or cell, findings, ticked warnings."""
+    """Remarks on entries: problems and notes by name of field or cell, findings, ticked warnings, filled fields."""
 
     problems: Mapping[str, str] = field(default_factory=dict)
     findings: Sequence[Finding] = ()
     ticked: frozenset[str] = frozenset()
     notes: Mapping[str, str] = field(default_factory=dict)
+    filled: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class ShownField:
     errors: tuple[str, ...] = ()
     warnings: tuple[Warned, ...] = ()
     note: str = ""
+    filled: bool = False
     rows: tuple[tuple["ShownField", ...], ...] = ()
 
     @property
@@ -85,8 +87,9 @@ class ShownField:
         return " ".join(f"{self.id}-{part}" for part, present in parts.items() if present)
 
     @property
-    def answered(self) -> bool:
-        return answered(self.field, self.value)
+    def is_read(self) -> bool:
+        """Whether there is something for people to read."""
+        return self.field.kind != Kind.PLACE and answered(self.field, self.value)
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,7 @@ def shown_field(each: Field, name: str, value: Any, remarks: Remarks) -> ShownFi
             if finding.level == Level.WARN and finding.field == name
         ),
         note=remarks.notes.get(name, ""),
+        filled=name in remarks.filled,
         rows=_rows(each, value, remarks) if each.kind == Kind.ROWS else (),
     )
 

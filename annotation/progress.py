@@ -10,11 +10,11 @@ from accounts.models import Person
 from annotation.campaigns import free_assignments
 from annotation.draft_page import last_review, step_to_resume
 from annotation.entries import entries_of
+from annotation.in_hand import full_campaigns
 from annotation.models import Annotation, Assignment, Campaign, Review
-from annotation.states import AnnotationState, AssignmentState
+from annotation.states import EDITABLE, AnnotationState, AssignmentState
 from annotation.steps import STEPS
 from annotation.walker import standings
-from annotation.workflow import EDITABLE
 
 DONE = (
     AnnotationState.SUBMITTED,
@@ -22,7 +22,6 @@ DONE = (
     AnnotationState.PUBLISHED,
     AnnotationState.DROPPED,
 )
-SHOWN_DONE = 50
 
 
 @dataclass(frozen=True)
@@ -37,14 +36,22 @@ class HeldDraft:
 
 
 @dataclass(frozen=True)
+class FreeTags:
+    """An open campaign with the number of free tags for a person, who `is_full` if they may claim none now."""
+
+    campaign: Campaign
+    count: int
+    is_full: bool
+
+
+@dataclass(frozen=True)
 class Queue:
     """An annotator's own page: drafts, free tags by campaign, what is done and at what pace."""
 
     sent_back: list[HeldDraft]
     drafts: list[HeldDraft]
     detached: list[Annotation]
-    free: list[tuple[Campaign, int]]
-    done: list[Annotation]
+    free: list[FreeTags]
     done_count: int
     minutes: float | None
 
@@ -55,13 +62,12 @@ def queue_of(person: Person) -> Queue:
         "assignment__campaign", "sighting__tag__article", "sighting__revision"
     )
     held = mine.filter(assignment__state=AssignmentState.HELD)
-    done = mine.filter(state__in=DONE).order_by("-submitted_at")
+    done = mine.filter(state__in=DONE)
     return Queue(
         sent_back=[held_draft(each) for each in held.filter(state=AnnotationState.SENT_BACK)],
         drafts=[held_draft(each) for each in held.filter(state=AnnotationState.DRAFT)],
         detached=list(mine.filter(assignment=None, state__in=EDITABLE)),
         free=free_by_campaign(person),
-        done=list(done[:SHOWN_DONE]),
         done_count=done.count(),
         minutes=minutes_a_tag(
             done.filter(seconds_active__gt=0).values_list("seconds_active", flat=True)
@@ -82,8 +88,8 @@ def held_draft(annotation: Annotation) -> HeldDraft:
     )
 
 
-def free_by_campaign(person: Person) -> list[tuple[Campaign, int]]:
-    """The open campaigns with the number of free tags for this person."""
+def free_by_campaign(person: Person) -> list[FreeTags]:
+    """The open campaigns that have free tags for this person."""
     counts = {
         row["campaign"]: row["tags"]
         for row in free_assignments(person)
@@ -91,8 +97,9 @@ def free_by_campaign(person: Person) -> list[tuple[Campaign, int]]:
         .values("campaign")
         .annotate(tags=Count("tag", distinct=True))
     }
-    campaigns = Campaign.objects.filter(pk__in=counts).order_by("pk")
-    return [(campaign, counts[campaign.pk]) for campaign in campaigns]
+    full = full_campaigns(person)
+    campaigns = Campaign.objects.filter(pk__in=counts).select_related("guideline").order_by("pk")
+    return [FreeTags(each, counts[each.pk], each.pk in full) for each in campaigns]
 
 
 def minutes_a_tag(seconds: Iterable[float]) -> float | None:

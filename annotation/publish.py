@@ -12,11 +12,17 @@ from django.db import transaction
 
 from accounts.audit import Kind, record
 from accounts.models import Person
+from annotation.checks import context
+from annotation.entries import entries_of
 from annotation.models import Annotation, Campaign
+from annotation.provenance import origin_in
+from annotation.spans import ranges_at
 from annotation.states import ANNOTATION, AnnotationState
 from datasets.records import add_contradiction
 from datasets.schema import Slot
 from wikifetch.models import Sighting
+from wikifetch.source.wikis import words_of
+from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.readable import readable
 
 # Replaces the tag while the block is made readable; a private-use character, which wikitext does not contain.
@@ -83,6 +89,10 @@ def publish(annotation: Annotation) -> bool | None:
             "oldid": fresh.sighting.revision.revid,
             "modality_1": fresh.modality_1,
             "modality_2": fresh.modality_2,
+            **origin_in(entries_of(fresh), fresh.provenance, fresh.filled),
+            # Only those that the annotator selected; others are searched for where the passage is shown.
+            "span_1_ranges": ranges_at(context(vars(fresh), 1), fresh.span_1, fresh.span_1_at),
+            "span_2_ranges": ranges_at(context(vars(fresh), 2), fresh.span_2, fresh.span_2_at),
         },
     )
     ANNOTATION.require(fresh, "publish", contradiction=added.contradiction)
@@ -129,7 +139,8 @@ def paragraphs(sighting: Sighting) -> tuple[str, str]:
     if not sighting.raw:
         return "", ""
     block = sighting.block.replace(sighting.raw, PLACEHOLDER)
-    text = readable(block, sighting.block_kind or "paragraph").text
+    with speaking(words_of(sighting.revision.article.wiki)):
+        text = readable(block, sighting.block_kind or "paragraph").text
     if PLACEHOLDER not in text:
         text = PLACEHOLDER + text
     tag = "{{" + tag_text(sighting) + "}}"

@@ -56,6 +56,9 @@ class AnnotationState(TextChoices):
     PUBLISHED = "published", "Published"
 
 
+# The states in which the author may edit an annotation.
+EDITABLE = (AnnotationState.DRAFT, AnnotationState.SENT_BACK)
+
 ANNOTATION = StateTable(
     "Annotation",
     AnnotationState,
@@ -73,5 +76,25 @@ ANNOTATION = StateTable(
             "admin",
         ),
         "publish": ((AnnotationState.ACCEPTED,), AnnotationState.PUBLISHED, "admin"),
+    },
+)
+
+
+class AskedState(TextChoices):
+    ASKED = "asked", "Asked for"
+    FETCHING = "fetching", "Being fetched"
+    FETCHED = "fetched", "Fetched"
+    FAILED = "failed", "Failed"
+
+
+ASKED_ARTICLE = StateTable(
+    "Asked article",
+    AskedState,
+    {
+        "start": ((AskedState.ASKED,), AskedState.FETCHING, "worker"),
+        "expire": ((AskedState.FETCHING,), AskedState.ASKED, "sweeper"),
+        "wait": ((AskedState.FETCHING,), AskedState.ASKED, "worker"),
+        "finish": ((AskedState.FETCHING,), AskedState.FETCHED, "worker"),
+        "fail": ((AskedState.ASKED, AskedState.FETCHING), AskedState.FAILED, "worker"),
     },
 )

@@ -16,7 +16,7 @@ SAME, DIFFERENT = "Same", "Different"
 
 # Characters, several times the longest of the published annotations.
 LINE, SHORT, PROSE, PASSAGE = 500, 1_000, 4_000, 20_000
-MAX_QUESTIONS = 20
+MAX_QUESTIONS = 10
 
 TYPE_FIELDS = ("type_1", "type_2", "type_3", "type_4")
 
@@ -91,6 +91,10 @@ def _span(n: int) -> Field:
     )
 
 
+def _place(n: int) -> Field:
+    return Field(f"span_{n}_at", f"Place of span {n}", Kind.PLACE, max_length=SHORT)
+
+
 def _dimension(name: str, dimension: Dimension) -> Field:
     return Field(
         name,
@@ -129,6 +133,7 @@ STEPS: tuple[Step, ...] = (
         "validity",
         1,
         "Is the tag valid?",
+        "Validity",
         "step-1",
         (
             Field(
@@ -138,7 +143,10 @@ STEPS: tuple[Step, ...] = (
                 required=True,
                 help="Valid: you found the two statements, and they cannot both hold. Invalid: there is no "
                 "contradiction, or it can no longer be found.",
-                choices=(Choice(VALID, "Valid", opens=True), Choice(INVALID, "Invalid")),
+                choices=(
+                    Choice(VALID, "Valid", opens=True, key="v"),
+                    Choice(INVALID, "Invalid", key="i"),
+                ),
             ),
             Field(
                 "valid_comment",
@@ -153,6 +161,7 @@ STEPS: tuple[Step, ...] = (
         "passages",
         2,
         "The two passages",
+        "Passages",
         "step-2",
         (
             *_passage(1, "A"),
@@ -163,7 +172,7 @@ STEPS: tuple[Step, ...] = (
                 Kind.ONE,
                 required=True,
                 help="Same: one piece of text contradicts itself and cannot be split into two passages.",
-                choices=(Choice(SAME, "Same"), Choice(DIFFERENT, "Different")),
+                choices=(Choice(SAME, "Same", key="m"), Choice(DIFFERENT, "Different", key="d")),
             ),
         ),
         _VALID,
@@ -172,12 +181,15 @@ STEPS: tuple[Step, ...] = (
         "reason",
         3,
         "What contradicts what",
+        "Claims",
         "step-3",
         (
             _statement(1, "Passage 1 states that …"),
             _statement(2, "However, passage 2 states that …"),
             _span(1),
             _span(2),
+            _place(1),
+            _place(2),
         ),
         _VALID,
     ),
@@ -185,6 +197,7 @@ STEPS: tuple[Step, ...] = (
         "types",
         4,
         "The kind of contradiction",
+        "Kind",
         "step-4",
         (
             *(
@@ -205,6 +218,7 @@ STEPS: tuple[Step, ...] = (
         "questions",
         5,
         "Questions with two answers",
+        "Questions",
         "step-5",
         (
             QUESTIONS,
@@ -216,6 +230,7 @@ STEPS: tuple[Step, ...] = (
         "confidence",
         6,
         "How sure are you?",
+        "Confidence",
         "step-6",
         (
             Field(
@@ -224,7 +239,7 @@ STEPS: tuple[Step, ...] = (
                 Kind.RATING,
                 required=True,
                 help="1: I would not be surprised to be wrong. 5: I am sure of every part.",
-                choices=tuple(Choice(str(n), str(n)) for n in range(1, 6)),
+                choices=tuple(Choice(str(n), str(n), key=str(n)) for n in range(1, 6)),
             ),
         ),
         _VALID,

@@ -2,7 +2,8 @@
 
 from celery import shared_task
 
-from annotation import campaigns, draft_history
+from annotation import askedarticles, campaigns, draft_history
+from leases.enqueue import send_on_commit
 
 
 @shared_task
@@ -15,3 +16,18 @@ def sweep_assignments() -> int:
 def thin_histories() -> int:
     """Delete old saves of drafts; returns how many."""
     return draft_history.thin()
+
+
+@shared_task
+def fetch_asked_article(row_id: int) -> None:
+    """Fetch an article that an annotator asked for, then let the next one of a wiki begin."""
+    if askedarticles.fetch(row_id):
+        for waiting in askedarticles.startable().values_list("pk", flat=True)[:1]:
+            send_on_commit(fetch_asked_article, waiting)
+
+
+@shared_task
+def sweep_asked_articles() -> None:
+    """Send again for every article that waits."""
+    for waiting in askedarticles.sweep():
+        send_on_commit(fetch_asked_article, waiting)

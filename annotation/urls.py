@@ -3,19 +3,31 @@
 from django.urls import path
 
 from annotation import api
-from annotation.views import annotate, campaigns, reviews
+from annotation.views import annotate, articles, campaigns, guidelines, own_progress, queue, reviews
 
 app_name = "annotation"
 
 urlpatterns = [
-    path("annotate/", annotate.queue, name="queue"),
-    path("annotate/next/", annotate.next_tag, name="next"),
-    path("annotate/guideline/<str:version>/", annotate.guideline, name="guideline"),
-    path("annotate/drafts/<int:annotation_id>/take-up/", annotate.take_up, name="take_up"),
+    path("annotate/", queue.queue, name="queue"),
+    path("annotate/progress/", own_progress.own, name="own_progress"),
+    path("annotate/next/", queue.next_tag, name="next"),
+    path("annotate/guideline/<str:version>/", guidelines.guideline, name="guideline"),
+    path("annotate/drafts/<int:annotation_id>/take-up/", queue.take_up, name="take_up"),
     path("annotate/<int:assignment_id>/", annotate.annotate, name="annotate"),
+    path(
+        "annotate/<int:assignment_id>/other-article/", articles.other_article, name="other_article"
+    ),
     path("campaigns/", campaigns.campaigns, name="campaigns"),
     path("campaigns/new/", campaigns.new_campaign, name="campaign_new"),
     path("campaigns/<int:campaign_id>/", campaigns.campaign, name="campaign"),
+    path("campaigns/guideline/", guidelines.guidelines, name="guidelines"),
+    path("campaigns/guideline/edit/", guidelines.edit_guideline, name="guideline_edit"),
+    path(
+        "campaigns/guideline/<str:version>/changes/",
+        guidelines.guideline_changes,
+        name="guideline_changes",
+    ),
+    path("campaigns/<int:campaign_id>/guideline/", guidelines.use_guideline, name="use_guideline"),
     path("campaigns/<int:campaign_id>/publish/", campaigns.publish, name="publish"),
     path("campaigns/<int:campaign_id>/close/", campaigns.change, {"verb": "close"}, name="close"),
     path(

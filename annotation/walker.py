@@ -23,17 +23,24 @@ class Kind(StrEnum):
     RATING = "rating"
     TICK = "tick"
     ROWS = "rows"
+    PLACE = (
+        "place"  # of a span in its passage, written by the page (spans.py); people do not see it
+    )
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One option of a field: `value` is stored, `label` and `help` are read; `opens` if steps need it."""
+    """One option of a field: `value` is stored, `label` and `help` are read; `opens` if steps need it.
+
+    `key` chooses it on the keyboard while its step is shown.
+    """
 
     value: str
     label: str
     help: str = ""
     group: str = ""
     opens: bool = False
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class Field:
     """One entry of a step.
 
     `max_length` is in characters, 0 if the kind has none. For ROWS, `fields` are the columns of a row,
-    and `at_most` is the maximum number of rows; a required ROWS field needs one complete row.
+    and `at_most` is how many can be submitted; a required ROWS field needs one complete row.
     """
 
     name: str
@@ -69,11 +76,12 @@ class Need:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the form, with the guideline's part that explains it (`anchor`)."""
+    """One step of the form, with its name in the list of steps (`short`) and its part of the guideline (`anchor`)."""
 
     key: str
     number: int
     title: str
+    short: str
     anchor: str
     fields: tuple[Field, ...]
     needs: Need | None = None
@@ -100,6 +108,18 @@ class Standing:
     @property
     def complete(self) -> bool:
         return self.open and not self.missing
+
+    @property
+    def name(self) -> str:
+        if not self.open:
+            return "closed"
+        return "complete" if self.complete else "begun" if self.begun else "open"
+
+    @property
+    def words(self) -> str:
+        return {"closed": "not needed", "complete": "complete"}.get(
+            self.name, f"{len(self.missing)} missing"
+        )
 
 
 def blank(field: Field) -> Any:

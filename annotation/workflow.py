@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from annotation import campaigns
+from annotation.captured import kept_pieces, origin_of
 from annotation.checks import Finding, blocks, check, unchecked, value_at
 from annotation.entries import (
     NAMES,
@@ -26,14 +27,15 @@ from annotation.entries import (
 )
 from annotation.form_input import plain
 from annotation.models import Annotation, Assignment, DraftRevision
-from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState, AssignmentState
-from annotation.steps import QUESTIONS, STEPS
-from annotation.walker import Entries, kept
+from annotation.provenance import Captured, origin_in
+from annotation.states import ANNOTATION, ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState
+from annotation.steps import QUESTIONS, STEPS, VALID
+from annotation.suggesting import FILLABLE, final_entries
+from annotation.walker import Entries
 from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal, StaleVersion
 from leases.rows import first_of
 
-EDITABLE = (AnnotationState.DRAFT, AnnotationState.SENT_BACK)
 # Of all saves within this many seconds only the last is kept as a revision of the draft.
 REVISION_EVERY = 300
 # The most active time that one save may report, in seconds; a browser left open does not count.
@@ -55,25 +57,48 @@ def draft_of(annotation_id: int, by: Person) -> Annotation:
     return first_of(rows, "You have no such draft. Your queue lists what is yours.")
 
 
-@transaction.atomic
 def save_draft(
-    *, annotation_id: int, by: Person, version: int, changes: Entries, place: Place = Place()
+    *,
+    annotation_id: int,
+    by: Person,
+    version: int,
+    changes: Entries,
+    place: Place = Place(),
+    captured: Captured | None = None,
 ) -> Annotation:
     """Store `changes` over version `version` of the draft; returns it at its new version.
 
+    Without `captured` every field of `changes` counts as the person's own. Its notices are those of the save.
     Raises NotFoundHere, Conflict if it cannot be edited any more, StaleVersion if it was saved
     elsewhere since: details hold {version, saved_at, mine, theirs, fields}.
     """
     draft = draft_of(annotation_id, by)
     before = entries_of(draft)
     changed = differing(changes, before, [name for name in NAMES if name in changes])
-    if not changed and (draft.version == version or set(changes) == set(NAMES)):
+    # Checked outside the transaction: it may render the article.
+    origin = origin_of(draft, before, {**before, **changes}, captured or Captured())
+    is_same = all(getattr(draft, name) == value for name, value in origin.items())
+    is_repeated = draft.version != version and set(changes) == set(NAMES)
+    if not changed and (is_repeated or (is_same and draft.version == version)):
         _keep_place(draft, place)
         return draft
+    return _store(draft, by, version, changes, changed, origin, place)
+
+
+@transaction.atomic
+def _store(
+    draft: Annotation,
+    by: Person,
+    version: int,
+    changes: Entries,
+    changed: list[str],
+    origin: Mapping[str, Any],
+    place: Place,
+) -> Annotation:
     moved = _editable(draft, by, version).update(
         version=F("version") + 1,
         saved_at=Now(),
-        touched=[name for name in NAMES if name in draft.touched or name in changed],
+        **origin,
         **columns_of(changes, draft.taxonomy),
     )
     if not moved:
@@ -101,13 +126,18 @@ def _editable(draft: Annotation, by: Person, version: int) -> QuerySet[Annotatio
     )
 
 
+@transaction.atomic
 def _keep_place(draft: Annotation, place: Place) -> None:
     """Store the step and the time without a new version: two tabs at different steps are no conflict."""
     seconds = min(max(place.seconds, 0), MOST_SECONDS_A_SAVE)
     step = place.step if place.step in {step.key for step in STEPS} else draft.current_step
     if seconds or step != draft.current_step:
+        times = _locked(draft).seconds_by_step
+        if seconds:
+            at = step or STEPS[0].key
+            times[at] = times.get(at, 0) + seconds
         Annotation.objects.filter(pk=draft.pk).update(
-            current_step=step, seconds_active=F("seconds_active") + seconds
+            current_step=step, seconds_active=F("seconds_active") + seconds, seconds_by_step=times
         )
         draft.current_step = step
 
@@ -152,10 +182,14 @@ def _keep_revision(draft: Annotation) -> None:
 
 @dataclass(frozen=True)
 class Submission:
-    """The result of a submission: accepted, or the findings that prevent it. The entries are saved in both cases."""
+    """The result of a submission: accepted, or the findings that prevent it. The entries are saved in both cases.
+
+    `repeated`: the annotation was submitted before, with the same entries; nothing was done.
+    """
 
     annotation: Annotation
     findings: list[Finding]
+    repeated: bool = False
 
     @property
     def taken(self) -> bool:
@@ -170,32 +204,59 @@ def submit(
     entries: Entries,
     checked: frozenset[str] = frozenset(),
     place: Place = Place(),
+    captured: Captured | None = None,
 ) -> Submission:
     """Save, check, and submit. `checked` holds the keys of the warnings ticked "I checked".
 
     An invalid tag is submitted without steps 2 to 6. Submitting twice has no further effect.
     Raises as save_draft does.
     """
-    draft = draft_of(annotation_id, by)
-    if draft.state == AnnotationState.SUBMITTED and _says(draft, entries):
-        return Submission(draft, [])
-    draft = save_draft(
-        annotation_id=annotation_id, by=by, version=version, changes=entries, place=place
-    )
+    captured = captured or Captured()
+    # Outside the transaction: it may render the article.
+    before = draft_of(annotation_id, by)
+    kept_pieces(before, captured, {**entries_of(before), **entries})
+    with transaction.atomic():
+        draft = _locked(draft_of(annotation_id, by))
+        if _submitted_before(draft, version, entries):
+            return Submission(draft, [], repeated=True)
+        draft = save_draft(
+            annotation_id=annotation_id,
+            by=by,
+            version=version,
+            changes=entries,
+            place=place,
+            captured=captured,
+        )
+        if findings := _in_the_way(draft, checked):
+            return Submission(draft, findings)
+        if draft.assignment:
+            return Submission(_hand_in(draft), [])
+    raise Conflict("This draft is no longer assigned to you. Continue it from your queue first.")
+
+
+def _locked(draft: Annotation) -> Annotation:
+    """The row as it is now; others that would change it wait, as the second of a double click."""
+    return Annotation.objects.select_for_update().get(pk=draft.pk)
+
+
+def _submitted_before(draft: Annotation, version: int, entries: Entries) -> bool:
+    """Whether this is a submission sent again, as by a reload, whatever was decided on it since."""
+    if draft.state == AnnotationState.SENT_BACK:
+        is_late = draft.reviews.filter(annotation_version__gt=version).exists()
+    else:
+        is_late = draft.state != AnnotationState.DRAFT
+    stored, posted = (final_entries(each, FILLABLE) for each in (entries_of(draft), entries))
+    return is_late and same_entries(stored, posted)
+
+
+def _in_the_way(draft: Annotation, checked: frozenset[str]) -> list[Finding]:
+    """What prevents the submission; the warnings ticked so far are stored."""
     entries = entries_of(draft)
     findings = check(entries)
     seen = looked_at(draft, findings, entries, checked)
-    Annotation.objects.filter(pk=draft.pk).update(
-        checked_warnings=[list(pair) for pair in seen.items()]
-    )
-    if in_the_way := blocks(findings) + unchecked(findings, entries, seen):
-        draft.checked_warnings = [list(pair) for pair in seen.items()]
-        return Submission(draft, in_the_way)
-    return Submission(_hand_in(draft, entries), [])
-
-
-def _says(draft: Annotation, entries: Entries) -> bool:
-    return same_entries(entries_of(draft), kept(STEPS, entries))
+    draft.checked_warnings = [list(pair) for pair in seen.items()]
+    Annotation.objects.filter(pk=draft.pk).update(checked_warnings=draft.checked_warnings)
+    return blocks(findings) + unchecked(findings, entries, seen)
 
 
 def looked_at(
@@ -211,18 +272,13 @@ def looked_at(
     }
 
 
-@transaction.atomic
-def _hand_in(draft: Annotation, entries: Entries) -> Annotation:
-    if draft.assignment is None:
-        raise Conflict(
-            "This draft is no longer assigned to you. Continue it from your queue first."
-        )
-    final = kept(STEPS, entries)
+def _hand_in(draft: Annotation) -> Annotation:
+    assert draft.assignment is not None
+    final = final_entries(entries_of(draft), draft.filled)
     columns = columns_of(final, draft.taxonomy)
-    ours = Annotation.objects.filter(pk=draft.pk, version=draft.version)
-    moved = ANNOTATION.move(ours, "submit", submitted_at=Now(), version=F("version") + 1, **columns)
-    if not moved:
-        raise stale(Annotation.objects.get(pk=draft.pk), entries)
+    if final["validity"] == VALID:  # an invalid tag that is sent back has its later steps again
+        columns |= origin_in(final, draft.provenance, draft.filled)
+    ANNOTATION.require(draft, "submit", submitted_at=Now(), version=F("version") + 1, **columns)
     replace_questions(draft, final[QUESTIONS.name])
     ASSIGNMENT.require(draft.assignment, "submit", lease_holder="", lease_until=None)
     return Annotation.objects.get(pk=draft.pk)

@@ -133,7 +133,8 @@ def storm(processes: int, threads: int, tags: int) -> list[float]:
     from wikifetch.models import Tag
 
     name = f"{processes}x{threads}"
-    made = campaign(by=admin(name), tags=tags - Tag.objects.count(), people=2, name=name)
+    missing = tags - Tag.objects.count()
+    made = campaign(by=admin(name), tags=missing, people=2, in_hand=tags, name=name)
     people = [person(f"{name}-{n}", Role.ANNOTATOR).pk for n in range(processes * threads)]
     waits = together(partial(claims, made.pk, people), processes, threads)
     assert len(waits) == 2 * tags, "a place was given twice, or not at all"

@@ -116,4 +116,5 @@ def page_times(session: requests.Session, url: str) -> str:
     return f"{statistics.median(taken):6.1f} ms median, {p95:6.1f} ms p95, {len(answer.content) // 1024} kB"
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -71,13 +71,17 @@ app.conf.update(
     # task is first sent one interval after the start, so none may have an interval longer than people leave it on.
     beat_scheduler="celery.beat:Scheduler",
     beat_schedule={
-        "sweep-fetches": {"task": "wikifetch.tasks.sweep_fetches", "schedule": 30.0},
+        "sweep-fetches": {"task": "wikifetch.tasks.sweep_fetches", "schedule": 15.0},
         "sweep-responses": {"task": "generation.tasks.sweep_responses", "schedule": 15.0},
         "sweep-machine-verdicts": {
             "task": "judging.tasks.sweep_machine_verdicts",
             "schedule": 15.0,
         },
         "sweep-assignments": {"task": "annotation.tasks.sweep_assignments", "schedule": 60.0},
+        "sweep-asked-articles": {
+            "task": "annotation.tasks.sweep_asked_articles",
+            "schedule": 15.0,
+        },
         "thin-histories": {"task": "annotation.tasks.thin_histories", "schedule": 3600.0},
         "sweep-imports": {"task": "datasets.tasks.sweep_imports", "schedule": 600.0},
         "expire-audit-log": {"task": "accounts.tasks.expire_audit_log", "schedule": 3600.0},

@@ -25,6 +25,8 @@ class SettingError(SystemExit):
 # A hundred years: further back no database has a date.
 MOST_DAYS = 36_500
 ROOT = Path(__file__).resolve().parent.parent
+# What config/no-secret says, which docker-compose.yml mounts for a secret that not everybody has.
+NO_SECRET = "(not set)"  # noqa: S105
 
 
 def text(name: str, default: str) -> str:
@@ -43,7 +45,7 @@ def given(name: str) -> str:
         raise SettingError(f"{name}_FILE", f"cannot read {path}: {reason}.") from None
     if not value:
         raise SettingError(f"{name}_FILE", f"{path} is empty.")
-    return value
+    return "" if value == NO_SECRET else value
 
 
 def of_running(name: str) -> str:

@@ -221,7 +221,7 @@ LOGGING = logging_config(LOG_FORMAT, environment.choice("LOG_LEVEL", ["INFO", "W
 WIKI_CONTACT = environment.text("WIKI_CONTACT", "")
 WIKI_REQUESTS_PER_SECOND = environment.number("WIKI_REQUESTS_PER_SECOND", 1.0)
 WIKI_MAXLAG = int(environment.number("WIKI_MAXLAG", 5))
-WIKI_MAX_WAIT = environment.number("WIKI_MAX_WAIT", 300.0)
+WIKI_MAX_WAIT = environment.number("WIKI_MAX_WAIT", 3600.0)
 WIKI_ALLOWED = [
     item
     for item in environment.text("WIKI_ALLOWED", "https://en.wikipedia.org")
@@ -229,7 +229,7 @@ WIKI_ALLOWED = [
     .split()
     if item
 ]
-
+WIKI_HTML = environment.flag("WIKI_HTML", True)
 WIKI_TEMPLATES = environment.wiki_templates()
 
 SILENCED_SYSTEM_CHECKS = [

@@ -1,7 +1,9 @@
 """Import a file into a collection: all of it or nothing; a second import of the same file adds nothing."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import BinaryIO
 
 from django.core.exceptions import ValidationError
 
@@ -15,60 +17,67 @@ from datasets.schema import Parsed
 from leases.refusal import Refusal
 
 
-@dataclass
-class ImportReport:
-    """The result of an import.
+@dataclass(kw_only=True)
+class Contents:
+    """What a file holds.
 
-    records, questions: in the file. duplicates: (record, the earlier one that it equals), counted from 1.
-    deviations: (record, deviation) for every record of the file.
+    records, questions: how many. duplicates: (record, the earlier one that it equals), counted from 1.
+    kinds: how many deviations of each kind. deviating_records: how many have any.
     """
 
-    collection: Collection
     records: int = 0
     questions: int = 0
-    added: int = 0
-    already_there: int = 0
     duplicates: list[tuple[int, int]] = field(default_factory=list)
-    deviations: list[tuple[int, Deviation]] = field(default_factory=list)
+    kinds: Counter[Kind] = field(default_factory=Counter)
+    deviating_records: int = 0
 
     @property
     def deviations_by_kind(self) -> list[tuple[Kind, int]]:
-        counts = Counter(deviation.kind for _, deviation in self.deviations)
-        return [(kind, counts[kind]) for kind in Kind if counts[kind]]
+        return [(kind, self.kinds[kind]) for kind in Kind if self.kinds[kind]]
+
+
+@dataclass(kw_only=True)
+class ImportReport(Contents):
+    """The result of an import: the file's contents, and how many of its records were added where."""
+
+    collection: Collection
+    added: int
 
     @property
-    def deviating_records(self) -> int:
-        return len({number for number, _ in self.deviations})
+    def already_there(self) -> int:
+        return self.records - len(self.duplicates) - self.added
 
 
 def import_file(
     *,
     importer: Importer,
-    data: bytes,
+    file: BinaryIO,
     collection_name: str,
     source: str = "",
     by: Person | None = None,
 ) -> ImportReport:
-    """Read the file and add the records that the collection lacks; makes the collection if there is none.
+    """Add the records of the file that the collection lacks; makes the collection if there is none.
 
-    Reads and checks before the first transaction. Raises Refusal (Unreadable with a list of the records' problems);
-    then nothing was stored.
+    The file is read twice: to check all of it before the first transaction, and to write it. Neither time is more in
+    memory than a batch. Raises Refusal (Unreadable with a list of the records' problems); then nothing was stored.
     """
-    parsed = importer.read(data)
     check_name(collection_name)
-    drafts = [checked(Draft(one.columns, one.slots + one.unused)) for one in parsed]
+    contents = _checked(importer, file)
+    repeated = {number for number, _ in contents.duplicates}
+    drafts = (
+        _draft(parsed)
+        for number, parsed in enumerate(importer.read(file), 1)
+        if number not in repeated
+    )
     collection, added = bring(drafts, name=collection_name, source=source, by=by)
-    report = _described(collection, parsed)
-    first_seen: dict[str, int] = {}
-    for number, draft in enumerate(drafts, 1):
-        earlier = first_seen.setdefault(draft.identity, number)
-        if earlier != number:
-            report.duplicates.append((number, earlier))
-        elif draft.identity in added:
-            report.added += 1
-        else:
-            report.already_there += 1
-    return report
+    return ImportReport(collection=collection, added=added, **vars(contents))
+
+
+def deviations_in(importer: Importer, file: BinaryIO) -> Iterator[tuple[int, Deviation]]:
+    """(record, deviation) for each deviation of the file: there may be millions, so they are not kept."""
+    for number, parsed in enumerate(importer.read(file), 1):
+        for deviation in deviations(parsed.columns, parsed.slots):
+            yield number, deviation
 
 
 def check_name(name: str) -> None:
@@ -79,14 +88,20 @@ def check_name(name: str) -> None:
         raise Refusal(f"{name!r} cannot name a collection: {' '.join(error.messages)}") from None
 
 
-def _described(collection: Collection, parsed: list[Parsed]) -> ImportReport:
-    return ImportReport(
-        collection,
-        records=len(parsed),
-        questions=sum(len(one.slots) for one in parsed),
-        deviations=[
-            (number, deviation)
-            for number, one in enumerate(parsed, 1)
-            for deviation in deviations(one.columns, one.slots)
-        ],
-    )
+def _checked(importer: Importer, file: BinaryIO) -> Contents:
+    contents = Contents()
+    first_seen: dict[bytes, int] = {}
+    for number, parsed in enumerate(importer.read(file), 1):
+        earlier = first_seen.setdefault(bytes.fromhex(_draft(parsed).identity), number)
+        if earlier != number:
+            contents.duplicates.append((number, earlier))
+        found = deviations(parsed.columns, parsed.slots)
+        contents.records = number
+        contents.questions += len(parsed.slots)
+        contents.kinds.update(deviation.kind for deviation in found)
+        contents.deviating_records += bool(found)
+    return contents
+
+
+def _draft(parsed: Parsed) -> Draft:
+    return checked(Draft(parsed.columns, parsed.slots + parsed.unused))

@@ -27,13 +27,14 @@ def release(collection: Collection, *, by: Person) -> Release:
 
 def import_records(*, by: Person) -> Collection:
     """A separate collection from the file, whose records each have a deviation."""
-    report = import_file(
-        importer=IMPORTERS["wikicontradict"],
-        data=RECORDS.read_bytes(),
-        collection_name=IMPORTED,
-        source=f"demonstration/{RECORDS.name}",
-        by=by,
-    )
+    with RECORDS.open("rb") as file:
+        report = import_file(
+            importer=IMPORTERS["wikicontradict"],
+            file=file,
+            collection_name=IMPORTED,
+            source=f"demonstration/{RECORDS.name}",
+            by=by,
+        )
     collection = report.collection
     collection.title = "Demonstration set: an imported file"
     collection.description = (

@@ -10,6 +10,7 @@ from rest_framework.response import Response as Answer
 
 from accounts.access import HasRole, person_of
 from accounts.roles import Role
+from generation import registry
 from generation.access import run_for, visible_to
 from generation.models import LanguageModel, Response, Run
 from generation.responses import RunProgress, progress_of
@@ -65,7 +66,7 @@ class ResponseOut(serializers.ModelSerializer[Response]):
 @permission_classes([MayRead])
 def models(request: Request) -> Answer:
     """All models with their options."""
-    return Answer(ModelOut(LanguageModel.objects.all(), many=True).data)
+    return Answer(ModelOut(registry.seen(), many=True).data)
 
 
 @extend_schema(responses=RunOut(many=True))

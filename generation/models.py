@@ -1,5 +1,7 @@
 """Language models, runs and their responses."""
 
+from typing import ClassVar
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -38,6 +40,13 @@ class LanguageModel(models.Model):
         return self.display_name or self.model_id
 
 
+class SeenRuns(models.Manager["Run"]):
+    """All but those that an import still writes (datasets/arriving.py)."""
+
+    def get_queryset(self) -> models.QuerySet["Run"]:
+        return super().get_queryset().filter(collection__arriving_until=None)
+
+
 class Run(models.Model):
     """Requests to models about instances with prompts. Its responses are created when it is made."""
 
@@ -51,6 +60,9 @@ class Run(models.Model):
     created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = SeenRuns()
+    everything: ClassVar[models.Manager["Run"]] = models.Manager()
 
     class Meta:
         ordering = ["-pk"]

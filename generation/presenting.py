@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, FilteredRelation, Q
 
-from generation import chat, client, embedded, prompting, responses
+from generation import chat, client, embedded, prompting, registry, responses
 from generation.faults import ServiceFault
 from generation.models import LanguageModel, Response, Run
 from generation.prompting import Prompt
@@ -76,7 +76,7 @@ class ModelRow:
 
 
 def all_models() -> list[ModelRow]:
-    return _model_rows(LanguageModel.objects.annotate(answered=Count("responses")))
+    return _model_rows(registry.seen().annotate(answered=Count("responses")))
 
 
 def _model_rows(models: Iterable[Any]) -> list[ModelRow]:

@@ -4,9 +4,11 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Exists, OuterRef, QuerySet
+
 from datasets.identity import canonical
 from generation import chat, client, faults
-from generation.models import LanguageModel
+from generation.models import LanguageModel, Run
 from leases.refusal import Refusal
 from leases.rows import first_of
 
@@ -35,6 +37,16 @@ def add(
         defaults={"options": whole, "display_name": display_name},
     )
     return model
+
+
+def seen() -> QuerySet[LanguageModel]:
+    """All models but those that only an unfinished import has."""
+    asked = Run.everything.filter(models_asked=OuterRef("pk"))
+    return LanguageModel.objects.exclude(
+        Exists(asked.filter(collection__arriving_until__isnull=False)),
+        ~Exists(asked.filter(collection__arriving_until=None)),
+        service="",
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -5,10 +5,13 @@ class JudgingConfig(AppConfig):
     name = "judging"
 
     def ready(self) -> None:
+        from datasets.arriving import came_along
         from datasets.exposure import hidden_questions, responses_known
         from generation.access import hides_run
         from judging.blinding import hidden_question_ids, judges_responses_of, studies_known
+        from judging.files.removing import remove_unfinished
 
+        came_along.add(self.name, remove_unfinished)
         hides_run.add(self.name, judges_responses_of)
         hidden_questions.add(self.name, hidden_question_ids)
         responses_known.add(self.name, studies_known)

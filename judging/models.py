@@ -1,13 +1,14 @@
 """Verdicts on model responses: studies, blind slots, judgments, resolutions, machine verdicts."""
 
 import uuid
+from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from datasets.models import Instance
+from datasets.models import Collection, Instance
 from generation.models import LanguageModel, Response
 from judging.states import MachineState, SlotState, StudyState
 from leases.models import Leased
@@ -43,6 +44,13 @@ class Rubric(models.Model):
         return f"{self.name} v{self.version}"
 
 
+class SeenStudies(models.Manager["Study"]):
+    """All but those that an import still writes (datasets/arriving.py)."""
+
+    def get_queryset(self) -> models.QuerySet["Study"]:
+        return super().get_queryset().filter(arriving_in=None)
+
+
 class Study(models.Model):
     """A human evaluation: which responses, how many judges each, how disagreements are resolved."""
 
@@ -76,6 +84,17 @@ class Study(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
+    arriving_in = models.ForeignKey(
+        Collection,
+        on_delete=models.PROTECT,
+        null=True,
+        editable=False,
+        related_name="+",
+        help_text="While an import writes it, unseen: the collection that it comes with.",
+    )
+
+    objects = SeenStudies()
+    everything: ClassVar[models.Manager["Study"]] = models.Manager()
 
     class Meta:
         ordering = ["-pk"]

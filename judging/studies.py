@@ -131,13 +131,13 @@ def _add_items(study: Study, responses: Sequence[Response]) -> None:
     StudyItem.objects.bulk_create(items_of(study, shuffled))
 
 
-def items_of(study: Study, responses: Sequence[Response]) -> list[StudyItem]:
-    """The items to store for these responses, in their order."""
+def items_of(study: Study, responses: Sequence[Response], first: int = 0) -> list[StudyItem]:
+    """The items to store for these responses, in their order, from position `first`."""
     return [
         StudyItem(
             study=study, response=response, position=place, names_its_model=_names_itself(response)
         )
-        for place, response in enumerate(responses)
+        for place, response in enumerate(responses, first)
     ]
 
 

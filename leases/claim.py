@@ -25,9 +25,18 @@ def new_holder(prefix: str) -> str:
 
 
 def take(
-    row: Row, table: StateTable, verb: str, *, seconds: float, holder: str, **fields: Any
+    row: Row | QuerySet[Row],
+    table: StateTable,
+    verb: str,
+    *,
+    seconds: float,
+    holder: str,
+    **fields: Any,
 ) -> bool:
-    """Claim this row; False when another holder was faster or its state does not allow it."""
+    """Claim this row; False when another holder was faster or its state does not allow it.
+
+    A queryset is that of one row, with further conditions on it.
+    """
     lease = {
         "lease_holder": holder,
         "lease_until": in_seconds(seconds),
@@ -54,10 +63,10 @@ def claim(
     return None
 
 
-def renew(row: Leased, *, seconds: float, holder: str) -> bool:
+def renew(row: Leased, *, seconds: float, holder: str, **fields: Any) -> bool:
     """Extend the lease if `holder` still has it; False when it was swept or claimed by another."""
     held = type(row)._default_manager.filter(pk=row.pk, lease_holder=holder)
-    return bool(held.update(lease_until=in_seconds(seconds)))
+    return bool(held.update(lease_until=in_seconds(seconds), **fields))
 
 
 def settle(row: Leased, table: StateTable, verb: str, *, holder: str, **fields: Any) -> bool:

@@ -21,6 +21,6 @@ def retry_after(header: str | None, now: datetime, their_date: str | None = None
 def _http_date(header: str | None) -> datetime | None:
     try:
         date = parsedate_to_datetime(header or "")
-    except ValueError:
+    except (ValueError, OverflowError):  # the second for numbers that no date has
         return None
     return date if date.tzinfo else date.replace(tzinfo=UTC)

@@ -58,6 +58,7 @@ DECISIONS = {
     "datasets.pastexclusion.proposed_by": Fate.STAYS,
     "datasets.pastexclusion.ended_by": Fate.STAYS,
     "datasets.release.created_by": Fate.STAYS,
+    "annotation.guideline.author": Fate.STAYS,
     "annotation.campaign.created_by": Fate.STAYS,
     "annotation.assignment.person": Fate.STAYS,
     "annotation.annotation.author": Fate.STAYS,
@@ -72,6 +73,7 @@ DECISIONS = {
 # Rows that the person entered and that point at them through another row.
 ENTERED = {
     "annotation.question": "annotation__author",
+    "annotation.askedarticle": "annotation__author",
     "annotation.draftrevision": "annotation__author",
     "judging.judgingslot": "judge__person",
     "judging.judgment": "slot__judge__person",

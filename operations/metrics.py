@@ -10,8 +10,8 @@ from django.db.models import Count, Min, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Session
-from annotation.models import Assignment
-from annotation.states import AssignmentState
+from annotation.models import AskedArticle, Assignment
+from annotation.states import AskedState, AssignmentState
 from generation.models import Response
 from generation.states import ResponseState, RunState
 from judging.models import MachineVerdict
@@ -50,6 +50,12 @@ QUEUES = (
         FetchRun.objects.filter(state=FetchState.WAITING),
         FetchRun.objects.filter(state=FetchState.RUNNING),
         "created_at",
+    ),
+    Queue(
+        "asked_articles",
+        AskedArticle.objects.filter(state=AskedState.ASKED),
+        AskedArticle.objects.filter(state=AskedState.FETCHING),
+        "asked_at",
     ),
     Queue(
         "machine_verdicts",

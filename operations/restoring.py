@@ -14,7 +14,7 @@ from django.db import DatabaseError, IntegrityError, connections, transaction
 from django.db.models import F
 
 from accounts.audit import Kind, record
-from annotation.workflow import EDITABLE
+from annotation.states import EDITABLE
 from datasets.exporters import EXPORTERS
 from datasets.exporting import sha256_of
 from datasets.models import Release

@@ -6,6 +6,7 @@ at each other.
 """
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -43,6 +44,7 @@ AS_THEY_ARE = {
     "SmallIntegerField", "TextField", "URLField",
 }  # fmt: skip
 WRITTEN_OUT: dict[str, Callable[[Any], str]] = {
+    "BinaryField": lambda value: b64encode(value).decode("ascii"),
     "DateField": date.isoformat,
     "DateTimeField": datetime.isoformat,
     "UUIDField": str,

@@ -16,7 +16,18 @@ from leases.outage import outage
 from leases.refusal import NotAllowed, Refusal, TooMany
 
 # Form fields that a person did not type, and the codes of a second factor.
-NOT_TYPED = {"csrfmiddlewaretoken", "version", "step", "seconds", "action", "next", "code"}
+NOT_TYPED = {
+    "csrfmiddlewaretoken",
+    "annotation",
+    "provenance",
+    "filled",
+    "version",
+    "step",
+    "seconds",
+    "action",
+    "next",
+    "code",
+}
 
 MOST_TYPED = 1024**2  # bytes
 

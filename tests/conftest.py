@@ -180,6 +180,8 @@ def pytest_collection_modifyitems(items):
         folder = item.path.relative_to(HERE).parts[0]
         for mark in MARKS.get(folder, ()):
             item.add_marker(mark)
+        if "ready_database" in item.fixturenames and not item.get_closest_marker("django_db"):
+            item.add_marker("django_db")  # else no tables are made where it runs alone
         marks = {mark.name for mark in item.iter_markers()}
         if folder in changed:
             item.add_marker("changed")

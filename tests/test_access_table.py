@@ -12,16 +12,21 @@ from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import get_resolver, resolve, reverse
 
-from accounts import invitations
-from accounts.models import Identity, Invitation, Person, SecondFactor
+from accounts import invitations, sessions
+from accounts.models import Identity, Invitation, SecondFactor, Session
 from accounts.roles import Role
 from annotation import campaigns
 from annotation.models import Assignment, Guideline
+from datasets import exclusions, revisions
+from datasets.models import Collection
 from datasets.releases import freeze as release
+from datasets.revisions import Texts
 from evaluation.frozen import publishing, snapshots
+from generation.models import LanguageModel
 from judging import settling, studies, verdicts
 from judging.files.predictions import import_predictions
 from judging.models import JudgingSlot
+from tests.access_bodies import BODIES, NO_FIELDS, NOBODY, body_of
 from tests.accounts.factories import known_institution
 from tests.annotation import factories as annotation
 from tests.datasets import factories as datasets
@@ -45,32 +50,32 @@ GET   /readyz                                                 200  200  200  200
 GET   /metrics                                                404  404  404  404  404  404  404  404  404  404
 GET   /api/schema.json                                        403  200  200  200  200  200  200  200  200  200
 GET   /sign-in/                                               200  302  302  302  302  302  302  302  302  302
-POST  /sign-in/                                               200  302  302  302  302  302  302  302  302  302
+POST  /sign-in/                                               302  302  302  302  302  302  302  302  302  302
 GET   /sign-in/code/                                          302  302  302  302  302  302  302  302  302  302
 POST  /sign-in/code/                                          302  302  302  302  302  302  302  302  302  302
 GET   /sign-in/institution/                                   302  302  302  302  302  302  302  302  302  302
 GET   /sign-in/institution/back/                              400  400  400  400  400  400  400  400  400  400
 POST  /sign-out/                                              302  302  302  302  302  302  302  302  302  302
 GET   {join}                                                  200  200  200  200  200  200  200  200  200  200
-POST  {join}                                                  200  200  200  200  200  200  200  200  200  200
+POST  {join}                                                  302  302  302  302  302  302  302  302  302  302
 GET   {join}institution/                                      302  302  302  302  302  302  302  302  302  302
 GET   {password}                                              200  200  200  200  200  200  200  200  200  200
-POST  {password}                                              200  200  200  200  200  200  200  200  200  200
+POST  {password}                                              302  302  302  302  302  302  302  302  302  302
 GET   /account/                                               302  200  200  200  200  200  200  200  200  200
-POST  /account/                                               302  400  400  400  400  400  400  400  400  400
-POST  /account/password/                                      302  400  400  400  400  400  400  400  400  400
-POST  /account/sessions/end/                                  302  400  400  400  400  400  400  400  400  400
+POST  /account/                                               403  302  302  302  302  302  302  302  302  302
+POST  /account/password/                                      302  302  302  302  302  302  302  302  302  302
+POST  /account/sessions/end/                                  403  404  404  404  302  404  404  404  404  404
 GET   /account/institution/                                   302  200  200  200  200  200  200  200  200  200
-POST  /account/institution/                                   302  400  400  400  400  400  400  400  400  400
-POST  /account/institution/remove/                            302  400  400  400  400  400  400  400  400  400
+POST  /account/institution/                                   302  200  200  200  200  200  200  200  200  200
+POST  /account/institution/remove/                            302  302  302  302  302  302  302  302  302  302
 GET   /account/second-factor/                                 302  200  200  200  200  200  200  200  200  200
-POST  /account/second-factor/                                 302  400  400  400  400  400  400  400  400  400
+POST  /account/second-factor/                                 302  200  200  200  200  200  200  200  200  200
 POST  /account/second-factor/confirm/                         302  400  400  400  400  400  400  400  400  400
 POST  /account/second-factor/remove/                          302  409  409  409  409  409  409  409  409  409
 GET   /people/                                                302  403  403  403  403  403  403  403  200  200
 GET   /people/{person}/                                       302  403  403  403  403  403  403  403  200  200
-POST  /people/{person}/                                       302  403  403  403  403  403  403  403  200  200
-POST  /people/{person}/active/                                302  403  403  403  403  403  403  403  400  400
+POST  /people/{person}/                                       403  403  403  403  403  403  403  403  302  302
+POST  /people/{person}/active/                                403  403  403  403  403  403  403  403  302  302
 POST  /people/{person}/password-link/                         302  403  403  403  403  403  403  403  200  200
 POST  /people/{person}/second-factor/remove/                  302  403  403  403  403  403  403  403  302  302
 POST  /people/{person}/institution/remove/                    302  403  403  403  403  403  403  403  302  302
@@ -78,13 +83,13 @@ GET   /audit/                                                 302  403  403  403
 GET   /audit.csv                                              302  403  403  403  403  403  403  403  200  200
 GET   /operations/                                            302  403  403  403  403  403  403  403  200  200
 GET   /people/{person}/forget/                                302  403  403  403  403  403  403  403  200  200
-POST  /people/{person}/forget/                                302  403  403  403  403  403  403  403  200  200
+POST  /people/{person}/forget/                                403  403  403  403  403  403  403  403  302  302
 GET   /people/{person}/data.json                              302  403  403  403  403  403  403  403  200  200
-POST  /invitations/                                           302  403  403  403  403  403  403  403  422  422
+POST  /invitations/                                           403  403  403  403  403  403  403  403  200  200
 POST  /invitations/{invitation}/withdraw/                     302  403  403  403  403  403  403  403  302  302
 GET   /fetches/                                               302  403  403  403  403  403  403  403  200  200
 GET   /fetches/new/                                           302  403  403  403  403  403  403  403  200  200
-POST  /fetches/new/                                           302  403  403  403  403  403  403  403  200  200
+POST  /fetches/new/                                           403  403  403  403  403  403  403  403  302  302
 GET   /fetches/{fetch}/                                       302  403  403  403  403  403  403  403  200  200
 POST  /fetches/{fetch}/cancel/                                302  403  403  403  403  403  403  403  302  302
 GET   /tags/                                                  302  403  200  200  403  403  403  200  200  200
@@ -92,49 +97,61 @@ GET   /tags/{tag}/                                            302  403  200  200
 GET   /tags/{tag}.json                                        302  403  200  200  403  403  403  200  200  200
 GET   /collections/                                           302  403  200  200  403  403  403  200  200  200
 GET   /collections/new/import/                                302  403  403  403  403  403  403  403  200  200
-POST  /collections/new/import/                                302  403  403  403  403  403  403  403  400  400
+POST  /collections/new/import/                                403  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/                                     302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/questions/                           302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/deviations/                          302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/exclusions/                          302  403  403  403  403  403  403  200  200  200
 GET   /collections/mills/revised/                             302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/export/wikicontradict-json/          302  403  403  403  403  403  403  200  200  200
-POST  /collections/mills/releases/                            302  403  403  403  403  403  403  403  400  400
+POST  /collections/mills/releases/                            302  403  403  403  403  403  403  403  302  302
 GET   /collections/mills/releases/1.0/wikicontradict-csv/     302  403  403  403  403  403  403  200  200  200
 GET   /contradictions/{contradiction}/                        302  403  200  200  403  403  403  200  200  200
 GET   /contradictions/{contradiction}/questions/1/exclusion/  302  403  403  403  403  403  403  200  200  200
-POST  /contradictions/{contradiction}/questions/1/exclusion/  302  403  403  403  403  403  403  400  400  400
+POST  /contradictions/{contradiction}/questions/1/exclusion/  403  403  403  403  403  403  403  302  302  302
 GET   /contradictions/{hidden_question}/questions/1/exclusion/ 302 403  403  403  403  403  403  200  200  403
-POST  /contradictions/{hidden_question}/questions/1/exclusion/ 302 403  403  403  403  403  403  400  400  403
+POST  /contradictions/{hidden_question}/questions/1/exclusion/ 403 403  403  403  403  403  403  302  302  403
 GET   /contradictions/{contradiction}/questions/1/revised/    302  403  200  200  403  403  403  200  200  200
-POST  /contradictions/{contradiction}/questions/1/revised/    302  403  400  400  403  403  403  400  400  400
+POST  /contradictions/{contradiction}/questions/1/revised/    403  403  302  302  403  403  403  302  302  302
+POST  /contradictions/{proposed}/questions/1/exclusion/       403  403  403  403  403  403  403  403  302  302
+POST  /contradictions/{written}/questions/1/revised/          403  403  302  403  403  403  403  403  403  403
+POST  /contradictions/{to_check}/questions/1/revised/         403  403  403  403  403  403  403  302  302  302
 GET   /annotate/                                              302  403  200  200  403  403  403  403  403  200
-POST  /annotate/next/                                         302  403  302  302  403  403  403  403  403  302
+GET   /annotate/progress/                                     302  403  200  200  403  403  403  403  403  200
+POST  /annotate/next/                                         403  403  302  302  403  403  403  403  403  302
 GET   /annotate/guideline/{guideline}/                        302  403  200  200  403  403  403  403  200  200
 POST  /annotate/drafts/{handed_back}/take-up/                 302  403  409  404  403  403  403  403  403  404
 GET   /annotate/{place}/                                      302  403  200  404  403  403  403  403  403  404
-POST  /annotate/{place}/                                      302  403  412  404  403  403  403  403  403  404
+POST  /annotate/{place}/                                      302  403  302  404  403  403  403  403  403  404
+GET   /annotate/{place}/other-article/                        302  403  200  404  403  403  403  403  403  404
+POST  /annotate/{place}/other-article/                        403  403  200  404  403  403  403  403  403  404
 GET   /campaigns/                                             302  403  403  403  403  403  403  403  200  200
 GET   /campaigns/new/                                         302  403  403  403  403  403  403  403  200  200
-POST  /campaigns/new/                                         302  403  403  403  403  403  403  403  200  200
+POST  /campaigns/new/                                         403  403  403  403  403  403  403  403  302  302
 GET   /campaigns/{campaign}/                                  302  403  403  403  403  403  403  403  200  200
+GET   /campaigns/guideline/                                   302  403  403  403  403  403  403  403  200  200
+GET   /campaigns/guideline/edit/                              302  403  403  403  403  403  403  403  200  200
+POST  /campaigns/guideline/edit/                              403  403  403  403  403  403  403  403  302  302
+GET   /campaigns/guideline/{guideline}/changes/               302  403  403  403  403  403  403  403  200  200
+POST  /campaigns/{campaign}/guideline/                        302  403  403  403  403  403  403  403  302  302
 POST  /campaigns/{campaign}/publish/                          302  403  403  403  403  403  403  403  302  302
 POST  /campaigns/{campaign}/close/                            302  403  403  403  403  403  403  403  302  302
 POST  /campaigns/{campaign}/reopen/                           302  403  403  403  403  403  403  403  409  409
 POST  /campaigns/{campaign}/places/{free}/withdraw/           302  403  403  403  403  403  403  403  302  302
 GET   /reviews/                                               302  403  403  403  403  403  403  403  200  200
 GET   /reviews/{submitted}/                                   302  403  403  403  403  403  403  403  200  200
-POST  /reviews/{submitted}/                                   302  403  403  403  403  403  403  403  404  404
+POST  /reviews/{submitted}/                                   403  403  403  403  403  403  403  403  302  302
+POST  /reviews/{own}/                                         403  403  403  403  403  403  403  403  302  403
 GET   /reviews/{draft}/                                       302  403  403  403  403  403  403  403  404  404
-POST  /reviews/{draft}/                                       302  403  403  403  403  403  403  403  404  404
+POST  /reviews/{draft}/                                       403  403  403  403  403  403  403  403  404  404
 GET   /models/                                                302  403  403  403  403  403  403  200  200  200
 GET   /models/new/                                            302  403  403  403  403  403  403  403  200  200
-POST  /models/new/                                            302  403  403  403  403  403  403  403  400  400
+POST  /models/new/                                            403  403  403  403  403  403  403  403  302  302
 POST  /models/{model}/test/                                   302  403  403  403  403  403  403  403  302  302
 GET   /models/services/local/                                 302  403  403  403  403  403  403  200  200  200
 GET   /runs/                                                  302  403  403  403  403  403  403  200  200  200
 GET   /runs/new/                                              302  403  403  403  403  403  403  403  200  200
-POST  /runs/new/                                              302  403  403  403  403  403  403  403  400  400
+POST  /runs/new/                                              403  403  403  403  403  403  403  403  302  302
 GET   /runs/{run}/                                            302  403  403  403  403  403  403  200  200  200
 GET   /runs/{hidden}/                                         302  403  403  403  403  403  403  200  200  404
 GET   /runs/{run}/progress/                                   302  403  403  403  403  403  403  200  200  200
@@ -148,19 +165,19 @@ GET   /runs/{run}/responses.csv                               302  403  403  403
 GET   /runs/{hidden}/responses.csv                            302  403  403  403  403  403  403  200  200  404
 GET   /studies/                                               302  403  403  403  403  403  403  200  200  200
 GET   /studies/new/                                           302  403  403  403  403  403  403  403  200  200
-POST  /studies/new/                                           302  403  403  403  403  403  403  403  400  400
+POST  /studies/new/                                           403  403  403  403  403  403  403  403  302  400
 GET   /studies/import/                                        302  403  403  403  403  403  403  403  200  200
-POST  /studies/import/                                        302  403  403  403  403  403  403  403  400  400
+POST  /studies/import/                                        403  403  403  403  403  403  403  403  302  302
 GET   /studies/{open}/                                        302  403  403  403  403  403  403  200  200  200
 GET   /studies/{closed}/                                      302  403  403  403  403  403  403  200  200  200
 GET   /studies/{open}/export/csv/                             302  403  403  403  403  403  403  200  200  403
 GET   /studies/{open}/export/json/                            302  403  403  403  403  403  403  200  200  403
 GET   /studies/{open}/export/published/                       302  403  403  403  403  403  403  400  400  403
 GET   /studies/{closed}/export/json/                          302  403  403  403  403  403  403  200  200  200
-POST  /studies/{draft_study}/open/                            302  403  403  403  403  403  403  403  400  400
+POST  /studies/{draft_study}/open/                            403  403  403  403  403  403  403  403  302  302
 POST  /studies/{open}/close/                                  302  403  403  403  403  403  403  403  302  302
-POST  /studies/{open}/models/                                 302  403  403  403  403  403  403  403  400  403
-POST  /studies/{closed}/models/                               302  403  403  403  403  403  403  403  400  400
+POST  /studies/{open}/models/                                 403  403  403  403  403  403  403  403  302  403
+POST  /studies/{closed}/models/                               403  403  403  403  403  403  403  403  302  302
 POST  /studies/{closed}/models/{machine}/cancel/              302  403  403  403  403  403  403  403  302  302
 POST  /studies/{closed}/models/{machine}/resume/              302  403  403  403  403  403  403  403  400  400
 GET   /judge/                                                 302  403  403  403  200  200  403  403  403  200
@@ -170,15 +187,17 @@ GET   /judge/{open}/next/                                     302  403  403  403
 POST  /judge/{open}/undo/                                     302  403  403  403  302  404  403  403  403  302
 POST  /judge/{open}/hand-in/                                  302  403  403  403  409  404  403  403  403  409
 GET   /judge/slots/{slot}/                                    302  403  403  403  200  404  403  403  403  404
-POST  /judge/slots/{slot}/                                    302  403  403  403  400  404  403  403  403  404
+POST  /judge/slots/{slot}/                                    403  403  403  403  302  404  403  403  403  404
 GET   /judge/slots/{slot}/coming/                             302  403  403  403  200  404  403  403  403  404
-POST  /judge/slots/{slot}/skip/                               302  403  403  403  400  404  403  403  403  404
-POST  /judge/slots/{slot}/flag/                               302  403  403  403  200  404  403  403  403  404
+POST  /judge/slots/{slot}/skip/                               403  403  403  403  302  404  403  403  403  404
+POST  /judge/slots/{slot}/flag/                               403  403  403  403  200  404  403  403  403  404
 GET   /resolve/                                               302  403  403  403  403  403  200  403  403  200
 GET   /resolve/{closed}/                                      302  403  403  403  403  403  200  403  403  200
 GET   /resolve/{open}/                                        302  403  403  403  403  403  200  403  403  404
 GET   /resolve/items/{item}/                                  302  403  403  403  403  403  200  403  403  200
-POST  /resolve/items/{item}/                                  302  403  403  403  403  403  400  403  403  400
+POST  /resolve/items/{item}/                                  403  403  403  403  403  403  302  403  403  302
+GET   /resolve/items/{open_item}/                             302  403  403  403  403  403  404  403  403  404
+POST  /resolve/items/{open_item}/                             403  403  403  403  403  403  404  403  403  404
 GET   /reports/                                               302  403  403  403  403  403  403  200  200  200
 GET   /reports/{closed}/                                      302  403  403  403  403  403  403  200  200  200
 GET   /reports/collections/mills/                             302  403  403  403  403  403  403  200  200  200
@@ -206,17 +225,17 @@ GET   /reports/{closed}/paper/                                302  403  403  403
 GET   /reports/{open}/paper/                                  302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}/paper/tables.tex                      302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}/paper/tables.tex                        302  403  403  403  403  403  403  200  200  403
-POST  /reports/{closed}/freeze/                               302  403  403  403  403  403  403  302  302  302
-POST  /reports/{open}/freeze/                                 302  403  403  403  403  403  403  302  302  403
+POST  /reports/{closed}/freeze/                               403  403  403  403  403  403  403  302  302  302
+POST  /reports/{open}/freeze/                                 403  403  403  403  403  403  403  302  302  403
 GET   /agreement/                                             302  403  403  403  403  403  403  200  200  200
-POST  /agreement/                                             302  403  403  403  403  403  403  422  422  422
+POST  /agreement/                                             403  403  403  403  403  403  403  200  200  200
 GET   /reports/snapshots/{snapshot}/                          302  403  403  403  403  403  403  200  200  200
 GET   /reports/snapshots/{snapshot}.json                      302  403  403  403  403  403  403  200  200  200
 GET   /reports/snapshots/{snapshot}/charts/flow.svg           302  403  403  403  403  403  403  200  200  200
 GET   /reports/snapshots/{snapshot}/report.zip                302  403  403  403  403  403  403  200  200  200
 GET   /reports/snapshots/{snapshot}/paper/                    302  403  403  403  403  403  403  200  200  200
 GET   /reports/snapshots/{snapshot}/paper/tables.tex          302  403  403  403  403  403  403  200  200  200
-POST  /reports/snapshots/{snapshot}/publish/                  302  403  403  403  403  403  403  302  302  302
+POST  /reports/snapshots/{snapshot}/publish/                  403  403  403  403  403  403  403  302  302  302
 POST  /reports/snapshots/{snapshot}/unpublish/                302  403  403  403  403  403  403  302  302  302
 GET   {published}                                             200  200  200  200  200  200  200  200  200  200
 GET   {published}report.json                                  200  200  200  200  200  200  200  200  200  200
@@ -228,7 +247,7 @@ GET   /api/datasets/collections/mills/contradictions/         403  403  200  200
 GET   /api/datasets/collections/mills/exclusions/             403  403  403  403  403  403  403  200  200  200
 GET   /api/datasets/collections/mills/revised/                403  403  200  200  403  403  403  200  200  200
 GET   /api/annotation/drafts/{draft}/                         403  403  200  404  403  403  403  403  403  404
-PATCH /api/annotation/drafts/{draft}/                         403  403  400  400  403  403  403  403  403  400
+PATCH /api/annotation/drafts/{draft}/                         403  403  200  404  403  403  403  403  403  404
 GET   /api/generation/models/                                 403  403  403  403  403  403  403  200  200  200
 GET   /api/generation/runs/                                   403  403  403  403  403  403  403  200  200  200
 GET   /api/generation/runs/{run}/                             403  403  403  403  403  403  403  200  200  200
@@ -236,10 +255,10 @@ GET   /api/generation/runs/{hidden}/                          403  403  403  403
 GET   /api/generation/runs/{run}/responses/                   403  403  403  403  403  403  403  200  200  200
 GET   /api/generation/runs/{hidden}/responses/                403  403  403  403  403  403  403  200  200  404
 GET   /api/judging/slots/{slot}/                              403  403  403  403  200  404  403  403  403  404
-POST  /api/judging/slots/{slot}/verdict                       403  403  403  403  400  400  403  403  403  400
+POST  /api/judging/slots/{slot}/verdict                       403  403  403  403  200  404  403  403  403  404
 POST  /api/judging/slots/{slot}/undo                          403  403  403  403  200  404  403  403  403  404
-POST  /api/judging/slots/{slot}/skip                          403  403  403  403  400  400  403  403  403  400
-POST  /api/judging/slots/{slot}/flag                          403  403  403  403  400  400  403  403  403  400
+POST  /api/judging/slots/{slot}/skip                          403  403  403  403  200  404  403  403  403  404
+POST  /api/judging/slots/{slot}/flag                          403  403  403  403  200  404  403  403  403  404
 """
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -269,12 +288,18 @@ def world(settings):
         "max": person("max", *Role),
     }
     return (
-        {"everybody": everybody} | accounts() | tagged(everybody) | released() | judged(everybody)
+        {"everybody": everybody, **{who: one.pk for who, one in everybody.items()}}
+        | accounts(everybody)
+        | tagged(everybody)
+        | released()
+        | decided_by_two(everybody)
+        | judged(everybody)
     )
 
 
-def accounts():
-    token = invitations.invite(roles=[Role.JUDGE], by=Person.objects.get(username="olga"))
+def accounts(everybody):
+    token = invitations.invite(roles=[Role.JUDGE], by=everybody["olga"])
+    Client().force_login(everybody["jean"])
     carl = person("carl", Role.JUDGE)
     SecondFactor.objects.create(person=carl, secret="", last_step=0)
     Identity.objects.create(person=carl, issuer="https://login.example.org", subject="carl")
@@ -283,29 +308,52 @@ def accounts():
         "password": invitations.password_path(carl),
         "join": reverse("accounts:join", args=[token]),
         "invitation": Invitation.objects.get().pk,
+        "session": sessions.handle_of(Session.objects.get(person=everybody["jean"])),
     }
 
 
 def tagged(everybody):
     anna, aron = everybody["anna"], everybody["aron"]
-    campaign = annotation.campaign(by=everybody["olga"], tags=4)
+    campaign = annotation.campaign(by=everybody["olga"], tags=5)
     handed_back = annotation.draft(anna, within=campaign)
     campaigns.hand_back(assignment_id=handed_back.assignment_id, by=anna)
     draft = annotation.draft(anna, within=campaign)
     submitted = annotation.submitted(aron, within=campaign)
+    own = annotation.submitted(everybody["max"], within=campaign)
     free = Assignment.objects.filter(state="free").last()
     fetch = FetchRun.objects.create(source="titles", label="Mills", wiki=free.tag.article.wiki)
     return {
         "fetch": fetch.pk, "tag": free.tag_id, "campaign": campaign.pk, "free": free.pk,
         "handed_back": handed_back.pk, "draft": draft.pk, "place": draft.assignment_id,
-        "submitted": submitted.pk, "guideline": Guideline.objects.get().version,
+        "version": draft.version, "submitted": submitted.pk, "version_submitted": submitted.version,
+        "own": own.pk, "version_own": own.version, "guideline": Guideline.objects.get().version,
     }  # fmt: skip
 
 
 def released():
     collection = datasets.mills()
     release(collection=collection, version="1.0")
-    return {"contradiction": collection.contradictions.get().pk}
+    return {"contradiction": collection.contradictions.get().pk, "collection": collection.pk}
+
+
+def decided_by_two(everybody):
+    """What one person has begun and another has to agree to."""
+    weirs = Collection.objects.create(name="weirs")
+    texts = ["The weir was built in 1700.", "The weir was built in 1710."]
+    passages = dict(zip(("passage_1_standalone", "passage_2_standalone"), texts, strict=True))
+    proposed, written, to_check = (
+        datasets.asked(weirs, n, "When was the weir built?", ("1700", "1710"), **passages)
+        for n in (1, 2, 3)
+    )
+    proposal = exclusions.propose(instance=proposed, reason="No weir.", by=everybody["rosa"])
+    agreeing = Texts(texts[0], texts[0], "1700")
+    revision = revisions.write(instance=written, texts=agreeing, by=everybody["anna"])
+    waiting = revisions.write(instance=to_check, texts=agreeing, by=everybody["anna"])
+    return {
+        "proposed": proposed.contradiction_id, "proposal": proposal.pk,
+        "written": written.contradiction_id, "revision": revision.pk,
+        "to_check": to_check.contradiction_id, "revision_to_check": waiting.pk,
+    }  # fmt: skip
 
 
 def judged(everybody):
@@ -324,6 +372,7 @@ def judged(everybody):
     studies.close_study(closed)
     draft = judging.draft("Draft", drawn_from=other)
     predicted = import_predictions(closed, b"item,reply\n0,evaluation: correct\n", "Elsewhere")
+    local = LanguageModel.objects.create(service="local", model_id="emu", options_hash="0" * 64)
     frozen, _ = snapshots.freeze(closed, by=everybody["rosa"])
     shown, _ = snapshots.freeze(closed, by=everybody["rosa"], note="For all")
     shown = publishing.publish(shown, by=everybody["rosa"])
@@ -334,32 +383,26 @@ def judged(everybody):
         "open": study.pk, "closed": closed.pk, "draft_study": draft.pk, "snapshot": frozen.pk,
         "machine": predicted.judge.pk,
         "published": reverse("evaluation:published", args=[shown.pk, shown.token]),
-        "item": settling.unresolved(closed).first().pk,
+        "item": settling.unresolved(closed).first().pk, "open_item": study.items.first().pk,
+        "local_model": local.pk,
         "slot": judging.slots(study, everybody["jean"])[0].pk,
     }  # fmt: skip
 
 
-def status_of(client: Client, method: str, path: str) -> int:
-    return answer_to(client, method, path).status_code
+def status_of(client: Client, method: str, path: str, **body: object) -> int:
+    return answer_to(client, method, path, **body).status_code
 
 
-def answer_to(client: Client, method: str, path: str) -> HttpResponseBase:
+def answer_to(client: Client, method: str, path: str, **body: object) -> HttpResponseBase:
     """The answer to one request; all its changes are rolled back, signing out too."""
     cookies = client.cookies.copy()
     with transaction.atomic():
-        response = client.generic(method, path, **body_of(method, path))
+        response = client.generic(method, path, **body)
         b"".join(response)  # reading to the end closes a file
         transaction.set_rollback(True)
     client.cookies = cookies
     assert "no-store" in response["Cache-Control"], f"{method} {path}"
     return response
-
-
-def body_of(method: str, path: str) -> dict[str, str]:
-    if method in ("GET", "HEAD"):
-        return {}
-    kind = "application/json" if path.startswith("/api/") else "application/x-www-form-urlencoded"
-    return {"data": "{}" if path.startswith("/api/") else "", "content_type": kind}
 
 
 def signed_in(world, who: str, **options) -> Client:
@@ -386,15 +429,30 @@ def test_every_address_has_the_status_of_the_table(world):
     clients = {who: signed_in(world, who) for who in PEOPLE}
     differing = []
     for method, path, expected in rows():
-        got = {who: status_of(clients[who], method, path.format(**world)) for who in PEOPLE}
+        address, body = path.format(**world), body_of(method, path, world)
+        got = {who: status_of(clients[who], method, address, **body) for who in PEOPLE}
         if got != expected:
             differing.append(f"{method:6}{path:56}" + " ".join(map(str, got.values())))
     assert not differing, "\n".join(["These differ from the table:", *differing])
 
 
+def test_a_row_that_changes_something_has_a_valid_body_or_says_that_it_needs_none():
+    """With an invalid body the table shows the refusal of a form, not of who may do it to whose things."""
+    changing = {(method, path): expected for method, path, expected in rows() if method != "GET"}
+    assert {(method, path) for method, path in changing if path not in NO_FIELDS} == set(BODIES)
+    assert {path for _, path in changing} >= NO_FIELDS | set(NOBODY)
+    got_through = {
+        path
+        for (_, path), expected in changing.items()
+        if any(status < 400 for who, status in expected.items() if who != "out")
+    }
+    assert {path for _, path in BODIES} - got_through == set(NOBODY)
+
+
 def test_somebody_signed_out_is_led_to_the_sign_in_page(world):
+    """All that they may do otherwise is listed by hand: a new way to become a person needs a decision."""
     client = signed_in(world, "out")
-    elsewhere = ("/favicon.ico", "/sign-in/", "{join}institution/")
+    elsewhere = ("/favicon.ico", "/sign-in/", "{join}", "{password}")
     led = {
         path: answer_to(client, method, path.format(**world))["Location"]
         for method, path, expected in rows()

@@ -3,7 +3,6 @@
 from wikifetch.history.identity import joined
 from wikifetch.history.introductions import Introduction, PageHistory
 from wikifetch.wikitext import TagSeen
-from wikifetch.wikitext.parameters import month_of
 
 
 def revision_columns(history: PageHistory) -> dict[str, object]:
@@ -30,7 +29,7 @@ def sighting_columns(seen: TagSeen) -> dict[str, object]:
         "name": seen.name[:120],
         "raw": seen.raw,
         "date": seen.date[:200],
-        "month": month_of(seen.date),
+        "month": seen.month,
         "reason": seen.reason,
         "other_article": seen.other_article,
         "section": joined(seen.section),

@@ -11,8 +11,10 @@ from pages.worddiff import Piece, word_diff
 from wikifetch.models import Sighting, Tag, TalkPage
 from wikifetch.purging import TEXT_HIDDEN
 from wikifetch.rendering import wikitext_html
+from wikifetch.source.wikis import names_shown, words_of
 from wikifetch.states import TagState
 from wikifetch.wikitext.article import MAX_SECONDS
+from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.parameters import month_of, read_tag
 from wikifetch.wikitext.talk import TalkSection, talk_sections
 
@@ -51,7 +53,8 @@ class ShownIntroduction:
         tag = self.tag
         if not tag.introduced_raw or tag.latest is None or not tag.latest.month:
             return False
-        return month_of(read_tag(tag.introduced_raw, tag.kind).date) is None
+        with speaking(words_of(tag.article.wiki)):
+            return month_of(read_tag(tag.introduced_raw, tag.kind).date) is None
 
 
 @dataclass(frozen=True)
@@ -73,10 +76,14 @@ def talk_of(sighting: Sighting) -> list[ShownTalk]:
         sighting.section,
         sighting.other_article,
     ]
+    names = names_shown(sighting.tag.article.wiki)
     # The sections share the time that one article has.
     until = time.thread_time() + MAX_SECONDS
     return [
-        ShownTalk(section, wikitext_html(section.wikitext, seconds=until - time.thread_time()))
+        ShownTalk(
+            section,
+            wikitext_html(section.wikitext, None, names, seconds=until - time.thread_time()),
+        )
         for section in talk_sections(talk.wikitext, hints)
     ]
 

@@ -6,7 +6,8 @@ A file is its own queue: its cursor is the number of pages read, over all readin
 """
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from leases.claim import new_holder, settle, take
+from leases.claim import FREE, new_holder, settle, sweep, take
 from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal
 from wikifetch import newfetch
@@ -30,13 +31,15 @@ from wikifetch.source.answers import NO_SUCH_PAGE, NO_SUCH_TITLE
 from wikifetch.source.batches import Batch
 from wikifetch.source.client import in_batches
 from wikifetch.source.dump import DumpError, read_dump
-from wikifetch.source.manners import WikiError
+from wikifetch.source.manners import WikiBusy, WikiError
 from wikifetch.source.uploads import path_of_upload
 from wikifetch.states import FETCH_RUN, FetchState, TagState
+from wikifetch.waiting import seconds_left, set_back, startable
 
 log = structlog.get_logger(__name__)
 
 MAX_PROBLEMS = 1_000
+_MOST_REST = 5.0  # seconds between two looks at a run that waits: somebody may have cancelled it
 
 
 def fetch_xml(path: Path, *, by: Person | None = None) -> FetchRun:
@@ -44,16 +47,34 @@ def fetch_xml(path: Path, *, by: Person | None = None) -> FetchRun:
     return finished(newfetch.fetch_of_file(path, by=by))
 
 
-def finished(run: FetchRun) -> FetchRun:
-    """Carry a run out to its end, now; Refusal if it failed or another fetch of the wiki is at work."""
-    if not carry_out(run.pk):
+def _sleep(run: FetchRun, seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def finished(run: FetchRun, rest: Callable[[FetchRun, float], None] = _sleep) -> FetchRun:
+    """Carry a run out to its end, now; Refusal if it failed or another fetch of the wiki is at work.
+
+    While its wiki is busy, `rest` is called with seconds to sleep. A worker may then be faster to go on with the run.
+    """
+    this = FetchRun.objects.filter(pk=run.pk)
+    while True:
+        sweep(this, FETCH_RUN, "expire")
+        was_free = carry_out(run.pk)
         run.refresh_from_db()
-        raise Conflict(
-            f"{run} is {run.get_state_display().lower()}: another fetch from this wiki is at work. "
-            "It starts by itself when that one is done; or cancel it.",
-            retry=True,
-        )
-    run.refresh_from_db()
+        if run.state not in {FetchState.WAITING, FetchState.RUNNING}:
+            break
+        left = seconds_left(run)
+        if run.state == FetchState.WAITING and not was_free and not left:
+            raise Conflict(
+                f"{run} is waiting: another fetch from this wiki is at work. "
+                "It starts by itself when that one is done; or cancel it.",
+                retry=True,
+            )
+        try:
+            rest(run, min(left or 1, _MOST_REST))
+        except KeyboardInterrupt:
+            cancel(run)
+            raise
     if run.state == FetchState.FAILED:
         raise Refusal(run.error)
     return run
@@ -62,23 +83,25 @@ def finished(run: FetchRun) -> FetchRun:
 def carry_out(run_id: int, *, seconds: float | None = None) -> bool:
     """Carry a waiting run out; after `seconds` hand it back waiting, to go on from its cursor.
 
-    False when it is not waiting (any more), or another live fetch of its wiki is running.
+    False when it is not waiting (any more), its wiki is busy, or another live fetch of its wiki is running.
     """
-    run = FetchRun.objects.select_related("wiki").get(pk=run_id)
     holder = new_holder("fetch")
-    try:
-        with transaction.atomic():
-            began = {"began_at": Now(), "began_cursor": F("cursor")}
-            if not take(run, FETCH_RUN, "start", seconds=LEASE_SECONDS, holder=holder, **began):
-                return False
-    except IntegrityError:  # one_live_fetch_a_wiki: requests to a wiki are made in series
+    if not _started(run_id, holder):
         return False
+    run = FetchRun.objects.select_related("wiki").get(pk=run_id)
+    heart = Heartbeat(run, holder)
     try:
-        _work(run, holder, seconds)
+        try:
+            _work(run, holder, heart, seconds)
+        finally:
+            heart.end()
     except LeaseLost:
         log.info("fetch_lease_lost", run=run.pk)
+    except WikiBusy as busy:
+        set_back(run, holder, busy)
     except (DumpError, WikiError) as error:
-        settle(run, FETCH_RUN, "fail", holder=holder, error=str(error), finished_at=Now())
+        if settle(run, FETCH_RUN, "fail", holder=holder, error=str(error), finished_at=Now()):
+            _drop_upload(run)
     except KeyboardInterrupt:
         settle(run, FETCH_RUN, "cancel", holder=holder, finished_at=Now())
         raise
@@ -91,19 +114,29 @@ def carry_out(run_id: int, *, seconds: float | None = None) -> bool:
     return True
 
 
+def _started(run_id: int, holder: str) -> bool:
+    free = startable(FetchRun.objects.filter(pk=run_id))
+    began = {"began_at": Now(), "began_cursor": F("cursor"), "error": ""}
+    try:
+        with transaction.atomic():
+            return take(free, FETCH_RUN, "start", seconds=LEASE_SECONDS, holder=holder, **began)
+    except IntegrityError:  # one_live_fetch_a_wiki: requests to a wiki are made in series
+        return False
+
+
 def cancel(run: FetchRun) -> None:
     """Stop a run; what was recorded is kept, the batch under way is not. Raises Conflict when it is over."""
-    FETCH_RUN.require(run, "cancel", lease_holder="", lease_until=None, finished_at=Now())
+    FETCH_RUN.require(run, "cancel", **FREE, error="", finished_at=Now())
 
 
 def pause(run: FetchRun) -> None:
     """Let a run rest until it is resumed; the batch under way is then asked for again. Conflict when it is over."""
-    FETCH_RUN.require(run, "pause", lease_holder="", lease_until=None)
+    FETCH_RUN.require(run, "pause", **FREE, error="")
 
 
 def resume(run: FetchRun) -> None:
     """Let a paused, failed or cancelled run go on from where it stopped. Raises Conflict in another state."""
-    FETCH_RUN.require(run, "resume", error="", attempts=0, finished_at=None)
+    FETCH_RUN.require(run, "resume", error="", attempts=0, waited=0, finished_at=None)
 
 
 def known_pages(run: FetchRun) -> int:
@@ -112,9 +145,9 @@ def known_pages(run: FetchRun) -> int:
     return sum(known.filter(pageid__in=part).count() for part in in_batches(run.queue, 500))
 
 
-def _work(run: FetchRun, holder: str, seconds: float | None) -> None:
+def _work(run: FetchRun, holder: str, heart: Heartbeat, seconds: float | None) -> None:
     until = None
-    for batch in _batches(run, holder, Heartbeat(run, holder)):
+    for batch in _batches(run, holder, heart):
         _record(run, holder, batch)
         if seconds is not None and until is None:
             # From the first batch on: a file is first read up to the cursor again, and each slice must make progress.
@@ -122,10 +155,15 @@ def _work(run: FetchRun, holder: str, seconds: float | None) -> None:
         if until is not None and time.monotonic() >= until:
             settle(run, FETCH_RUN, "expire", holder=holder)
             return
-    if settle(run, FETCH_RUN, "finish", holder=holder, finished_at=Now()) and run.options.get(
-        "uploaded"
-    ):
-        file_of(run).unlink(missing_ok=True)
+    if settle(run, FETCH_RUN, "finish", holder=holder, titles={}, finished_at=Now()):
+        _drop_upload(run)
+
+
+def _drop_upload(run: FetchRun) -> None:
+    """Remove the file of a run that was read, or that cannot be: read again, it would fail again."""
+    if run.options.get("uploaded"):
+        with suppress(DumpError):  # no file of ours
+            file_of(run).unlink(missing_ok=True)
 
 
 def file_of(run: FetchRun) -> Path:
@@ -144,12 +182,12 @@ def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
         opened = partial(read_dump, file_of(run), name=run.label, max_bytes=bound)
         yield from filebatches.file_batches(opened, run.wiki, run.cursor, heart)
         return
-    client = livebatches.client_for(run.options["base"], run.contact, heart.renew)
+    client = livebatches.client_for(run.options["base"], run.contact, heart.renew, heart.traffic)
     if not run.queue_frozen:
         for frozen in listing.freeze(client, run):
             _keep_queue(run, holder, frozen)
             if not frozen.is_whole:
-                # Nothing to record, but 50,000 titles take longer than a task may.
+                # Nothing to record, but 50,000 titles or 500 categories take longer than a task may.
                 yield Batch(run.cursor)
         if run.options.get("dry_run"):
             settle(run, FETCH_RUN, "pause", holder=holder)
@@ -166,9 +204,11 @@ def _held(run: FetchRun, holder: str, **fields: Any) -> None:
 
 @transaction.atomic
 def _keep_queue(run: FetchRun, holder: str, frozen: listing.Frozen) -> None:
-    options = run.options | {"names": frozen.names, "listed": frozen.listed}
-    queue = list(dict.fromkeys([*run.queue, *frozen.pageids]))
-    _held(run, holder, queue=queue, queue_frozen=frozen.is_whole, options=options)
+    options = run.options | {"names": frozen.names} | frozen.progress
+    queue = list(dict.fromkeys([*run.queue, *frozen.pages]))
+    titles = run.titles | {str(pageid): title for pageid, title in frozen.pages.items() if title}
+    columns = {"queue": queue, "queue_frozen": frozen.is_whole, "titles": titles}
+    _held(run, holder, **columns, options=options, waited=0)
     run.refresh_from_db()
     _keep_problems(run, frozen.problems)
 
@@ -191,8 +231,12 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
         "tags_new": recorded.new,
         "unchanged": len(part.unchanged),
     }
-    more = {name: F(name) + count for name, count in counts.items() if count}
+    more: dict[str, Any] = {name: F(name) + count for name, count in counts.items() if count}
     # Last, since it undoes everything above where the lease was lost meanwhile.
+    if (
+        batch.cursor > run.cursor or part.traced or part.htmls
+    ):  # else a wiki that is busy for ever would be waited for so
+        more["waited"] = 0
     pages = batch.cursor if batch.pages_read is None else batch.pages_read
     _held(run, holder, cursor=batch.cursor, pages=pages, **more)
     run.cursor = batch.cursor

@@ -1,6 +1,7 @@
 """Pages of a wiki and the inconsistency tags on them."""
 
 import re
+import zlib
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -25,6 +26,12 @@ class Wiki(models.Model):
         max_length=300, blank=True, help_text="Address of api.php; empty for files only."
     )
     name = models.CharField(max_length=120)
+    words = models.JSONField(
+        default=dict, help_text="What it calls its namespaces and the months, as it says."
+    )
+    busy_until = models.DateTimeField(
+        null=True, help_text="It was busy, and is not asked before this time; empty: never busy."
+    )
 
     class Meta:
         ordering = ["name"]
@@ -129,6 +136,37 @@ class Revision(models.Model):
     @property
     def permalink(self) -> str:
         return self.article.permalink(self.revid)
+
+
+class RevisionHtml(models.Model):
+    """The wiki's own HTML of a revision, as it was when the wiki was asked; with its templates as they were then.
+
+    In a row of its own: it is three to ten times as long as the wikitext. Not sanitised: see wikihtml.
+    """
+
+    revision = models.OneToOneField(
+        Revision, on_delete=models.CASCADE, primary_key=True, related_name="html"
+    )
+    packed = models.BinaryField(null=True, help_text="zlib of UTF-8; empty: the wiki gave none.")
+    problem = models.TextField(blank=True, help_text="Why there is none.")
+    ask_again = models.BooleanField(default=False, help_text="A later fetch asks for it again.")
+    asked_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(packed__isnull=False, problem="", ask_again=False)
+                | (models.Q(packed__isnull=True) & ~models.Q(problem="")),
+                name="revision_html_or_why_none",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"HTML of {self.revision}"
+
+    @property
+    def text(self) -> str:
+        return zlib.decompress(self.packed or zlib.compress(b"")).decode()
 
 
 class TagKind(models.TextChoices):
@@ -248,6 +286,11 @@ class FetchRun(Leased):
         help_text="Whom the wiki's operators can reach, as this fetch was asked for; empty: as the setting says.",
     )
     queue = models.JSONField(default=list, help_text="Page ids or titles, frozen.")
+    titles = models.JSONField(
+        default=dict,
+        help_text="Page id -> title, as the source listed the queue: of a page that is gone, the wiki gives the id "
+        "alone. Empty once it is done.",
+    )
     queue_frozen = models.BooleanField(default=False)
     cursor = models.PositiveIntegerField(default=0, help_text="How many of the queue are done.")
     pages = models.PositiveIntegerField(default=0)
@@ -256,6 +299,14 @@ class FetchRun(Leased):
     )
     began_at = models.DateTimeField(null=True, help_text="When it was last started or resumed.")
     began_cursor = models.PositiveIntegerField(default=0, help_text="The cursor then.")
+    waited = models.PositiveIntegerField(
+        default=0,
+        help_text="Seconds that the busy wiki made it wait since it last recorded a page.",
+    )
+    requests = models.PositiveIntegerField(default=0, help_text="Requests sent to the wiki.")
+    received_bytes = models.PositiveBigIntegerField(
+        default=0, help_text="Bytes of the wiki's answers as they came, mostly compressed."
+    )
     tags_found = models.PositiveIntegerField(default=0)
     tags_new = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=10, choices=FetchState.choices, default=FetchState.WAITING)

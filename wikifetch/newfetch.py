@@ -1,5 +1,6 @@
 """A new fetch: the row that says what to fetch, from where, and with which options. fetch.py carries it out."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,19 +14,22 @@ from wikifetch.models import ALL_KINDS, FetchRun, TagKind
 from wikifetch.source import livebatches, wikis
 from wikifetch.source.dump import read_dump
 from wikifetch.source.manners import articles_at
+from wikifetch.wikitext.languages import alternatives, spellings
 
 MAX_TITLES = 50_000
 USUAL_DEPTH = (
     1  # maintenance categories of the English Wikipedia hold their articles in one for each month
 )
 MAX_DEPTH = 5
+# The namespace of a category, in any language of the presets.
+_CATEGORY = re.compile(rf"^:?\s*(?:(?:{alternatives(spellings('category'))})\s*:)?", re.IGNORECASE)
 MAX_UNPACKED = 4 * 1024**3  # of an upload; a file named on the command line has no limit
 
 
 def fetch_of_file(
     path: Path, *, by: Person | None = None, label: str = "", uploaded: bool = False
 ) -> FetchRun:
-    """A run over a MediaWiki export on this machine. Raises Refusal when it is none."""
+    """A run over a MediaWiki export on this machine, of which only the head is read. Raises Refusal for no export."""
     options = {"path": str(path.resolve()), "uploaded": uploaded}
     dump = read_dump(path, name=label, max_bytes=MAX_UNPACKED if uploaded else None)
     wiki = wikis.wiki_of(dump, default_wiki())
@@ -95,7 +99,7 @@ def fetch_of_category(
 ) -> FetchRun:
     """A run over the articles of a category and of those up to `depth` levels below it. Raises Refusal."""
     names = clean_titles([category])
-    name = names[0].removeprefix(":").removeprefix("Category:").strip() if names else ""
+    name = _CATEGORY.sub("", names[0]).strip() if names else ""
     if not name or "|" in name:
         raise Refusal("Write the name of one category, such as “Self-contradictory articles”.")
     if not 0 <= depth <= MAX_DEPTH:

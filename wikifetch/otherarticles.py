@@ -5,6 +5,9 @@ A tag may name a redirect: NamedArticle keeps which page a title led to when its
 
 from collections.abc import Iterable, Mapping
 
+from django.db.models import F, QuerySet, Value
+from django.db.models.functions import Replace
+
 from wikifetch.history.introductions import PageHistory
 from wikifetch.models import Article, NamedArticle, Revision, Sighting, Tag, Wiki
 from wikifetch.states import TagState
@@ -52,6 +55,21 @@ def led_to(wiki: Wiki, pageids: Iterable[int]) -> set[int]:
     """Which of these pages some title led to."""
     led = NamedArticle.objects.filter(wiki=wiki, pageid__in=pageids)
     return set(led.values_list("pageid", flat=True))
+
+
+def naming(revisions: QuerySet[Revision]) -> QuerySet[Sighting]:
+    """The sightings of tags whose other article may be one of those of which these are revisions."""
+    articles = Article.objects.filter(revisions__in=revisions)
+    wikis, pageids, titles = set(), set(), set()
+    for wiki, pageid, title in articles.values_list("wiki", "pageid", "title"):
+        wikis.add(wiki)
+        pageids.add(pageid)
+        titles |= {title, title[:1].lower() + title[1:]}
+    led = NamedArticle.objects.filter(wiki__in=wikis, pageid__in=pageids)
+    named = Sighting.objects.filter(revision__article__wiki__in=wikis).exclude(other_article="")
+    spelt = Replace(F("other_article"), Value("_"), Value(" "))
+    titles.update(led.values_list("title", flat=True))
+    return named.alias(spelt=spelt).filter(spelt__in=titles)
 
 
 def record_leads(wiki: Wiki, leads: Mapping[str, int]) -> None:

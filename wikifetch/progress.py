@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.utils import timezone
 
-from wikifetch.models import Article, FetchRun
+from wikifetch.models import Article, FetchRun, Revision
 from wikifetch.states import FetchState
+from wikifetch.waiting import seconds_left, waiting_line
 
 # A rate over less than this says nothing yet.
 _ENOUGH = timedelta(seconds=5)
@@ -14,7 +16,10 @@ _ENOUGH = timedelta(seconds=5)
 
 @dataclass(frozen=True)
 class FetchProgress:
-    """`done` of `total` pages (None: a file, whose length is not known), pages a minute, and seconds left."""
+    """`done` of `total` pages (None: a file, whose length is not known), pages a minute, and seconds left.
+
+    `waiting` says for how long its wiki is busy, "" where the run does not wait for it.
+    """
 
     done: int
     total: int | None
@@ -22,6 +27,9 @@ class FetchProgress:
     seconds_left: float | None
     traced: int
     to_trace: int
+    htmls: int = 0
+    to_render: int = 0
+    waiting: str = ""
 
 
 def progress_of(run: FetchRun, now: datetime | None = None) -> FetchProgress:
@@ -31,7 +39,10 @@ def progress_of(run: FetchRun, now: datetime | None = None) -> FetchProgress:
     left = (total - run.cursor) / rate if total is not None and rate else None
     traced, to_trace = _traced(run)
     done = run.cursor if total is not None else run.pages
-    return FetchProgress(done, total, rate and rate * 60, left, traced, to_trace)
+    wait = seconds_left(run)
+    waiting = waiting_line(run, wait) if wait else ""
+    counts = (traced, to_trace, *_htmls(run))
+    return FetchProgress(done, total, rate and rate * 60, left, *counts, waiting)
 
 
 def _rate(run: FetchRun, now: datetime) -> float | None:
@@ -43,11 +54,25 @@ def _rate(run: FetchRun, now: datetime) -> float | None:
 
 def _traced(run: FetchRun) -> tuple[int, int]:
     """Of the last pages taken, how many had their history read, and how many need it: a batch takes minutes."""
-    if run.state != FetchState.RUNNING or run.source == FetchRun.Source.XML:
-        return 0, 0
-    last = run.queue[max(0, run.cursor - 50) : run.cursor]
-    tagged = Article.objects.filter(wiki=run.wiki, pageid__in=last, tags__isnull=False).distinct()
+    tagged = Article.objects.filter(wiki=run.wiki, pageid__in=_last(run), tags__isnull=False)
+    tagged = tagged.distinct()
     return tagged.filter(traced_revid__isnull=False).count(), tagged.count()
+
+
+def _htmls(run: FetchRun) -> tuple[int, int]:
+    """Of their revisions with tags, for how many the wiki was asked for its HTML, and of how many."""
+    if not settings.WIKI_HTML:
+        return 0, 0
+    read = Revision.objects.filter(article__wiki=run.wiki, article__pageid__in=_last(run))
+    read = read.filter(sightings__isnull=False).exclude(wikitext="").distinct()
+    return read.filter(html__isnull=False).count(), read.count()
+
+
+def _last(run: FetchRun) -> list[int]:
+    """The pages of the batch that a live fetch is at."""
+    if run.state != FetchState.RUNNING or run.source == FetchRun.Source.XML:
+        return []
+    return run.queue[max(0, run.cursor - 50) : run.cursor]
 
 
 def progress_line(progress: FetchProgress) -> str:
@@ -56,10 +81,13 @@ def progress_line(progress: FetchProgress) -> str:
     parts = [f"{progress.done}{of} pages"]
     if progress.traced < progress.to_trace:
         parts.append(f"histories {progress.traced} of {progress.to_trace}")
+    if progress.htmls < progress.to_render:
+        parts.append(f"HTML {progress.htmls} of {progress.to_render}")
     if progress.per_minute:
         parts.append(f"{progress.per_minute:.0f} a minute")
     if progress.seconds_left:
         parts.append(f"{duration(progress.seconds_left)} left")
+    parts += [progress.waiting] if progress.waiting else []
     return ", ".join(parts)
 
 

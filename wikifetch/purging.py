@@ -1,18 +1,33 @@
 """Taking out what a wiki has hidden since it was fetched: texts, editors' names, summaries.
 
 Suppressed text is mostly libel or a person's private data: a copy must not outlive it. Rows stay, since annotations
-pin them; an annotator's own words stay too.
+pin them; an annotator's own words stay too. What a room above has copied by itself it removes.
 """
 
 from collections.abc import Iterable, Mapping
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from wikifetch.models import FetchProblem, NamedArticle, Revision, Sighting, Tag, TalkPage, Wiki
+from leases.extension import ExtensionPoint
+from wikifetch.models import (
+    FetchProblem,
+    NamedArticle,
+    Revision,
+    RevisionHtml,
+    Sighting,
+    Tag,
+    TalkPage,
+    Wiki,
+)
 from wikifetch.otherarticles import NAMED_BY_A_TAG, cleaned
 from wikifetch.source.answers import Hidden
 
 TEXT_HIDDEN = "The wiki has hidden this text since it was fetched."
+# Removes copies of the text of these revisions, in purge's transaction. Their rows still hold it, unless an earlier
+# fetch has reported them too.
+removes_copies: ExtensionPoint[[QuerySet[Revision]], None] = ExtensionPoint(
+    "wikifetch.purging.removes_copies"
+)
 
 
 def known_revids(wiki: Wiki, pageids: Iterable[int]) -> dict[int, set[int]]:
@@ -32,7 +47,10 @@ def known_revids(wiki: Wiki, pageids: Iterable[int]) -> dict[int, set[int]]:
 
 
 def purge(wiki: Wiki, hidden: Mapping[int, Hidden]) -> int:
-    """Take out what is hidden now, by revision id; returns from how many revisions something was taken."""
+    """Take out what is hidden now, by revision id; returns from how many revisions something was taken.
+
+    For use in a transaction.
+    """
     by_what = {
         "text": [revid for revid, what in hidden.items() if what.text],
         "editor": [revid for revid, what in hidden.items() if what.editor],
@@ -52,6 +70,9 @@ def _purge_texts(wiki: Wiki, revids: list[int]) -> None:
     gone = Revision.objects.filter(article__wiki=wiki, revid__in=revids)
     pages = set(gone.exclude(set_aside=TEXT_HIDDEN).values_list("article__title", flat=True))
     named = set(gone.values_list("sightings__other_article", flat=True)) - {None, ""}
+    if revids:
+        removes_copies(gone)
+    RevisionHtml.objects.filter(revision__in=gone).delete()
     gone.update(wikitext="", set_aside=TEXT_HIDDEN)
     words = (
         "raw",

@@ -4,6 +4,7 @@ A new fetch adds sightings, never doubles a tag and never changes a revision, si
 Pages without tags leave no row, unless one was there before or a tag names them as the other article.
 """
 
+import zlib
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,10 +15,11 @@ from wikifetch.columns import introduction_columns, revision_columns, sighting_c
 from wikifetch.history.identity import Place, place_of, same_tags, unchanged
 from wikifetch.history.introductions import Introduction, PageHistory
 from wikifetch.history.revisions import PageSeen, RevisionSeen, storable
-from wikifetch.models import Article, Revision, Sighting, Tag, TalkPage, Wiki
+from wikifetch.models import Article, Revision, RevisionHtml, Sighting, Tag, TalkPage, Wiki
 from wikifetch.otherarticles import record_leads
 from wikifetch.purging import purge
 from wikifetch.source.batches import PageRead, Part
+from wikifetch.source.htmls import HtmlAsked
 from wikifetch.source.origins import Traced
 from wikifetch.states import TAG, TagState
 from wikifetch.wikitext import TagSeen
@@ -42,6 +44,7 @@ def record(wiki: Wiki, part: Part) -> Recorded:
     record_talk(wiki, part.talk)
     for traced in part.traced:
         record_trace(traced)
+    record_htmls(part.htmls)
     if part.missing:  # the wiki no longer has these pages: their tags are gone
         tags = Tag.objects.filter(article__wiki=wiki, article__pageid__in=part.missing)
         TAG.move(tags, "vanish")
@@ -229,6 +232,25 @@ def record_trace(traced: Traced) -> None:
     )
     _introduce(sightings, history)
     Article.objects.filter(pk=article.article_id).update(traced_revid=article.revid)
+
+
+def record_htmls(htmls: Sequence[HtmlAsked]) -> None:
+    """Keep what the wiki answered when it was asked for HTML; the last answer counts."""
+    rows = [
+        RevisionHtml(
+            revision_id=asked.revision,
+            packed=None if asked.problem else zlib.compress(asked.html.encode(), 9),
+            problem=asked.problem,
+            ask_again=asked.ask_again,
+        )
+        for asked in htmls
+    ]
+    RevisionHtml.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=["revision"],
+        update_fields=["packed", "problem", "ask_again", "asked_at"],
+    )
 
 
 def record_talk(wiki: Wiki, talk: Sequence[tuple[str, RevisionSeen]]) -> None:

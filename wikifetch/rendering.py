@@ -8,6 +8,7 @@ from wikifetch.models import Revision, Sighting
 from wikifetch.source.wikis import names_shown
 from wikifetch.wikitext import KNOWN_NAMES, TagNames
 from wikifetch.wikitext.article import MAX_SECONDS, render_article
+from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.names import fold
 
 _TAGS = {
@@ -47,7 +48,12 @@ def wikitext_html(
 
     What is not parsed within `seconds` of processor time comes as wikitext.
     """
-    html = render_article(wikitext, marked, names, seconds)
+    with speaking(names.words):
+        return sanitised(render_article(wikitext, marked, names, seconds))
+
+
+def sanitised(html: str) -> SafeString:
+    """HTML reduced to what articles are shown in."""
     clean = nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, link_rel=None)
     return mark_safe(clean)  # noqa: S308 - sanitised in the line above
 
@@ -57,7 +63,7 @@ def _names_with(sighting: Sighting, names: TagNames) -> TagNames:
     name, braces = sighting.raw[2:].partition("|")[0].removesuffix("}}"), sighting.raw[:2]
     if braces != "{{" or names.kind_of(name):
         return names
-    return TagNames({**names.kinds, fold(name): sighting.tag.kind})
+    return TagNames({**names.kinds, fold(name): sighting.tag.kind}, names.words)
 
 
 def block_span(sighting: Sighting) -> tuple[int, int] | None:

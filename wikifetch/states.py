@@ -20,6 +20,7 @@ FETCH_RUN = StateTable(
     {
         "start": ((FetchState.WAITING,), FetchState.RUNNING, "worker"),
         "expire": ((FetchState.RUNNING,), FetchState.WAITING, "sweeper"),
+        "wait": ((FetchState.RUNNING,), FetchState.WAITING, "worker"),
         "finish": ((FetchState.RUNNING,), FetchState.DONE, "worker"),
         "fail": ((FetchState.WAITING, FetchState.RUNNING), FetchState.FAILED, "worker"),
         "pause": ((FetchState.WAITING, FetchState.RUNNING), FetchState.PAUSED, "admin"),

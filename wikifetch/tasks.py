@@ -7,6 +7,7 @@ from leases.enqueue import send_on_commit
 from wikifetch import fetch
 from wikifetch.models import FetchRun
 from wikifetch.states import FETCH_RUN, FetchState
+from wikifetch.waiting import startable
 
 # A task's share of a run, well under the time limit; the run then goes on in the next task.
 SLICE_SECONDS = 300
@@ -17,7 +18,7 @@ MAX_ATTEMPTS = 5
 def carry_out_fetch(run_id: int) -> None:
     if not fetch.carry_out(run_id, seconds=SLICE_SECONDS):
         return
-    if FetchRun.objects.filter(pk=run_id, state=FetchState.WAITING).exists():
+    if startable(FetchRun.objects.filter(pk=run_id, state=FetchState.WAITING)).exists():
         send_on_commit(carry_out_fetch, run_id)
 
 
@@ -28,5 +29,6 @@ def sweep_fetches() -> None:
     sweep(runs, FETCH_RUN, "expire")
     hopeless = runs.filter(state=FetchState.WAITING, attempts__gte=MAX_ATTEMPTS)
     FETCH_RUN.move(hopeless, "fail", error=f"Given up after {MAX_ATTEMPTS} workers died over it.")
-    for run_id in runs.filter(state=FetchState.WAITING).values_list("pk", flat=True):
+    waiting = startable(runs.filter(state=FetchState.WAITING))
+    for run_id in waiting.values_list("pk", flat=True):
         send_on_commit(carry_out_fetch, run_id)

@@ -20,7 +20,8 @@ from wikifetch.forms import CategoryForm, FileForm, KindForm, LiveForm, TagFilte
 from wikifetch.models import FetchRun, Tag
 from wikifetch.otherarticles import other_revision
 from wikifetch.progress import duration, progress_of
-from wikifetch.rendering import article_html, marked_block
+from wikifetch.rendering import marked_block
+from wikifetch.shownarticle import shown_article
 from wikifetch.source.uploads import keep_upload
 from wikifetch.states import FETCH_RUN, FetchState
 from wikifetch.tasks import carry_out_fetch
@@ -38,7 +39,9 @@ FORMS: dict[str, type[Form]] = {
 @roles_required(Role.ADMIN)
 def fetches(request: HttpRequest) -> HttpResponse:
     """All fetches, newest first."""
-    page = page_of(request, FetchRun.objects.select_related("wiki", "started_by").defer("queue"))
+    page = page_of(
+        request, FetchRun.objects.select_related("wiki", "started_by").defer("queue", "titles")
+    )
     return render(request, "wikifetch/fetches.html", {"page": page})
 
 
@@ -178,9 +181,9 @@ def tag(request: HttpRequest, key: int) -> HttpResponse:
         "tag": row,
         "seen": seen,
         "other": other,
-        "other_html": article_html(other) if other else "",
+        "other_article": shown_article(other) if other else None,
         "marked": marked_block(seen),
-        "article": article_html(seen.revision, seen),
+        "article": shown_article(seen.revision, seen),
         "introduction": ShownIntroduction(row),
         "talk": talk_of(seen),
         "sightings": row.sightings.select_related("revision")

@@ -72,6 +72,7 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("accounts:person", pk=pk)
     context = {
         "someone": someone,
+        "is_own": someone == person_of(request),
         "form": form,
         "factor": second_factor.of(someone),
         "identity": Identity.objects.filter(person=someone).first(),

@@ -1,4 +1,4 @@
-"""The annotator's pages: the queue, and the tag with its evidence next to the six steps."""
+"""The annotator's page: the tag with its evidence next to the six steps."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from accounts.access import person_of, roles_required
 from accounts.models import Person
@@ -16,59 +16,28 @@ from annotation import campaigns, workflow
 from annotation.draft_page import DraftPage, annotation_at, compared, read_fields, step_to_resume
 from annotation.entries import entries_of
 from annotation.form_input import Reading, number, read_form
-from annotation.guidelines import ANCHORS, rendered
-from annotation.models import Annotation, Campaign, Guideline
-from annotation.progress import queue_of
+from annotation.in_hand import HandsFull
+from annotation.models import Annotation
+from annotation.otherarticles import OtherArticles
+from annotation.provenance import Captured, read_captured
+from annotation.states import EDITABLE
 from annotation.steps import QUESTIONS, STEPS
-from annotation.workflow import EDITABLE, Place
-from leases.refusal import NotFoundHere, Refusal, StaleVersion
-from leases.rows import first_of
+from annotation.views.articles import ask_in_form
+from annotation.views.queue import to_queue
+from annotation.workflow import Place, Submission
+from leases.refusal import NotAllowed, NotFoundHere, Refusal, StaleVersion
 
-
-@require_GET
-@roles_required(Role.ANNOTATOR)
-def queue(request: HttpRequest) -> HttpResponse:
-    """The person's drafts, waiting tags, and finished work."""
-    return render(request, "annotation/queue.html", {"queue": queue_of(person_of(request))})
-
-
-@require_POST
-@roles_required(Role.ANNOTATOR)
-def next_tag(request: HttpRequest) -> HttpResponse:
-    """Claim the next tag, of one campaign if the form names it, and open it."""
-    wanted = number(request.POST.get("campaign", ""))
-    campaign = Campaign.objects.filter(pk=wanted).first() if wanted else None
-    assignment = campaigns.next_assignment(by=person_of(request), campaign=campaign)
-    if assignment is None:
-        messages.info(request, "There is no tag left for you now. New campaigns will show here.")
-        return redirect("annotation:queue")
-    return redirect("annotation:annotate", assignment.pk)
-
-
-@require_POST
-@roles_required(Role.ANNOTATOR)
-def take_up(request: HttpRequest, annotation_id: int) -> HttpResponse:
-    """Claim an assignment again for a handed-back draft."""
-    assignment = campaigns.take_up(annotation_id=annotation_id, by=person_of(request))
-    return redirect("annotation:annotate", assignment.pk)
-
-
-@require_GET
-@roles_required(Role.ANNOTATOR, Role.ADMIN)
-def guideline(request: HttpRequest, version: str) -> HttpResponse:
-    """One version of the guideline."""
-    rows = Guideline.objects.filter(version=version)
-    row = first_of(rows, "There is no such version of the guideline.")
-    parts = rendered(row.body)
-    shown = [(anchor, parts[anchor]) for anchor in ANCHORS if anchor in parts]
-    return render(request, "annotation/guideline.html", {"guideline": row, "parts": shown})
+LOST = "This tag is no longer assigned to you: its time ran out, or an admin withdrew it."
 
 
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ANNOTATOR)
 def annotate(request: HttpRequest, assignment_id: int) -> HttpResponse:
     """The tag next to the form. Every button of the form saves first, then does its action."""
-    annotation = annotation_at(assignment_id, person_of(request))
+    person = person_of(request)
+    if request.method == "POST" and (draft := moved_on(request, assignment_id, person)):
+        return kept_elsewhere(request, Posted.of(request, draft))
+    annotation = annotation_at(assignment_id, person)
     if annotation.state not in EDITABLE and request.method == "GET":
         context = {"annotation": annotation, "parts": read_fields(annotation)}
         return render(request, "annotation/handed_in.html", context)
@@ -93,6 +62,7 @@ class Posted:
     version: int
     reading: Reading
     place: Place
+    captured: Captured
 
     @classmethod
     def of(cls, request: HttpRequest, annotation: Annotation) -> "Posted":
@@ -104,6 +74,7 @@ class Posted:
             -1 if version is None else version,
             read_form(STEPS, request.POST),
             Place(request.POST.get("step", ""), seconds or 0),
+            read_captured(request.POST.get("provenance", ""), request.POST.getlist("filled")),
         )
 
     def save(self, **changes: object) -> Annotation:
@@ -113,11 +84,36 @@ class Posted:
             version=self.version,
             changes={**self.reading.entries, **changes},
             place=self.place,
+            captured=self.captured,
         )
 
 
+def moved_on(request: HttpRequest, assignment_id: int, person: Person) -> Annotation | None:
+    """The draft of the posted form, if its assignment is no longer this one: it expired, or was withdrawn."""
+    key = number(request.POST.get("annotation", "")) or 0
+    drafts = Annotation.objects.filter(pk=key, author=person, state__in=EDITABLE)
+    return drafts.exclude(assignment=assignment_id).first()
+
+
+def kept_elsewhere(request: HttpRequest, posted: Posted) -> HttpResponse:
+    """Save what was posted for a tag that the person no longer has.
+
+    Raises NotAllowed if that is impossible; its page shows what was posted.
+    """
+    try:
+        if posted.reading.problems:
+            raise Refusal(" ".join(posted.reading.problems.values()))
+        posted.save()
+    except Refusal as refusal:
+        raise NotAllowed(f"{LOST} It could not be saved either: {refusal.message}") from refusal
+    messages.warning(request, f"{LOST} What you entered is saved: continue the draft below.")
+    return redirect("annotation:queue")
+
+
 def shown(request: HttpRequest, desk: DraftPage, status: int = 200) -> HttpResponse:
-    return render(request, "annotation/annotate.html", desk.context(), status=status)
+    others = OtherArticles(desk.annotation, request.GET.get("other", ""))
+    context = {**desk.context(), "others": others}
+    return render(request, "annotation/annotate.html", context, status=status)
 
 
 def refused_reading(request: HttpRequest, posted: Posted) -> HttpResponse:
@@ -127,6 +123,7 @@ def refused_reading(request: HttpRequest, posted: Posted) -> HttpResponse:
         posted.reading.entries,
         problems=posted.reading.problems,
         message="Nothing was saved yet. Everything you entered is still here.",
+        posted=posted.captured,
     )
     desk.annotation.version = posted.version
     return shown(request, desk, 400)
@@ -140,19 +137,32 @@ def conflicting(request: HttpRequest, posted: Posted, stale: StaleVersion) -> Ht
         posted.reading.entries,
         conflict=compared(stale.details),
         message=stale.message,
+        posted=posted.captured,
     )
     return shown(request, desk, 412)
 
 
 def save(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     annotation = posted.save()
-    for notice in posted.reading.notices:
+    for notice in [*posted.reading.notices, *posted.captured.notices]:
         messages.warning(request, notice)
     messages.success(request, "Saved.")
     return back_to(annotation, f"#step-{step_to_resume(annotation)}")
 
 
 def submit(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+    """Submit, and answer with the page of the next tag."""
+    result = submission(request, posted)
+    return open_next(request, posted, result) if result.taken else refused(request, posted, result)
+
+
+def submit_stop(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+    """Submit, and go back to the queue."""
+    result = submission(request, posted)
+    return redirect("annotation:queue") if result.taken else refused(request, posted, result)
+
+
+def submission(request: HttpRequest, posted: Posted) -> Submission:
     result = workflow.submit(
         annotation_id=posted.annotation.pk,
         by=posted.by,
@@ -160,10 +170,33 @@ def submit(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
         entries=posted.reading.entries,
         checked=frozenset(request.POST.getlist("checked")),
         place=posted.place,
+        captured=posted.captured,
     )
     if result.taken:
         messages.success(request, f"Submitted: {result.annotation.sighting.tag}.")
-        return redirect("annotation:queue")
+    return result
+
+
+def open_next(request: HttpRequest, posted: Posted, result: Submission) -> HttpResponse:
+    """The next tag's page, without a redirect: its form names its own address, and its script shows that.
+
+    The submission is committed, so a refusal from here on is not one of the submission.
+    """
+    assert posted.annotation.assignment is not None
+    campaign = posted.annotation.assignment.campaign
+    try:
+        assignment = campaigns.following_assignment(
+            by=posted.by, campaign=campaign, again=result.repeated
+        )
+    except HandsFull as refusal:
+        return to_queue(request, refusal)
+    if assignment is None:
+        return to_queue(request)
+    annotation = annotation_at(assignment.pk, posted.by)
+    return shown(request, DraftPage(annotation, entries_of(annotation)))
+
+
+def refused(request: HttpRequest, posted: Posted, result: Submission) -> HttpResponse:
     desk = DraftPage(
         annotation_at(posted.annotation.assignment_id or 0, posted.by),
         posted.reading.entries,
@@ -208,8 +241,8 @@ def flag(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
 def add_row(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     rows = posted.reading.entries[QUESTIONS.name]
     if len(rows) >= QUESTIONS.at_most:
-        messages.error(request, f"There may be at most {QUESTIONS.at_most} questions.")
-        rows = rows[: QUESTIONS.at_most - 1]
+        messages.error(request, f"A tag may have at most {QUESTIONS.at_most} questions.")
+        return back_to(posted.save(), f"#{QUESTIONS.name}")
     blank = {column.name: "" if column.max_length else False for column in QUESTIONS.fields}
     annotation = posted.save(**{QUESTIONS.name: [*rows, blank]})
     return back_to(annotation, f"#id_{QUESTIONS.name}-{len(rows)}-{QUESTIONS.fields[0].name}")
@@ -224,6 +257,14 @@ def remove_row(request: HttpRequest, posted: Posted, argument: str) -> HttpRespo
     return back_to(annotation, f"#{QUESTIONS.name}")
 
 
+def ask_article(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
+    """Ask for another article, or only look whether it is there."""
+    annotation = posted.save()
+    if argument != "look":
+        ask_in_form(request, annotation)
+    return back_to(annotation, "#pane-other")
+
+
 def back_to(annotation: Annotation, anchor: str) -> HttpResponse:
     assert annotation.assignment_id is not None
     return redirect(reverse("annotation:annotate", args=[annotation.assignment_id]) + anchor)
@@ -232,9 +273,11 @@ def back_to(annotation: Annotation, anchor: str) -> HttpResponse:
 ACTIONS: dict[str, Callable[[HttpRequest, Posted, str], HttpResponse]] = {
     "save": save,
     "submit": submit,
+    "submit_stop": submit_stop,
     "skip": skip,
     "hand_back": hand_back,
     "flag": flag,
     "add_row": add_row,
     "remove_row": remove_row,
+    "ask_article": ask_article,
 }

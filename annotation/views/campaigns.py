@@ -11,6 +11,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from annotation import campaigns as verbs
 from annotation.forms import CampaignForm
+from annotation.guidelines import current_guideline
 from annotation.models import Annotation, Campaign
 from annotation.progress import campaigns_with_counts, people_of, stages
 from annotation.publish import publish_campaign
@@ -82,6 +83,7 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "stages": stages(campaign),
         "people": people_of(campaign),
         "accepted": accepted,
+        "current_guideline": current_guideline(),
         "page": page_of(request, assignments.order_by("order", "slot")),
     }
     return render(request, "annotation/campaign.html", context)

@@ -16,6 +16,7 @@ from annotation.entries import entries_of
 from annotation.evidence import Evidence
 from annotation.form_input import number, plain
 from annotation.models import Annotation
+from annotation.otherarticles import OtherArticles
 from annotation.review import Notes
 from annotation.states import AnnotationState
 from leases.refusal import NotFoundHere, Refusal
@@ -105,6 +106,7 @@ def shown(
     context = {
         "annotation": annotation,
         "evidence": Evidence(annotation.sighting),
+        "others": OtherArticles(annotation, request.GET.get("other", "")),
         "parts": with_notes(annotation, request.POST),
         "pair": [
             entries[f"passage_{n}_standalone"] or entries[f"passage_{n}_copied"] for n in (1, 2)

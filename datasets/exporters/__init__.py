@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from datasets.exporters.complete_json import CompleteJson
 from datasets.exporters.wikicontradict_csv import WikiContradictCsv
 from datasets.exporters.wikicontradict_json import WikiContradictJson
 from datasets.models import Contradiction
@@ -21,7 +22,8 @@ class Exporter(Protocol):
 
 
 EXPORTERS: dict[str, Exporter] = {
-    exporter.name: exporter for exporter in (WikiContradictJson(), WikiContradictCsv())
+    exporter.name: exporter
+    for exporter in (WikiContradictJson(), WikiContradictCsv(), CompleteJson())
 }
 
 

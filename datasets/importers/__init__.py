@@ -1,19 +1,20 @@
 """The formats that a collection can be imported from; a new one needs a class and a line here."""
 
-from typing import Protocol
+from collections.abc import Iterator
+from typing import BinaryIO, Protocol
 
 from datasets.importers.wikicontradict import WikiContradict
 from datasets.schema import Parsed
 
 
 class Importer(Protocol):
-    """Reads a file's bytes into parsed records, or raises Unreadable."""
+    """Reads a file from its beginning, record by record, or raises Unreadable."""
 
     name: str
     label: str
     hint: str
 
-    def read(self, data: bytes) -> list[Parsed]: ...
+    def read(self, file: BinaryIO) -> Iterator[Parsed]: ...
 
 
 IMPORTERS: dict[str, Importer] = {importer.name: importer for importer in (WikiContradict(),)}

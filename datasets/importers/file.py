@@ -3,20 +3,36 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from datasets.importers.json_text import MAX_BYTES, Unreadable
 from leases.refusal import Refusal
 
 
 @contextmanager
-def contents_of(path: Path) -> Iterator[bytes]:
-    """The bytes of a file, while it is imported. Raises Refusal with its name and all problems."""
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """The file, while it is imported. Raises Refusal with its name and all problems."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        file = path.open("rb")
     except OSError as error:
-        raise Refusal(f"{path} cannot be read: {error.strerror or error}.") from None
-    try:
+        raise _unread(path, error) from None
+    with file:
+        try:
+            yield file
+        except Unreadable as refused:
+            raise Refusal("\n  ".join([f"{path}: {refused}", *refused.problems])) from None
+
+
+@contextmanager
+def contents_of(path: Path) -> Iterator[bytes]:
+    """Its bytes, in the same way."""
+    with opened(path) as file:
+        try:
+            data = file.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise _unread(path, error) from None
         yield data
-    except Unreadable as refused:
-        raise Refusal("\n  ".join([f"{path}: {refused}", *refused.problems])) from None
+
+
+def _unread(path: Path, error: OSError) -> Refusal:
+    return Refusal(f"{path} cannot be read: {error.strerror or error}.")

@@ -1,7 +1,8 @@
 """Read an uploaded file, JSON or text, with a message for each problem that it can have. Pure."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from leases.refusal import Refusal
@@ -44,15 +45,11 @@ def shown(problems: Sequence[str]) -> list[str]:
 def text_of(data: bytes) -> str:
     """The text of a UTF-8 file, with or without a byte order mark. Raises Unreadable."""
     if len(data) > MAX_BYTES:
-        raise Unreadable(
-            f"The file is larger than {MAX_BYTES // 2**20} MB; split it and import the parts."
-        )
+        raise too_large()
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Unreadable(
-            f"The file is not UTF-8 (at byte {error.start}); save it as UTF-8 and try again."
-        ) from None
+        raise not_utf8(error.start) from None
     if not text.strip():
         raise Unreadable("The file is empty.")
     return text
@@ -62,17 +59,39 @@ def decode(data: bytes) -> Any:
     """The value in a UTF-8 JSON file. Raises Unreadable."""
     text = text_of(data)
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+        with unkept():
+            return DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise Unreadable(
-            f"The file is not JSON: {error.msg} (line {error.lineno}, column {error.colno})."
-        ) from None
+        raise not_json(error.msg, error.lineno, error.colno) from None
+
+
+@contextmanager
+def unkept() -> Iterator[None]:
+    """Turns the faults of values that are JSON, but cannot be kept, into Unreadable."""
+    try:
+        yield
+    except json.JSONDecodeError:
+        raise
     except RecursionError:
         raise Unreadable("The file is nested too deeply to be a file of records.") from None
     except ValueError as error:  # such as an integer of ten thousand digits
         raise Unreadable(
             f"The file holds a value that cannot be read: {str(error)[:120]}."
         ) from None
+
+
+def too_large() -> Unreadable:
+    return Unreadable(
+        f"The file is larger than {MAX_BYTES // 2**20} MB; split it and import the parts."
+    )
+
+
+def not_utf8(at: int) -> Unreadable:
+    return Unreadable(f"The file is not UTF-8 (at byte {at}); save it as UTF-8 and try again.")
+
+
+def not_json(message: str, line: int, column: int) -> Unreadable:
+    return Unreadable(f"The file is not JSON: {message} (line {line}, column {column}).")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -91,3 +110,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> None:
     raise Unreadable(f"The file contains {name}, which JSON does not have.")
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)

@@ -1,10 +1,11 @@
 """The published WikiContradict file: a JSON list of records. Pure."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
-from datasets.importers.json_text import SHOWN, Unreadable, decode, shown
-from datasets.schema import Parsed, RecordRefused, kind_of, parse
+from datasets.importers.json_list import values_in
+from datasets.importers.json_text import SHOWN, Unreadable, shown
+from datasets.schema import Parsed, RecordRefused, parse
 
 
 class WikiContradict:
@@ -14,27 +15,30 @@ class WikiContradict:
     label = "WikiContradict (JSON)"
     hint = "A list of records as published in wikicontradict.json."
 
-    def read(self, data: bytes) -> list[Parsed]:
-        """The file's records in order. Raises Unreadable with the problems of the first refused records, by key."""
-        records = decode(data)
-        if not isinstance(records, list):
-            raise Unreadable(f"The file holds {kind_of(records)}, not a list of records.")
-        if not records:
-            raise Unreadable("The file is a list without a record.")
-        parsed: list[Parsed] = []
+    def read(self, file: BinaryIO) -> Iterator[Parsed]:
+        """The file's records in order, from its beginning.
+
+        Raises Unreadable at its end with the problems of the first refused records, by key: no more records are looked
+        at then, and none is given after the first of them.
+        """
         problems: list[str] = []
-        refused = 0
-        for index, record in enumerate(records):
+        total = seen = refused = 0
+        for total, record in enumerate(values_in(file), 1):
+            if refused == SHOWN:
+                continue  # to count them, and to see whether the file is whole
+            seen = total
             try:
-                parsed.append(parse(record))
+                parsed = parse(record)
             except RecordRefused as refusal:
-                problems += _lines(index, record, refusal)
+                problems += _lines(total - 1, record, refusal)
                 refused += 1
-                if refused == SHOWN:
-                    break
+            else:
+                if not refused:
+                    yield parsed
         if problems:
-            raise _refusal(problems, refused, seen=refused + len(parsed), total=len(records))
-        return parsed
+            raise _refusal(problems, refused, seen=seen, total=total)
+        if not total:
+            raise Unreadable("The file is a list without a record.")
 
 
 def _lines(index: int, record: Any, refused: RecordRefused) -> Iterator[str]:

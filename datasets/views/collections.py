@@ -77,7 +77,7 @@ def _imported(request: HttpRequest, form: ImportForm) -> HttpResponse:
     given = form.cleaned_data
     report = import_file(
         importer=IMPORTERS[given["format"]],
-        data=given["file"].read(),
+        file=given["file"],
         collection_name=given["collection"],
         source=given["file"].name,
         by=person_of(request),

@@ -2,9 +2,10 @@
 
     .venv/bin/python docs/pictures/take.py
 
-Writes PNG files beside this script; run it again whenever a page that is shown has changed.
+Writes PNG files next to this script; run it again whenever a page that is shown has changed.
 """
 
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -14,7 +15,7 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from playwright.sync_api import Page, expect, sync_playwright  # noqa: E402
 
-from tests.browser.conftest import QUIET, chromium_path  # noqa: E402
+from tests.chromium import QUIET, chromium_path  # noqa: E402
 from tests.story.house import house  # noqa: E402
 
 PASSWORD = "a long way to Canossa"  # noqa: S105 - of a person who lives as long as this script
@@ -60,8 +61,10 @@ def tag(page: Page) -> None:
 def annotate(page: Page) -> None:
     page.goto("/annotate/")
     page.get_by_role("button", name="Get the next tag").first.click()
-    page.get_by_label("Valid", exact=True).check()
-    expect(page.get_by_text("Saved").first).to_be_visible()
+    expect(page.locator("[data-ready]")).to_be_attached()
+    for key in "vjjj":
+        page.keyboard.press(key)
+    expect(page.get_by_text(re.compile(r"^Saved \d"))).to_be_visible()
 
 
 def collection(page: Page) -> None:

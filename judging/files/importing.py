@@ -5,16 +5,18 @@ other files or collections, because the file numbers and words them differently.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
+from typing import TypeVar
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from accounts.audit import Kind, record
 from accounts.models import Person
 from datasets import schema
+from datasets.arriving import Arrival, arrival
 from datasets.contexts import context_1, context_2
 from datasets.importers.json_text import decode
 from datasets.models import Collection, Instance
@@ -32,6 +34,8 @@ from leases.refusal import Conflict, Refusal
 
 RUBRIC = "wikicontradict"
 BATCH = 500
+ROWS = 100  # of a step: five responses each
+T = TypeVar("T")
 SAME_ARTICLE = "Within the same article"
 
 
@@ -66,30 +70,14 @@ def import_human_evaluation(
         raise Refusal("A study's name has 1 to 120 characters.")
     whole = decode(data)
     rows = wikicontradict.read(whole, allow_missing=allow_missing)
-    with transaction.atomic():
-        study, is_new = _named_study(name, by)
-        if is_new:
-            _store(study, rows, source)
-            record(Kind.IMPORT, by, f"study {study.slug}")
-        elif not study.imported_rows.exists() or exporting.published_data(study) != whole:
-            raise Conflict(
-                f"There is already a study named {name!r}, with other content. Choose another name."
-            )
-    return _report(study, is_new, rows)
-
-
-def _named_study(name: str, by: Person | None) -> tuple[Study, bool]:
-    return Study.objects.get_or_create(
-        name=name,
-        defaults={
-            "slug": studies.free_slug(name),
-            "rubric": studies.current_rubric(RUBRIC),
-            "state": StudyState.CLOSED,
-            "is_imported": True,
-            "created_by": by,
-            "closed_at": Now(),
-        },
-    )
+    study = Study.objects.filter(name=name).first()
+    if study is None:
+        return _report(_stored(rows, name, source, by), True, rows)
+    if not study.imported_rows.exists() or exporting.published_data(study) != whole:
+        raise Conflict(
+            f"There is already a study named {name!r}, with other content. Choose another name."
+        )
+    return _report(study, False, rows)
 
 
 def _report(study: Study, is_new: bool, rows: Sequence[Row]) -> Report:
@@ -109,53 +97,75 @@ def _report(study: Study, is_new: bool, rows: Sequence[Row]) -> Report:
 # ---------------------------------------------------------------- rows
 
 
-def _store(study: Study, rows: Sequence[Row], source: str) -> None:
+def _stored(rows: Sequence[Row], name: str, source: str, by: Person | None) -> Study:
+    """The study, written in steps that nobody sees before the last (datasets/arriving.py)."""
     questions: dict[int, Question] = {}
     # A question is worded as in its first row; other wordings are kept with their responses.
     for row in rows:
         questions.setdefault(row.question.number, row.question)
-    instances = _instances(_own_collection(study, source), questions)
-    models = {name: registry.add("", name, {}) for name in {row.model: None for row in rows}}
-    run = _run(study, instances, models)
-    by_row = [
-        [_response(run, models[row.model], instances, row, answer) for answer in row.answers]
-        for row in rows
-    ]
-    responses = list(chain.from_iterable(by_row))
-    for order, response in enumerate(responses):
-        response.order = order
-    Response.objects.bulk_create(responses, batch_size=BATCH)
-    _add_items(study, responses, [answer.verdict for row in rows for answer in row.answers])
-    ImportedRow.objects.bulk_create(
-        (
-            _imported(study, place, row, made)
-            for place, (row, made) in enumerate(zip(rows, by_row, strict=True))
-        ),
-        batch_size=BATCH,
+    with arrival(source=source, by=by) as arriving:
+        with arriving.step():
+            study = _unseen_study(arriving.collection, by)
+            models = {one: registry.add("", one, {}) for one in {row.model: None for row in rows}}
+            run = _run(arriving.collection, name, models, by)
+        instances: dict[int, Instance] = {}
+        for some in in_parts(list(questions.values()), BATCH):
+            with arriving.step():
+                instances |= _instances(arriving.collection, some)
+        for number, part in enumerate(in_parts(rows, ROWS)):
+            with arriving.step():
+                _add_rows(study, _Part(run, models, instances, part, number * ROWS))
+        with arriving.step():
+            _show(study, name, arriving)
+    return study
+
+
+def in_parts(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (rows[start : start + size] for start in range(0, len(rows), size))
+
+
+def _unseen_study(collection: Collection, by: Person | None) -> Study:
+    return Study.everything.create(
+        name=collection.name,
+        slug=collection.name,
+        rubric=studies.current_rubric(RUBRIC),
+        state=StudyState.CLOSED,
+        is_imported=True,
+        created_by=by,
+        closed_at=Now(),
+        arriving_in=collection,
     )
 
 
-def _own_collection(study: Study, source: str) -> Collection:
-    """A new collection named after the study; never an existing one."""
-    names = (study.slug[:70] + ending for ending in chain([""], (f"-{n}" for n in count(2))))
-    name = next(name for name in names if not Collection.objects.filter(name=name).exists())
-    return Collection.objects.create(
-        name=name,
+def _show(study: Study, name: str, arriving: Arrival) -> None:
+    study.name, study.slug, study.arriving_in = name, studies.free_slug(name), None
+    try:
+        with transaction.atomic():
+            study.save(update_fields=["name", "slug", "arriving_in"])
+    except IntegrityError:
+        raise Conflict(
+            "A study of that name was made in the meantime. Import the file again."
+        ) from None
+    arriving.show(
+        _free_name(study),
         title=f"{study.name} (imported human evaluation)"[:200],
         description="Questions as a human evaluation's file numbers and words them.",
-        source=source[:300],
-        created_by=study.created_by,
     )
+    record(Kind.IMPORT, study.created_by, f"study {study.slug}")
 
 
-def _instances(collection: Collection, questions: Mapping[int, Question]) -> dict[int, Instance]:
-    """The file's questions as rows, by their number there."""
-    add_contradictions(
-        collection=collection, drafts=[_draft(question) for question in questions.values()]
-    )
-    rows = Instance.objects.filter(contradiction__collection=collection)
-    in_order = rows.select_related("contradiction").order_by("contradiction__position")
-    instances = dict(zip(questions, in_order, strict=True))
+def _free_name(study: Study) -> str:
+    """A name after the study's for a new collection; never an existing one."""
+    names = (study.slug[:70] + ending for ending in chain([""], (f"-{n}" for n in count(2))))
+    return next(name for name in names if not Collection.objects.filter(name=name).exists())
+
+
+def _instances(collection: Collection, questions: Sequence[Question]) -> dict[int, Instance]:
+    """These questions as rows, by their number in the file."""
+    added = add_contradictions(collection=collection, drafts=map(_draft, questions))
+    made = Instance.objects.filter(contradiction__in=[one.contradiction for one in added])
+    in_order = made.select_related("contradiction").order_by("contradiction__position")
+    instances = {question.number: one for question, one in zip(questions, in_order, strict=True)}
     for number, instance in instances.items():
         instance.external_number = number
     Instance.objects.bulk_update(instances.values(), ["external_number"], batch_size=BATCH)
@@ -187,19 +197,50 @@ def _draft(question: Question) -> Draft:
 
 
 def _run(
-    study: Study, instances: Mapping[int, Instance], models: Mapping[str, LanguageModel]
+    collection: Collection, name: str, models: Mapping[str, LanguageModel], by: Person | None
 ) -> Run:
-    collection = next(iter(instances.values())).contradiction.collection
     run = Run.objects.create(
-        name=study.name,
+        name=name,
         collection=collection,
         prompts=[prompting.find(label).name for label in wikicontradict.PROMPTS],
         state=RunState.IMPORTED,
-        created_by=study.created_by,
+        created_by=by,
         finished_at=Now(),
     )
     run.models_asked.set(models.values())
     return run
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Rows of the file from place `first`, with what was written before them."""
+
+    run: Run
+    models: Mapping[str, LanguageModel]
+    instances: Mapping[int, Instance]
+    rows: Sequence[Row]
+    first: int
+
+
+def _add_rows(study: Study, part: _Part) -> None:
+    by_row = [
+        [
+            _response(part.run, part.models[row.model], part.instances, row, answer)
+            for answer in row.answers
+        ]
+        for row in part.rows
+    ]
+    responses = list(chain.from_iterable(by_row))
+    first = part.first * len(wikicontradict.PROMPTS)
+    for order, response in enumerate(responses, first):
+        response.order = order
+    Response.objects.bulk_create(responses, batch_size=BATCH)
+    verdicts = [answer.verdict for row in part.rows for answer in row.answers]
+    _add_items(study, responses, verdicts, first)
+    ImportedRow.objects.bulk_create(
+        _imported(study, place, row, made)
+        for place, (row, made) in enumerate(zip(part.rows, by_row, strict=True), part.first)
+    )
 
 
 def _response(
@@ -236,8 +277,11 @@ def _response(
     )
 
 
-def _add_items(study: Study, responses: Sequence[Response], verdicts: Sequence[str | None]) -> None:
-    items = StudyItem.objects.bulk_create(studies.items_of(study, responses), batch_size=BATCH)
+def _add_items(
+    study: Study, responses: Sequence[Response], verdicts: Sequence[str | None], first: int
+) -> None:
+    made = studies.items_of(study, responses, first)
+    items = StudyItem.objects.bulk_create(made, batch_size=BATCH)
     Resolution.objects.bulk_create(
         (
             Resolution(item=item, verdict=verdict, how=Resolution.How.IMPORTED)

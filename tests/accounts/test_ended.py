@@ -7,7 +7,6 @@ from accounts import invitations
 from accounts.roles import Role
 from tests.annotation import factories as annotation
 from tests.factories import PASSWORD, person
-from tests.test_access_table import rows
 
 pytestmark = pytest.mark.django_db
 
@@ -141,11 +140,3 @@ def test_a_fragment_of_a_page_sends_the_whole_page_to_sign_in():
     answer = Client().get("/runs/1/progress/", headers={"HX-Request": "true"})
     assert answer["HX-Redirect"].startswith("/sign-in/?next=")
     assert answer.content == b""
-
-
-def test_there_is_no_way_to_become_a_person_without_an_invitation():
-    """All addresses to which the signed-out may POST, listed by hand: a new one needs a decision."""
-    open_to_all = {
-        path for method, path, expected in rows() if method != "GET" and expected["out"] == 200
-    }
-    assert open_to_all == {"/sign-in/", "{join}", "{password}"}

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from accounts import invitations, second_factor
-from accounts.models import RecoveryCode, SecondFactor, Session
+from accounts.models import Identity, RecoveryCode, SecondFactor, Session
 from accounts.roles import Role
 from leases.clock import in_seconds
 from operations import forgetting
@@ -387,7 +387,10 @@ def test_an_admin_removes_it_for_somebody_else_and_their_sessions_end(bob, secre
 def test_an_admin_removes_ones_own_only_by_a_code(client, secret):
     olga = person("olga", Role.ADMIN)
     second_factor.turn_on(olga, secret, code_at(secret))
+    Identity.objects.create(person=olga, issuer="https://login.example.org", subject="olga")
     client.force_login(olga)
+    page = client.get(f"/people/{olga.pk}/").content.decode()
+    assert "Remove the" not in page  # neither this nor the link to the institution is offered
     assert client.post(f"/people/{olga.pk}/second-factor/remove/").status_code == 400
     assert SecondFactor.objects.exists()
 

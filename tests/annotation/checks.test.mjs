@@ -6,6 +6,7 @@ import { test } from "node:test";
 
 import { check } from "../../static/js/annotation/checks.js";
 import { answerKey, fold, words } from "../../static/js/annotation/folding.js";
+import { withDigits } from "../../static/js/annotation/number-words.js";
 
 const table = JSON.parse(readFileSync(new URL("check_cases.json", import.meta.url)));
 const rules = JSON.parse(readFileSync(process.env.RULES));
@@ -13,6 +14,8 @@ const rules = JSON.parse(readFileSync(process.env.RULES));
 function entriesOf(given) {
   if (given.only) return given.only;
   const entries = structuredClone(table.base);
+  const [first] = entries.questions;
+  entries.questions = Array.from({ length: given.times ?? 1 }, () => ({ ...first }));
   for (const [path, value] of Object.entries({ ...given.set, ...given.also })) {
     const way = path.split(".");
     const last = way.pop();
@@ -28,6 +31,10 @@ for (const given of table.cases) {
     assert.deepEqual(found.sort(), given.finds.map((each) => each.join(" ")).sort());
   });
 }
+
+test("number words are digits", () => {
+  for (const [text, digits] of table.numbers) assert.equal(withDigits(text), digits);
+});
 
 for (const [text, folded, key, found] of rules.folded) {
   test(`folds ${JSON.stringify(text)} as the server does`, () => {

@@ -5,7 +5,6 @@ import { test } from "node:test";
 
 import { Draft, worthRestoring } from "../../static/js/annotation/draft.js";
 import { sameEntries, sameValue } from "../../static/js/annotation/entries.js";
-import { tidy } from "../../static/js/annotation/passages.js";
 
 /** A page without a browser: answers are given by the test, time passes when it says so. */
 function page(version = 0) {
@@ -231,13 +230,4 @@ for (const [first, second, same] of [
   test(`${JSON.stringify(first)} and ${JSON.stringify(second)} say ${same ? "the same" : "different things"}`, () => {
     assert.equal(sameValue(first, second), same);
   });
-}
-
-for (const [raw, clean] of [
-  ["built in 1801.[3][note 2] It[a] stands.", "built in 1801. It stands."],
-  ["Height\t31 m\t", "Height | 31 m"],
-  ["\n\n one \n\n\n two \n", "one\n\ntwo"],
-  ["a[citation needed] [sic]", "a [sic]"],
-]) {
-  test(`copied: ${JSON.stringify(raw)}`, () => assert.equal(tidy(raw), clean));
 }

@@ -71,7 +71,7 @@ def collection(name="mills"):
     return Collection.objects.get_or_create(name=name)[0]
 
 
-def campaign(*, by=None, tags=1, people=1, name="Mills", into="mills", **options):
+def campaign(*, by=None, tags=1, people=1, in_hand=3, name="Mills", into="mills", **options):
     """A campaign over `tags` new tags (on top of those that there are)."""
     for _ in range(tags):
         tag()
@@ -79,7 +79,7 @@ def campaign(*, by=None, tags=1, people=1, name="Mills", into="mills", **options
         name=name,
         collection=collection(into),
         frame=Frame(**options),
-        plan=Plan(people_per_tag=people),
+        plan=Plan(people_per_tag=people, most_in_hand=in_hand),
         by=by or admin(),
     )
 

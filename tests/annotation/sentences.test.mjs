@@ -13,6 +13,8 @@ const CASES = [
   ["yearlit: 1858", ["yearlit: 1858"]],
   ["It reads ΘΕΟΔΩΡΑ ΜΕ ΑΝΕΘΗΚΕΝ. The letter Ω is round.", ["It reads ΘΕΟΔΩΡΑ ΜΕ ΑΝΕΘΗΚΕΝ.", "The letter Ω is round."]],
   ["She lived in Washington D.", ["She lived in Washington D."]],
+  ["The firm Yahoo! was founded in 1994. It grew.", ["The firm Yahoo! was founded in 1994.", "It grew."]],
+  ["He asked “Why?” and left. “No!” she said.", ["He asked “Why?” and left.", "“No!” she said."]],
   ["", []],
 ];
 

@@ -43,6 +43,7 @@ def new_campaign(**changes):
         "name": "Mills",
         "people_per_tag": "2",
         "double_share": "1.0",
+        "most_in_hand": "2",
         "seed": "1",
         "collection": "mills",
         **changes,
@@ -53,6 +54,7 @@ def test_an_admin_opens_a_campaign(client, olga):
     make.tag()
     response = client.post(at("campaign_new"), new_campaign(), follow=True)
     assert b"Submitted: 0 of 2" in response.content
+    assert b"at most 2 at a time" in response.content
     assert Campaign.objects.get().created_by == olga
 
 
@@ -62,6 +64,7 @@ def test_an_admin_opens_a_campaign(client, olga):
         ("name", "", "required"),
         ("people_per_tag", "0", "greater than or equal to 1"),
         ("double_share", "1.5", "less than or equal to 1"),
+        ("most_in_hand", "0", "greater than or equal to 1"),
         ("collection", "No Such!", "Lower-case"),
         ("kinds", "other", "not one of the available"),
     ],

@@ -8,12 +8,16 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from annotation import campaigns, review
-from annotation.models import Annotation, Assignment
+from annotation.entries import replace_questions
+from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState
 from tests.annotation import factories as make
 from tests.factories import person
+from wikifetch.models import Sighting
 from wikifetch.purging import purge
+from wikifetch.recording import record_htmls
 from wikifetch.source.answers import Hidden
+from wikifetch.source.htmls import HtmlAsked
 
 pytestmark = pytest.mark.django_db
 
@@ -36,9 +40,9 @@ def form_of(entries, *, version=0, action="save", **more):
     return data
 
 
-def post(client, annotation, entries, **options):
+def post(client, annotation, entries, *, follow=False, **options):
     options.setdefault("version", annotation.version)
-    return client.post(page_of(annotation), form_of(entries, **options))
+    return client.post(page_of(annotation), form_of(entries, **options), follow=follow)
 
 
 def text_of(response):
@@ -139,6 +143,42 @@ def test_the_page_shows_the_edit_that_added_the_tag(client, draft):
     assert "<ins>{{x}}</ins>" in page
 
 
+OF_THE_WIKI = "<p>The mill<script>alert(1)</script> was built in 1801. It is <i>square</i>.</p>"
+
+
+@pytest.mark.parametrize(
+    ("html", "origin", "marked"),
+    [
+        (OF_THE_WIKI, "The wiki's own HTML of this revision", "The mill was built in 1801. It is"),
+        (
+            "<p>Other.</p>",
+            "Shown as rendered here: the tagged passage was",
+            "The mill was built in",
+        ),
+    ],
+)
+def test_every_page_of_a_tag_shows_the_wikis_html_or_why_not(client, alice, html, origin, marked):
+    campaign, bob = make.campaign(people=2), make.annotator("bob")
+    submitted, begun = make.submitted(alice, within=campaign), make.draft(bob, within=campaign)
+    seen = begun.sighting
+    Sighting.objects.update(block_kind="paragraph", other_article=seen.revision.article.title)
+    record_htmls([HtmlAsked(seen.revision_id, html)])
+    addresses = {
+        page_of(begun): bob,
+        reverse("annotation:review", args=[submitted.pk]): make.admin("anna"),
+        reverse("wikifetch:tag", args=[seen.tag_id]): bob,
+    }
+    for address, reader in addresses.items():
+        client.force_login(reader)
+        response = client.get(address)
+        shown = response.content.decode()
+        assert origin in text_of(response)
+        assert f'<p id="tagged-block" class="tagged">{marked}' in shown
+        # The other article, which is the same here, has no block to be found.
+        assert text_of(response).count("The wiki's own HTML of this revision") >= 1
+        assert "alert(1)" not in shown
+
+
 def test_text_of_the_wiki_is_escaped(client, alice):
     evil = "<script>alert(1)</script>"
     make.tag(title=evil, reason=evil, section=evil, block=evil, block_text=evil, other_article=evil)
@@ -148,14 +188,15 @@ def test_text_of_the_wiki_is_escaped(client, alice):
 
 def test_each_step_has_its_guideline(client, draft):
     page = client.get(page_of(draft)).content.decode()
-    assert page.count('<details class="guideline"') == 6
+    assert page.count('<aside class="guideline-drawer"') == 6
     whole = reverse("annotation:guideline", args=[draft.guideline.version])
     assert "Questions with two answers" in text_of(client.get(whole))
 
 
-def test_no_option_is_preselected(client, draft):
+def test_no_option_is_preselected_but_what_the_passage_comes_from(client, draft):
     page = client.get(page_of(draft)).content.decode()
-    assert re.findall(r'<input type="(?:radio|checkbox)"[^>]*checked', page) == []
+    chosen = re.findall(r'<input type="(?:radio|checkbox)"[^>]*name="(\w+)"[^>]*checked', page)
+    assert chosen == ["modality_1"]
 
 
 # ---------------------------------------------------------------- saving and submitting
@@ -170,17 +211,161 @@ def test_saving_keeps_what_was_entered_and_comes_back_to_the_page(client, draft)
     assert (row.seconds_active, row.version) == (40, 1)
 
 
-def test_submitting_a_whole_annotation_goes_back_to_the_queue(client, draft):
-    response = post(client, draft, make.whole(), action="submit", follow=True)
-    assert response.url == reverse("annotation:queue")
+def submit(client, annotation, **options):
+    return post(client, annotation, make.whole(), action="submit", **options)
+
+
+def opened(response):
+    """The annotation whose page a submission was answered with."""
+    assert response.status_code == 200
+    annotation = response.context["annotation"]
+    assertContains(response, f'action="{page_of(annotation)}"')
+    return annotation
+
+
+@pytest.fixture
+def drafts(alice):
+    """Of three tags, the drafts that Alice has begun."""
+    campaign = make.campaign(tags=3)
+    return lambda: make.draft(alice, within=campaign, span_1="in 1801")
+
+
+def test_a_submission_is_answered_with_the_next_tag(client, alice, drafts):
+    first = drafts()
+    response = submit(client, first)
+    assert opened(response) != first
+    assert opened(response).author == alice
+    assert f"Submitted: {first.sighting.tag}." in text_of(response)
+    assert Annotation.objects.get(pk=first.pk).state == AnnotationState.SUBMITTED
+
+
+def test_the_last_submission_goes_back_to_the_queue_which_says_so(client, draft):
+    response = submit(client, draft, follow=True)
+    assert response.redirect_chain == [(reverse("annotation:queue"), 302)]
+    assert "no tag left" in text_of(response)
+    assert f"Submitted: {draft.sighting.tag}." in text_of(response)
+
+
+def test_submit_and_stop_goes_back_to_the_queue_and_takes_no_tag(client, drafts):
+    first = drafts()
+    response = post(client, first, make.whole(), action="submit_stop", follow=True)
+    assert response.redirect_chain == [(reverse("annotation:queue"), 302)]
+    assert f"Submitted: {first.sighting.tag}." in text_of(response)
+    assert Annotation.objects.count() == 1
+
+
+def test_a_refused_submission_takes_no_tag(client, drafts):
+    response = post(client, drafts(), make.whole(article_1=""), action="submit")
+    assert response.status_code == 400
+    assert Annotation.objects.count() == 1
+
+
+def test_a_reload_submits_nothing_and_shows_the_tag_in_hand(client, alice, drafts):
+    first = drafts()
+    following = opened(submit(client, first))
+    for _ in range(2):
+        assert opened(submit(client, first)) == following
+        post(client, following, make.nothing(validity="Valid"))
+    assert Annotation.objects.count() == 2
+    assert Annotation.objects.get(pk=first.pk).version == first.version + 2
+
+
+@pytest.mark.parametrize("decision", ["accept", "send_back", "drop"])
+def test_a_reload_after_a_decision_has_no_effect(client, drafts, decision):
+    first = drafts()
+    following = opened(submit(client, first))
+    annotation = Annotation.objects.get(pk=first.pk)
+    review.decide(
+        annotation_id=first.pk,
+        by=make.admin("otto"),
+        version=annotation.version,
+        decision=decision,
+        notes=review.Notes("Why?"),
+    )
+    annotation.refresh_from_db()
+    assert opened(submit(client, first)) == following
+    now = Annotation.objects.get(pk=first.pk)
+    assert (now.state, now.version) == (annotation.state, annotation.version)
+
+
+def test_a_reload_of_an_invalid_tag_that_was_sent_back_has_no_effect(client, drafts):
+    first = drafts()
+    post(client, first, make.whole(validity="Invalid"), action="submit")
+    submitted = Annotation.objects.get(pk=first.pk)
+    review.decide(
+        annotation_id=first.pk,
+        by=make.admin("otto"),
+        version=submitted.version,
+        decision="send_back",
+        notes=review.Notes("It is valid."),
+    )
+    post(client, first, make.whole(validity="Invalid"), action="submit")
+    assert Annotation.objects.get(pk=first.pk).state == AnnotationState.SENT_BACK
+
+
+def test_what_was_sent_back_is_submitted_again_unchanged(client, alice):
+    annotation = make.submitted(alice)
+    review.decide(
+        annotation_id=annotation.pk,
+        by=make.admin("otto"),
+        version=annotation.version,
+        decision="send_back",
+        notes=review.Notes("Is that so?"),
+    )
+    post(client, annotation, make.whole(), action="submit", version=annotation.version + 1)
     assert Annotation.objects.get().state == AnnotationState.SUBMITTED
 
 
-def test_a_double_submission_is_one(client, draft):
-    for _ in range(2):
-        response = post(client, draft, make.whole(), action="submit")
-        assert response.url == reverse("annotation:queue")
-    assert Annotation.objects.get().version == 2
+def test_a_tag_in_hand_that_is_not_begun_comes_before_a_new_one(client, alice, drafts):
+    first, second = drafts(), drafts()
+    Annotation.objects.filter(pk=second.pk).update(version=0)
+    assert opened(submit(client, first)) == second
+    assert Annotation.objects.count() == 2
+
+
+def test_a_tag_that_is_begun_stays_in_hand_and_a_new_one_opens(client, drafts):
+    first, begun = drafts(), drafts()
+    assert opened(submit(client, first)) not in (first, begun)
+
+
+def test_a_process_killed_between_submission_and_claim_loses_nothing(client, drafts, monkeypatch):
+    first = drafts()
+
+    def killed(**given):
+        raise SystemExit
+
+    with monkeypatch.context() as patched:
+        patched.setattr(campaigns, "following_assignment", killed)
+        with pytest.raises(SystemExit):
+            submit(client, first)
+    assert Annotation.objects.get().state == AnnotationState.SUBMITTED
+    assert opened(submit(client, first)) != first
+
+
+def test_a_lowered_limit_leaves_the_submission_and_says_why_no_tag_opens(client, drafts):
+    first, _ = drafts(), drafts()
+    Campaign.objects.update(most_in_hand=1)
+    response = submit(client, first, follow=True)
+    assert "You have 1 tag of “Mills” in progress" in text_of(response)
+    assert Annotation.objects.get(pk=first.pk).state == AnnotationState.SUBMITTED
+
+
+def test_a_closed_campaign_takes_the_submission_and_opens_no_tag(client, drafts):
+    first = drafts()
+    campaigns.change_campaign(first.assignment.campaign, "close")
+    response = submit(client, first, follow=True)
+    assert "no tag left" in text_of(response)
+    assert Annotation.objects.get().state == AnnotationState.SUBMITTED
+
+
+def test_more_tags_than_allowed_are_refused_on_the_queue(client, alice):
+    campaign = make.campaign(tags=3, in_hand=2)
+    for _ in range(3):
+        response = client.post(reverse("annotation:next"), {"campaign": campaign.pk}, follow=True)
+    assert response.redirect_chain == [(reverse("annotation:queue"), 302)]
+    assert "You have 2 tags of “Mills” in progress" in text_of(response)
+    assert b"Get the next tag" not in response.content
+    assert Annotation.objects.count() == 2
 
 
 REQUIRED = {
@@ -240,7 +425,7 @@ def test_a_warning_is_submitted_once_it_is_ticked(client, draft):
     response = post(
         client, draft, entries, action="submit", version=1, checked="span_not_found:span_1"
     )
-    assert response.status_code == 302
+    assert Annotation.objects.get().state == AnnotationState.SUBMITTED
 
 
 def test_a_megabyte_is_refused_with_a_sentence_and_nothing_is_lost(client, draft):
@@ -323,10 +508,31 @@ def test_a_question_is_added_and_removed_without_script(client, draft):
     assert [q.question for q in Annotation.objects.get().questions.all()] == ["Second?"]
 
 
-def test_there_are_at_most_twenty_questions(client, draft):
-    rows = [make.WHOLE["questions"][0]] * 20
-    post(client, draft, make.whole(questions=rows), action="add_row")
-    assert Annotation.objects.get().questions.count() == 20
+def test_there_are_at_most_ten_questions(client, draft):
+    rows = [make.WHOLE["questions"][0]] * 10
+    response = post(client, draft, make.whole(questions=rows), action="add_row", follow=True)
+    assert "A tag may have at most 10 questions." in text_of(response)
+    assert Annotation.objects.get().questions.count() == 10
+    post(client, draft, make.whole(questions=rows), action="submit", version=1)
+    assert Annotation.objects.get().state == AnnotationState.SUBMITTED
+
+
+def test_an_eleventh_question_is_kept_and_not_submitted(client, draft):
+    rows = [{**make.WHOLE["questions"][0], "question": f"Question {n}?"} for n in range(1, 12)]
+    response = post(client, draft, make.whole(questions=rows), action="submit")
+    assert response.status_code == 400
+    assert "at most 10 questions: remove question 11, or another" in text_of(response)
+    assertContains(response, '<a href="#id_questions-10-question">', status_code=400)
+    assert Annotation.objects.get().questions.count() == 11
+
+
+def test_a_draft_from_when_twenty_were_allowed_can_be_read_saved_and_shortened(client, draft):
+    rows = [{**make.WHOLE["questions"][0], "question": f"Question {n}?"} for n in range(1, 21)]
+    replace_questions(draft, rows)
+    assertContains(client.get(page_of(draft)), "Question 20?")
+    post(client, draft, make.whole(questions=rows))
+    post(client, draft, make.whole(questions=rows), action="remove_row:19", version=1)
+    assert Annotation.objects.get().questions.count() == 19
 
 
 def test_skipping_saves_and_wants_a_reason(client, draft):

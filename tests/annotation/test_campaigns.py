@@ -1,11 +1,13 @@
 """Assigning tags to people."""
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from annotation import campaigns
+from annotation import campaigns, review
 from annotation.campaigns import Frame, Plan
-from annotation.models import Annotation, Assignment
+from annotation.in_hand import HandsFull
+from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState
 from leases.clock import in_seconds
 from leases.refusal import Conflict, NotFoundHere, Refusal
@@ -129,6 +131,61 @@ def test_one_person_who_clicks_in_two_tabs_gets_two_tags():
     given = []
     at_once(*[lambda: given.append(take(alice))] * 2)
     assert len({place.tag_id for place in given}) == 2
+
+
+# ---------------------------------------------------------------- tags in hand
+
+
+def test_nobody_holds_more_drafts_than_the_campaign_allows():
+    campaign = make.campaign(tags=4, people=2, in_hand=2)
+    alice, bob = make.annotator("alice"), make.annotator("bob")
+    first, _ = take(alice, campaign), take(alice, campaign)
+    with pytest.raises(HandsFull, match="2 tags of “Mills”"):
+        take(alice, campaign)
+    assert take(bob, campaign) is not None
+    campaigns.hand_back(assignment_id=first.pk, by=alice)
+    assert take(alice, campaign) is not None
+
+
+def test_a_full_campaign_leaves_the_others_open():
+    make.campaign(tags=2, in_hand=1)
+    other = make.campaign(name="More", by=make.admin("otto"), tags=0, in_hand=1)
+    alice = make.annotator()
+    take(alice)
+    assert take(alice).campaign == other
+    with pytest.raises(HandsFull):
+        take(alice)
+
+
+def test_with_no_tag_left_the_limit_is_not_the_reason():
+    make.campaign(tags=1, in_hand=1)
+    alice = make.annotator()
+    take(alice)
+    assert take(alice) is None
+
+
+def test_what_was_sent_back_is_not_counted_as_in_hand():
+    campaign = make.campaign(tags=3, in_hand=1)
+    alice = make.annotator()
+    annotation = make.submitted(alice, within=campaign)
+    review.decide(
+        annotation_id=annotation.pk,
+        by=make.admin("otto"),
+        version=annotation.version,
+        decision="send_back",
+        notes=review.Notes("Why?"),
+    )
+    take(alice, campaign)
+    with pytest.raises(HandsFull):
+        take(alice, campaign)
+    campaigns.hand_back(assignment_id=annotation.assignment_id, by=alice)
+    assert campaigns.take_up(annotation_id=annotation.pk, by=alice)
+
+
+def test_the_database_refuses_a_campaign_without_room():
+    campaign = make.campaign()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Campaign.objects.filter(pk=campaign.pk).update(most_in_hand=0)
 
 
 # ---------------------------------------------------------------- giving up

@@ -1,12 +1,16 @@
 """Races: two people on one tag, two clicks on one button."""
 
 import pytest
+from django.test import Client
 
-from annotation import campaigns, review
-from annotation.models import Annotation, Assignment
+from annotation import askedarticles, campaigns, guidelines, review, workflow
+from annotation.guideline_text import parts_of
+from annotation.in_hand import HandsFull
+from annotation.models import Annotation, AskedArticle, Assignment, Guideline
 from annotation.states import AnnotationState
-from leases.refusal import Refusal
+from leases.refusal import Refusal, StaleVersion
 from tests.annotation import factories as make
+from tests.annotation.test_annotate_pages import form_of
 from tests.races import at_once, overlapping
 
 pytestmark = [pytest.mark.alone, pytest.mark.django_db(transaction=True)]
@@ -37,6 +41,92 @@ def test_a_draft_taken_up_by_two_clicks_has_one_place():
     assert isinstance(refused, Refusal)
     assert Assignment.objects.filter(person=alice).count() == 1
     assert Annotation.objects.get().assignment.person == alice
+
+
+def submission(annotation, who):
+    return workflow.submit(
+        annotation_id=annotation.pk, by=who, version=annotation.version, entries=make.whole()
+    )
+
+
+def test_a_double_click_on_submit_submits_once():
+    alice = make.annotator("alice")
+    draft = make.draft(alice)
+    results = []
+
+    def click():
+        results.append(submission(draft, alice))
+
+    assert overlapping(click, click) is None
+    assert [result.repeated for result in results] == [False, True]
+
+
+def test_a_double_click_on_submit_takes_one_tag():
+    alice = make.annotator("alice")
+    draft = make.draft(alice, within=make.campaign(tags=3))
+    entries = form_of(make.whole(), action="submit")
+    answers = []
+
+    def click():
+        client = Client()
+        client.force_login(alice)
+        answers.append(client.post(f"/annotate/{draft.assignment_id}/", entries))
+
+    at_once(click, click)
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert len({answer.context["annotation"] for answer in answers}) == 1
+    assert Annotation.objects.count() == 2
+
+
+def test_submissions_from_two_tabs_take_one_tag():
+    alice, campaign = make.annotator("alice"), make.campaign(tags=4)
+    drafts = [make.draft(alice, within=campaign, span_1="in 1801") for _ in range(2)]
+    taken = []
+
+    def submit(draft):
+        submission(draft, alice)
+        taken.append(campaigns.following_assignment(by=alice, campaign=campaign, again=False))
+
+    at_once(*[lambda draft=draft: submit(draft) for draft in drafts])
+    assert taken[0] == taken[1]
+    assert Annotation.objects.count() == 3
+
+
+def test_the_times_of_two_tabs_add_up():
+    alice = make.annotator("alice")
+    draft = make.draft(alice)
+
+    def stay(step):
+        place = workflow.Place(step, 10)
+        workflow.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+
+    assert overlapping(lambda: stay("types"), lambda: stay("types")) is None
+    stay("reason")
+    row = Annotation.objects.get()
+    assert (row.seconds_active, row.seconds_by_step) == (30, {"types": 20, "reason": 10})
+
+
+def test_two_claims_at_once_keep_the_limit():
+    alice, campaign = make.annotator("alice"), make.campaign(tags=3, in_hand=2)
+    make.draft(alice, within=campaign)
+
+    def claim():
+        campaigns.next_assignment(by=alice, campaign=campaign)
+
+    assert isinstance(overlapping(claim, claim), HandsFull)
+    assert Annotation.objects.count() == 2
+
+
+def test_a_claim_and_a_draft_taken_up_keep_the_limit():
+    alice, campaign = make.annotator("alice"), make.campaign(tags=2, in_hand=1)
+    returned = make.draft(alice, within=campaign)
+    campaigns.hand_back(assignment_id=returned.assignment_id, by=alice)
+    refused = overlapping(
+        lambda: campaigns.next_assignment(by=alice, campaign=campaign),
+        lambda: campaigns.take_up(annotation_id=returned.pk, by=alice),
+    )
+    assert isinstance(refused, HandsFull)
+    assert Assignment.objects.filter(person=alice).count() == 1
 
 
 def test_two_reviewers_at_once_are_one_decision():
@@ -70,3 +160,45 @@ def test_a_decision_is_on_the_version_that_was_read(monkeypatch):
             annotation_id=annotation.pk, by=orla, version=annotation.version, decision="accept"
         )
     assert Annotation.objects.get().state == AnnotationState.SUBMITTED
+
+
+def test_of_two_admins_who_save_the_guideline_at_once_one_is_refused_and_nothing_is_lost():
+    olga, oleg = make.admin("olga"), make.admin("oleg")
+    base = guidelines.current_guideline()
+    texts = parts_of(base.body)
+
+    def save(who):
+        changed = {**texts, "introduction": f"By {who}."}
+        guidelines.save_guideline(changed, base=base.version, by=who)
+
+    refused = overlapping(lambda: save(olga), lambda: save(oleg))
+    assert isinstance(refused, StaleVersion)
+    assert Guideline.objects.count() == 2
+    assert parts_of(guidelines.current_guideline().body)["introduction"] == "By Olga."
+
+
+def test_a_double_click_asks_for_one_article(settings):
+    settings.WIKI_CONTACT = "alice@example.org"
+    draft = make.draft(make.annotator("alice"))
+
+    def click():
+        askedarticles.ask_for(draft, "https://en.wikipedia.org/wiki/Mill", draft.author)
+
+    assert overlapping(click, click) is None
+    assert AskedArticle.objects.count() == 1
+
+
+def test_of_two_workers_one_fetches_an_asked_article(settings, monkeypatch):
+    settings.WIKI_CONTACT = "alice@example.org"
+    draft = make.draft(make.annotator("alice"))
+    row = askedarticles.ask_for(draft, "https://en.wikipedia.org/wiki/Mill", draft.author)
+    asked = []
+
+    def fetched_article(*_):
+        asked.append(row.pk)
+        return draft.sighting.revision
+
+    monkeypatch.setattr(askedarticles, "fetched_article", fetched_article)
+    at_once(*[lambda: askedarticles.fetch(row.pk)] * 2)
+    assert asked == [row.pk]
+    assert AskedArticle.objects.get().state == "fetched"

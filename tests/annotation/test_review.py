@@ -14,6 +14,7 @@ from tests.annotation import factories as make
 from wikifetch.models import Sighting
 from wikifetch.purging import purge
 from wikifetch.source.answers import Hidden
+from wikifetch.wikitext.languages import Words
 
 pytestmark = pytest.mark.django_db
 
@@ -167,6 +168,17 @@ def test_a_published_annotation_is_the_paper_s_record(alice, olga, campaign):
     assert row.instances.count() == 1
 
 
+def test_a_record_says_where_its_passages_are_from_and_what_was_left_as_filled_in(
+    alice, olga, campaign
+):
+    annotation = accepted(alice, olga, campaign)
+    pieces = {"1": [{"revid": 7, "text": "It was built in 1801."}]}
+    Annotation.objects.filter(pk=annotation.pk).update(filled=["article_1"], provenance=pieces)
+    publish.publish_campaign(campaign)
+    row = Contradiction.objects.get()
+    assert (row.filled, row.provenance) == (["article_1"], pieces)
+
+
 def test_the_paragraph_less_its_tag_is_the_clean_paragraph(alice, olga, campaign):
     accepted(alice, olga, campaign)
     publish.publish_campaign(campaign)
@@ -197,6 +209,15 @@ def test_the_tag_keeps_its_place_in_blocks_of_other_kinds(kind, block, text):
     assert with_tag.count("{{Inconsistent}}") == 1
     assert with_tag.replace("{{Inconsistent}}", "") == without
     assert "".join(without.split()) == "".join(text.split())
+
+
+def test_a_file_by_the_name_that_its_wiki_has_for_files_is_no_word_of_the_record():
+    raw = "{{Inconsistent}}"
+    block = f"Built in 1801.{raw} [[Attēls:Mill.jpg|thumb|The mill]][[Kategorija:Mills]]"
+    sighting = make.tag(raw=raw, block=block).latest
+    wiki = sighting.revision.article.wiki
+    wiki.words = Words(file=frozenset({"attēls"}), category=frozenset({"kategorija"})).as_json()
+    assert publish.paragraphs(sighting) == (f"Built in 1801.{raw}", "Built in 1801.")
 
 
 def test_of_a_text_that_the_wiki_has_hidden_nothing_is_shown_or_published():

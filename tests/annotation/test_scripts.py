@@ -24,6 +24,7 @@ AWKWARD = [
     "the THE a An",
     "21st of Three_underscored हिन्दी 東京 основана",
     "'(\"x\")'.",
+    "Thirty-one or one hundred and five, the twenty-first of a thousand",
     "",
 ]
 
@@ -54,6 +55,21 @@ def test_the_save_state(node):
 
 def test_where_sentences_end(node):
     run(node, "sentences.test.mjs")
+
+
+def test_what_is_copied_and_proposed(node, tmp_path):
+    """Options of the types come from the server; suggestion_cases.json drives test_suggesting.py too."""
+    path = tmp_path / "rules.json"
+    path.write_text(json.dumps(browser_rules()), encoding="utf-8")
+    run(node, "capture.test.mjs", RULES=str(path))
+
+
+def test_where_a_span_is(node):
+    run(node, "spans.test.mjs")
+
+
+def test_what_helps_to_make_a_passage_stand_alone(node):
+    run(node, "standalone.test.mjs")
 
 
 def test_the_browser_s_checks_find_what_the_server_s_find(node, tmp_path):

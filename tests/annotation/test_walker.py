@@ -30,11 +30,12 @@ FORM = (
         "start",
         1,
         "Start",
+        "Start",
         "a",
         (Field("has", "Has pets", Kind.ONE, required=True), Field("note", "Note", Kind.TEXT)),
     ),
-    Step("pets", 2, "Pets", "b", (PETS,), Need("has", "yes")),
-    Step("end", 3, "End", "c", (Field("stars", "Stars", Kind.RATING, required=True),)),
+    Step("pets", 2, "Pets", "Pets", "b", (PETS,), Need("has", "yes")),
+    Step("end", 3, "End", "End", "c", (Field("stars", "Stars", Kind.RATING, required=True),)),
 )
 
 

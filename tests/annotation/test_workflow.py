@@ -120,6 +120,7 @@ def test_step_and_time_are_stored_without_a_new_version(draft, alice):
         )
     row = Annotation.objects.get()
     assert (row.version, row.current_step, row.seconds_active) == (0, "types", 240)
+    assert row.seconds_by_step == {"types": 240}
 
 
 def test_saves_close_together_are_one_revision_of_the_draft(draft, alice):
@@ -164,6 +165,11 @@ def test_a_tick_is_kept_until_the_text_changes(draft, alice):
     entries = make.whole(span_1="in 1803")
     second = submit(draft, alice, entries, first.annotation.version)
     assert [f.code for f in second.findings] == ["span_not_found"]
+
+
+def test_a_submission_of_some_fields_keeps_the_others(draft, alice):
+    draft = save(draft, alice, **make.whole())
+    assert submit(draft, alice, {"validity": "Invalid"}).taken
 
 
 def test_submitting_twice_has_no_further_effect(draft, alice):

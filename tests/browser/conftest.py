@@ -1,7 +1,6 @@
 """A real Chromium against the live server, which also watches for errors that no page may have."""
 
 import os
-import shutil
 import threading
 import urllib.request
 from collections.abc import Iterator
@@ -10,24 +9,8 @@ import pytest
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.core.signals import request_finished, request_started
 
+from tests.chromium import QUIET, chromium_path
 from tests.conftest import require_or_skip
-
-QUIET = [
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-domain-reliability",
-    "--disable-sync",
-    "--no-first-run",
-    "--no-pings",
-]
-
-
-def chromium_path() -> str | None:
-    """CHROMIUM, or the first of the usual names on the path."""
-    names = [os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome"]
-    return next((path for name in names if name and (path := shutil.which(name))), None)
 
 
 @pytest.fixture(scope="package")

@@ -13,7 +13,9 @@ from playwright.sync_api import expect
 
 from accounts import invitations
 from accounts.roles import Role
+from annotation import guidelines
 from annotation.campaigns import next_assignment
+from annotation.guideline_text import parts_of
 from annotation.models import Annotation, Campaign
 from annotation.states import AnnotationState
 from datasets.counts import current_instances
@@ -57,8 +59,10 @@ def ada(transactional_db, loaded):
 
 def plain_pages() -> list[str]:
     names = """home accounts:account accounts:people wikifetch:fetches wikifetch:new_fetch wikifetch:tags
-        datasets:collections datasets:import annotation:queue annotation:campaigns
-        annotation:campaign_new annotation:reviews generation:models generation:runs
+        datasets:collections datasets:import annotation:queue
+        annotation:own_progress annotation:campaigns
+        annotation:campaign_new annotation:guidelines annotation:guideline_edit
+        annotation:reviews generation:models generation:runs
         generation:new_run judging:studies judging:study_new judging:study_import judging:queue
         judging:resolve_queue evaluation:reports evaluation:agreement"""
     return [reverse(name) for name in names.split()]
@@ -88,6 +92,7 @@ def pages_of_rows(ada) -> list[str]:
         ("annotation:annotate", next_assignment(by=ada).pk),
         ("annotation:campaign", campaign.pk),
         ("annotation:guideline", campaign.guideline.version),
+        ("annotation:guideline_changes", changed_guideline(ada)),
         ("annotation:review", waiting.pk),
         ("generation:run", response.run_id),
         ("generation:response", response.run_id, response.pk),
@@ -102,6 +107,14 @@ def pages_of_rows(ada) -> list[str]:
         ("evaluation:snapshot", snapshot.pk),
     ]
     return [reverse(name, args=arguments) for name, *arguments in pages]
+
+
+def changed_guideline(ada) -> str:
+    """A second version, whose first part has changed."""
+    current = guidelines.current_guideline()
+    texts = parts_of(current.body)
+    texts["introduction"] += "\n\nAsk an admin if you are in doubt."
+    return guidelines.save_guideline(texts, base=current.version, by=ada).version
 
 
 def excluded_questions(ada) -> list[tuple[object, ...]]:

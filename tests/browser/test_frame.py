@@ -57,3 +57,13 @@ def test_axe_sees_what_a_page_must_not_have(page, live_server):
     assert violations(page) == []
     page.evaluate("document.querySelector('main').append(document.createElement('img'))")
     assert violations(page) == ["image-alt: <img>"]
+
+
+def test_the_fields_of_a_toolbar_are_equally_high(open_page):
+    """A browser makes a date higher than a text, and its label is then above the others."""
+    page = open_page(person("alice", Role.ADMIN), width=1440)
+    page.goto("/audit/")
+    tops = "all => all.map(one => one.getBoundingClientRect().top)"
+    for part in ("label", "input, select"):
+        found = page.locator(".toolbar .field").locator(part).evaluate_all(tops)
+        assert (len(found), len(set(found))) == (4, 1)

@@ -163,6 +163,13 @@ def test_a_file_that_gives_no_secret_is_named(read, text, error):
         read(METRICS_TOKEN_FILE=path)
 
 
+def test_the_file_for_a_secret_that_is_not_set_gives_none(read):
+    """Compose always mounts a file."""
+    path = str(environment.ROOT / "config" / "no-secret")
+    assert read(METRICS_TOKEN_FILE=path)["METRICS_TOKEN"] == ""
+    assert read(OIDC_CLIENT_SECRET_FILE=path)["OIDC_CLIENT_SECRET"] == ""
+
+
 def test_a_file_that_is_no_text_is_named(read, tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     with pytest.raises(environment.SettingError, match="it is no text"):

@@ -1,6 +1,7 @@
 """Records in the published format, with invented texts."""
 
 import hashlib
+import io
 import json
 from typing import Any
 
@@ -65,7 +66,7 @@ def imported(*records: Any, into: str = "mills", **options: Any) -> ImportReport
     """The records brought into a collection the way a file is."""
     return import_file(
         importer=IMPORTERS["wikicontradict"],
-        data=text_of(*records),
+        file=io.BytesIO(text_of(*records)),
         collection_name=into,
         **options,
     )

@@ -1,5 +1,6 @@
 """An import is seen when it is complete, holds the database for a batch at a time, and leaves nothing if it stops."""
 
+import io
 from functools import partial
 
 import pytest
@@ -8,13 +9,14 @@ from django.test import Client
 
 from accounts.roles import Role
 from datasets import arriving, importing, records, tasks
-from datasets.importers import IMPORTERS, json_text
+from datasets.importers import IMPORTERS
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import current
 from leases.clock import in_seconds
 from leases.refusal import Conflict
 from tests.datasets.factories import imported, mills, record, text_of
 from tests.factories import person
+from tests.races import overlapping
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +32,7 @@ def titled(*titles):
 
 
 def draft(title):
-    (parsed,) = IMPORTERS["wikicontradict"].read(text_of(record(title=title)))
+    (parsed,) = IMPORTERS["wikicontradict"].read(io.BytesIO(text_of(record(title=title))))
     return records.Draft(parsed.columns, parsed.slots)
 
 
@@ -58,20 +60,25 @@ def nothing():
 
 @pytest.mark.django_db(transaction=True)
 def test_nothing_is_in_a_transaction_while_a_file_is_read(monkeypatch):
-    decode, seen = json_text.decode, []
+    seen = []
 
-    def noted(data):
-        seen.append(connection.in_atomic_block)
-        return decode(data)
+    class Noting(io.BytesIO):
+        def read(self, size=-1):
+            seen.append(connection.in_atomic_block)
+            return super().read(size)
 
-    monkeypatch.setattr("datasets.importers.wikicontradict.decode", noted)
     monkeypatch.setattr(
         importing,
         "checked",
         lambda draft: seen.append(connection.in_atomic_block) or records.checked(draft),
     )
-    imported(record())
-    assert seen == [False, False]
+    importing.import_file(
+        importer=IMPORTERS["wikicontradict"],
+        file=Noting(text_of(record())),
+        collection_name="mills",
+    )
+    assert len(seen) > 4  # read twice, and checked twice
+    assert not any(seen)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -85,13 +92,14 @@ def test_every_batch_is_a_transaction_of_its_own(small_batches, monkeypatch):
         return add(**batch)
 
     monkeypatch.setattr(arriving, "add_contradictions", added)
-    monkeypatch.setattr(
-        arriving, "_shown", lambda waiting, name, by: (waiting, connection.in_atomic_block)
+    between = []
+    drafts = (
+        between.append(connection.in_atomic_block) or records.checked(draft(title))
+        for title in "ABCDE"
     )
-    drafts = [records.checked(draft(title)) for title in "ABCDE"]
-    _, still_in_a_transaction = arriving.bring(drafts, name="mills")
+    arriving.bring(drafts, name="mills")
     assert depths == [2, 2, 1]
-    assert not still_in_a_transaction
+    assert not any(between)
     assert Contradiction.objects.count() == 5
 
 
@@ -181,3 +189,28 @@ def test_a_collection_of_that_name_made_in_the_meantime_is_filled(small_batches,
     assert report.added == 3
     assert report.collection.contradictions.count() == 3
     assert Collection.everything.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_hold_that_is_renewed_as_it_runs_out_keeps_the_rows():
+    """The renewal is in time, and is committed after the sweeper of another connection has looked."""
+    waiting = Collection.everything.create(name="~a", arriving_until=in_seconds(-1))
+    records.add_contradictions(collection=waiting, drafts=[draft("A")])
+
+    def renew():
+        Collection.everything.update(arriving_until=in_seconds(arriving.HOLD))
+        records.add_contradictions(collection=waiting, drafts=[draft("B")])
+
+    removed = []
+    assert overlapping(renew, lambda: removed.append(arriving.remove_abandoned())) is None
+    assert removed == [0]
+    assert [row.title for row in current(waiting)] == ["A", "B"]
+
+
+def test_a_hold_that_was_given_up_is_not_renewed():
+    waiting = Collection.everything.create(name="~a", arriving_until=in_seconds(-1))
+    assert arriving._given_up(waiting)
+    with pytest.raises(Conflict, match="stopped for too long"):
+        arriving._hold(waiting)
+    assert tasks.sweep_imports() == 1
+    assert nothing()

@@ -10,12 +10,14 @@ import pytest
 from datasets import records
 from datasets.exporters import EXPORTERS, exporter_named
 from datasets.exporting import ExportFailed, sha256_of, spooled, write_file
+from datasets.models import Contradiction, Instance
 from datasets.records import current, streamed
 from leases.refusal import NotFoundHere
 from tests.datasets.factories import annotation, edited, mills, record
 from tests.races import at_once
 
 JSON, CSV = EXPORTERS["wikicontradict-json"], EXPORTERS["wikicontradict-csv"]
+COMPLETE = EXPORTERS["complete-json"]
 
 
 def text_by(exporter, collection):
@@ -35,9 +37,29 @@ def test_records_come_out_as_they_went_in():
 
 
 @pytest.mark.django_db
+def test_everything_comes_out_next_to_the_published_record():
+    collection = mills(record(title="B"), record(title="A"))
+    pieces = {"1": [{"revid": 7, "start": 2, "end": 9, "text": "x \u2028 </script>"}]}
+    Contradiction.objects.filter(title="A").update(
+        filled=["article_1"], provenance=pieces, modality_1="table", oldid=7
+    )
+    Instance.objects.filter(contradiction__title="A", n=1).update(derived_2=True)
+    before, after = json.loads(text_by(COMPLETE, collection))
+    assert [before["record"], after["record"]] == json.loads(text_by(JSON, collection))
+    assert (before["filled"], before["provenance"], before["derived"]) == ([], {}, [])
+    assert (after["filled"], after["provenance"], after["derived"]) == (
+        ["article_1"],
+        pieces,
+        [[1, 2]],
+    )
+    assert (after["oldid"], after["modality_1"], len(after["id"])) == (7, "table", 64)
+
+
+@pytest.mark.django_db
 def test_an_empty_collection_is_an_empty_list_and_a_lone_header():
     collection = mills()
     nothing = current(collection).none()
+    assert json.loads("".join(COMPLETE.chunks(streamed(nothing)))) == []
     assert json.loads("".join(JSON.chunks(streamed(nothing)))) == []
     assert "".join(CSV.chunks(streamed(nothing))).count("\n") == 1
 

@@ -1,11 +1,15 @@
+import io
+
 import pytest
 
 from datasets.deviations import Kind
+from datasets.importers import IMPORTERS
 from datasets.importers.json_text import Unreadable
+from datasets.importing import deviations_in
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import current, record_of
 from leases.refusal import Refusal
-from tests.datasets.factories import PLACEHOLDERS, annotation, imported, record
+from tests.datasets.factories import PLACEHOLDERS, annotation, imported, record, text_of
 from tests.races import at_once
 
 
@@ -80,7 +84,9 @@ def test_deviations_are_listed_and_the_record_is_stored_as_given():
     odd = record(given=annotation(confidence="", relevantInfo_comment_A_Span=" never there "))
     report = imported(record(), odd)
     assert report.deviations_by_kind == [(Kind.SPAN, 1), (Kind.CONFIDENCE, 1)]
-    assert {number for number, _ in report.deviations} == {2}
+    assert report.deviating_records == 1
+    listed = deviations_in(IMPORTERS["wikicontradict"], io.BytesIO(text_of(record(), odd)))
+    assert [(number, one.kind) for number, one in listed] == [(2, Kind.SPAN), (2, Kind.CONFIDENCE)]
     assert Contradiction.objects.get(position=1).span_1 == " never there "
 
 

@@ -1,4 +1,5 @@
 import codecs
+import io
 import json
 
 import pytest
@@ -8,6 +9,10 @@ from datasets.importers.json_text import Unreadable, shown
 from datasets.importers.wikicontradict import SHOWN, WikiContradict
 from datasets.schema import parse
 from tests.datasets.factories import annotation, record, text_of
+
+
+def read(data):
+    return list(WikiContradict().read(io.BytesIO(data)))
 
 
 @pytest.mark.parametrize(
@@ -32,25 +37,25 @@ from tests.datasets.factories import annotation, record, text_of
 )
 def test_a_file_that_is_none_says_what_it_is_in_one_line(data, says):
     with pytest.raises(Unreadable) as refused:
-        WikiContradict().read(data)
+        read(data)
     assert says in refused.value.message
     assert "\n" not in refused.value.message
 
 
 def test_a_byte_order_mark_is_no_fault():
-    (parsed,) = WikiContradict().read(codecs.BOM_UTF8 + text_of(record()))
+    (parsed,) = read(codecs.BOM_UTF8 + text_of(record()))
     assert parsed.columns["title"] == "Old Mill, Ahrfeld"
 
 
 def test_a_file_over_the_limit_is_not_even_decoded(monkeypatch):
     monkeypatch.setattr(json_text, "MAX_BYTES", 3 * 2**20)
     with pytest.raises(Unreadable, match="larger than 3 MB; split it"):
-        json_text.decode(b"\xff" * (3 * 2**20 + 1))
+        read(b"\xff" * (3 * 2**20 + 1))
 
 
 def test_every_fault_is_named_with_its_record_and_key():
     with pytest.raises(Unreadable) as refused:
-        WikiContradict().read(text_of(record(), record(title=7), 5, record(tag=None, extra="x")))
+        read(text_of(record(), record(title=7), 5, record(tag=None, extra="x")))
     assert refused.value.message == "3 of 4 records cannot be read; nothing was imported."
     assert refused.value.problems == [
         "record 2 (index 1): 'title' is a number, not text",
@@ -70,7 +75,7 @@ def test_the_problems_that_are_not_shown_are_counted(problems, last):
 
 def test_a_file_of_another_kind_does_not_fill_the_page():
     with pytest.raises(Unreadable) as refused:
-        WikiContradict().read(json.dumps([{}] * 200).encode())
+        read(json.dumps([{}] * 200).encode())
     assert len(refused.value.problems) == SHOWN + 1
     assert refused.value.problems[-1] == "and 700 more problems"
     assert refused.value.message == (
@@ -82,7 +87,7 @@ def test_300_001_empty_records_are_refused_within_the_time_of_reading_them(monke
     looked_at = []
     monkeypatch.setattr(wikicontradict, "parse", lambda one: looked_at.append(one) or parse(one))
     with pytest.raises(Unreadable) as refused:
-        WikiContradict().read(b"[" + b"{}," * 300_000 + b"{}]")
+        read(b"[" + b"{}," * 300_000 + b"{}]")
     assert "of the first 100 records cannot be read" in refused.value.message
     assert len(looked_at) == SHOWN
 
@@ -94,6 +99,6 @@ def test_300_001_empty_records_are_refused_within_the_time_of_reading_them(monke
 )  # fmt: skip
 def test_a_record_with_thousands_of_entries_is_one_problem(one):
     with pytest.raises(Unreadable) as refused:
-        WikiContradict().read(text_of(one))
+        read(text_of(one))
     (problem,) = refused.value.problems
     assert "more than the 1000 of any record" in problem

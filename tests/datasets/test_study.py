@@ -25,7 +25,9 @@ def published(study_data):
 
 def bring(data):
     return import_file(
-        importer=IMPORTERS["wikicontradict"], data=data, collection_name="wikicontradict"
+        importer=IMPORTERS["wikicontradict"],
+        file=io.BytesIO(data),
+        collection_name="wikicontradict",
     )
 
 

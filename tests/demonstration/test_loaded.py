@@ -117,6 +117,7 @@ class TestLoaded(TestCase):
 
     def test_there_are_tags_left_to_annotate(self):
         alice = person("alice", Role.ANNOTATOR)
+        Campaign.objects.update(most_in_hand=10)
         places = list(iter(lambda: next_assignment(by=alice), None))
         assert (
             len({place.tag for place in places}) == 5
@@ -193,7 +194,8 @@ class TestLoaded(TestCase):
 
     def test_the_imported_file_has_deviations(self):
         imported = Collection.objects.get(name="demonstration-import")
-        parsed = IMPORTERS["wikicontradict"].read(RECORDS.read_bytes())
+        with RECORDS.open("rb") as file:
+            parsed = list(IMPORTERS["wikicontradict"].read(file))
         deviating = [deviations(one.columns, one.slots) for one in parsed]
         assert imported.contradictions.count() == len(parsed) == 4
         assert len({deviation.kind for each in deviating for deviation in each}) >= 6

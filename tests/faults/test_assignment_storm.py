@@ -48,7 +48,7 @@ def storm(people, campaign, seed):
 
 def test_each_tag_gets_two_different_people_and_abandoned_ones_go_to_others(seed, full_size):
     tags, clients = (1000, 16) if full_size else (60, 8)
-    made = campaign(tags=tags, people=2)
+    made = campaign(tags=tags, people=2, in_hand=2 * tags)
     people = [person(f"annotator-{n}", Role.ANNOTATOR) for n in range(clients)]
 
     left, waits = storm(people, made, seed)

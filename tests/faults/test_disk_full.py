@@ -53,7 +53,7 @@ def test_a_draft_is_refused_and_saved_when_there_is_room(client):
     def save():
         return client.patch(
             reverse("annotation:api_draft", args=[kept.pk]),
-            {"entries": {"passage_1_standalone": LONG}},
+            {"entries": {"passage_2_standalone": LONG}},
             content_type="application/json",
             headers={"If-Match": '"0"'},
         )
@@ -63,11 +63,11 @@ def test_a_draft_is_refused_and_saved_when_there_is_room(client):
     assert refused.status_code == 507
     assert "The server's disk is full" in json.loads(refused.content)["error"]
     kept.refresh_from_db()
-    assert (kept.version, kept.passage_1_standalone) == (0, "")
+    assert (kept.version, kept.passage_2_standalone) == (0, "")
     assert not DraftRevision.objects.exists()
 
     assert save().status_code == 200
-    assert Annotation.objects.get(pk=kept.pk).passage_1_standalone == LONG
+    assert Annotation.objects.get(pk=kept.pk).passage_2_standalone == LONG
 
 
 def test_a_response_waits_and_is_stored_once_when_there_is_room(fake, settings):

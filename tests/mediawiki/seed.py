@@ -11,7 +11,7 @@ TEMPLATES = {
     "Inconsistent citations": "<div>Citations.</div>",
     "Convert": "{{{1}}} {{{2}}}",
     "Multiple issues": "<div>{{{1|}}}</div>",
-    "Infobox mill": "{|\n| Opened || {{{opened|}}}\n|}",
+    "Infobox mill": '{| class="infobox"\n| Opened || {{{opened|}}}\n|}',
 }
 REDIRECTS = {
     "Contradict-inline": "Inconsistent",

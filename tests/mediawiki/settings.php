@@ -12,6 +12,10 @@ $wgDBservers = [ [
 	'type' => 'sqlite', 'host' => '', 'dbname' => $wgDBname, 'user' => '', 'password' => '', 'load' => 1,
 	'dbDirectory' => __DIR__ . '/data', 'variables' => [ 'synchronous' => 'OFF' ], 'flags' => 0,
 ] ];
+// Its language, where a file says one.
+if ( is_file( __DIR__ . '/language' ) ) {
+	$wgLanguageCode = file_get_contents( __DIR__ . '/language' );
+}
 // A replica that lags by as many seconds as the file says.
 $wgHooks['ApiMaxLagInfo'][] = static function ( array &$lagInfo ) {
 	$file = __DIR__ . '/lag';

@@ -6,8 +6,10 @@ from leases.refusal import Refusal
 from tests.mediawiki.seed import AWKWARD_TITLES, INTRODUCED, Found, seed
 from wikifetch import fetch, newfetch
 from wikifetch.evidence import ShownIntroduction
-from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, TagKind, TalkPage
+from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, TagKind, TalkPage, Wiki
 from wikifetch.otherarticles import other_revision
+from wikifetch.progress import progress_of
+from wikifetch.shownarticle import shown_article
 from wikifetch.source import livebatches
 from wikifetch.source.client import WikiClient
 from wikifetch.source.manners import Clock
@@ -90,8 +92,11 @@ def test_it_behaves_as_wikis_ask(wiki):
     assert len(histories) == len(inconsistent) + 1
     by_id = [line for line in asked if "revids" in line["params"]]
     assert len(by_id) <= 4
-    # Three for names, one list, two of content, two of talk pages, and those of the histories.
-    assert len(asked) == 8 + len(histories) + len(by_id)
+    htmls = [line["params"]["oldid"] for line in asked if "oldid" in line["params"]]
+    assert len({*htmls}) == len(htmls) == len(inconsistent)
+    # One for the wiki's words, three for names, one list, two of content, two of talk pages, and those of the histories
+    # and the HTML.
+    assert len(asked) == 9 + len(histories) + len(by_id) + len(htmls)
 
 
 def first_with_a_tag(title):
@@ -167,8 +172,8 @@ def test_titles_with_signs_that_addresses_use_are_fetched_as_they_are_written(wi
 
 def test_an_api_that_is_switched_off_midway_stops_the_run_where_it_is(wiki):
     run = newfetch.fetch_of_titles(["Mill 20", "Mill 21"])
-    # Three requests for the names, one for the titles; the texts then meet a wiki without its API.
-    wiki.fail_next(*[(0, {})] * 4, (403, {}))
+    # One request for the wiki's words, three for the names, one for the titles; then comes a wiki without its API.
+    wiki.fail_next(*[(0, {})] * 5, (403, {}))
     with pytest.raises(Refusal, match=r"refuses requests from here \(HTTP 403\)"):
         fetch.finished(run)
     run.refresh_from_db()
@@ -273,12 +278,20 @@ def test_it_waits_while_the_wiki_is_busy_and_goes_on(wiki, waits):
     assert [seconds for seconds in waits if seconds >= 0.5] == [3, 1.5, 4]
 
 
-def test_it_gives_up_on_lag_that_lasts_and_can_be_resumed(wiki, waits, settings):
-    settings.WIKI_MAX_WAIT = 20
+def test_it_waits_for_lag_gives_up_when_it_lasts_and_can_be_resumed(wiki, waits, settings):
+    settings.WIKI_MAX_WAIT = 100
     wiki.lag(60)
     run = newfetch.fetch_of_titles(["Mill 03"])
-    with pytest.raises(Refusal, match=r"busy \(maxlag\)"):
-        fetch.finished(run)
+    rests = []
+
+    def rest(run, seconds):
+        rests.append(progress_of(run).waiting)
+        Wiki.objects.update(busy_until=None)
+
+    with pytest.raises(Refusal, match=r"busy \(maxlag\): after 70 s of waiting it would take 70 s"):
+        fetch.finished(run, rest)
+    # The wiki asks for 5 s each time: a worker waits twice, then the run, longer each time.
+    assert rests == [f"Waiting {seconds} s: the wiki is busy (maxlag)." for seconds in (10, 30)]
     assert FetchRun.objects.get().state == "failed"
     wiki.forget()
     run.refresh_from_db()
@@ -292,3 +305,45 @@ def test_what_the_seed_says_is_what_the_wiki_holds(wiki):
     answer = client.ask({"action": "query", "list": "allpages", "aplimit": "max"})
     titles = {page["title"] for page in answer["query"]["allpages"]} - {"Main Page"}
     assert titles == set(seed().articles)
+
+
+def test_the_tagged_blocks_are_found_in_the_wikis_own_html(wiki):
+    fetch_all_kinds()
+    seen = Sighting.objects.select_related("tag", "revision__article__wiki")
+    shown = {each: shown_article(each.revision, each) for each in seen}
+    assert len(shown) == len(TRUTH)
+    origins = {article.origin[:38] for article in shown.values()}
+    assert origins == {"The wiki's own HTML of this revision, "}
+    assert all(article.html.count('id="tagged-block"') == 1 for article in shown.values())
+    by_title = {each.revision.article.title: article.html for each, article in shown.items()}
+    tag = '<span class="wiki-tag">[<i>inconsistent</i>]</span>'
+    field = f'<tr id="tagged-block" class="tagged"><td>Opened</td><td>1801{tag}'
+    assert by_title["In an infobox"].replace("\n", "").startswith(f'<table class="infobox">{field}')
+    section = f'<h3>Height</h3>\n<p id="tagged-block" class="tagged">It is 5 m high.{tag}'
+    assert section in by_title["Łódź “mill” & ½"]
+
+
+@pytest.mark.parametrize(
+    ("language", "file", "category", "template", "month"),
+    [
+        ("de", "datei", "kategorie", "vorlage", ("märz", 3)),
+        ("fr", "fichier", "catégorie", "modèle", ("août", 8)),
+        ("es", "archivo", "categoría", "plantilla", ("enero", 1)),
+        ("pl", "plik", "kategoria", "szablon", ("maja", 5)),
+    ],
+)
+def test_a_wiki_in_another_language_says_what_it_calls_things(
+    wiki, language, file, category, template, month
+):
+    wiki.speak(language)
+    words = livebatches.client_for(wiki.address).words()
+    assert {file, "file", "image"} <= words.file
+    assert (category in words.category, template in words.template) == (True, True)
+    assert month in words.months.items()
+
+
+def test_a_wiki_in_another_language_is_fetched_with_its_talk_pages_and_categories(wiki):
+    wiki.speak("pl")
+    assert fetch.finished(newfetch.fetch_of_kind("inconsistent")).tags_found > 60
+    assert TalkPage.objects.get().article.title == "Łódź “mill” & ½"
+    assert "szablon" in Wiki.objects.get().words["template"]

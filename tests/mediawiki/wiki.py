@@ -45,13 +45,17 @@ class MediaWiki(Server):
 
     def forget(self) -> None:
         """Empty the log and take all faults away."""
-        for name in ("requests.log", "faults.json", "lag"):
+        for name in ("requests.log", "faults.json", "lag", "language"):
             (self.root / name).unlink(missing_ok=True)
 
     def fail_next(self, *faults: tuple[int, dict[str, str]]) -> None:
         """Answer the next requests with these statuses and headers, in HTML."""
         planned = [{"status": status, "headers": headers} for status, headers in faults]
         (self.root / "faults.json").write_text(json.dumps(planned))
+
+    def speak(self, language: str) -> None:
+        """Name namespaces and months as wikis in this language do, until `forget`."""
+        (self.root / "language").write_text(language)
 
     def lag(self, seconds: float) -> None:
         (self.root / "lag").write_text(str(seconds))

@@ -1,5 +1,6 @@
 """A backup contains all rows and kept files, and appears complete or not at all."""
 
+import json
 import signal
 from io import StringIO
 
@@ -17,8 +18,12 @@ from leases.refusal import Conflict, Refusal
 from operations import backups, serialization
 from operations.bundle import Bundle
 from operations.serialization import Table, tables
+from tests.annotation import factories as annotation
 from tests.factories import person
 from tests.operations.places import checksums_of, here, python, room_for
+from wikifetch.models import RevisionHtml
+from wikifetch.recording import record_htmls
+from wikifetch.source.htmls import HtmlAsked
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -211,3 +216,15 @@ def test_a_database_that_lacks_a_migration_is_not_backed_up(data_dir):
             backups.make()
     finally:
         recorder.record_applied(*last)
+
+
+def test_bytes_are_written_out_as_text_and_read_back():
+    tag = annotation.tag()
+    record_htmls([HtmlAsked(tag.latest.revision_id, "<p>Łódź</p>")])
+    table = Table(RevisionHtml)
+    rows = list(table.read("default"))
+    json.dumps(rows)
+    RevisionHtml.objects.all().delete()
+    table.write(rows, "default")
+    assert RevisionHtml.objects.get().text == "<p>Łódź</p>"
+    assert list(table.read("default")) == rows

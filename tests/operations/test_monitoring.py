@@ -9,11 +9,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.roles import Role
+from annotation.askedarticles import ask_for
 from generation.models import Response
 from generation.states import ResponseState, RunState
 from operations import findings, health
 from operations.findings import Finding, State
 from operations.health import Report
+from tests.annotation import factories as annotation
 from tests.factories import person
 from tests.generation import factories as generation
 
@@ -130,6 +132,9 @@ def answered(settings):
 
 def test_the_figures_count_the_rows(client, settings, shown, answered):
     client.force_login(person("alice", Role.ADMIN))
+    settings.WIKI_CONTACT = "alice@example.org"
+    draft = annotation.draft(annotation.annotator("anna"))
+    ask_for(draft, "https://en.wikipedia.org/wiki/Mill", draft.author)
     shown(WELL, findings.of_migrations(0))
     metrics = figures(client, settings)
     assert metrics["sicetnon_ready"] == "1"
@@ -138,6 +143,7 @@ def test_the_figures_count_the_rows(client, settings, shown, answered):
         3600, abs=30
     )
     assert metrics['sicetnon_queue_oldest_seconds{queue="fetches"}'] == "0.0"
+    assert metrics['sicetnon_queue_waiting{queue="asked_articles"}'] == "1"
     assert metrics['sicetnon_leases_expired{queue="responses"}'] == "1"
     assert metrics['sicetnon_responses{state="done"}'] == "2"
     assert metrics['sicetnon_responses{state="failed"}'] == "0"
@@ -159,7 +165,7 @@ def test_the_figures_cost_the_same_few_queries_however_many_rows(
     client, settings, shown, answered, django_assert_max_num_queries
 ):
     shown(WELL, findings.of_migrations(0))
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(19):
         figures(client, settings)
 
 

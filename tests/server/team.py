@@ -151,6 +151,7 @@ def mount_secrets(here: Team, env: dict[str, str]) -> None:
         (folder / name).write_text(f"{value}\n")
         assert env[f"{name}_FILE"] == f"/run/secrets/{name}"
         env[f"{name}_FILE"] = str(folder / name)
+    env["OIDC_CLIENT_SECRET_FILE"] = str(ROOT / "config" / "no-secret")
 
 
 def words(command: str | list[str]) -> list[str]:

@@ -4,16 +4,19 @@ import os
 import re
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 import yaml
 
+from config.environment import NO_SECRET
 from pages import bounds
 from tests.server.compose import NEEDED, SECRETS, composed
 from tests.setup.conftest import ROOT
 from tests.setup.test_docs import settings_read
 
 APP = ("migrate", "web", "worker", "generation", "scheduler")
+OPTIONAL_SECRETS = ("METRICS_TOKEN", "OIDC_CLIENT_SECRET")
 PROXY = ROOT / "config" / "proxy" / "sicetnon.conf.template"
 
 
@@ -45,6 +48,29 @@ def test_a_secret_is_a_file_without_which_docker_starts_no_container_that_needs_
         assert name in {secret["source"] for secret in described["secrets"]}
         assert described["environment"][f"{name}_FILE"] == f"/run/secrets/{name}"
         assert name not in described["environment"]
+
+
+@pytest.mark.parametrize("name", OPTIONAL_SECRETS)
+def test_a_secret_that_not_everybody_has_may_be_a_file_too(compose, name):
+    whole = yaml.safe_load(compose(NEEDED | {f"{name}_FILE": "/srv/one"}).stdout)
+    without = yaml.safe_load(compose(NEEDED).stdout)
+    assert whole["secrets"][name]["file"] == "/srv/one"
+    assert Path(without["secrets"][name]["file"]).read_text().strip() == NO_SECRET
+    for service in APP:
+        assert name in {one["source"] for one in whole["services"][service]["secrets"]}
+        environment = whole["services"][service]["environment"]
+        assert (environment[name], environment[f"{name}_FILE"]) == ("", f"/run/secrets/{name}")
+
+
+def test_what_is_secret_is_a_file_in_compose_and_in_the_documentation(compose):
+    secret = {name for name in settings_read() if re.search("KEY$|PASSWORD|SECRET|TOKEN", name)}
+    assert secret == SECRETS.keys() | set(OPTIONAL_SECRETS)
+    assert secret == yaml.safe_load(compose(NEEDED).stdout)["secrets"].keys()
+    page = (ROOT / "docs" / "operators" / "settings.md").read_text()
+    (row,) = [line for line in page.splitlines() if line.startswith("| `SECRETS`")]
+    assert set(re.findall(r"`([A-Z_]{8,})`", row)) == set(SECRETS)
+    (row,) = [line for line in page.splitlines() if line.startswith("| `METRICS_TOKEN_FILE`")]
+    assert set(re.findall(r"`(\w+)_FILE`", row)) == set(OPTIONAL_SECRETS)
 
 
 # Settings that an operator with Compose does not choose.

@@ -18,6 +18,7 @@ def settings_read() -> set[str]:
     names = re.findall(
         r'\b(?:text|given|token|flag|(?:whole_)?number|choice|environ\.get)\(\s*"([A-Z_]+)"', code
     )
+    names += re.findall(r'required_with\("[A-Z_]+", "([A-Z_]+)"', code)
     return set(names) | set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "Procfile").read_text()))
 
 
@@ -26,7 +27,13 @@ def commands() -> set[str]:
 
 
 def test_the_search_finds_settings_and_commands():
-    assert {"DATA_DIR", "SECRET_KEY", "WIKI_CONTACT", "WEB_PORT"} <= settings_read()
+    assert {
+        "DATA_DIR",
+        "SECRET_KEY",
+        "WIKI_CONTACT",
+        "WEB_PORT",
+        "OIDC_CLIENT_SECRET",
+    } <= settings_read()
     assert {"first_admin_link", "import_dataset"} <= commands()
 
 

@@ -101,6 +101,9 @@ def annotate(page: Page, question: str, answers: tuple[str, str]) -> None:
     page.goto("annotate/")
     page.get_by_role("button", name="Get the next tag").first.click()
     expect(page.locator("#tagged-block").first).to_be_visible()
+    every = page.get_by_role("button", name="All steps")
+    if every.get_attribute("aria-pressed") == "false":
+        every.click()
     page.get_by_label("Valid", exact=True).check()
     fill(page, "passage_1_copied", f"The first passage says that it was {answers[0]}.")
     fill(page, "passage_2_copied", f"The second passage says that it was {answers[1]}.")

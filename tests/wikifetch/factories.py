@@ -7,6 +7,8 @@ from xml.sax.saxutils import escape
 
 BASE = "https://wiki.example/wiki/Main_Page"
 TAG = "{{Inconsistent|date=May 2020}}"
+# As articles show it.
+SHOWN_TAG = f'<span class="wiki-tag" title="{TAG}">[{TAG[2:-2].partition("|")[0]}]</span>'
 
 
 def revision(revid, text="", *, parent=None, by="Alice", summary="", time="2020-05-01T10:00:00Z"):

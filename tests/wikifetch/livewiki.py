@@ -22,13 +22,21 @@ def article(n, **columns):
     return {"pageid": n, "ns": 0, "title": f"Mill {n}", "revisions": [revision_of(n)]} | columns
 
 
+def html_of(revid):
+    """A revision as the wiki shows it."""
+    text = f"<p>Mill {revid // 2} was built in 1801.<sup>[<i>inconsistent</i>]</sup></p>"
+    return Answer({"parse": {"revid": revid, "text": text}})
+
+
 class LiveWiki(FakeWiki):
     """A wiki of `size` tagged articles, the first with a talk page; it answers by what is asked.
 
     `hidden` says by revision what it conceals now, `deleted` which pages it has no more, and `untagged` which have
     lost their tag by an edit: it lists neither. `filed` says by category which pages it holds (Mills: all), and
     `below` which categories. `naming` says by page what other articles its tags name, and
-    `redirects` where a title leads. It has pages beyond those listed, up to a thousand.
+    `redirects` where a title leads. It has pages beyond those listed, up to a thousand. `busy` gives what it answers
+    instead, one for each request, None for what it would answer otherwise. `site` is what it says of itself, `texts` by
+    page what that says instead of the usual.
     """
 
     LATER = 10_000  # what an edit adds to a page's number to make a revision
@@ -47,19 +55,30 @@ class LiveWiki(FakeWiki):
         self.ids = {}
         self.edited = set()
         self.histories_fail = False
+        self.busy = iter(())
+        self.site = {}
+        self.texts = {}
+        self.html = html_of
 
     def _next(self):
+        if refusal := next(self.busy, None):
+            return refusal
         params = self.asked[-1].params
+        if params["action"] == "parse":
+            return self.html(int(params["oldid"]))
+        if params.get("meta"):
+            return Answer({"query": self.site})
         if params.get("prop") == "redirects":
             title = params["titles"].split("|")[0]
             return Answer({"query": {"pages": [{"pageid": 9, "title": title}]}})
         unlisted = self.deleted | self.untagged
-        listed = [{"pageid": n} for n in range(1, self.size + 1) if n not in unlisted]
+        numbers = [n for n in range(1, self.size + 1) if n not in unlisted]
+        listed = [{"pageid": n, "ns": 0, "title": f"Mill {n}"} for n in numbers]
         if params.get("list") == "embeddedin":
             return Answer({"query": {"embeddedin": listed}})
         if params.get("list") == "categorymembers":
             title = params["cmtitle"]
-            filed = [{"pageid": n, "ns": 0} for n in self.filed.get(title, ())]
+            filed = [article(n) for n in self.filed.get(title, ())]
             pages = listed if title == "Category:Mills" and not filed else filed
             below = self.below.get(title, ()) if "subcat" in params["cmtype"] else ()
             categories = [{"pageid": 5_000, "ns": 14, "title": each} for each in below]
@@ -82,6 +101,9 @@ class LiveWiki(FakeWiki):
     def _page(self, n):
         if n in self.untagged:
             return article(n, revisions=[revision_of(n, 0) | {"revid": self.LATER + n}])
+        if n in self.texts:
+            slot = {"contentmodel": "wikitext", "content": self.texts[n]}
+            return article(n, revisions=[revision_of(n) | {"slots": {"main": slot}}])
         if n in self.edited:
             return article(n, revisions=[revision_of(n) | {"revid": 2 * self.LATER + n}])
         if n in self.naming:
@@ -128,6 +150,9 @@ class LiveWiki(FakeWiki):
             for asked in self.asked
             if asked.params.get("pageids") and "rvstartid" not in asked.params
         ]
+
+    def htmls_asked(self):
+        return [int(asked.params["oldid"]) for asked in self.asked if "oldid" in asked.params]
 
     def histories_asked(self):
         return [int(asked.params["pageids"]) for asked in self.asked if "rvstartid" in asked.params]

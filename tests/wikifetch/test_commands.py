@@ -71,8 +71,21 @@ def test_a_kind_is_fetched_up_to_a_limit(live):
 
 
 @pytest.mark.parametrize(
+    ("levels", "queue"), [([], [1, 2]), (["--depth", "0"], [1]), (["--depth", "2"], [1, 2, 3])]
+)
+def test_a_category_is_followed_as_many_levels_down_as_asked(live, levels, queue):
+    live.filed = {"Category:Mills": [1], "Category:May": [2], "Category:2009": [3]}
+    live.below = {"Category:Mills": ["Category:May"], "Category:May": ["Category:2009"]}
+    call("fetch_tagged_pages", "--category", "Mills", "--no-history", *levels)
+    assert FetchRun.objects.get().queue == queue
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--kind", "inconsistent", "--depth", "1"], "--depth goes with --category"),
+        (["--category", "Mills", "--depth", "6"], "Follow 0 to 5 levels"),
+        (["--category", "Mills", "--depth", "x"], "invalid int value"),
         (["--xml", "nothing.xml"], "nothing.xml cannot be read: No such file"),
         (["--titles", "nothing.txt"], "nothing.txt cannot be read: No such file"),
         (["--kind", "inconsistent"], "as the contact first"),

@@ -122,12 +122,12 @@ def test_asking_a_wiki_that_is_slower_than_the_pace_holds_the_lease_too(live):
     client = livebatches.client_for(live.address, before_request=heart.renew)
     for _ in range(2):
         time[0] += 30
-        client.pageids_in("Mills")
+        client.pages_with(["Inconsistent"])
     assert stored(run).lease_until is not None
     FetchRun.objects.update(lease_holder="")
     time[0] += 30
     with pytest.raises(LeaseLost):
-        client.pageids_in("Mills")
+        client.pages_with(["Inconsistent"])
 
 
 def test_a_paused_run_asks_for_nothing_more_though_its_lease_was_renewed_a_moment_ago(live):
@@ -136,22 +136,24 @@ def test_a_paused_run_asks_for_nothing_more_though_its_lease_was_renewed_a_momen
     time = [0.0]
     heart = Heartbeat(run, "me", monotonic=lambda: time[0])
     client = livebatches.client_for(live.address, before_request=heart.renew)
-    client.pageids_in("Mills")
+    client.pages_with(["Inconsistent"])
     fetch.pause(run)
     fetch.resume(run)
     FetchRun.objects.update(state="running", lease_holder="another")
     live.asked.clear()
     with pytest.raises(LeaseLost):
-        client.pageids_in("Mills")
+        client.pages_with(["Inconsistent"])
     assert live.asked == []
 
 
 def test_waiting_and_reading_hold_the_lease_and_notice_that_it_is_lost():
     run = FetchRun.objects.create(source="kind", label="x", state="running", lease_holder="me")
     expire(run)
-    with FakeWiki(Answer(status=503, headers={"Retry-After": "50"}), Answer()) as wiki:
+    with FakeWiki() as wiki:
         heart = Heartbeat(run, "me", monotonic=wiki.clock().monotonic)
-        wiki.client(before_request=heart.renew).ask({"action": "query"})
+        client = wiki.client(before_request=heart.renew, per_second=0.02)
+        for _ in range(2):
+            client.ask({"action": "query"})
         assert wiki.waits == [20, 20, 10]
     tasks.sweep_fetches()
     run.refresh_from_db()
@@ -201,7 +203,8 @@ def test_two_live_fetches_of_a_wiki_do_not_run_at_once(live):
     assert fetch.finished(second).state == "done"
 
 
-def test_a_slice_of_time_hands_the_run_back_with_its_cursor(live):
+def test_a_slice_of_time_hands_the_run_back_with_its_cursor(live, settings):
+    settings.WIKI_HTML = False
     run = newfetch.fetch_of_kind("inconsistent", options=newfetch.LiveOptions(history=False))
     for state, cursor in (("waiting", 50), ("waiting", 100), ("waiting", 120), ("done", 120)):
         assert fetch.carry_out(run.pk, seconds=0)
@@ -360,15 +363,16 @@ def test_the_edit_that_added_each_tag_is_asked_for_once(live):
     assert live.histories_asked() == [1, 2, 3]
 
 
-def test_a_page_takes_few_statements_all_of_them_for_its_history(live):
+def test_a_page_takes_few_statements_all_of_them_for_its_history_and_html(live):
     counted = []
     for first, size in ((1, 1), (2, 2), (4, 12)):
         titles = [f"Mill {n}" for n in range(first, first + size)]
         with CaptureQueriesContext(connection) as statements:
             fetch.finished(newfetch.fetch_of_titles(titles))
         counted.append(len(statements))
-    # The lease before the request, a transaction's beginning and end, the tag, the article, the run.
-    assert counted[2] - counted[1] == 10 * 6
+    # For its history: the lease before the request, a transaction's beginning and end, the tag, the article, the run.
+    # For its HTML: the lease, a transaction's beginning and end, the HTML, the run.
+    assert counted[2] - counted[1] == 10 * (6 + 5)
 
 
 def test_a_history_is_kept_where_the_wiki_fails_at_the_next(live, monkeypatch):
@@ -488,6 +492,32 @@ def test_a_page_that_the_wiki_has_no_more_loses_its_tags_and_keeps_its_rows(live
     assert not run.problems.exists()  # it was a problem once
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: newfetch.fetch_of_kind("inconsistent"),
+        lambda: newfetch.fetch_of_category("Mills"),
+        lambda: newfetch.fetch_of_titles(["Mill 1", "Mill 2"]),
+    ],
+)
+def test_a_page_deleted_between_the_list_and_its_turn_is_reported_by_its_title(
+    live, monkeypatch, ask
+):
+    live.size = 2
+    run, keep = ask(), fetch._keep_queue
+
+    def listed(run, *arguments):
+        keep(run, *arguments)
+        live.deleted = {2}.intersection(run.queue)  # nothing of it was ever kept here
+
+    monkeypatch.setattr(fetch, "_keep_queue", listed)
+    run = fetch.finished(run)
+    assert (run.queue, run.titles) == ([1, 2], {})
+    assert [(p.page, p.problem) for p in run.problems.all()] == [
+        ("Mill 2", "The wiki has no such page any more.")
+    ]
+
+
 # ---------------------------------------------------------------- other ways to ask
 
 
@@ -543,7 +573,7 @@ def test_a_category_that_contains_itself_is_asked_once(months):
 
 
 def test_a_category_with_too_many_below_it_is_refused(months, monkeypatch):
-    monkeypatch.setattr("wikifetch.source.client._MOST_CATEGORIES", 2)
+    monkeypatch.setattr("wikifetch.source.categories._MOST_CATEGORIES", 2)
     with pytest.raises(Refusal, match="has 3 categories below it or more; a fetch follows 2"):
         fetch.finished(newfetch.fetch_of_category("Mills"))
 

@@ -1,17 +1,22 @@
 """Pages of wikis in other languages: names of namespaces, parameters, months and the options of files."""
 
+import json
 import re
 from datetime import date
 
 import pytest
 
 from tests.wikifetch.factories import export, mill, written
-from wikifetch import fetch
-from wikifetch.models import FetchRun, Tag
+from tests.wikifetch.fakewiki import Answer
+from wikifetch import fetch, newfetch
+from wikifetch.evidence import talk_of
+from wikifetch.models import FetchRun, Tag, TalkPage, Wiki
 from wikifetch.rendering import article_html
+from wikifetch.source.answers import words
 from wikifetch.wikitext import TagNames, find_tags
 from wikifetch.wikitext.article import render_article
 from wikifetch.wikitext.captions import Caption, caption_of
+from wikifetch.wikitext.languages import Words, speaking
 from wikifetch.wikitext.parameters import month_of
 from wikifetch.wikitext.readable import readable
 
@@ -55,6 +60,108 @@ def test_a_page_of_another_language_is_read(language):
 def test_a_category_is_left_out_even_of_what_is_read_plainly(link):
     assert readable(f"Alt.[[{link}]]").text == "Alt."
     assert readable(f"Alt.[[{link}]]" + "{" * 150).text.startswith("Alt.{")
+
+
+# What a Polish wiki says: no preset has its words.
+SITE = {
+    "namespaces": {
+        "6": {"id": 6, "name": "Plik", "canonical": "File"},
+        "14": {"id": 14, "name": "Kategoria", "canonical": "Category"},
+        "10": {"id": 10, "name": "Szablon", "canonical": "Template"},
+        "0": {"id": 0, "name": ""},
+    },
+    "namespacealiases": [{"id": 6, "alias": "Grafika"}, {"id": 1, "alias": "Dyskusja"}],
+    "allmessages": [
+        {"name": "may-gen", "content": "maja"},
+        {"name": "jan", "content": "sty."},
+        {"name": "oct", "missing": True},
+        {"name": "sunday", "content": "niedziela"},
+    ],
+}
+POLISH = words(SITE)
+POLISH_PAGE = (
+    "[[Plik:Młyn.jpg|thumb|Zbudowany w 1890{{Szablon:Sprzeczność|reason=W tekście 1801|date=5 maja 2020}}]]\n"
+    "Młyn.[[Kategoria:Młyny]] [[Grafika:Koło.jpg|thumb|Koło]]"
+)
+
+
+def test_a_wikis_own_words_are_read_where_no_preset_has_them():
+    assert (
+        Words(
+            frozenset({"plik", "grafika", "file"}),
+            frozenset({"kategoria", "category"}),
+            frozenset({"szablon", "template"}),
+            {"maja": 5, "sty": 1},
+        )
+        == POLISH
+    )
+    assert Words.of(json.loads(json.dumps(POLISH.as_json()))) == POLISH
+    names = TagNames.of({"inconsistent": ["Sprzeczność"]}, POLISH)
+    (tag,) = find_tags(POLISH_PAGE, names).tags
+    assert (tag.block_kind, tag.month) == ("caption", date(2020, 5, 1))
+    with speaking(POLISH):
+        assert tag.words.text == "Zbudowany w 1890"
+        assert "Kategoria" not in render_article(POLISH_PAGE, None, names)
+        assert readable("Stary.[[Kategoria:Młyny]]" + "{" * 150).text.startswith("Stary.{")
+    assert find_tags(POLISH_PAGE, TagNames.of({"inconsistent": ["Sprzeczność"]})).tags == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        None, [], "text", {"namespaces": []}, {"namespaces": {"6": "File"}}, {"namespaces": {"6": {"id": "6"}}},
+        {"namespacealiases": {"6": 1}}, {"namespacealiases": [None, 5, {"id": 6}, {"id": [6], "alias": "X"}]},
+        {"allmessages": "x"}, {"allmessages": [{"name": ["may"], "content": "x"}, {"name": "may", "content": 5}]},
+        {"namespaces": {"6": {"id": 6, "name": "a|b"}, "7": {"id": 6, "name": "x" * 500}, "8": {"id": 6, "name": " "}}},
+    ],
+)  # fmt: skip
+def test_what_a_wiki_says_in_another_shape_is_passed_over(said):
+    assert words(said) == Words()
+
+
+@pytest.mark.django_db
+def test_a_live_wikis_words_are_kept_with_it_and_used_for_its_pages(live, settings):
+    settings.WIKI_TEMPLATES = {live.address: {"inconsistent": ["Sprzeczność"]}}
+    live.size, live.site = 1, SITE
+    live.texts = {1: POLISH_PAGE}
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
+    seen = Tag.objects.get().latest
+    assert (seen.block_kind, seen.block_text, seen.month) == (
+        "caption", "Zbudowany w 1890", date(2020, 5, 1),
+    )  # fmt: skip
+    html = article_html(seen.revision, seen)
+    assert "Kategoria" not in html
+    live.site = {}  # it says nothing once: what it said before stays
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
+    assert Words.of(Wiki.objects.get().words) == POLISH
+
+
+@pytest.mark.django_db
+def test_a_wiki_that_refuses_to_say_its_words_is_fetched_all_the_same(live):
+    live.size = 1
+    live.busy = iter([Answer({"errors": [{"code": "unknown_meta", "text": "No."}]})])
+    assert fetch.finished(newfetch.fetch_of_kind("inconsistent")).tags_found == 1
+
+
+@pytest.mark.django_db
+def test_a_talk_page_shows_tags_under_the_names_of_its_wiki(live, settings):
+    settings.WIKI_TEMPLATES = {live.address: {"inconsistent": ["Widerspruch"]}}
+    live.size = 1
+    live.texts = {1: "Erbaut 1801.{{Widerspruch}}"}
+    fetch.finished(newfetch.fetch_of_kind("inconsistent"))
+    talk = TalkPage.objects.get()
+    talk.wikitext = "== Jahr ==\nSiehe {{Widerspruch}}."
+    talk.save()
+    (shown,) = talk_of(Tag.objects.get().latest)
+    assert '<span class="wiki-tag" title="{{Widerspruch}}">' in shown.html
+
+
+@pytest.mark.parametrize(
+    "name", ["Kategorie:Mühlen", "catégorie: Mühlen", ":Category:Mühlen", "Mühlen"]
+)
+@pytest.mark.django_db
+def test_a_category_is_named_with_its_namespace_in_any_language_or_without(live, name):
+    assert newfetch.fetch_of_category(name).options["category"] == "Mühlen"
 
 
 @pytest.mark.parametrize("word", ["Mini", "Marco", "No", "Rand", "Bas", "Centro"])
@@ -113,7 +220,7 @@ def test_a_tag_is_shown_under_the_name_that_its_wiki_gives_it(tmp_path, settings
     tag = "{{Widersprüchlich|grund=Jahr}}"
     fetch.fetch_xml(written(tmp_path, export(mill(f"Erbaut 1801.{tag}"))))
     seen = Tag.objects.get().latest
-    assert f'<span class="wiki-tag">{tag}</span>' in article_html(seen.revision, seen)
+    assert f'<span class="wiki-tag" title="{tag}">' in article_html(seen.revision, seen)
 
 
 @pytest.mark.django_db
@@ -125,4 +232,4 @@ def test_tags_are_shown_under_every_name_that_their_wiki_gives_them(tmp_path, se
     asked = {"names": {"self-contradictory": ["Widerspruch im Artikel"]}}
     FetchRun.objects.create(source="kind", wiki=seen.revision.article.wiki, options=asked)
     for html in (article_html(seen.revision, seen), article_html(seen.revision)):
-        assert re.findall(r'<span class="wiki-tag">([^<]*)', html) == tags
+        assert re.findall(r'<span class="wiki-tag" title="([^"]*)', html) == tags

@@ -146,6 +146,23 @@ def test_a_title_without_a_page_is_listed_once_however_many_tags_name_it(
     ]
 
 
+def test_a_title_without_a_page_is_listed_once_in_however_many_turns_tags_name_it(
+    naming, monkeypatch
+):
+    monkeypatch.setattr(livebatches, "BATCH", 1)
+    naming.naming = {1: ["Nowhere"], 2: ["nowhere_#Age"]}
+    run = newfetch.fetch_of_titles(["Nowhere", "Mill 1", "Mill 2"])
+    turns = 0
+    while fetch.carry_out(run.pk, seconds=0):
+        turns += 1
+    asked = [title for titles in naming.titles_asked() for title in titles]
+    assert asked.count("Nowhere") + asked.count("nowhere") == 3
+    assert [(p.page, p.problem) for p in run.problems.all()] == [
+        ("Nowhere", "The wiki has no page of this title.")
+    ]
+    assert turns > 2
+
+
 def test_an_article_that_was_deleted_and_is_named_by_a_tag_is_listed_once_by_its_title(naming):
     fetch.finished(newfetch.fetch_of_titles(["Mill 2"]))
     naming.naming, naming.deleted = {1: ["Mill 2"]}, {2}

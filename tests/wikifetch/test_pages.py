@@ -1,5 +1,7 @@
 """Pages of fetches and tags: what they say, what a refused form keeps."""
 
+import bz2
+import gzip
 import re
 
 import pytest
@@ -69,6 +71,10 @@ def uploads(settings):
     return list((settings.DATA_DIR / "uploads").glob("*"))
 
 
+# With one time in it: the workers of a run name their tests alike.
+PACKED_TWICE = gzip.compress(gzip.compress(b"<mediawiki>", mtime=0), mtime=0)
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -76,6 +82,8 @@ def uploads(settings):
         (b"not XML", "export.xml is not well-formed XML"),
         (b"<html></html>", "no MediaWiki export"),
         (b"\x1f\x8b damaged", "damaged or cut off"),
+        (b"7z\xbc\xaf\x27\x1c", "export.xml is packed with 7z. Unpack it"),
+        (PACKED_TWICE, "export.xml is packed twice"),
     ],
 )
 def test_a_file_that_is_no_export_is_refused_and_not_kept(alice, settings, data, message):
@@ -83,6 +91,25 @@ def test_a_file_that_is_no_export_is_refused_and_not_kept(alice, settings, data,
     assertContains(upload(alice, data), message, status_code=400)
     assert not FetchRun.objects.exists()
     assert uploads(settings) == before
+
+
+def test_an_uploaded_bomb_is_refused_by_the_worker_and_removed(
+    alice, carry_out, django_capture_on_commit_callbacks, settings
+):
+    """The request reads no further than the first page begins."""
+    before = uploads(settings)
+    begun = export(mill("A")).partition("</text>")[0]
+    bomb = bz2.compress(begun.encode()) + bz2.compress(b" " * 2**24) * 256
+    with django_capture_on_commit_callbacks(execute=True):
+        assert upload(alice, bomb).status_code == 302
+    carry_out()
+    run = FetchRun.objects.get()
+    assert (run.state, "export.xml unpacks to over 250 times its size" in run.error) == (
+        "failed",
+        True,
+    )
+    assert uploads(settings) == before
+    assertContains(alice.get(f"/fetches/{run.pk}/"), "It was read no further.")
 
 
 def test_a_file_over_the_limit_is_refused(alice, monkeypatch):

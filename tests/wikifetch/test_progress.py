@@ -44,13 +44,14 @@ def test_a_file_has_no_total():
     assert (progress.total, progress.seconds_left, progress.per_minute) == (None, None, 300)
 
 
-def test_the_histories_of_the_last_pages_are_counted(tmp_path):
+def test_the_histories_and_html_of_the_last_pages_are_counted(tmp_path):
     fetch.fetch_xml(written(tmp_path, export(mill(f"Old.{TAG}"))))
     article = Article.objects.get()
     columns = {"wiki": article.wiki, "queue": [article.pageid], "cursor": 1, "began_at": NOW}
     progress = progress_of(run(**columns), NOW)
     assert (progress.traced, progress.to_trace) == (0, 1)
-    assert progress_line(progress) == "1 of 1 pages, histories 0 of 1"
+    assert (progress.htmls, progress.to_render) == (0, 1)
+    assert progress_line(progress) == "1 of 1 pages, histories 0 of 1, HTML 0 of 1"
 
 
 def test_a_line_says_pages_rate_and_time_left():

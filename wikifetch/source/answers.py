@@ -3,6 +3,7 @@
 Shapes: format=json, formatversion=2; a missing page has `missing`, a hidden revision lacks what is hidden.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,19 @@ from typing import Any
 
 from wikifetch.history.revisions import ARTICLES, PageSeen, RevisionSeen, storable
 from wikifetch.history.tracing import Outline
+from wikifetch.source.manners import WikiError
+from wikifetch.wikitext.languages import Words
+
+CATEGORIES = 14  # the namespace
+_NAMESPACES = {"file": 6, "category": CATEGORIES, "template": 10}
+_MOST_WORDS, _LONGEST_WORD = 1_000, 60
+_MONTHS = "january february march april may june july august september october november december"
+# Messages of MediaWiki with the months' names, in the genitive too, and short: "may" is the short one of May.
+MONTH_MESSAGES = {
+    message: number
+    for number, name in enumerate(_MONTHS.split(), 1)
+    for message in ("may_long" if name == "may" else name, f"{name}-gen", name[:3])
+}
 
 NO_SUCH_TITLE = "The wiki has no page of this title."
 NO_SUCH_PAGE = "The wiki has no such page any more."
@@ -33,12 +47,55 @@ class TitleResult:
 
 
 @dataclass(frozen=True)
+class Members:
+    """Part of a category: page id -> title; titles of the categories below it; what to send for `more`, or {}."""
+
+    pages: dict[int, str]
+    categories: list[str]
+    more: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Hidden:
     """What a wiki has hidden of a revision."""
 
     text: bool = False
     editor: bool = False
     summary: bool = False
+
+
+def words(said: Any) -> Words:
+    """A wiki's words out of what it says of itself; what has another shape than usual is passed over."""
+    said = said if isinstance(said, dict) else {}
+    names: dict[int, set[str]] = {number: set() for number in _NAMESPACES.values()}
+    spaces, aliases = said.get("namespaces"), said.get("namespacealiases")
+    listed = [*(spaces.values() if isinstance(spaces, dict) else ()), *_list(aliases)]
+    for each in filter(None, map(_dict, listed)):
+        number = each.get("id")
+        if isinstance(number, int) and number in names:
+            spelled = (each.get(key) for key in ("name", "canonical", "alias"))
+            names[number] |= {word for name in spelled for word in _word(name)}
+    months: dict[str, int] = {}
+    for each in filter(None, map(_dict, _list(said.get("allmessages")))):
+        number = MONTH_MESSAGES.get(str(each.get("name")), 0)
+        months |= dict.fromkeys(_word(each.get("content")), number) if number else {}
+    by_key = {key: frozenset(names[number]) for key, number in _NAMESPACES.items()}
+    return Words(**by_key, months=months)
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value[:_MOST_WORDS] if isinstance(value, list) else []
+
+
+def _word(value: Any) -> Iterator[str]:
+    """A name in lower case, if it can be one."""
+    name = storable(value).strip().rstrip(".").lower() if isinstance(value, str) else ""
+    if name and len(name) <= _LONGEST_WORD and not re.search(r"[\[\]{}|<>:#\n]", name):
+        yield name
 
 
 def without_namespace(title: str) -> str:
@@ -85,6 +142,19 @@ def title_results(
         )
 
 
+def titles(pages: Iterable[dict[str, Any]]) -> dict[int, str]:
+    """Page id -> title, "" where the wiki gave none."""
+    return {page["pageid"]: storable(str(page.get("title", ""))) for page in pages}
+
+
+def members(answer: dict[str, Any]) -> Members:
+    listed = (answer.get("query") or {}).get("categorymembers", [])
+    below = [storable(page["title"]) for page in listed if page.get("ns") == CATEGORIES]
+    pages = titles(page for page in listed if page.get("ns") != CATEGORIES)
+    more = {key: storable(str(value)) for key, value in (answer.get("continue") or {}).items()}
+    return Members(pages, below, more)
+
+
 def page_seen(page: dict[str, Any], title: str = "") -> PageSeen:
     revisions = tuple(map(revision_seen, page.get("revisions") or ()))
     is_missing = bool(page.get("missing"))
@@ -97,6 +167,17 @@ def page_seen(page: dict[str, Any], title: str = "") -> PageSeen:
         problem=NO_SUCH_PAGE if is_missing else problem,
         is_missing=is_missing,
     )
+
+
+def parsed_html(answer: dict[str, Any], revid: int) -> str:
+    """The HTML that action=parse gave. Raises WikiError where it is none, or that of another revision."""
+    parsed = answer.get("parse")
+    html = parsed.get("text") if isinstance(parsed, dict) else None
+    if not isinstance(parsed, dict) or not isinstance(html, str) or not html.strip():
+        raise WikiError("The wiki gave no HTML of this revision.", code="nohtml")
+    if parsed.get("revid") != revid:
+        raise WikiError("The wiki gave the HTML of another revision.", code="otherrevid")
+    return storable(html)
 
 
 def concealed(revision: dict[str, Any]) -> Hidden | None:

@@ -16,17 +16,19 @@ from leases.cutoff import CutOff, TooLarge, TooSlow, read_whole
 from leases.retry import retry_after
 from wikifetch.source import refusals
 from wikifetch.source.manners import (
+    MOST_HERE,
     REAL_CLOCK,
     Clock,
     Manners,
     Patience,
+    Traffic,
     WikiError,
     api_at,
     checked_address,
     user_agent,
 )
 
-_LONG_QUERY = 2_000  # bytes of a query beyond which it is posted
+_LONG_QUERY = 2_000  # bytes of a query; a longer one is posted
 _MAX_ANSWER = 32 * 1024 * 1024
 # Of what comes instead of data: bytes, and seconds of reading it.
 _MAX_REFUSAL, _REFUSAL_SECONDS = 256 * 1024, 5.0
@@ -51,7 +53,8 @@ class WikiApi:
 
     `base` is its address such as https://en.wikipedia.org, or that of its api.php where it lies elsewhere, and must be
     among those that the manners allow. `before_request` is called before each request and, in a long wait, every 20
-    seconds; nothing more is asked once it raises. Every method may raise WikiError; waiting for one request is bounded.
+    seconds; nothing more is asked once it raises. Every method may raise WikiError, and WikiBusy where a request would
+    have to wait for more than a few seconds. `traffic` is counted up.
     """
 
     def __init__(
@@ -60,10 +63,12 @@ class WikiApi:
         manners: Manners,
         clock: Clock = REAL_CLOCK,
         before_request: Callable[[], None] = lambda: None,
+        traffic: Traffic | None = None,
     ) -> None:
         self.base = checked_address(base, manners.allowed)
         self.api_url = api_at(self.base)
         self._manners, self._clock, self._before_request = manners, clock, before_request
+        self._traffic = traffic or Traffic()
         if manners.per_second <= 0:
             raise WikiError("WIKI_REQUESTS_PER_SECOND must be above 0.")
         self._next_request = clock.monotonic()
@@ -83,17 +88,17 @@ class WikiApi:
                 return
             more = answer["continue"]
 
-    def ask(self, params: dict[str, Any]) -> dict[str, Any]:
-        """One request, repeated while the wiki is busy. Raises WikiError."""
+    def ask(self, params: dict[str, Any], *, most: int = _MAX_ANSWER) -> dict[str, Any]:
+        """One request, repeated while the wiki is busy for a moment; its answer has `most` bytes. Raises WikiError."""
         data = {"format": "json", "formatversion": 2, "errorformat": "plaintext", **params}
         if self._manners.maxlag:
             data["maxlag"] = self._manners.maxlag
-        patience = Patience(self._manners.max_wait, self._wait)
+        patience = Patience(min(MOST_HERE, self._manners.max_wait), self._wait)
         while True:
             self._wait(self._next_request - self._clock.monotonic())
             self._next_request = self._clock.monotonic() + 1 / self._manners.per_second
             self._before_request()
-            answer = self._ask_once(data)
+            answer = self._ask_once(data, most)
             if not isinstance(answer, _Busy):
                 return answer
             patience.wait(answer.seconds, answer.why, answer.said)
@@ -105,12 +110,18 @@ class WikiApi:
             self._before_request()
             seconds -= part
 
-    def _ask_once(self, data: dict[str, Any]) -> dict[str, Any] | _Busy:
+    def _ask_once(self, data: dict[str, Any], most: int) -> dict[str, Any] | _Busy:
         try:
+            self._traffic.requests += 1
             with self._sent(data) as response:
-                return self._read(response)
+                try:
+                    return self._read(response, most)
+                finally:
+                    self._traffic.received += response.raw.tell()
         except TooLarge:
-            raise WikiError("The wiki's answer is over 32 MiB. Nothing was read of it.") from None
+            over = f"{most // 1024**2} MiB"
+            refusal = f"The wiki's answer is over {over}. Nothing was read of it."
+            raise WikiError(refusal, code="toolarge") from None
         except TooSlow:
             return _Busy(None, _busy(f"its answer had not ended after {_MAX_SECONDS:.0f} s"))
         except requests.Timeout:
@@ -128,7 +139,7 @@ class WikiApi:
             return self._session.post(self.api_url, data=data, **how)
         return self._session.get(self.api_url, params=data, **how)
 
-    def _read(self, response: requests.Response) -> dict[str, Any] | _Busy:
+    def _read(self, response: requests.Response, most: int) -> dict[str, Any] | _Busy:
         """The status first: what a wiki's edge answers is HTML."""
         headers = response.headers
         seconds = retry_after(headers.get("Retry-After"), self._clock.now(), headers.get("Date"))
@@ -143,7 +154,7 @@ class WikiApi:
             )
         if status != 200:
             raise WikiError(refusals.refusal(status, self.api_url, _beginning(response)))
-        body = read_whole(response, seconds=_MAX_SECONDS, most=_MAX_ANSWER)
+        body = read_whole(response, seconds=_MAX_SECONDS, most=most)
         try:
             answer = json.loads(body)
         except ValueError:

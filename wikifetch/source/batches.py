@@ -7,8 +7,10 @@ from itertools import chain
 from wikifetch.history.introductions import PageHistory, read_history
 from wikifetch.history.revisions import PageSeen, RevisionSeen
 from wikifetch.source.answers import Hidden
+from wikifetch.source.htmls import HtmlAsked
 from wikifetch.source.origins import Traced
 from wikifetch.wikitext import TagNames
+from wikifetch.wikitext.languages import speaking
 
 PageRead = tuple[PageSeen, PageHistory]
 
@@ -19,7 +21,7 @@ class Part:
 
     `pages` that were asked for, and the `others` that their tags name; by page id where these titles `lead`; `talk`
     pages by the article's title; `problems` by page; ids of pages that have not changed and of known ones that the
-    wiki no longer has; histories; and what is hidden, by revision id.
+    wiki no longer has; histories; revisions' HTML; and what is hidden, by revision id.
     """
 
     pages: tuple[PageRead, ...] = ()
@@ -30,6 +32,7 @@ class Part:
     unchanged: tuple[int, ...] = ()
     missing: tuple[int, ...] = ()
     traced: tuple[Traced, ...] = ()
+    htmls: tuple[HtmlAsked, ...] = ()
     hidden: tuple[tuple[int, Hidden], ...] = ()
 
 
@@ -54,7 +57,8 @@ def joined(*parts: Part) -> Part:
 def history_of(revisions: Iterable[RevisionSeen], names: TagNames) -> PageHistory:
     """A page's history with the words of its tags' blocks: they take long, and no transaction is to wait for them."""
     history = read_history(revisions, names)
-    history.reading.words()
+    with speaking(names.words):
+        history.reading.words()
     return history
 
 

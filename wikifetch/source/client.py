@@ -5,25 +5,39 @@ time; a long answer is cut into several. See api for how it is asked.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
 from typing import Any, TypeVar
 
 from wikifetch.history.revisions import ARTICLES, TALK, PageSeen, RevisionSeen
-from wikifetch.history.tracing import Outline, Outlines
+from wikifetch.history.tracing import Newest, Outline, Outlines
 from wikifetch.source import answers
 from wikifetch.source.api import WikiApi
 from wikifetch.source.manners import WikiError
+from wikifetch.wikitext.languages import Words
 
 T = TypeVar("T")
 
 BATCH = 50  # more titles in one request are an API error without a bot's right
 _CONTENT = {"rvprop": "ids|timestamp|user|comment|content", "rvslots": "main"}
-CATEGORIES = 14  # the namespace
-_MOST_CATEGORIES = 500  # that one fetch follows: a request each, before its first page
 _MOST_OUTLINES = 20_000  # of a page's revisions: forty requests
+MAX_HTML = 3 * 1024 * 1024  # bytes of an answer; such articles are lists of thousands of rows
 
 
 class WikiClient(WikiApi):
     """What is asked of one wiki; every method may raise WikiError."""
+
+    def words(self) -> Words:
+        """What this wiki calls its namespaces and the months; nothing where it does not say."""
+        query = {"meta": "siteinfo|allmessages", "siprop": "namespaces|namespacealiases"}
+        query |= {"ammessages": "|".join(answers.MONTH_MESSAGES)}
+        try:
+            answer = self.ask({"action": "query", **query})
+        except WikiError as error:
+            if not error.code:
+                raise
+            return Words()
+        return answers.words(answer.get("query"))
 
     def spellings(self, canonical: Sequence[str]) -> answers.Spellings:
         """The names under which these templates are used here; empty where the wiki has none of them."""
@@ -39,8 +53,8 @@ class WikiClient(WikiApi):
                 names.setdefault(answers.without_namespace(redirect["title"]))
         return answers.Spellings(tuple(targets), tuple(names))
 
-    def pageids_with(self, templates: Iterable[str], limit: int | None = None) -> list[int]:
-        """Ids of the articles that use these templates under any name, each once, at most `limit`."""
+    def pages_with(self, templates: Iterable[str], limit: int | None = None) -> dict[int, str]:
+        """Page id -> title of the articles that use these templates under any name, at most `limit`."""
         query = {"einamespace": ARTICLES, "eilimit": "max", "eifilterredir": "nonredirects"}
         queries = ({"eititle": f"Template:{name}", **query} for name in templates)
         return self._listed("embeddedin", queries, limit)
@@ -62,40 +76,25 @@ class WikiClient(WikiApi):
             for pageid in batch:
                 yield answers.page_seen(by_id.get(pageid) or {"pageid": pageid, "missing": True})
 
-    def pageids_in(self, category: str, depth: int = 0, limit: int | None = None) -> list[int]:
-        """Ids of the articles in a category and in those up to `depth` levels below it, each once, at most `limit`."""
-        pageids: dict[int, None] = {}
-        followed: set[str] = set()
-        level = [f"Category:{category}"]
-        for below in range(depth, -1, -1):
-            fresh = [title for title in dict.fromkeys(level) if title not in followed]
-            followed |= {*fresh}
-            _check_categories(category, len(followed))
-            level = []
-            for title in fresh:
-                for page in self._members(title, with_categories=below > 0):
-                    if page.get("ns") == CATEGORIES:
-                        level.append(page["title"])
-                    else:
-                        pageids.setdefault(page["pageid"])
-                    if limit is not None and len(pageids) >= limit:
-                        return list(pageids)
-        if not pageids:
-            below_it = ", nor do its subcategories" if depth else ""
-            raise WikiError(
-                f"This wiki's category “{category}” does not exist or holds no article{below_it}. Look it up there, "
-                "and write its name without “Category:”."
-            )
-        return list(pageids)
+    def page_at(self, revid: int) -> tuple[PageSeen, bool]:
+        """The page of one of its revisions with that alone, and whether it is the newest. Raises WikiError for none."""
+        pages = self._with_content({"revids": revid, "prop": "revisions|info"})
+        if not pages:
+            raise WikiError(f"The wiki has no revision {revid}, or has deleted it.", code="nopage")
+        if pages[0].get("ns") != ARTICLES:
+            raise WikiError("Not an article: it is outside the main namespace.", code="nopage")
+        return answers.page_seen(pages[0]), pages[0].get("lastrevid") == revid
 
-    def _members(self, title: str, *, with_categories: bool) -> Iterator[dict[str, Any]]:
-        """The articles of one category, and the categories directly below it if wanted."""
-        query = {"list": "categorymembers", "cmtitle": title, "cmlimit": "max"}
+    def members(
+        self, title: str, *, with_categories: bool, more: dict[str, str]
+    ) -> answers.Members:
+        """The articles of a category, and those directly below it if wanted: one answer, from where `more` goes on."""
+        query = {"action": "query", "list": "categorymembers", "cmtitle": title, "cmlimit": "max"}
         query |= {"cmprop": "ids|title", "cmnamespace": str(ARTICLES), "cmtype": "page"}
         if with_categories:
-            query |= {"cmnamespace": f"{ARTICLES}|{CATEGORIES}", "cmtype": "page|subcat"}
-        for answer in self.query(query):
-            yield from answer.get("categorymembers", [])
+            both = f"{ARTICLES}|{answers.CATEGORIES}"
+            query |= {"cmnamespace": both, "cmtype": "page|subcat"}
+        return answers.members(self.ask(query | more))
 
     def standing(self, revids: Iterable[int]) -> tuple[dict[int, int], dict[int, answers.Hidden]]:
         """Of the pages of these revisions the newest one, by page id; and what is hidden now, by revision id."""
@@ -111,17 +110,17 @@ class WikiClient(WikiApi):
                         hidden[revision["revid"]] = what
         return newest, hidden
 
-    def newest_revisions(self, pageid: int, revid: int) -> tuple[list[RevisionSeen], bool]:
-        """Up to 50 revisions of a page with their texts, newest first from `revid`; whether there are no older ones."""
-        query = {"pageids": pageid, "prop": "revisions", "rvlimit": BATCH, "rvstartid": revid}
+    def newest_revisions(self, pageid: int, revid: int, since: datetime | None = None) -> Newest:
+        """Up to 50 revisions of a page with their texts, newest first from `revid` back to this time."""
+        query = _history(pageid, revid, since) | {"rvlimit": BATCH}
         answer = self.ask({"action": "query", **query, **_CONTENT})
         pages = (answer.get("query") or {}).get("pages") or [{}]
         revisions = map(answers.revision_seen, pages[0].get("revisions", []))
-        return list(revisions), not answer.get("continue")
+        return Newest(tuple(revisions), bool(answer.get("continue")))
 
-    def outlines(self, pageid: int, revid: int) -> Outlines:
-        """A page's revisions up to `revid` without their texts, oldest first, and without those it hides."""
-        query = {"pageids": pageid, "prop": "revisions", "rvlimit": "max", "rvstartid": revid}
+    def outlines(self, pageid: int, revid: int, since: datetime | None = None) -> Outlines:
+        """A page's revisions from this time up to `revid` without their texts, and without those it hides."""
+        query = _history(pageid, revid, since) | {"rvlimit": "max"}
         outlines: list[Outline] = []
         listed, whole = 0, True
         for page in self._pages(query | {"rvprop": "ids|timestamp|sha1|size"}):
@@ -131,7 +130,7 @@ class WikiClient(WikiApi):
             if listed >= _MOST_OUTLINES:
                 whole = False
                 break
-        return Outlines(tuple(reversed(outlines)), whole)
+        return Outlines(tuple(reversed(outlines)), whole and since is None)
 
     def texts(self, revids: Sequence[int]) -> dict[int, RevisionSeen]:
         """These revisions by their ids; those whose text the wiki hides, or does not have, are left out."""
@@ -143,6 +142,12 @@ class WikiClient(WikiApi):
                     if revision.text is not None:
                         revisions[revision.revid] = revision
         return revisions
+
+    def html_of(self, revid: int) -> str:
+        """A revision as the wiki shows it, without its ways to edit, contents and report."""
+        apart = dict.fromkeys(("disableeditsection", "disabletoc", "disablelimitreport"), 1)
+        query = {"action": "parse", "oldid": revid, "prop": "text|revid", **apart}
+        return answers.parsed_html(self.ask(query, most=MAX_HTML), revid)
 
     def talk_revisions(self, titles: Sequence[str]) -> dict[str, int]:
         """Article's title -> the newest revision of its talk page, where there is one."""
@@ -175,23 +180,22 @@ class WikiClient(WikiApi):
         for answer in self.query(query):
             yield from answer.get("pages", [])
 
-    def _listed(self, name: str, queries: Iterable[dict[str, Any]], limit: int | None) -> list[int]:
-        """The page ids of a list of this name, each once; nothing more is asked from `limit` on."""
-        pageids: dict[int, None] = {}
+    def _listed(
+        self, name: str, queries: Iterable[dict[str, Any]], limit: int | None
+    ) -> dict[int, str]:
+        """Page id -> title of a list of this name; nothing more is asked from `limit` on."""
+        pages: dict[int, str] = {}
         for query in queries:
             for answer in self.query({"list": name, **query}):
-                pageids |= dict.fromkeys(page["pageid"] for page in answer.get(name, []))
-                if limit is not None and len(pageids) >= limit:
-                    return list(pageids)[:limit]
-        return list(pageids)
+                pages |= answers.titles(answer.get(name, []))
+                if limit is not None and len(pages) >= limit:
+                    return dict(islice(pages.items(), limit))
+        return pages
 
 
-def _check_categories(category: str, number: int) -> None:
-    if number > _MOST_CATEGORIES:
-        raise WikiError(
-            f"“{category}” has {number} categories below it or more; a fetch follows {_MOST_CATEGORIES}. "
-            "Follow fewer levels, or fetch a category further down."
-        )
+def _history(pageid: int, revid: int, since: datetime | None) -> dict[str, Any]:
+    query = {"pageids": pageid, "prop": "revisions", "rvstartid": revid}
+    return query | ({"rvend": f"{since:%Y-%m-%dT%H:%M:%SZ}"} if since else {})
 
 
 def in_batches(items: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:

@@ -44,7 +44,7 @@ class PageHead:
 
 
 class DumpReader:
-    """Feed it bytes; it gives what they completed. `base` and `site_name` are known by the first page."""
+    """Feed it bytes; it gives what they completed. `base` and `site_name` are known when it is `in_pages`."""
 
     def __init__(self) -> None:
         self.base = ""
@@ -59,7 +59,7 @@ class DumpReader:
         self._done: list[tuple[PageHead, RevisionSeen | None]] = []
         self._given = False
         self._fed = 0
-        self._in_pages = False
+        self.in_pages = False
         self._parser = self._made_parser()
 
     def feed(self, chunk: bytes) -> list[tuple[PageHead, RevisionSeen | None]]:
@@ -76,7 +76,7 @@ class DumpReader:
                 f"The file holds a tag or comment of over {_MAX_TOKEN // 2**20} MiB, which no MediaWiki export "
                 "does. It was not read."
             )
-        if self._fed > _MAX_HEAD and not self._in_pages:
+        if self._fed > _MAX_HEAD and not self.in_pages:
             raise DumpError(
                 f"The file holds no page in its first {_MAX_HEAD // 2**20} MiB, so it is no MediaWiki export."
             )
@@ -129,7 +129,7 @@ class DumpReader:
         path = tuple(self._path)
         if path == _REVISION[:2]:
             self._page, self._head, self._given = {}, None, False
-            self._in_pages = True
+            self.in_pages = True
         elif path == (*_REVISION[:2], "redirect"):
             self._page["redirect"] = attributes.get("title", "")
         elif path == _REVISION:

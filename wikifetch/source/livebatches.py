@@ -15,8 +15,10 @@ from wikifetch.purging import known_revids
 from wikifetch.source.answers import Hidden
 from wikifetch.source.batches import Batch, PageRead, Part, history_of, joined, part_of
 from wikifetch.source.client import BATCH, WikiClient, in_batches
-from wikifetch.source.manners import Manners
+from wikifetch.source.htmls import asked_for_html, without_html
+from wikifetch.source.manners import Manners, Traffic
 from wikifetch.source.origins import traced, untraced
+from wikifetch.source.wikis import words_of
 from wikifetch.states import TagState
 from wikifetch.wikitext import TagNames
 
@@ -36,10 +38,13 @@ def manners(contact: str = "") -> Manners:
 
 
 def client_for(
-    base: str, contact: str = "", before_request: Callable[[], None] = lambda: None
+    base: str,
+    contact: str = "",
+    before_request: Callable[[], None] = lambda: None,
+    traffic: Traffic | None = None,
 ) -> WikiClient:
     """The API of the wiki at `base`. Raises WikiError without a contact, or for a wiki that is not allowed."""
-    return WikiClient(base, manners(contact), before_request=before_request)
+    return WikiClient(base, manners(contact), before_request=before_request, traffic=traffic)
 
 
 def live_batches(client: WikiClient, run: FetchRun, heart: Heartbeat) -> Iterator[Batch]:
@@ -57,18 +62,21 @@ class _Live:
     def __init__(self, client: WikiClient, run: FetchRun, heart: Heartbeat) -> None:
         assert run.wiki is not None
         self._client, self._run, self._heart, self._wiki = client, run, heart, run.wiki
-        self._names = TagNames.of(run.options["names"])
+        self._names = TagNames.of(run.options["names"], words_of(run.wiki))
         self._compared_ids: set[int] = set()
         self._followed: set[str] = set()
         self._named: dict[int, str] = {}  # page id -> the title in a tag that led there
+        self._gives_no_html = False
 
     def batches(self) -> Iterator[Batch]:
         queue, done = self._run.queue, self._run.cursor
         yield from self._histories(queue[:done])  # what a stop left
+        yield from self._htmls(queue[:done])
         for pageids in in_batches(queue[done:], BATCH):
             done += len(pageids)
             yield Batch(done, self._part(pageids, to_come={*queue[done:]}))
             yield from self._histories(pageids)
+            yield from self._htmls(pageids)
         yield from self._kept_others()
 
     def _part(self, pageids: Sequence[int], to_come: set[int]) -> Part:
@@ -106,6 +114,7 @@ class _Live:
         """The page with the title that is known of it: of one that is gone, the wiki gives the id alone."""
         here = Article.objects.filter(wiki=self._wiki, pageid=page.pageid)
         title = page.title or here.values_list("title", flat=True).first()
+        title = title or self._run.titles.get(str(page.pageid))
         if title or page.pageid not in self._named:
             return replace(page, title=title or "")
         problem = f"{otherarticles.NAMED_BY_A_TAG} {page.problem}"
@@ -224,9 +233,25 @@ class _Live:
         if not self._run.options.get("history", True):
             return
         for part in in_batches(pageids, 500):
-            others = otherarticles.pageids_of_titles(
-                self._wiki, otherarticles.named_on(self._wiki, part)
-            )
+            others = self._others_of(part)
             for article in untraced(self._wiki, [*part, *others]):
                 history = traced(self._client, article, self._names)
                 yield Batch(self._run.cursor, Part(traced=(history,)))
+
+    def _htmls(self, pageids: Sequence[int]) -> Iterator[Batch]:
+        """For each revision to read without HTML, one batch; none any more once the wiki was too busy for one."""
+        if not settings.WIKI_HTML:
+            return
+        for part in in_batches(pageids, 500):
+            others = self._others_of(part)
+            for revision, revid in without_html(self._wiki, part, others, self._run.created_at):
+                if self._gives_no_html:
+                    return
+                asked = asked_for_html(self._client, revision, revid)
+                self._gives_no_html = asked.ask_again
+                yield Batch(self._run.cursor, Part(htmls=(asked,)))
+
+    def _others_of(self, pageids: Sequence[int]) -> set[int]:
+        """Ids of the other articles that tags on these pages name, as they are kept here."""
+        titles = otherarticles.named_on(self._wiki, pageids)
+        return otherarticles.pageids_of_titles(self._wiki, titles)

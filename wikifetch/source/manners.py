@@ -12,6 +12,10 @@ from urllib.parse import urlsplit
 
 from leases.refusal import Refusal
 
+MOST_HERE = (
+    10.0  # seconds that a worker waits for one request; a longer wait is the run's (see waiting)
+)
+
 _API = "/api.php"
 
 
@@ -26,6 +30,17 @@ class WikiError(Refusal):
         self.code = code
 
 
+class WikiBusy(WikiError):
+    """The wiki was busy for longer than a worker waits: `why`, and what it `said`, as a further sentence or "".
+
+    It asks to come back after `seconds`, None where it does not say when; `waited` seconds were spent on the request.
+    """
+
+    def __init__(self, why: str, said: str, seconds: float | None, waited: float) -> None:
+        super().__init__(f"{why}.{said}", retry=True)
+        self.why, self.said, self.seconds, self.waited = why, said, seconds, waited
+
+
 @dataclass(frozen=True)
 class Clock:
     """Time, and waiting: tests bring their own."""
@@ -38,6 +53,14 @@ class Clock:
 REAL_CLOCK = Clock()
 
 
+@dataclass
+class Traffic:
+    """What was sent to a wiki and came back: requests, and bytes of answers as they came, mostly compressed."""
+
+    requests: int = 0
+    received: int = 0
+
+
 @dataclass(frozen=True)
 class Manners:
     """An operator's settings: contact, the wikis that may be asked, requests a second, seconds of waiting."""
@@ -47,7 +70,7 @@ class Manners:
     allowed: tuple[str, ...]
     per_second: float = 1.0
     maxlag: int = 5
-    max_wait: float = 300.0
+    max_wait: float = 3600.0
     timeout: float = 30.0
 
 
@@ -109,18 +132,11 @@ class Patience:
     tries: int = 0
 
     def wait(self, wanted: float | None, why: str, said: str) -> None:
-        """Wait as long as wanted, or twice as long as last time. Raises WikiError when that is too long in all.
-
-        The error begins with `why` and ends with `said`.
-        """
-        seconds = wanted if wanted is not None else min(2.0**self.tries, 60.0)
+        """Wait as long as wanted, or twice as long as last time. Raises WikiBusy when that is too long in all."""
+        seconds = wanted if wanted is not None else 2.0**self.tries
         seconds = max(seconds, 0.5)  # an answer "at once" must not become a tight loop
         self.tries += 1
         if self.waited + seconds > self.limit:
-            raise WikiError(
-                f"{why}: after {self.waited:.0f} s of waiting it would take {seconds:.0f} s more. "
-                f"What was fetched is kept; resume the fetch later.{said}",
-                retry=True,
-            )
+            raise WikiBusy(why, said, wanted, self.waited)
         self.waited += seconds
         self.sleep(seconds)

@@ -8,6 +8,7 @@ from wikifetch.models import Wiki
 from wikifetch.source.dump import Dump, DumpError
 from wikifetch.source.manners import articles_at
 from wikifetch.wikitext import TagNames
+from wikifetch.wikitext.languages import Words
 from wikifetch.wikitext.names import KNOWN_NAMES
 
 
@@ -51,12 +52,25 @@ def names_of(wiki: Wiki) -> TagNames:
     """The names of tags on a wiki that is read from a file: the operator's for it, else the English ones."""
     for base, templates in settings.WIKI_TEMPLATES.items():
         if wiki.base_url.startswith((articles_at(base), f"{base}/")):
-            return TagNames.of(templates)
-    return KNOWN_NAMES
+            return TagNames.of(templates, words_of(wiki))
+    return TagNames(KNOWN_NAMES.kinds, words_of(wiki))
 
 
 def names_shown(wiki: Wiki) -> TagNames:
     """All names of tags that its pages may have: the English ones, the operator's, and what it was last asked for."""
     asked = wiki.fetch_runs.filter(options__has_key="names").order_by("-pk")
     given = asked.values_list("options__names", flat=True).first() or {}
-    return TagNames({**KNOWN_NAMES.kinds, **names_of(wiki).kinds, **TagNames.of(given).kinds})
+    kinds = {**KNOWN_NAMES.kinds, **names_of(wiki).kinds, **TagNames.of(given).kinds}
+    return TagNames(kinds, words_of(wiki))
+
+
+def words_of(wiki: Wiki) -> Words:
+    """What this wiki calls its namespaces and the months, as it was last asked; nothing where it never was."""
+    return Words.of(wiki.words)
+
+
+def keep_words(wiki: Wiki, words: Words) -> None:
+    """Keep what the wiki says of itself; where it says nothing, what it said before stays."""
+    if words != Words():
+        wiki.words = words.as_json()
+        wiki.save(update_fields=["words"])

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice, pairwise
 
 from wikifetch.wikitext.braces import Braces, match_braces
-from wikifetch.wikitext.languages import FILE
+from wikifetch.wikitext.languages import spoken
 from wikifetch.wikitext.limits import MAX_BLOCK_CHARS
 from wikifetch.wikitext.masking import masked, unread_spans
 from wikifetch.wikitext.names import FILL
@@ -19,7 +19,6 @@ from wikifetch.wikitext.sections import Heading, heading_at, headings, section_a
 from wikifetch.wikitext.tables import Tables, find_tables, row_around
 
 _PIECES = re.compile(r"\{\{|\}\}|\[\[|\]\]|\|")
-_FILE_LINK = re.compile(rf"\[\[\s*(?:{FILE})\s*:", re.IGNORECASE)
 _LINK_ENDS = re.compile(r"\[\[|\]\]")
 _GALLERY = re.compile(r"<gallery\b[^<>]*>|</gallery\s*>", re.IGNORECASE)
 _NAMED = re.compile(rf"\|?[\s{FILL}]*+[^\s=|{{}}\[\]][^=|{{}}\[\]]*+=")
@@ -212,7 +211,8 @@ def _has_only_files(line: str) -> bool:
     for mark in _LINK_ENDS.finditer(line):
         if mark.group() == "[[":
             if depth == 0 and (
-                line[end : mark.start()].strip(" \t]") or not _FILE_LINK.match(line, mark.start())
+                line[end : mark.start()].strip(" \t]")
+                or not spoken().file_link.match(line, mark.start())
             ):
                 return False
             depth += 1
@@ -226,7 +226,7 @@ def _file_link(
 ) -> tuple[int, int] | None:
     """The innermost link to a file on these lines that holds the span: its caption is the unit."""
     first, last = max(line[0], span[0] - _MAX_ASIDE), min(line[1], span[1] + _MAX_ASIDE)
-    if not _FILE_LINK.search(layout.masked, first, span[0]):
+    if not spoken().file_link.search(layout.masked, first, span[0]):
         return None
     opened: list[int] = []
     for mark in _LINK_ENDS.finditer(layout.masked, first, last):
@@ -237,7 +237,7 @@ def _file_link(
             if (
                 begin <= span[0]
                 and mark.end() >= span[1]
-                and _FILE_LINK.match(layout.masked, begin)
+                and spoken().file_link.match(layout.masked, begin)
             ):
                 return begin, mark.end()
     return None

@@ -6,12 +6,14 @@ only the tag and its block, which is many times faster than parsing the page and
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date as Date
 from functools import cached_property
 
 from wikifetch.wikitext.blocks import Block, Layout, Spans, banner_block, inline_block, parameters
+from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
 from wikifetch.wikitext.names import HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
-from wikifetch.wikitext.parameters import TagFields, read_tag
+from wikifetch.wikitext.parameters import TagFields, month_of, read_tag
 from wikifetch.wikitext.readable import Readable, readable
 from wikifetch.wikitext.sections import path_to
 
@@ -26,7 +28,7 @@ class TagSeen:
     above it, outermost first; `scope` is "section" or "lead" for a banner, None for an inline tag;
     `block_kind` is the kind of unit (see blocks);
     `block` the wikitext of the smallest unit that holds it, `block_clean` the same without any copy of
-    `raw`. `date`, `reason` and `other_article` are "" where the tag has none.
+    `raw`. `date`, `reason` and `other_article` are "" where the tag has none; `month` is the one that `date` names.
     """
 
     kind: str
@@ -43,6 +45,7 @@ class TagSeen:
     block: str
     block_start: int
     block_clean: str
+    month: Date | None
 
     @cached_property
     def words(self) -> Readable:
@@ -71,6 +74,11 @@ def find_tags(wikitext: str, names: TagNames = KNOWN_NAMES) -> Reading:
         )
     if not names.hint_pattern.search(wikitext):
         return Reading()
+    with speaking(names.words):
+        return _found(wikitext, names)
+
+
+def _found(wikitext: str, names: TagNames) -> Reading:
     layout = Layout(wikitext)
     places = sorted(_places(layout, names), key=lambda place: place.start)
     problems = _unclosed(layout, names)
@@ -156,6 +164,7 @@ def _seen(layout: Layout, place: _Place) -> TagSeen:
         block=text,
         block_start=block.start,
         block_clean=text.replace(raw, ""),
+        month=month_of(fields.date),
     )
 
 

@@ -203,4 +203,6 @@ class Markup:
 
 
 def _shown_tag(raw: str) -> str:
-    return f'<span class="wiki-tag">{escape(raw)}</span>'
+    """Its name, as the wiki shows it; its wikitext is the title."""
+    name = " ".join(raw.removeprefix("{{").partition("|")[0].removesuffix("}}").split())
+    return f'<span class="wiki-tag" title="{escape(raw)}">[{escape(name)}]</span>'

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wikifetch.wikitext.languages import alternatives, spellings
+from wikifetch.wikitext.languages import PRESETS, Words, alternatives, spellings
 
 INCONSISTENT = "inconsistent"
 SELF_CONTRADICTORY = "self-contradictory"
@@ -25,7 +25,6 @@ FILL = "\x1a"
 # Possessive: no name begins with a blank, and going back over a long run of them would take quadratic time.
 _BLANK = rf"[\s_{FILL}]*+"
 _TEMPLATE = spellings("template")
-_NAMESPACE = rf"(?:(?:{alternatives(_TEMPLATE)}){_BLANK}:{_BLANK})?"
 
 
 def fold(name: str) -> str:
@@ -37,18 +36,20 @@ def fold(name: str) -> str:
 
 @dataclass(frozen=True)
 class TagNames:
-    """Folded name -> kind."""
+    """Folded name -> kind; and what the wiki of these tags calls its namespaces and the months."""
 
     kinds: Mapping[str, str]
+    words: Words = PRESETS
 
     @classmethod
-    def of(cls, spellings: Mapping[str, Iterable[str]]) -> "TagNames":
+    def of(cls, spellings: Mapping[str, Iterable[str]], words: Words = PRESETS) -> "TagNames":
         """From kind -> names as a wiki spells them. Raises ValueError for a kind that is not one."""
         if unknown := set(spellings) - set(KINDS):
             raise ValueError(
                 f"Unknown kinds of tag: {sorted(unknown)}; there are {', '.join(KINDS)}."
             )
-        return cls({fold(name): kind for kind, names in spellings.items() for name in names})
+        kinds = {fold(name): kind for kind, names in spellings.items() for name in names}
+        return cls(kinds, words)
 
     def kind_of(self, name: str) -> str | None:
         return self.kinds.get(fold(name))
@@ -61,7 +62,7 @@ class TagNames:
     def name_pattern(self) -> re.Pattern[str]:
         """Matches, right after two opening braces of masked text, a whole name of a tag or a holder."""
         return re.compile(
-            rf"{_BLANK}{_NAMESPACE}(?P<name>{self._alternatives()}){_BLANK}"
+            rf"{_BLANK}{self._namespace}(?P<name>{self._alternatives()}){_BLANK}"
             rf"(?=\||\}}\}})",
             re.IGNORECASE,
         )
@@ -70,8 +71,13 @@ class TagNames:
     def hint_pattern(self) -> re.Pattern[str]:
         """A cheap test of raw text: where it does not match, there is no tag."""
         comment = rf"(?:<!--[^>]{{0,200}}-->{_BLANK})?"
-        opening = rf"\{{\{{{_BLANK}{comment}{_NAMESPACE}"
+        opening = rf"\{{\{{{_BLANK}{comment}{self._namespace}"
         return re.compile(rf"{opening}(?:{self._alternatives()})", re.IGNORECASE)
+
+    @cached_property
+    def _namespace(self) -> str:
+        names = alternatives(_TEMPLATE | self.words.template)
+        return rf"(?:(?:{names}){_BLANK}:{_BLANK})?"
 
     def _alternatives(self) -> str:
         names = sorted({*self.kinds, *HOLDERS}, key=len, reverse=True)

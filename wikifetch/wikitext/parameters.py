@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import mwparserfromhell
 
-from wikifetch.wikitext.languages import MONTHS, PARAMETERS
+from wikifetch.wikitext.languages import PARAMETERS, spoken
 from wikifetch.wikitext.limits import too_hostile
 from wikifetch.wikitext.masking import unread_spans
 from wikifetch.wikitext.names import CONTRADICT_OTHER
@@ -70,7 +70,7 @@ def month_of(words: str) -> date | None:
     """The first day of the month that a tag's `date` names, in ISO or a language of languages.json; else None."""
     words = " ".join(words.split())
     if match := _MONTH_AND_YEAR.fullmatch(words):
-        number, year = MONTHS.get(match[1].lower(), 0), int(match[2])
+        number, year = spoken().month(match[1]), int(match[2])
     elif match := _ISO_MONTH.fullmatch(words):
         number, year = int(match[2]), int(match[1])
     else:

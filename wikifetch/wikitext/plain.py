@@ -3,13 +3,12 @@
 import html
 import re
 
-from wikifetch.wikitext.languages import CATEGORY, FILE
+from wikifetch.wikitext.languages import spoken
 from wikifetch.wikitext.masking import unread_spans
 
 _REMOVED = (
     re.compile(r"<[^<>]{0,500}>"),
     re.compile(r"\{\{[^{}]{0,2000}\}\}"),
-    re.compile(rf"\[\[(?:{FILE}|{CATEGORY}):[^\[\]]{{0,2000}}\]\]", re.IGNORECASE),
 )
 _LINK = re.compile(r"\[\[(?:[^\[\]|]{0,300}\|)?([^\[\]|]{0,1000})\]\]")
 _OUTER_LINK = re.compile(r"\[[a-z]{3,6}://[^\s\[\]]{0,1000} ?([^\[\]]{0,1000})\]")
@@ -20,7 +19,7 @@ _SPACES = re.compile(r"[ \t]+")
 def plain_text(wikitext: str) -> str:
     """The words of a text: references, templates, files and markup left out, links by their label."""
     text = without_spans(wikitext, unread_spans(wikitext, ("ref",)))
-    for pattern in _REMOVED:
+    for pattern in (*_REMOVED, spoken().whole_link):
         text = pattern.sub("", text)
     text = _OUTER_LINK.sub(r"\1", _LINK.sub(r"\1", text))
     return tidy(html.unescape(_QUOTES.sub("", text)))

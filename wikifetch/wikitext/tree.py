@@ -14,12 +14,10 @@ from mwparserfromhell import nodes
 from wikifetch.wikitext.arguments import Arguments
 from wikifetch.wikitext.formulas import formula_text
 from wikifetch.wikitext.hatnotes import captions, hatnote
-from wikifetch.wikitext.languages import CATEGORY, FILE
+from wikifetch.wikitext.languages import spoken
 from wikifetch.wikitext.tabled import key_of
 from wikifetch.wikitext.templates import infobox_fields, rendered
 
-_FILE = re.compile(rf"\s*(?:{FILE})\s*:", re.IGNORECASE)
-_CATEGORY = re.compile(rf"\s*(?:{CATEGORY}|[a-z]{{2,3}}(?:-[a-z]+)?)\s*:\s*\S", re.IGNORECASE)
 _SWITCH = re.compile(r"__[A-Z]{3,25}__")  # __NOTOC__ and the like
 # Elements without their other end, which the parser leaves in the text; wikis close them at the end of the block.
 _BREAK = re.compile(r"<\s?/?\s?br\b[\s/\\]{0,3}>", re.IGNORECASE)
@@ -90,9 +88,9 @@ def _write_entity(node: Any, sink: Sink) -> None:
 
 def _write_link(node: Any, sink: Sink) -> None:
     title = str(node.title)
-    if _FILE.match(title):
+    if spoken().file_title.match(title):
         sink.leave_out("file", str(node))
-    elif _CATEGORY.match(title) and node.text is None:
+    elif spoken().category_title.match(title) and node.text is None:
         sink.leave_out("category", str(node))
     else:
         sink.open("link", {"to": title.strip()} if node.text is not None else {})

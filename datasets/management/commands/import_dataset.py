@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from datasets.importers import IMPORTERS
-from datasets.importers.file import contents_of
-from datasets.importing import ImportReport, import_file
+from datasets.importers.file import opened
+from datasets.importing import ImportReport, deviations_in, import_file
 from leases.command import RefusingCommand
 
 
@@ -24,16 +24,21 @@ class Command(RefusingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
-        with contents_of(path) as data:
+        importer = IMPORTERS[options["format"]]
+        with opened(path) as file:
             report = import_file(
-                importer=IMPORTERS[options["format"]],
-                data=data,
+                importer=importer,
+                file=file,
                 collection_name=options["collection"],
                 source=path.name,
             )
-        self._print(report, listed=options["list"])
+            self._print(report)
+            for number, deviation in deviations_in(importer, file) if options["list"] else ():
+                self.stdout.write(
+                    f"    record {number}: {deviation.kind} ({deviation.place}) {deviation.detail}"
+                )
 
-    def _print(self, report: ImportReport, *, listed: bool) -> None:
+    def _print(self, report: ImportReport) -> None:
         write = self.stdout.write
         write(f"Collection {report.collection.name}")
         write(f"  records in the file  {report.records}")
@@ -46,5 +51,3 @@ class Command(RefusingCommand):
         write(f"  records that deviate from the form  {report.deviating_records}, stored unchanged")
         for kind, count in report.deviations_by_kind:
             write(f"    {count:>5}  {kind}")
-        for number, deviation in report.deviations if listed else []:
-            write(f"    record {number}: {deviation.kind} ({deviation.place}) {deviation.detail}")

@@ -25,7 +25,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             embedded.supervise(
-                settings.EMBEDDED_MODEL_PATH, options["host"], options["port"], self.stdout.write
+                settings.EMBEDDED_MODEL_PATH, options["host"], options["port"], self.say
             )
         except embedded.CannotServe as error:
             raise CommandError(str(error)) from None
+
+    def say(self, line: str) -> None:
+        """One line at once: a log that is a file or a pipe would hold it back, after the lines of the server."""
+        self.stdout.write(line)
+        self.stdout.flush()

@@ -1,5 +1,5 @@
 // What blocks a submission and what deserves a second look. The twin of annotation/checks.py and walker.py,
-// driven by the same table of cases; the server decides. `form` holds {steps, implicit, typeII, typeIII} as
+// driven by the same table of cases; the server decides. `form` holds {steps, maxQuestions, implicit, typeII, typeIII} as
 // the server tells them, so no option is spelled here.
 
 import { answerKey, FILLERS, fold, holds, words } from "./folding.js";
@@ -55,10 +55,12 @@ function* missingCells(field, rows) {
   }
 }
 
+/** With the field's label, for a list of what is missing. */
 function absent([name, field]) {
-  if (field.kind === "many") return block("no_option", name, `Choose at least one option for “${field.label}”.`);
+  const { label } = field;
+  if (field.kind === "many") return { ...block("no_option", name, `Choose at least one option for “${label}”.`), label };
   const verb = field.kind === "one" || field.kind === "rating" ? "Choose an answer to" : "Fill in";
-  return block("required", name, `${verb} “${field.label}”.`);
+  return { ...block("required", name, `${verb} “${label}”.`), label };
 }
 
 const block = (code, field, message) => ({ code, level: "block", field, message });
@@ -137,6 +139,12 @@ function* rows(entries) {
   }
 }
 
+function* tooManyQuestions(entries, form) {
+  for (const [index] of [...rows(entries)].slice(form.maxQuestions)) {
+    yield block("too_many_questions", `questions-${index}-question`, `A tag may have at most ${form.maxQuestions} questions: remove question ${index + 1}, or another.`);
+  }
+}
+
 function* answersEqual(entries) {
   for (const [index, row] of rows(entries)) {
     if (row.answer_1.trim() && row.answer_2.trim() && answerKey(row.answer_1) === answerKey(row.answer_2)) {
@@ -175,6 +183,7 @@ const RULES = [
   startsWithPronoun,
   spanNotFound,
   originAgainstTitles,
+  tooManyQuestions,
   answersEqual,
   answerNotFound,
   questionNamesPassage,

@@ -14,7 +14,7 @@ export function rowsOf(cell) {
   return [...cell.querySelectorAll("[data-row]")];
 }
 
-function valueOf(cell) {
+export function valueOf(cell) {
   const inputs = [...cell.querySelectorAll("input")];
   switch (cell.dataset.kind) {
     case "one":
@@ -27,6 +27,8 @@ function valueOf(cell) {
       return inputs.filter((input) => input.checked && input.name === cell.dataset.field).map((input) => input.value);
     case "tick":
       return control(cell).checked;
+    case "place":
+      return control(cell).value;
     case "rows":
       return rowsOf(cell).map((row) =>
         Object.fromEntries(cells(row).map((inner) => [column(inner), valueOf(inner)])),
@@ -61,6 +63,9 @@ export function setValue(cell, value, tools) {
       break;
     case "tick":
       control(cell).checked = Boolean(value);
+      break;
+    case "place":
+      control(cell).value = value ?? "";
       break;
     case "rows":
       setRows(cell, value ?? [], tools);

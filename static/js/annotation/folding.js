@@ -1,5 +1,7 @@
 // Compare texts as annotation/matching.py does. Change both files together.
 
+import { withDigits } from "./number-words.js";
+
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 const SPACES = /[ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;
 const SINGLE_QUOTES = /[`´\u2018\u2019\u201a\u201b\u2032\u02bc]/g;
@@ -12,10 +14,6 @@ const ARTICLE = /^(?:a|an|the) (?=.)/;
 const ELLIPSIS = /\[?(?:\.\.\.|\u2026)\]?|\n/;
 const WORD = /[\p{L}\p{N}]+/gu;
 const ORDINAL = /^([0-9]+)(?:st|nd|rd|th)$/;
-
-const NUMBERS =
-  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty";
-const NUMBER_WORDS = new Map(NUMBERS.split(" ").map((word, number) => [word, String(number)]));
 
 export const FILLERS = new Set(
   (
@@ -48,11 +46,11 @@ function stripped(text) {
 }
 
 export function answerKey(text) {
-  return stripped(stripped(fold(text)).replace(ARTICLE, ""));
+  return stripped(stripped(withDigits(fold(text))).replace(ARTICLE, ""));
 }
 
 export function words(text) {
-  return (fold(text).match(WORD) ?? []).map((word) => (NUMBER_WORDS.get(word) ?? word).replace(ORDINAL, "$1"));
+  return (withDigits(fold(text)).match(WORD) ?? []).map((word) => word.replace(ORDINAL, "$1"));
 }
 
 export function holds(passage, span) {

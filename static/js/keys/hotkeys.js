@@ -5,6 +5,8 @@ const ACTS_ON_ENTER = "a, button, summary, dialog";
 
 function keyOf(event) {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return "Ctrl+Enter";
+  // By its place on the keyboard: with Alt some systems make another letter of it.
+  if (event.altKey && !event.ctrlKey && !event.metaKey && /^Key[A-Z]$/.test(event.code)) return `Alt+${event.code[3]}`;
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   return event.key.length === 1 ? event.key.toLowerCase() : event.key;
 }
@@ -12,12 +14,14 @@ function keyOf(event) {
 function mayAct(key, event, singleKeys) {
   // A held key repeats: it must not judge ten items. An input method's keys are its own.
   if (key === null || event.repeat || event.isComposing) return false;
-  if (key === "Ctrl+Enter") return true;
+  if (isChord(key)) return true;
   const typing = event.target.closest?.(TYPED_INTO);
   if (key === "Escape") return Boolean(typing);
   if (typing || !singleKeys) return false;
   return !(key === "Enter" && event.target.closest?.(ACTS_ON_ENTER));
 }
+
+const isChord = (key) => key.includes("+") && key.length > 1;
 
 export class Hotkeys {
   #acts = new Map();
@@ -47,6 +51,6 @@ export class Hotkeys {
 
   get list() {
     const all = [...this.#acts.values()];
-    return this.singleKeys ? all : all.filter(({ key }) => key === "Ctrl+Enter" || key === "Escape");
+    return this.singleKeys ? all : all.filter(({ key }) => isChord(key) || key === "Escape");
   }
 }

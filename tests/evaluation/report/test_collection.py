@@ -1,5 +1,6 @@
 """A collection in numbers: the paper's table 1, and collections with little or nothing in them."""
 
+import io
 import json
 
 import pytest
@@ -25,7 +26,9 @@ def counts(table):
 def brought_in(path):
     """The published dataset as a collection."""
     importer = IMPORTERS["wikicontradict"]
-    return import_file(importer=importer, data=path.read_bytes(), collection_name="w").collection
+    return import_file(
+        importer=importer, file=io.BytesIO(path.read_bytes()), collection_name="w"
+    ).collection
 
 
 @pytest.fixture

@@ -2,11 +2,14 @@
 
 import sys
 import threading
+import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
 from django.db import connection
+from django.template.defaultfilters import filesizeformat
 
 from leases.command import RefusingCommand
 from pages.counting import how_many
@@ -18,6 +21,7 @@ from wikifetch.states import FetchState
 
 class Command(RefusingCommand):
     help = "Fetch pages and keep the inconsistency tags on them; fetching again adds nothing."
+    _waited_until: datetime | None = None
 
     def add_arguments(self, parser: CommandParser) -> None:
         source = parser.add_mutually_exclusive_group(required=True)
@@ -75,13 +79,22 @@ class Command(RefusingCommand):
             raise CommandError("--dry-run goes with a live fetch; a file is read where it lies.")
         run = _new_run(options)
         with Bar(self.stderr, run):
-            run = fetch.finished(run)
+            run = fetch.finished(run, self._rest)
         for problem in run.problems.all():
             self.stderr.write(f"{problem.page}: {problem.problem}")
         if options["dry_run"]:
             self._print_plan(run)
         else:
             self._print(run)
+
+    def _rest(self, run: FetchRun, seconds: float) -> None:
+        """Say once, where no bar does, how long the busy wiki is waited for."""
+        until = run.wiki.busy_until if run.wiki else None
+        line = progress_of(run).waiting
+        if line and self._waited_until != until and not self.stderr.isatty():
+            self.stderr.write(line)
+        self._waited_until = until
+        time.sleep(seconds)
 
     def _print(self, run: FetchRun) -> None:
         state = "" if run.state == FetchState.DONE else f" ({run.get_state_display().lower()})"
@@ -90,6 +103,9 @@ class Command(RefusingCommand):
             f"{run}{state}: {how_many(run.pages, 'page')} read{unchanged}, {how_many(run.tags_found, 'tag')} found, "
             f"{run.tags_new} not seen before, {how_many(run.problems.count(), 'problem')}."
         )
+        if run.requests:
+            size = filesizeformat(run.received_bytes).replace("\xa0", " ")
+            self.stdout.write(f"{how_many(run.requests, 'request')}, {size} received.")
 
     def _print_plan(self, run: FetchRun) -> None:
         fetch.cancel(run)

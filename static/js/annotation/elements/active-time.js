@@ -6,12 +6,12 @@ const BEAT = 5_000;
 export class ActiveTime {
   constructor() {
     this.seconds = 0;
-    let last = Date.now();
+    let last = performance.now(); // not the clock, which may be set
     for (const kind of ["keydown", "pointerdown", "scroll", "pointermove"]) {
-      document.addEventListener(kind, () => { last = Date.now(); }, { passive: true, capture: true });
+      document.addEventListener(kind, () => { last = performance.now(); }, { passive: true, capture: true });
     }
     setInterval(() => {
-      if (document.visibilityState === "visible" && Date.now() - last < IDLE_AFTER) this.seconds += BEAT / 1000;
+      if (document.visibilityState === "visible" && performance.now() - last < IDLE_AFTER) this.seconds += BEAT / 1000;
     }, BEAT);
   }
 

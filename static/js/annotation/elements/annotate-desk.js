@@ -2,14 +2,19 @@
 // kept, compares two versions, adds and removes questions. Without this script the form works by its buttons.
 
 import { csrfToken } from "../../shared/csrf.js";
-import { check } from "../checks.js";
 import { Draft, worthRestoring } from "../draft.js";
 import { readEntries, renumber, rowsOf, sameEntries, setValue, textControl } from "../entries.js";
+import { AnswerOffers } from "./answer-offers.js";
 import { ActiveTime } from "./active-time.js";
+import { Capture } from "./capture.js";
 import { comparison } from "./comparison.js";
 import { DeskKeys } from "./desk-keys.js";
 import { made, write } from "./dom.js";
-import { PickBar } from "./pick-bar.js";
+import "./evidence-panes.js";
+import { SpanPicker } from "./span-picker.js";
+import { addSplitter } from "./splitter.js";
+import { StandaloneEditor } from "./standalone-editor.js";
+import { Steps } from "./steps.js";
 
 const CHECK_AFTER = 400; // milliseconds without a key
 const LEAVING = 4_000; // a post that has not left by then has failed
@@ -37,24 +42,47 @@ function refusal(info) {
   return "You are signed out, or may not do this. Sign in in another tab, then reload this page.";
 }
 
+const isEntry = (control) => control.closest("[data-field]") && control.name !== "checked" && !control.closest(".definitions");
+
+/** Enter in a line goes on to the next field; it would post the form. */
+function nextOnEnter(event) {
+  if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing || !event.target.matches("[data-field] input")) return;
+  event.preventDefault();
+  if (event.target.closest("[data-kind=many]")) return;
+  const controls = [...event.target.form.elements].filter((each) => each.matches("[data-field] :is(input, textarea)") && each.checkVisibility());
+  controls[controls.indexOf(event.target) + 1]?.focus();
+}
+
 class AnnotateDesk extends HTMLElement {
   connectedCallback() {
     this.form = this.querySelector("form.desk-form");
     if (!this.form) return;
-    this.rules = JSON.parse(document.getElementById("form-rules").textContent);
     this.tools = { write, addRow: (cell) => this.addRow(cell) };
     this.copyKey = `sic-et-non:draft:${this.dataset.draft}`;
     this.time = new ActiveTime();
+    this.capture = new Capture(this.querySelector(".desk-evidence"), this.form);
     this.draft = new Draft(Number(this.form.elements.version.value), this.host());
+    this.panes = this.querySelector("evidence-panes");
+    this.steps = new Steps(this.form, JSON.parse(document.getElementById("form-rules").textContent));
+    this.addAids();
+    addSplitter(this, this.form);
+    this.panes.scrollToTag(); // the border has moved, and the lines with it
     this.listen();
-    this.markStep(location.hash.replace("#step-", "") || this.form.elements.step.value);
-    new DeskKeys(this, new PickBar(this.querySelector(".desk-evidence"), (name) => this.cell(name)));
+    this.showAddress();
+    new DeskKeys(this, this.capture.picker);
     if ("unsaved" in this.dataset) this.draft.edited();
     else this.draft.turn("saved", { saved_at: this.dataset.savedAt });
     this.restore();
-    this.showFindings();
-    this.showTag();
+    this.refresh();
     this.querySelector("#error-summary")?.focus();
+    if (location.hash === "#give-up") this.querySelector("#give-up").showPopover();
+    this.dataset.ready = "";
+  }
+
+  /** After a submission this page came as its answer: a reload now asks for this tag, and submits nothing. */
+  showAddress() {
+    const own = this.form.getAttribute("action"); // form.action is the buttons of that name
+    if (location.pathname !== own) history.replaceState(null, "", own);
   }
 
   host() {
@@ -68,6 +96,20 @@ class AnnotateDesk extends HTMLElement {
       drop: () => this.keep(null),
       same: sameEntries,
     };
+  }
+
+  /** What reads the form along with the person: the passages with their spans, and the help for stand-alone texts. */
+  addAids() {
+    const cellOf = (name) => this.cell(name);
+    this.spans = [1, 2].map((n) => new SpanPicker(n, cellOf));
+    this.editors = [1, 2].map((n) => new StandaloneEditor(n, cellOf));
+    this.aids = [...this.spans, ...this.editors, new AnswerOffers(cellOf)];
+    this.cell("statement_1").before(...this.spans.map(({ element }) => element));
+  }
+
+  refresh() {
+    this.steps.check();
+    for (const aid of this.aids) aid.show();
   }
 
   cell(name) {
@@ -84,7 +126,7 @@ class AnnotateDesk extends HTMLElement {
         "X-CSRFToken": csrfToken(),
         "If-Match": `"${version}"`,
       },
-      body: JSON.stringify({ entries, step: this.form.elements.step.value, seconds: this.time.take() }),
+      body: JSON.stringify({ entries, ...this.capture.carried(), step: this.form.elements.step.value, seconds: this.time.take() }),
     });
     const isJson = response.headers.get("Content-Type")?.includes("json");
     return { status: response.status, data: isJson ? await response.json() : {} };
@@ -97,7 +139,6 @@ class AnnotateDesk extends HTMLElement {
     this.form.elements.version.value = this.draft.version;
     this.notice(state, info);
     if (state === "conflict") this.compare(info);
-    if (info?.steps) this.showStanding(info.steps);
   }
 
   notice(state, info) {
@@ -116,30 +157,10 @@ class AnnotateDesk extends HTMLElement {
     }
   }
 
-  showStanding(steps) {
-    for (const at of steps) {
-      const link = this.querySelector(`[data-step-link="${CSS.escape(at.key)}"]`);
-      if (!link) continue;
-      link.dataset.standing = !at.open ? "closed" : at.complete ? "complete" : "open";
-      const words = !at.open ? "(not needed)" : at.complete ? "(complete)" : `(${at.missing.length} missing)`;
-      link.querySelector("[data-standing-words]").textContent = words;
-    }
-  }
-
-  /** Shows the findings for the current entries, with or without network. The list of steps shows what is missing. */
-  showFindings() {
-    const found = check(this.rules, readEntries(this.form)).filter(
-      (finding) => finding.code !== "required" && finding.code !== "no_option",
-    );
-    const lines = found.map((finding) => made("li", {}, made("a", { href: `#id_${finding.field}` }, finding.message)));
-    const list = made("div", { class: "callout callout-warn" }, made("p", {}, "Please check:"), made("ul", {}, ...lines));
-    this.querySelector("[data-live-findings]").replaceChildren(...(lines.length ? [list] : []));
-  }
-
   /** A copy in this browser, so that a crash or a reload loses nothing; gone once the server has it. */
   keep(copy) {
     try {
-      if (copy) localStorage.setItem(this.copyKey, JSON.stringify(copy));
+      if (copy) localStorage.setItem(this.copyKey, JSON.stringify({ ...copy, carried: this.capture.carried() }));
       else localStorage.removeItem(this.copyKey);
     } catch {
       // No room, or storage switched off: the server's copy remains, and the save state says what is not in it.
@@ -154,11 +175,12 @@ class AnnotateDesk extends HTMLElement {
     } catch {
       return this.keep(null);
     }
+    if (copy?.version < Number(this.dataset.decidedOn)) return this.keep(null); // submitted since, and sent back
     if (!worthRestoring(copy, readEntries(this.form), sameEntries)) return this.keep(null);
     // From an older version, the save is refused as stale, and both texts are shown.
     this.draft.version = copy.version;
     this.draft.base = copy.base ?? this.draft.base;
-    this.fill(copy.entries);
+    this.capture.restore(copy.carried, () => this.fill(copy.entries));
     return this.draft.edited();
   }
 
@@ -187,16 +209,17 @@ class AnnotateDesk extends HTMLElement {
   listen() {
     this.form.addEventListener("input", (event) => this.changed(event));
     this.form.addEventListener("change", (event) => {
-      if (["radio", "checkbox"].includes(event.target.type) && event.target.closest("[data-field]")) this.draft.save();
+      if (!["radio", "checkbox"].includes(event.target.type) || !isEntry(event.target)) return;
+      this.refresh();
+      this.draft.save();
     });
-    this.form.addEventListener("focusin", (event) => this.markStep(event.target.closest("[data-step]")?.dataset.step));
     this.form.addEventListener("click", (event) => this.clicked(event));
     this.form.addEventListener("submit", (event) => this.submitted(event));
-    this.querySelector(".step-nav").addEventListener("click", (event) => this.jumped(event));
+    this.form.addEventListener("keydown", (event) => nextOnEnter(event));
     window.addEventListener("online", () => this.draft.online());
     window.addEventListener("offline", () => this.draft.offline());
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "hidden" && this.draft.state === "unsaved") this.draft.save();
+      if (document.visibilityState === "hidden" && this.draft.state === "unsaved" && !this.leaving) this.draft.save();
     });
     window.addEventListener("beforeunload", (event) => {
       if (this.draft.open && !this.leaving) event.preventDefault();
@@ -204,10 +227,10 @@ class AnnotateDesk extends HTMLElement {
   }
 
   changed(event) {
-    if (!event.target.closest("[data-field]") || event.target.name === "checked") return;
+    if (!isEntry(event.target)) return;
     this.draft.edited();
     clearTimeout(this.checking);
-    this.checking = setTimeout(() => this.showFindings(), CHECK_AFTER);
+    this.checking = setTimeout(() => this.refresh(), CHECK_AFTER);
   }
 
   clicked(event) {
@@ -255,40 +278,6 @@ class AnnotateDesk extends HTMLElement {
 
   hand() {
     this.form.requestSubmit(this.form.querySelector("button[value=submit]"));
-  }
-
-  jumped(event) {
-    const link = event.target.closest("[data-step-link]");
-    const step = link && this.querySelector(`#step-${CSS.escape(link.dataset.stepLink)}`);
-    if (!step?.checkVisibility()) return;
-    event.preventDefault();
-    step.scrollIntoView();
-    step.querySelector("input, textarea")?.focus({ preventScroll: true });
-  }
-
-  markStep(key) {
-    if (!key || !this.querySelector(`[data-step-link="${CSS.escape(key)}"]`)) return;
-    this.form.elements.step.value = key;
-    for (const link of this.querySelectorAll("[data-step-link]")) {
-      if (link.dataset.stepLink === key) link.setAttribute("aria-current", "step");
-      else link.removeAttribute("aria-current");
-    }
-  }
-
-  /** The tagged block in that part of the article's own box which is in view; nothing else moves. */
-  showTag() {
-    const block = this.querySelector("#tagged-block");
-    const box = block?.closest(".article-text");
-    if (!box) return;
-    const seen = Math.min(box.clientHeight, window.innerHeight - box.getBoundingClientRect().top);
-    box.scrollTop = block.offsetTop - Math.max(seen, 0) / 4;
-  }
-
-  /** The tagged block in the middle of the screen, whatever has to open and scroll for it. */
-  findTag() {
-    const block = this.querySelector("#tagged-block");
-    for (let shut = block?.closest("details:not([open])"); shut; shut = block.closest("details:not([open])")) shut.open = true;
-    block?.scrollIntoView({ block: "center" });
   }
 }
 

@@ -7,10 +7,16 @@ import { button, made } from "./dom.js";
 /** The panel: `cellOf(name)` finds a field, `tools` sets it, `settle()` saves what the form then holds. */
 export function comparison(form, { base, theirs }, { cellOf, tools, settle }) {
   const mine = readEntries(form);
-  const names = Object.keys(mine).filter((name) => !sameValue(theirs[name], mine[name]));
+  const read = (name) => cellOf(name).dataset.kind !== "place"; // a place is nothing to read
+  const names = Object.keys(mine).filter((name) => read(name) && !sameValue(theirs[name], mine[name]));
   const fields = names.map((name) => {
     const versions = { mine: mine[name], theirs: theirs[name], keep: !sameValue(mine[name], base[name]) };
-    return compared(cellOf(name), versions, tools);
+    const place = cellOf(`${name}_at`); // of a span: it goes with the side that is chosen
+    const take = (value) => {
+      setValue(cellOf(name), value, tools);
+      if (place) setValue(place, (value === versions.mine ? mine : theirs)[`${name}_at`], tools);
+    };
+    return compared(cellOf(name), versions, take);
   });
   return made(
     "section",
@@ -22,10 +28,11 @@ export function comparison(form, { base, theirs }, { cellOf, tools, settle }) {
   );
 }
 
-function compared(cell, { mine, theirs, keep }, tools) {
+/** One field's panel: `take(value)` puts the chosen side into the form. */
+function compared(cell, { mine, theirs, keep }, take) {
   const choices = new Map();
   const choose = (value) => {
-    setValue(cell, value, tools);
+    take(value);
     for (const [each, held] of choices) each.setAttribute("aria-pressed", String(held === value));
   };
   const choice = (text, value) => {

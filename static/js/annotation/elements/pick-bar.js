@@ -1,66 +1,121 @@
-// From the article to a passage: what is selected goes there by a button or by the keys 1 and 2.
+// From the article to a passage: what is selected goes there by a button or by the keys 1 and 2, with where it is from.
+// The focus and the selection stay in the article.
 
 import { textControl } from "../entries.js";
-import { copiedText } from "../passages.js";
+import { addPiece } from "../pieces.js";
+import { copied } from "./article-text.js";
 import { button, made, write } from "./dom.js";
 
 const SOURCES = ".article-text, .tagged-block";
+const MOST_SHOWN = 60;
+const FROM = { infobox: "an infobox", table: "a table", list: "a list", other: "a caption or note" };
 
 export class PickBar {
-  /** `cellOf(name)` finds a field of the form. */
-  constructor(pane, cellOf) {
+  /** `form` has the passages; `filled` fills in what follows from where they come. */
+  constructor(pane, form, filled) {
     this.pane = pane;
-    this.cellOf = cellOf;
+    this.form = form;
+    this.filled = filled;
     this.words = made("span", { class: "small" });
+    this.said = made("p", { class: "pick-said small muted", role: "status" });
     this.bar = made("div", { class: "pick-bar", hidden: "" }, this.choice(1), this.choice(2), this.words);
-    pane.prepend(this.bar);
+    pane.prepend(this.bar, this.said);
     document.addEventListener("selectionchange", () => this.changed());
   }
 
   choice(n) {
     const choice = button(`To passage ${n} `, () => this.pick(n));
-    choice.append(made("kbd", {}, String(n)));
+    choice.append(made("kbd", { "aria-hidden": "true" }, String(n)));
     choice.addEventListener("mousedown", (event) => event.preventDefault()); // keep the selection
     return choice;
   }
 
   /** Passages are there once the tag is called valid. */
   get open() {
-    return this.box(1)?.checkVisibility() ?? false;
+    return this.form.querySelector("[data-opens]:checked") !== null;
   }
 
   box(n) {
-    const cell = this.cellOf(`passage_${n}_copied`);
-    return cell && textControl(cell);
+    return textControl(this.form.querySelector(`[data-field="passage_${n}_copied"]`));
   }
 
+  /** What is selected in an article or the tagged block; a selection that reaches out of it is cut off there. */
   selection() {
     const selected = document.getSelection();
     if (!selected || selected.isCollapsed || !selected.rangeCount) return null;
-    const holder = selected.anchorNode.parentElement?.closest(SOURCES);
-    return holder && this.pane.contains(holder) ? { holder, range: selected.getRangeAt(0) } : null;
+    const range = selected.getRangeAt(0);
+    const begun = elementOf(selected.anchorNode).closest(SOURCES);
+    const holder = begun ?? [...this.pane.querySelectorAll(SOURCES)].find((source) => source.checkVisibility() && range.intersectsNode(source));
+    if (!holder || !this.pane.contains(holder)) return null;
+    const piece = copied(range, holder);
+    return piece && { holder, piece };
   }
 
   changed() {
-    const selected = this.selection();
-    this.bar.hidden = !selected || !this.open;
-    if (this.bar.hidden) return;
-    const count = copiedText(selected.range.cloneContents()).split(/\s+/).filter(Boolean).length;
-    this.words.textContent = `${count} ${count === 1 ? "word" : "words"} selected`;
+    const selected = this.open ? this.selection() : null;
+    this.bar.hidden = !selected;
+    if (!selected) return;
+    this.words.textContent = `${counted(selected.piece.text)} selected`;
   }
 
-  /** After what the passage holds already; the article's title too, where none is given. */
+  /** After what the passage holds already, or in place of what was filled in. */
   pick(n) {
-    const selected = this.selection();
-    if (!selected || !this.open) return;
-    const { holder, range } = selected;
-    const text = copiedText(range.cloneContents());
+    const selected = this.open ? this.selection() : null;
+    if (!selected) return;
+    const { text, kind } = selected.piece;
     const box = this.box(n);
-    box.focus();
-    box.setSelectionRange(box.value.length, box.value.length);
-    write(box, (box.value && !box.value.endsWith("\n") ? "\n" : "") + text, { replace: false });
-    const title = textControl(this.cellOf(`article_${n}`));
-    if (!title.value && holder.dataset.articleTitle) write(title, holder.dataset.articleTitle);
-    box.focus();
+    const before = box.value;
+    const restore = keepPlace(box);
+    if (this.filled.isReplacedBy(n, text)) write(box, text);
+    else {
+      box.setSelectionRange(before.length, before.length);
+      write(box, (before && !before.endsWith("\n") ? "\n" : "") + text, { replace: false });
+    }
+    this.note(n, selected);
+    restore();
+    const from = FROM[kind] ? `, from ${FROM[kind]}` : "";
+    this.said.textContent = `Sent ${counted(text)} to passage ${n}${from}: “${shortened(text)}”`;
   }
+
+  /** Where the piece is from; the server checks it, and knows where the block above the article is. */
+  note(n, { holder, piece }) {
+    const { articleTitle: title, revision, textSha256: sha256, kind = piece.kind } = holder.dataset;
+    const place = holder.matches(".article-text") ? { start: piece.start, end: piece.end, sha256 } : {};
+    addPiece(this.form, n, { revision: Number(revision), title, kind, text: piece.text, ...place });
+    this.filled.propose({ sent: true });
+  }
+}
+
+const elementOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement);
+
+function counted(text) {
+  const count = text.split(/\s+/).filter(Boolean).length;
+  return `${count} ${count === 1 ? "word" : "words"}`;
+}
+
+function shortened(text) {
+  const letters = [...text.replaceAll("\n", " ")];
+  return letters.length > MOST_SHOWN ? `${letters.slice(0, MOST_SHOWN).join("")} …` : letters.join("");
+}
+
+/** To enter text as if typed the box must have the focus, and be shown. Gives back the focus, the selection and every scroll. */
+function keepPlace(box) {
+  const focused = document.activeElement;
+  const { anchorNode, anchorOffset, focusNode, focusOffset } = document.getSelection();
+  const scrolled = [];
+  for (const end of [box, elementOf(anchorNode)]) {
+    for (let at = end; at; at = at.parentElement) scrolled.push([at, at.scrollTop, at.scrollLeft]);
+  }
+  const step = box.checkVisibility() ? null : box.closest("[data-step]");
+  step?.style.setProperty("display", "block", "important");
+  return () => {
+    step?.style.removeProperty("display");
+    if (focused instanceof HTMLElement && focused !== document.body) focused.focus({ preventScroll: true });
+    else box.blur();
+    document.getSelection().setBaseAndExtent(anchorNode, anchorOffset, focusNode, focusOffset);
+    for (const [element, top, left] of scrolled) {
+      element.scrollTop = top;
+      element.scrollLeft = left;
+    }
+  };
 }

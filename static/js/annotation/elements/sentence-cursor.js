@@ -1,9 +1,12 @@
-// A cursor for the article, which cannot be selected by keyboard otherwise: it selects a sentence, a row or an item.
+// A cursor for the article, which cannot be selected by keyboard otherwise: it selects a sentence, a row, an item or a
+// caption. Citation marks and tags are no part of a sentence and end none.
 
 import { sentenceSpans } from "../sentences.js";
+import { pointAt, textsIn } from "./article-text.js";
 
-const UNITS = "p, li, caption, tr, dd, dt, figcaption";
 const ASIDES = "span.caption, span.note, span.hatnote"; // at the end of an item, on lines of their own
+const UNITS = "p, li, caption, dd, dt, figcaption, blockquote, pre, td, th, div";
+const HEADINGS = "h1, h2, h3, h4, h5, h6";
 
 export class SentenceCursor {
   constructor(pane) {
@@ -16,7 +19,7 @@ export class SentenceCursor {
   move(step, extend) {
     const ranges = this.ranges();
     if (!ranges.length) return;
-    if (!this.isHere) this.anchor = null; // something else was selected, or sent to a passage, since
+    if (!this.isHere) this.anchor = null; // something else was selected since
     const next = this.at === null ? this.first(ranges) : this.at + step;
     this.at = Math.min(Math.max(next, 0), ranges.length - 1);
     if (!extend || this.anchor === null) this.anchor = this.at;
@@ -24,7 +27,7 @@ export class SentenceCursor {
     const end = ranges[Math.max(this.anchor, this.at)];
     this.selected = start.startContainer;
     document.getSelection().setBaseAndExtent(start.startContainer, start.startOffset, end.endContainer, end.endOffset);
-    ranges[this.at].startContainer.parentElement.scrollIntoView({ block: "nearest" });
+    elementOf(ranges[this.at].startContainer).scrollIntoView({ block: "nearest" });
   }
 
   get isHere() {
@@ -40,52 +43,65 @@ export class SentenceCursor {
   }
 
   ranges() {
-    const units = [...this.pane.querySelectorAll(".article-text")]
-      .filter((article) => article.checkVisibility())
-      .flatMap((article) => [...article.querySelectorAll(UNITS)]);
-    return units.filter((unit) => !unit.querySelector(UNITS)).flatMap((unit) => [...sentencesOf(unit)]);
+    const articles = [...this.pane.querySelectorAll(".article-text")].filter((article) => article.checkVisibility());
+    return articles.flatMap((article) => [...stops(article)]);
   }
 }
 
-function* sentencesOf(unit) {
-  const isRow = unit.matches("tr");
-  for (const texts of isRow ? [textsOf(unit)] : linesOf(unit)) {
-    const whole = texts.map((node) => node.data).join("");
-    if (!whole.trim()) continue;
-    const spans = isRow ? [[0, whole.trimEnd().length]] : sentenceSpans(whole);
-    for (const [start, end] of spans) {
-      const range = document.createRange();
-      range.setStart(...pointAt(texts, start, false));
-      range.setEnd(...pointAt(texts, end, true));
-      yield range;
-    }
+const elementOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement);
+
+/** Where the cursor stops in an article, in order. */
+export function* stops(article) {
+  for (const [unit, texts] of unitsOf(article)) {
+    if (!texts.some((node) => node.data.trim())) continue;
+    if (unit.nodeName === "TR") yield around(unit);
+    else for (const line of linesOf(texts)) yield* sentencesOf(line);
   }
 }
 
-/** The texts of a unit, then those of each caption and note in it. */
-function linesOf(unit) {
-  const lines = new Map([[null, []]]);
-  for (const text of textsOf(unit)) {
-    const aside = text.parentElement.closest(ASIDES);
-    lines.set(aside, [...(lines.get(aside) ?? []), text]);
-  }
-  return [...lines.values()];
-}
-
-function textsOf(unit) {
-  const walker = document.createTreeWalker(unit, NodeFilter.SHOW_TEXT);
-  const found = [];
-  while (walker.nextNode()) found.push(walker.currentNode);
-  return found;
-}
-
-/** The text node and offset of the unit's character `at`; of two that meet there, the earlier one at an end. */
-function pointAt(texts, at, isEnd) {
-  let left = at;
+/** A <br> ends a line, and with it a sentence. */
+function linesOf(texts) {
+  const lines = [];
   for (const node of texts) {
-    if (left < node.data.length || (isEnd && left === node.data.length)) return [node, left];
-    left -= node.data.length;
+    if (!lines.length || isAfterBreak(node)) lines.push([]);
+    lines.at(-1).push(node);
   }
-  const last = texts.at(-1);
-  return [last, last.data.length];
+  return lines;
+}
+
+function isAfterBreak(node) {
+  let at = node;
+  while (!at.previousSibling && !at.parentElement.matches(UNITS)) at = at.parentElement;
+  return at.previousSibling?.nodeName === "BR";
+}
+
+/** The texts of each row, line or paragraph; what is in another unit, as an item in an item, is that one's. */
+function unitsOf(article) {
+  const units = new Map();
+  for (const node of textsIn(article)) {
+    const at = node.parentElement;
+    if (at.closest(HEADINGS)) continue;
+    const unit = at.closest("tr") ?? at.closest(ASIDES) ?? at.closest(UNITS) ?? article;
+    if (!units.has(unit)) units.set(unit, []);
+    units.get(unit).push(node);
+  }
+  return units;
+}
+
+function around(row) {
+  const range = document.createRange();
+  range.selectNodeContents(row);
+  return range;
+}
+
+function* sentencesOf(texts) {
+  // A line feed in the source is a blank; the browser's rules would end a sentence there.
+  const whole = texts.map((node) => node.data).join("").replace(/[\n\r\t\f]/g, " ");
+  for (const [start, end] of sentenceSpans(whole)) {
+    if (!/[\p{L}\p{N}]/u.test(whole.slice(start, end))) continue; // a full stop between two marks
+    const range = document.createRange();
+    range.setStart(...pointAt(texts, start, false));
+    range.setEnd(...pointAt(texts, end, true));
+    yield range;
+  }
 }

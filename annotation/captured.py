@@ -1,0 +1,151 @@
+"""The provenance of passages as stored: every piece checked against the article as it is shown.
+
+A stored piece is {revision, revid, title, section, kind, start, end, sha256, wikitext, text}: our revision and the
+wiki's, [start, end) in the text of the article (shown.py), whose sha256 it is, and the words as copied. `wikitext` is
+[start, end) of the tagged block in the revision's wikitext where the piece is from it, else null; the offsets in the
+article are null where only the block is known.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.entries import NAMES, differing
+from annotation.models import Annotation
+from annotation.provenance import PASSAGES, Captured, Sent, held
+from annotation.publish import paragraphs
+from annotation.shown import Shown, letters, shown
+from annotation.suggesting import kind_of_block, still_filled
+from annotation.walker import Entries
+from wikifetch.models import Revision, Sighting
+from wikifetch.otherarticles import other_revision
+from wikifetch.rendering import block_span
+from wikifetch.shownarticle import shown_article
+
+CHANGED = (
+    "Where passage {n} was copied from could not be checked against the article, and is not kept. "
+    "Its text is. To keep both, reload the page and copy the passage again."
+)
+Piece = dict[str, Any]
+
+
+def kept_pieces(
+    draft: Annotation, sent: Captured, entries: Entries
+) -> dict[str, Sequence[Mapping[str, Any]]]:
+    """The pieces that the passages of `entries` have: those stored, and those sent that are right.
+
+    A sent piece that is wrong is left out, with a notice in `sent`.
+    """
+    result: dict[str, Sequence[Mapping[str, Any]]] = {}
+    checking = _Checking(draft)
+    for n in PASSAGES:
+        stored = draft.provenance.get(n, [])
+        known = {(p["revision"], p["start"], p["end"], p["text"]) for p in stored}
+        new = [
+            s for s in sent.pieces.get(n, []) if (s.revision, s.start, s.end, s.text) not in known
+        ]
+        here = [each for each in new if held([vars(each)], entries[f"passage_{n}_copied"])]
+        for each in here:
+            if each not in sent.checked:
+                sent.checked[each] = checking.piece(each)
+        checked = [sent.checked[each] for each in here]
+        notice = CHANGED.format(n=n)
+        if None in checked and notice not in sent.notices:
+            sent.notices.append(notice)
+        pieces = held([*stored, *filter(None, checked)], entries[f"passage_{n}_copied"])
+        if pieces:
+            result[n] = pieces
+    return result
+
+
+def origin_of(draft: Annotation, before: Entries, after: Entries, sent: Captured) -> dict[str, Any]:
+    """The columns that say whose each entry of `after` is, and where the passages were copied from."""
+    changed = set(differing(after, before))
+    pieces = kept_pieces(draft, sent, after)
+    unchanged = [name for name in draft.filled if name not in changed]
+    claimed = unchanged if sent.filled is None else sent.filled
+    filled = still_filled(claimed, draft.filled, before, after, pieces)
+    touched = {*draft.touched, *changed, *draft.filled} - set(filled)
+    return {
+        "provenance": pieces,
+        "filled": filled,
+        "touched": [name for name in NAMES if name in touched],
+    }
+
+
+def block_piece(sighting: Sighting, text: str) -> Piece:
+    """The piece of the tagged block."""
+    span = block_span(sighting)
+    revision = sighting.revision
+    return {
+        "revision": revision.pk,
+        "revid": revision.revid,
+        "title": revision.article.title,
+        "section": sighting.section,
+        "kind": kind_of_block(sighting.block_kind),
+        "start": None,
+        "end": None,
+        "sha256": "",
+        "wikitext": list(span) if span else None,
+        "text": text,
+    }
+
+
+class _Checking:
+    """Checks the pieces of one save; each article is rendered at most once."""
+
+    def __init__(self, draft: Annotation) -> None:
+        self._draft = draft
+        self._shown: dict[int, tuple[Revision, Shown] | None] = {}
+
+    @property
+    def _sighting(self) -> Sighting:
+        return self._draft.sighting
+
+    def piece(self, sent: Sent) -> Piece | None:
+        """As it is stored; None where it is not from there."""
+        if sent.start is None or sent.end is None:
+            return self._of_block(sent)
+        there = self._article(sent.revision)
+        if there is None:
+            return None
+        revision, article = there
+        if sent.sha256 != article.sha256 or not article.allows(sent.start, sent.end, sent.text):
+            return None
+        in_block = revision == self._sighting.revision and article.in_tagged(sent.start, sent.end)
+        span = block_span(self._sighting) if in_block else None
+        return {
+            "revision": revision.pk,
+            "revid": revision.revid,
+            "title": revision.article.title,
+            "section": article.section_at(sent.start),
+            "kind": article.kind_at(sent.start),
+            "start": sent.start,
+            "end": sent.end,
+            "sha256": article.sha256,
+            "wikitext": list(span) if span else None,
+            "text": sent.text,
+        }
+
+    def _of_block(self, sent: Sent) -> Piece | None:
+        words = letters(sent.text)
+        is_there = words and words in letters(paragraphs(self._sighting)[1])
+        if sent.revision != self._sighting.revision_id or not is_there:
+            return None
+        return block_piece(self._sighting, sent.text)
+
+    def _article(self, pk: int) -> tuple[Revision, Shown] | None:
+        """The text of one of the revisions that the page shows."""
+        if pk not in self._shown:
+            revision = self._revision(pk)
+            marked = self._sighting if revision == self._sighting.revision else None
+            html = shown_article(revision, marked).html if revision else ""
+            self._shown[pk] = (revision, shown(html)) if revision else None
+        return self._shown[pk]
+
+    def _revision(self, pk: int) -> Revision | None:
+        if pk == self._sighting.revision_id:
+            return self._sighting.revision
+        if asked := self._draft.asked_articles.filter(revision=pk).first():
+            return asked.revision
+        other = other_revision(self._sighting)
+        return other.article.revisions.filter(pk=pk).first() if other else None

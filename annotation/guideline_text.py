@@ -1,0 +1,65 @@
+"""The text of a guideline: one Markdown text, in parts. Pure.
+
+A body is the introduction and the parts of the steps in their order, each below a line with its anchor.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+
+from annotation.steps import STEPS
+from pages.worddiff import Piece, word_diff
+
+INTRODUCTION = "introduction"
+# Anchor of a part -> its name, in the order of the parts.
+PARTS = {
+    INTRODUCTION: "Introduction",
+    **{step.anchor: f"Step {step.number}. {step.title}" for step in STEPS},
+}
+MARKER = re.compile(r"^<!-- ([a-z0-9-]+) -->$", re.MULTILINE)
+
+# Raw HTML in a guideline is shown as text. A picture would be asked of another host, which no page may do.
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+
+
+def _unstyle(state: StateCore) -> None:
+    """The alignment of a table's columns is a style in the page, which none may have."""
+    for token in state.tokens:
+        token.attrs.pop("style", None)
+
+
+MARKDOWN.core.ruler.push("unstyle", _unstyle)
+
+
+def joined(texts: Mapping[str, str]) -> str:
+    """The body with these parts, by anchor."""
+    return "\n".join(f"<!-- {anchor} -->\n{texts[anchor].strip()}\n" for anchor in PARTS)
+
+
+def parts_of(body: str) -> dict[str, str]:
+    """The Markdown of each part, by anchor; "" for a part that an older body lacks."""
+    pieces = MARKER.split(body)
+    texts = dict(zip(pieces[1::2], pieces[2::2], strict=True))
+    return {anchor: texts.get(anchor, "").strip() for anchor in PARTS}
+
+
+@lru_cache(maxsize=16)
+def rendered(body: str) -> dict[str, str]:
+    """The parts of a body as HTML, by anchor."""
+    return {anchor: html_of(text) for anchor, text in parts_of(body).items()}
+
+
+def html_of(text: str) -> str:
+    """Markdown as HTML that can be shown."""
+    return MARKDOWN.render(text)
+
+
+def changes(before: str, after: str) -> Iterator[tuple[str, list[Piece]]]:
+    """Of two bodies, the name of each part that differs and what changed in it."""
+    old, new = parts_of(before), parts_of(after)
+    for anchor, name in PARTS.items():
+        if old[anchor] != new[anchor]:
+            yield name, word_diff(old[anchor], new[anchor])

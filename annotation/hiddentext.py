@@ -1,0 +1,123 @@
+"""Taking out of annotations what the app copied from revisions whose text a wiki has hidden since.
+
+That is what a draft began with and nobody touched, and the words of the pieces of provenance. What a person chose,
+typed or confirmed stays.
+"""
+
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from annotation.entries import COLUMNS
+from annotation.headstart import block_text
+from annotation.models import Annotation, AskedArticle, DraftRevision
+from annotation.provenance import without_words
+from annotation.states import EDITABLE
+from annotation.suggesting import of_the_block
+from datasets.models import Contradiction
+from wikifetch.models import Revision, Sighting
+from wikifetch.otherarticles import naming
+
+BATCH = 100
+WORDED = ("passage_1_copied", "passage_1_standalone", "article_2")  # with words of the wiki
+CHANGED = (*WORDED, "modality_1", "filled", "provenance", "checked_warnings")
+
+
+@transaction.atomic
+def remove_copies(hidden: QuerySet[Revision]) -> None:
+    """Remove them from the annotations whose pages show these revisions, their saves and their published records.
+
+    The version of a draft that is changed goes up, so that no open page writes them back.
+    """
+    revisions = set(hidden.values_list("pk", flat=True))
+    annotations = _showing(hidden)
+    words = {row.pk: _words(row) for row in annotations if row.sighting.revision_id in revisions}
+    changed = [row for row in annotations if _clear(row, revisions, words.get(row.pk, set()))]
+    Annotation.objects.bulk_update(changed, [*CHANGED, "version"], batch_size=BATCH)
+    _clear_saves({row.pk: row for row in annotations}, words)
+    _clear_records([row.contradiction_id for row in annotations if row.contradiction_id], revisions)
+
+
+def _showing(hidden: QuerySet[Revision]) -> list[Annotation]:
+    """The annotations whose pages may show one of these revisions; they wait for saves, and later saves for them."""
+    sightings = Sighting.objects.filter(revision__in=hidden)
+    asked = AskedArticle.objects.filter(revision__in=hidden)
+    shows = Q(pk__in=asked.values("annotation")) | Q(sighting__in=naming(hidden))
+    rows = Annotation.objects.filter(Q(sighting__in=sightings) | shows).order_by("pk")
+    locked = rows.select_for_update(of=("self",), no_key=True)
+    return list(locked.select_related("sighting__revision__article"))
+
+
+def _words(annotation: Annotation) -> set[str]:
+    """What the tagged block and its tag may have put into a field: also once a sighting has lost its words."""
+    sighting = annotation.sighting
+    pieces = [piece for pieces in annotation.provenance.values() for piece in pieces]
+    words = {p["text"] for p in pieces if p["revision"] == sighting.revision_id}
+    words |= {getattr(annotation, name) for name in _of_the_block(annotation) if name in WORDED}
+    words |= {block_text(sighting), sighting.other_article}
+    return words - {"", sighting.revision.article.title}
+
+
+def _of_the_block(annotation: Annotation) -> list[str]:
+    """The fields of a draft to be blanked; none of what was submitted."""
+    if annotation.state not in EDITABLE:
+        return []
+    title = annotation.sighting.revision.article.title
+    entries = {name: getattr(annotation, name) for name in COLUMNS}
+    return of_the_block(annotation.filled, entries, title, annotation.provenance)
+
+
+def _clear(annotation: Annotation, revisions: Set[int], words: Set[str]) -> bool:
+    """Change the row in memory; returns whether it has changed."""
+    before = _state(annotation)
+    is_open = annotation.state in EDITABLE
+    if annotation.sighting.revision_id in revisions:
+        gone = _of_the_block(annotation)
+        for name in gone:
+            setattr(annotation, name, "")
+        annotation.filled = [name for name in annotation.filled if name not in gone]
+    annotation.provenance = without_words(annotation.provenance, revisions, whole=is_open)
+    if is_open:  # a ticked warning holds the value that was looked at
+        gone_words = words - {str(getattr(annotation, name)) for name in COLUMNS}
+        ticked = annotation.checked_warnings
+        annotation.checked_warnings = [pair for pair in ticked if not _is_in(pair[1], gone_words)]
+    is_changed = _state(annotation) != before
+    annotation.version += is_changed and is_open
+    return is_changed
+
+
+def _clear_saves(annotations: Mapping[int, Annotation], words: Mapping[int, Set[str]]) -> None:
+    """Which fields were filled then is unknown: one that says what the block said, and its annotation does not."""
+    changed = []
+    for save in DraftRevision.objects.filter(annotation__in=words):
+        now = annotations[save.annotation_id]
+        entries = {name: save.entries.get(name) for name in WORDED}
+        gone = [
+            name
+            for name, value in entries.items()
+            if _is_in(value, words[now.pk]) and value != getattr(now, name)
+        ]
+        if gone:
+            save.entries |= dict.fromkeys(gone, "")
+            changed.append(save)
+    DraftRevision.objects.bulk_update(changed, ["entries"], batch_size=BATCH)
+
+
+def _clear_records(published: Sequence[int], revisions: Set[int]) -> None:
+    changed = []
+    for record in Contradiction.objects.filter(pk__in=published):
+        kept = without_words(record.provenance, revisions, whole=False)
+        if kept != record.provenance:
+            record.provenance = kept
+            changed.append(record)
+    Contradiction.objects.bulk_update(changed, ["provenance"], batch_size=BATCH)
+
+
+def _state(annotation: Annotation) -> dict[str, Any]:
+    return {name: getattr(annotation, name) for name in CHANGED}
+
+
+def _is_in(value: object, words: Set[str]) -> bool:
+    return isinstance(value, str) and value in words

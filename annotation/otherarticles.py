@@ -1,0 +1,87 @@
+"""The tab of other articles: the one that the tag names, and those that the author asked for, one of them shown."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from annotation.models import Annotation, AskedArticle
+from annotation.shown import sha256_of, text_of
+from annotation.states import AskedState
+from wikifetch.models import Revision
+from wikifetch.otherarticles import other_revision
+from wikifetch.shownarticle import ShownArticle, shown_article
+
+NAMED = "named"  # the key of the article that the tag names
+WAITING = (AskedState.ASKED, AskedState.FETCHING)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An article that can be shown; `elsewhere` names its wiki where that is not the tagged article's."""
+
+    key: str
+    revision: Revision
+    elsewhere: str = ""
+
+
+@dataclass(frozen=True)
+class OtherArticles:
+    """Those of one annotation; `key` says which one to show, the newest if it is unknown."""
+
+    annotation: Annotation
+    key: str = ""
+
+    @cached_property
+    def rows(self) -> list[AskedArticle]:
+        """What was asked for, newest first; of an article that was asked for again, the last row."""
+        related = ("wiki", "revision__article__wiki")
+        once: dict[tuple[object, ...], AskedArticle] = {}
+        for row in self.annotation.asked_articles.select_related(*related):
+            once.setdefault((row.wiki_id, row.title, row.revid), row)
+        return list(once.values())
+
+    @property
+    def waiting(self) -> list[AskedArticle]:
+        return [row for row in self.rows if row.state in WAITING]
+
+    @property
+    def failed(self) -> list[AskedArticle]:
+        return [row for row in self.rows if row.state == AskedState.FAILED]
+
+    @cached_property
+    def choices(self) -> list[Choice]:
+        sighting = self.annotation.sighting
+        own = sighting.revision.article.wiki_id
+        chosen: dict[int, Choice] = {}
+        for row in self.rows:
+            if revision := row.revision:
+                wiki = revision.article.wiki
+                elsewhere = "" if wiki.pk == own else wiki.name
+                chosen.setdefault(revision.pk, Choice(str(row.pk), revision, elsewhere))
+        if named := other_revision(sighting):
+            chosen.setdefault(named.pk, Choice(NAMED, named))
+        return list(chosen.values())
+
+    @property
+    def missing(self) -> str:
+        """The title that the tag names, if that article is not stored here."""
+        sighting = self.annotation.sighting
+        return "" if other_revision(sighting) else sighting.other_article
+
+    @cached_property
+    def chosen(self) -> Choice | None:
+        first = self.choices[0] if self.choices else None
+        return next((choice for choice in self.choices if choice.key == self.key), first)
+
+    @cached_property
+    def article(self) -> ShownArticle | None:
+        return shown_article(self.chosen.revision) if self.chosen else None
+
+    @property
+    def sha256(self) -> str:
+        return sha256_of(text_of(self.article.html)) if self.article else ""
+
+    @property
+    def version(self) -> str:
+        """Changes with what the tab shows."""
+        states = " ".join(f"{row.pk}:{row.state}:{row.waited}" for row in self.rows)
+        return f"{self.chosen.key if self.chosen else ''} {states}"

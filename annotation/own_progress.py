@@ -1,0 +1,134 @@
+"""An annotator's own progress: what is done and left, the time by step, and what became of each annotation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from accounts.models import Person
+from annotation.entries import FIELDS
+from annotation.in_hand import drafts_in_hand
+from annotation.models import Annotation, Campaign, Question, Review
+from annotation.progress import DONE, free_by_campaign, minutes_a_tag
+from annotation.states import AnnotationState
+from annotation.steps import STEPS
+from annotation.walker import Step
+
+# What was submitted at least once.
+FINISHED = tuple(state for state in AnnotationState if state != AnnotationState.DRAFT)
+# A pace is of this many latest annotations: it changes with practice.
+LATEST = 200
+
+
+@dataclass(frozen=True)
+class StepTime:
+    """The median minutes at a step, of the `n` annotations with time at it."""
+
+    step: Step
+    minutes: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class OwnProgress:
+    """Numbers of annotations by state, of tags still to get, and the pace: the median minutes of `timed` tags."""
+
+    counts: Mapping[str, int]
+    in_progress: int
+    free: int
+    minutes: float | None
+    timed: int
+    step_times: list[StepTime]
+
+    @property
+    def done(self) -> int:
+        return sum(self.counts.get(state, 0) for state in DONE)
+
+    @property
+    def sent_back(self) -> int:
+        return self.counts.get(AnnotationState.SENT_BACK, 0)
+
+    @property
+    def left(self) -> int:
+        return self.in_progress + self.sent_back + self.free
+
+    @property
+    def hours_left(self) -> float | None:
+        return None if self.minutes is None else self.minutes * self.left / 60
+
+
+def own_progress(person: Person) -> OwnProgress:
+    mine = Annotation.objects.filter(author=person)
+    timed = mine.filter(state__in=DONE, seconds_active__gt=0).order_by("-submitted_at")
+    times = list(timed.values_list("seconds_active", "seconds_by_step")[:LATEST])
+    counts = mine.order_by().values_list("state").annotate(n=Count("pk"))
+    return OwnProgress(
+        counts=dict(counts),
+        in_progress=drafts_in_hand(person).count(),
+        free=sum(each.count for each in free_by_campaign(person)),
+        minutes=minutes_a_tag(seconds for seconds, _ in times),
+        timed=len(times),
+        step_times=[step_time(step, [by_step for _, by_step in times]) for step in STEPS],
+    )
+
+
+def step_time(step: Step, times: list[Mapping[str, float]]) -> StepTime:
+    known = [by_step[step.key] for by_step in times if step.key in by_step]
+    return StepTime(step, minutes_a_tag(known), len(known))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which annotations to list; an empty value leaves nothing out.
+
+    Each of `words` is in the title or in a question; `campaign` is its id.
+    """
+
+    words: str = ""
+    campaign: str = ""
+    state: str = ""
+
+
+def finished(person: Person, wanted: Wanted) -> QuerySet[Annotation]:
+    """What this person has submitted, the latest first."""
+    rows = Annotation.objects.filter(
+        author=person, state__in=[wanted.state] if wanted.state else FINISHED
+    )
+    if wanted.campaign:
+        rows = rows.filter(assignment__campaign=int(wanted.campaign))
+    for word in wanted.words.split()[:8]:
+        asked = Question.objects.filter(annotation=OuterRef("pk"), question__icontains=word)
+        rows = rows.filter(Q(sighting__tag__article__title__icontains=word) | Exists(asked))
+    return (
+        rows.select_related("assignment__campaign", "sighting__tag__article")
+        .prefetch_related("reviews")
+        .order_by("-submitted_at", "-pk")
+    )
+
+
+def campaigns_of(person: Person) -> QuerySet[Campaign]:
+    mine = Annotation.objects.filter(author=person, assignment__campaign=OuterRef("pk"))
+    return Campaign.objects.filter(Exists(mine))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A submitted annotation, its active time, and the reviewer's note on what was sent back or dropped."""
+
+    annotation: Annotation
+    minutes: float | None
+    note: str
+
+
+def outcome(annotation: Annotation) -> Outcome:
+    minutes = annotation.seconds_active / 60 if annotation.seconds_active else None
+    refused = annotation.state in (AnnotationState.SENT_BACK, AnnotationState.DROPPED)
+    review = next(iter(annotation.reviews.all()), None) if refused else None
+    return Outcome(annotation, minutes, note_of(review) if review else "")
+
+
+def note_of(review: Review) -> str:
+    """The note on the whole, then those on fields, each on a line of its own."""
+    labels = {name: FIELDS[name.partition("-")[0]].label for name in review.notes_by_field}
+    by_field = [f"{labels[name]}: {note}" for name, note in review.notes_by_field.items()]
+    return "\n".join(filter(None, [review.note, *by_field]))

@@ -1,0 +1,56 @@
+"""The annotator's queue: what to work on."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.access import person_of, roles_required
+from accounts.roles import Role
+from annotation import campaigns
+from annotation.form_input import number
+from annotation.in_hand import HandsFull
+from annotation.models import Campaign
+from annotation.progress import queue_of
+
+NONE_LEFT = "There is no tag left for you now. New campaigns will show here."
+
+
+@require_GET
+@roles_required(Role.ANNOTATOR)
+def queue(request: HttpRequest) -> HttpResponse:
+    """The person's drafts, waiting tags, and finished work."""
+    return render(request, "annotation/queue.html", {"queue": queue_of(person_of(request))})
+
+
+@require_POST
+@roles_required(Role.ANNOTATOR)
+def next_tag(request: HttpRequest) -> HttpResponse:
+    """Claim the next tag, of one campaign if the form names it, and open it."""
+    wanted = number(request.POST.get("campaign", ""))
+    campaign = Campaign.objects.filter(pk=wanted).first() if wanted else None
+    try:
+        assignment = campaigns.next_assignment(by=person_of(request), campaign=campaign)
+    except HandsFull as refusal:
+        return to_queue(request, refusal)
+    return redirect("annotation:annotate", assignment.pk) if assignment else to_queue(request)
+
+
+def to_queue(request: HttpRequest, refusal: HandsFull | None = None) -> HttpResponse:
+    """The queue, with the reason why no further tag opens."""
+    if refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.info(request, NONE_LEFT)
+    return redirect("annotation:queue")
+
+
+@require_POST
+@roles_required(Role.ANNOTATOR)
+def take_up(request: HttpRequest, annotation_id: int) -> HttpResponse:
+    """Claim an assignment again for a handed-back draft."""
+    try:
+        assignment = campaigns.take_up(annotation_id=annotation_id, by=person_of(request))
+    except HandsFull as refusal:
+        return to_queue(request, refusal)
+    return redirect("annotation:annotate", assignment.pk)

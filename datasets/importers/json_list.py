@@ -1,0 +1,125 @@
+"""The values of a JSON list in a file, one at a time, so that no more of it is in memory than the longest. Pure."""
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from datasets.importers import json_text
+from datasets.importers.json_text import DECODER, Unreadable, not_json, not_utf8, too_large, unkept
+from datasets.schema import kind_of
+
+_PIECE = 256 * 1024
+# Characters of one value: a published record has some 5,000, the longest article of a wiki two million.
+MAX_VALUE = 4 * 1024 * 1024
+_BLANKS = re.compile(r"[ \t\n\r]*")
+# So near to the end more text may change what is there: half of -Infinity or of an escaped character, 1 before .5e-7.
+_NEAR = 12
+
+
+def values_in(file: BinaryIO) -> Iterator[Any]:
+    """The values of the list, from the file's beginning. Raises Unreadable: for what is no list, also at its end."""
+    if not file.seekable():
+        raise Unreadable(
+            "An import reads its file twice, and this can be read once. Save it as a file first."
+        )
+    if file.seek(0, 2) > json_text.MAX_BYTES:
+        raise too_large()
+    file.seek(0)
+    text = _Text(file)
+    if not text.next():
+        raise Unreadable("The file is empty.")
+    if text.next() != "[":
+        raise Unreadable(f"The file holds {_kind(text)}, not a list of records.")
+    text.at += 1
+    mark = "]" if text.next() == "]" else ","
+    while mark == ",":
+        yield text.value()
+        mark = text.next()
+        if mark == ",":
+            text.at += 1
+        elif mark != "]":
+            raise text.fault("Expecting ',' delimiter", text.at)
+    text.at += 1
+    if text.next():
+        raise text.fault("Extra data", text.at)
+
+
+class _TooLong(Unreadable):
+    """A value that no record is as long as."""
+
+
+def _kind(text: "_Text") -> str:
+    mark = text.next()
+    try:
+        return kind_of(text.value())
+    except _TooLong:
+        return kind_of({} if mark == "{" else "")
+
+
+class _Text:
+    """What is read of a UTF-8 file and not used up; `at` is the place in it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._bytes = 0
+        self._text, self.at = "", 0
+        self._begins = (1, 1)  # line and column in the file
+
+    def next(self) -> str:
+        """The next character that is no blank, and "" at the end."""
+        while True:
+            blanks = _BLANKS.match(self._text, self.at)
+            self.at = blanks.end() if blanks else self.at
+            if self.at < len(self._text):
+                return self._text[self.at]
+            if not self._extend():
+                return ""
+
+    def value(self) -> Any:
+        """The value that comes next. Raises Unreadable."""
+        self.next()
+        while True:
+            try:
+                with unkept():
+                    value, end = DECODER.raw_decode(self._text, self.at)
+            except json.JSONDecodeError as error:
+                near = error.pos > len(self._text) - _NEAR or error.msg.startswith("Unterminated")
+                if not (near and self._extend()):
+                    raise self.fault(error.msg, error.pos) from None
+            else:
+                if end < len(self._text) - _NEAR or not self._extend():
+                    self.at = end
+                    return value
+
+    def fault(self, message: str, at: int) -> Unreadable:
+        return not_json(message, *self._place(at))
+
+    def _place(self, at: int) -> tuple[int, int]:
+        """Line and column in the file, from 1."""
+        line, column = self._begins
+        last = self._text.rfind("\n", 0, at)
+        return (
+            (line, column + at) if last < 0 else (line + self._text.count("\n", 0, at), at - last)
+        )
+
+    def _extend(self) -> bool:
+        """Read on, and drop what is used up; False at the end."""
+        left = len(self._text) - self.at
+        if left > MAX_VALUE:
+            raise _TooLong(
+                f"A value in the file has over {MAX_VALUE:,} characters, more than any record. Nothing was imported."
+            )
+        piece = self._file.read(max(_PIECE, left))
+        begun = self._bytes - len(self._decoder.getstate()[0])
+        try:
+            more = self._decoder.decode(piece, final=not piece)
+        except UnicodeDecodeError as error:
+            raise not_utf8(begun + error.start) from None
+        if piece:
+            self._bytes += len(piece)
+            self._begins = self._place(self.at)
+            self._text, self.at = self._text[self.at :] + more, 0
+        return bool(piece)

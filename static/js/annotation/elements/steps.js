@@ -1,0 +1,207 @@
+// The steps of the form: which one is shown, what is missing in each, and what the checks say at each field.
+
+import { check } from "../checks.js";
+import { readEntries, textControl, valueOf } from "../entries.js";
+import { made } from "./dom.js";
+import { recalled, remember } from "./splitter.js";
+
+const VIEW = "sic-et-non:steps";
+const ABSENT = new Set(["required", "no_option"]);
+
+export class Steps {
+  constructor(form, rules) {
+    this.form = form;
+    this.rules = rules;
+    this.sections = [...form.querySelectorAll("[data-step]")];
+    this.ticked = new Map(); // a warning's key to its field's value when it was ticked
+    for (const box of form.querySelectorAll("[name=checked]:checked")) this.tick(box);
+    form.addEventListener("click", (event) => this.clicked(event));
+    form.addEventListener("change", ({ target }) => {
+      if (target.name !== "checked") return;
+      this.tick(target);
+      this.check();
+    });
+    form.addEventListener("focusin", (event) => this.mark(event.target.closest("[data-step]")?.dataset.step));
+    for (const hidden of form.querySelectorAll("[data-step-by], [data-view-steps]")) hidden.hidden = false;
+    this.view(recalled(VIEW) ?? "one");
+    const named = location.hash.replace("#step-", ""); // or what is no step
+    this.mark((this.section(named) ? named : form.elements.step.value) || this.sections[0].dataset.step);
+  }
+
+  get current() {
+    return this.section(this.form.elements.step.value);
+  }
+
+  get open() {
+    return this.sections.filter((section) => !section.matches(".later-step") || this.form.querySelector("[data-opens]:checked"));
+  }
+
+  section(key) {
+    return this.sections.find((section) => section.dataset.step === key);
+  }
+
+  // ------------------------------------------------------------------ which one is shown
+
+  /** "one" step at a time, or "all". */
+  view(kind) {
+    this.form.dataset.view = kind;
+    this.form.querySelector("[data-view-steps]").setAttribute("aria-pressed", String(kind === "all"));
+  }
+
+  mark(key) {
+    if (!this.section(key)) return;
+    this.form.elements.step.value = key;
+    for (const section of this.sections) section.toggleAttribute("data-current", section.dataset.step === key);
+    for (const link of this.form.querySelectorAll("[data-step-link]")) {
+      if (link.dataset.stepLink === key) link.setAttribute("aria-current", "step");
+      else link.removeAttribute("aria-current");
+    }
+    this.showMoves();
+  }
+
+  showMoves() {
+    const at = this.open.indexOf(this.current);
+    for (const move of this.form.querySelectorAll("[data-step-by]")) {
+      move.disabled = !this.open[at + Number(move.dataset.stepBy)];
+    }
+  }
+
+  move(by) {
+    const next = this.open[this.open.indexOf(this.current) + by];
+    if (next) this.enter(next);
+  }
+
+  /** Show the step and put the focus where its work begins. */
+  enter(section) {
+    this.mark(section.dataset.step);
+    section.closest(".desk-scroll").scrollTop = 0;
+    if (this.form.dataset.view === "all") section.scrollIntoView();
+    beginning(section).focus({ preventScroll: true });
+  }
+
+  /** Choose the option with this key in the step that is shown; false where it has none. */
+  choose(key) {
+    const option = this.current?.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    if (!option) return false;
+    option.click();
+    if (option.matches("[data-opens]")) this.move(1);
+    return true;
+  }
+
+  /** Show the field with this id, wherever it is. */
+  reveal(id) {
+    const target = this.form.querySelector(`#${CSS.escape(id)}`);
+    const section = target?.closest("[data-step]");
+    if (!section) return false;
+    this.mark(section.dataset.step);
+    target.scrollIntoView({ block: "center" });
+    target.focus({ preventScroll: true });
+    return true;
+  }
+
+  clicked(event) {
+    const link = event.target.closest("a[href^='#']");
+    const move = event.target.closest("[data-step-by]");
+    if (move) this.move(Number(move.dataset.stepBy));
+    if (event.target.closest("[data-view-steps]")) this.switchView();
+    if (!link) return;
+    const step = this.section(link.dataset.stepLink);
+    if (step && this.open.includes(step)) this.enter(step);
+    if (step || this.reveal(link.hash.slice(1))) event.preventDefault();
+  }
+
+  switchView() {
+    const kind = this.form.dataset.view === "one" ? "all" : "one";
+    remember(VIEW, kind);
+    this.view(kind);
+    this.current.scrollIntoView();
+  }
+
+  // ------------------------------------------------------------------ what is missing, and what the checks say
+
+  tick(box) {
+    if (box.checked) this.ticked.set(box.value, this.valueAt(box.value.split(":")[1]));
+    else this.ticked.delete(box.value);
+  }
+
+  cell(field) {
+    return this.form.querySelector(`[data-field="${CSS.escape(field)}"]`);
+  }
+
+  valueAt(field) {
+    return JSON.stringify(valueOf(this.cell(field)));
+  }
+
+  /** Whether "I checked" is ticked for what the field holds now. */
+  isTicked({ code, field }) {
+    return this.ticked.get(`${code}:${field}`) === this.valueAt(field);
+  }
+
+  /** With or without network; the server decides. */
+  check() {
+    const findings = check(this.rules, readEntries(this.form));
+    const absent = findings.filter(({ code }) => ABSENT.has(code));
+    const remarks = findings.filter(({ code }) => !ABSENT.has(code));
+    for (const box of this.form.querySelectorAll("[data-warnings]")) this.showRemarks(box, remarks);
+    for (const section of this.sections) this.showState(section, absent, remarks);
+    this.showMoves();
+  }
+
+  showRemarks(box, remarks) {
+    const cell = box.closest("[data-field]");
+    const lines = remarks.filter(({ field }) => field === cell.dataset.field).map((finding) => this.line(finding));
+    if (box.textContent.trim() === "" && !lines.length) return;
+    const focused = box.contains(document.activeElement) ? document.activeElement.value : null;
+    box.replaceChildren(...lines);
+    if (focused) box.querySelector(`[value="${CSS.escape(focused)}"]`)?.focus();
+    describe(cell, box.id, lines.length > 0);
+  }
+
+  line(finding) {
+    const { code, level, field, message } = finding;
+    if (level === "block") return made("p", { class: "field-error" }, message);
+    const box = made("input", { type: "checkbox", name: "checked", value: `${code}:${field}` });
+    box.checked = this.isTicked(finding);
+    return made("p", { class: "field-warning" }, made("span", {}, message), " ", made("label", {}, box, " I checked"));
+  }
+
+  showState(section, absent, remarks) {
+    const here = ({ field }) => this.cell(field).closest("[data-step]") === section;
+    const gaps = absent.filter(here);
+    const open = remarks.filter((finding) => here(finding) && !this.isTicked(finding));
+    const isOpen = this.open.includes(section);
+    const link = this.form.querySelector(`[data-step-link="${section.dataset.step}"]`);
+    link.dataset.standing = !isOpen ? "closed" : gaps.length ? "open" : open.length ? "check" : "complete";
+    link.querySelector("[data-standing-words]").textContent = words(isOpen, gaps.length, open.length);
+    showGaps(section.querySelector("[data-missing]"), isOpen ? gaps : []);
+  }
+}
+
+function words(isOpen, missing, toCheck) {
+  if (!isOpen) return "not needed";
+  if (missing) return `${missing} missing`;
+  return toCheck ? `${toCheck} to check` : "complete";
+}
+
+function showGaps(line, gaps) {
+  line.hidden = gaps.length === 0;
+  const links = gaps.map(({ field, label }) => made("a", { href: `#id_${field}` }, label));
+  line.replaceChildren("Still missing: ", ...links.flatMap((link, at) => (at ? [" · ", link] : [link])));
+}
+
+/** A step of texts begins in its first text, a step of options at the first list; one with keys of its own, at its title. */
+function beginning(section) {
+  const kinds = [...section.querySelectorAll("[data-field]")].map((cell) => cell.dataset.kind);
+  if (kinds.some((kind) => kind === "one" || kind === "rating")) return section;
+  const first = section.querySelector("[data-kind=many] input[name], textarea, input[type=text]");
+  return first ?? section;
+}
+
+function describe(cell, id, on) {
+  const control = cell.matches("fieldset") ? cell : textControl(cell);
+  if (!control) return;
+  const ids = (control.getAttribute("aria-describedby") ?? "").split(" ").filter((each) => each && each !== id);
+  if (on) ids.push(id);
+  if (ids.length) control.setAttribute("aria-describedby", ids.join(" "));
+  else control.removeAttribute("aria-describedby");
+}

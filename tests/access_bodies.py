@@ -1,0 +1,194 @@
+"""What the access table sends to addresses that change something: a body that a right person gets through with.
+
+With an empty one a form refuses everybody before the question comes up whose the thing is.
+"""
+
+import json
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
+
+from annotation.guideline_text import PARTS
+from tests.datasets.factories import record, text_of
+from tests.factories import PASSWORD
+from tests.judging import humanfile
+
+NEW_PASSWORD = "an even longer way to Canossa"
+CONTACT = "olga@example.org"
+VERDICT = {"verdict": "correct", "comment": "", "seconds": 3}
+
+# (method, address): fields of the form or of the JSON. Braces are filled in as in the addresses.
+BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", "/sign-in/"): {"username": "none", "password": PASSWORD},
+    ("POST", "/sign-in/code/"): {"code": "123456"},
+    ("POST", "{join}"): {"username": "joan", "name": "Joan", "password": NEW_PASSWORD},
+    ("POST", "{password}"): {"password": NEW_PASSWORD},
+    ("POST", "/account/"): {"name": "Another Name"},
+    ("POST", "/account/password/"): {"current_password": PASSWORD, "new_password": NEW_PASSWORD},
+    ("POST", "/account/sessions/end/"): {"session": "{session}"},
+    ("POST", "/account/institution/"): {"current_password": PASSWORD},
+    ("POST", "/account/institution/remove/"): {"current_password": PASSWORD},
+    ("POST", "/account/second-factor/"): {"current_password": PASSWORD},
+    ("POST", "/account/second-factor/confirm/"): {"code": "123456"},
+    ("POST", "/account/second-factor/remove/"): {"current_password": PASSWORD},
+    ("POST", "/people/{person}/"): {"roles": ["judge", "adjudicator"]},
+    ("POST", "/people/{person}/active/"): {"active": "no"},
+    ("POST", "/people/{person}/forget/"): {"username": "carl"},
+    ("POST", "/invitations/"): {"note": "Joan", "roles": ["judge"]},
+    ("POST", "/annotate/{place}/other-article/"): {"asked_article": "Kettle Mill"},
+    ("POST", "/campaigns/guideline/edit/"): {
+        **dict.fromkeys(PARTS, "Read."),
+        "base": "{guideline}",
+        "action": "save",
+    },
+    ("POST", "/fetches/new/"): {"source": "titles", "titles": "Old Mill", "contact": CONTACT},
+    ("POST", "/collections/new/import/"): {
+        "collection": "weirs",
+        "format": "wikicontradict",
+        "file": text_of(record()),
+    },
+    ("POST", "/collections/mills/releases/"): {"version": "2.0", "notes": ""},
+    ("POST", "/contradictions/{contradiction}/questions/1/exclusion/"): {
+        "act": "propose",
+        "reason": "No contradiction.",
+    },
+    ("POST", "/contradictions/{hidden_question}/questions/1/exclusion/"): {
+        "act": "propose",
+        "reason": "No contradiction.",
+    },
+    ("POST", "/contradictions/{proposed}/questions/1/exclusion/"): {
+        "act": "second",
+        "proposal": "{proposal}",
+    },
+    ("POST", "/contradictions/{contradiction}/questions/1/revised/"): {
+        "act": "write",
+        "passage_1": "The Old Mill was built in 1803.",
+        "passage_2": "Begun in 1803, the Old Mill ",
+        "answer": "1803",
+    },
+    ("POST", "/contradictions/{written}/questions/1/revised/"): {
+        "act": "withdraw",
+        "revision": "{revision}",
+    },
+    ("POST", "/contradictions/{to_check}/questions/1/revised/"): {
+        "act": "accept",
+        "revision": "{revision_to_check}",
+    },
+    ("POST", "/annotate/next/"): {"campaign": "{campaign}"},
+    ("POST", "/annotate/{place}/"): {"version": "{version}", "action": "save", "step": "tag"},
+    ("POST", "/campaigns/new/"): {
+        "name": "More mills",
+        "collection": "more-mills",
+        "people_per_tag": "1",
+        "double_share": "1",
+        "most_in_hand": "3",
+        "seed": "1",
+    },
+    ("POST", "/reviews/{submitted}/"): {"decision": "accept", "version": "{version_submitted}"},
+    ("POST", "/reviews/{own}/"): {"decision": "accept", "version": "{version_own}"},
+    ("POST", "/reviews/{draft}/"): {"decision": "accept", "version": "{version}"},
+    ("POST", "/models/new/"): {
+        "service": "local",
+        "model_id": "emu-1b",
+        "temperature": "0",
+        "max_tokens": "100",
+        "system_message": "empty",
+    },
+    ("POST", "/runs/new/"): {
+        "collection": "{collection}",
+        "language_models": ["{local_model}"],
+        "prompts": ["both-passages"],
+        "samples": "1",
+    },
+    ("POST", "/studies/new/"): {
+        "name": "Another study",
+        "runs": ["{hidden}"],
+        "judges_per_response": "2",
+        "resolved_by": "third_person",
+        "order": "grouped",
+    },
+    ("POST", "/studies/import/"): {
+        "name": "Judged elsewhere",
+        "file": json.dumps(humanfile.data()).encode(),
+    },
+    ("POST", "/studies/{draft_study}/open/"): {"judges": ["{jean}", "{jane}"]},
+    ("POST", "/studies/{open}/models/"): {
+        "language_model": "{local_model}",
+        "prompts": ["both-passages"],
+    },
+    ("POST", "/studies/{closed}/models/"): {
+        "language_model": "{local_model}",
+        "prompts": ["both-passages"],
+    },
+    ("POST", "/judge/slots/{slot}/"): VERDICT,
+    ("POST", "/judge/slots/{slot}/skip/"): {"reason": "The text is cut off."},
+    ("POST", "/judge/slots/{slot}/flag/"): {"flag_note": "The text is cut off."},
+    ("POST", "/resolve/items/{item}/"): {"verdict": "correct", "cause": "slip"},
+    ("POST", "/resolve/items/{open_item}/"): {"verdict": "correct", "cause": "slip"},
+    ("POST", "/reports/{closed}/freeze/"): {"note": "Before the talk"},
+    ("POST", "/reports/{open}/freeze/"): {"note": "Before the talk"},
+    ("POST", "/agreement/"): {"pasted": "item,rater,label\n1,alice,yes\n1,bob,no\n", "seed": "0"},
+    ("POST", "/reports/snapshots/{snapshot}/publish/"): {"authors": "Rosa"},
+    ("PATCH", "/api/annotation/drafts/{draft}/"): {"entries": {}, "step": "tag", "seconds": 1},
+    ("POST", "/api/judging/slots/{slot}/verdict"): VERDICT,
+    ("POST", "/api/judging/slots/{slot}/skip"): {"reason": "The text is cut off."},
+    ("POST", "/api/judging/slots/{slot}/flag"): {"flagged": True, "note": "Cut off."},
+}
+
+# The address says everything: there is no form to refuse an empty body.
+NO_FIELDS = {
+    "/sign-out/",
+    "/people/{person}/password-link/",
+    "/people/{person}/second-factor/remove/",
+    "/people/{person}/institution/remove/",
+    "/invitations/{invitation}/withdraw/",
+    "/fetches/{fetch}/cancel/",
+    "/annotate/drafts/{handed_back}/take-up/",
+    "/campaigns/{campaign}/guideline/",
+    "/campaigns/{campaign}/publish/",
+    "/campaigns/{campaign}/close/",
+    "/campaigns/{campaign}/reopen/",
+    "/campaigns/{campaign}/places/{free}/withdraw/",
+    "/models/{model}/test/",
+    "/runs/{run}/resume/",
+    "/runs/{hidden}/resume/",
+    "/studies/{open}/close/",
+    "/studies/{closed}/models/{machine}/cancel/",
+    "/studies/{closed}/models/{machine}/resume/",
+    "/judge/{open}/undo/",
+    "/judge/{open}/hand-in/",
+    "/reports/snapshots/{snapshot}/unpublish/",
+    "/api/judging/slots/{slot}/undo",
+}
+
+# Nobody gets through with this body, for a reason that is not in it.
+NOBODY = {
+    "/account/second-factor/confirm/": "asks for a secret that an earlier request shows",
+    "/account/second-factor/remove/": "nobody of the table has a second factor",
+    "/reviews/{draft}/": "a draft is not to be reviewed",
+    "/resolve/items/{open_item}/": "its judges have not finished",
+}
+
+
+def body_of(method: str, path: str, world: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of Client.generic for one row of the table."""
+    if method in ("GET", "HEAD"):
+        return {}
+    fields = {name: filled(value, world) for name, value in BODIES.get((method, path), {}).items()}
+    if path.startswith("/api/"):
+        version = {"If-Match": f'"{world["version"]}"'} if method == "PATCH" else {}
+        return {
+            "data": json.dumps(fields),
+            "content_type": "application/json",
+            "headers": version,
+        }
+    return {"data": encode_multipart(BOUNDARY, fields), "content_type": MULTIPART_CONTENT}
+
+
+def filled(value: Any, world: dict[str, Any]) -> Any:
+    if isinstance(value, bytes):
+        return SimpleUploadedFile("a.json", value)
+    if isinstance(value, list):
+        return [filled(one, world) for one in value]
+    return value.format(**world) if isinstance(value, str) else value

@@ -1,0 +1,185 @@
+"""How many operations an annotation costs, by keyboard alone and by mouse.
+
+An operation is a click, a drag, a key or a chord; a repeated key counts each time. What is typed into a field counts by
+its characters, apart from the operations. The same annotation costs 38 operations in the form of the study's paper (one
+for each field, a copy and a paste for each passage, an “Add” for each text).
+"""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation.models import Annotation
+from tests.annotation import factories as make
+from tests.browser.conftest import sign_in
+from tests.browser.test_capturing import TAG, real_draft
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
+
+BY_KEYBOARD, BY_MOUSE = 19, 15
+TABLE_BY_KEYBOARD = 21
+WORKED = (
+    f"== History ==\nThe mill on the Elbe was opened by its owners in 1974.{TAG}\n\n"
+    "A stone over the door names 1980 as the year in which the mill opened.\n\nIts wheel is of oak.\n"
+)
+TABLE = (
+    "== Lines ==\n{| class=wikitable\n! Line !! Opened !! Length\n|-\n| U1 || 1974 || 3 km\n|-\n"
+    f"| U2{TAG} || 1980 || 5 km\n|}}\n\nThe line U2 was opened in 1984 by the mayor.\n"
+)
+
+
+class Hands:
+    """A person at the page, whose operations are counted."""
+
+    def __init__(self, page):
+        self.page = page
+        self.operations = 0
+        self.typed = 0
+
+    def press(self, *keys):
+        for key in keys:
+            self.operations += 1
+            self.page.keyboard.press(key)
+
+    def type(self, text):
+        self.typed += len(text)
+        self.page.keyboard.type(text)
+
+    def click(self, locator):
+        self.operations += 1
+        locator.click()
+
+    def drag(self, box, text):
+        """Select these words in the box with the mouse."""
+        self.operations += 1
+        x1, y1, x2, y2 = box.evaluate(ENDS_OF, text)
+        self.page.mouse.move(x1 + 1, y1)
+        self.page.mouse.down()
+        self.page.mouse.move(x2, y2, steps=4)
+        self.page.mouse.up()
+
+
+ENDS_OF = """(box, words) => {
+  const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const at = walker.currentNode.data.indexOf(words);
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(walker.currentNode, at);
+    range.setEnd(walker.currentNode, at + words.length);
+    const [first, last] = [range.getClientRects()[0], [...range.getClientRects()].at(-1)];
+    return [first.left, first.top + first.height / 2, last.right, last.top + last.height / 2];
+  }
+  throw new Error(`“${words}” is not there`);
+}"""
+
+
+@pytest.fixture
+def at_tag(page):
+    """`at_tag(text)`: the page of a tag in an article with this text, and the hands that work there."""
+    alice = make.annotator("alice")
+    sign_in(page, alice)
+
+    def opened(text):
+        draft = real_draft(text, alice, title="Elbe Mill")
+        page.goto(f"/annotate/{draft.assignment_id}/")
+        expect(page.locator("[data-ready]")).to_be_attached()
+        return Hands(page)
+
+    return opened
+
+
+def submitted(page):
+    expect(page.get_by_text("Submitted: ")).to_be_visible()
+    return Annotation.objects.get(state="submitted")
+
+
+def test_the_worked_example_by_keyboard_alone(at_tag, page, capsys):
+    hands = at_tag(WORKED)
+    hands.press("v")
+    hands.press("j", "j", "2")  # the tagged block, then the sentence after it
+    hands.press("d", "Alt+n")
+    hands.type("The mill was opened in 1974.")
+    hands.press("Tab")
+    hands.type("The mill was opened in 1980.")
+    hands.press("Tab")
+    hands.type("1974")
+    hands.press("Tab")
+    hands.type("1980")
+    hands.press("Alt+n", "a", "Enter", "a", "Alt+n")
+    typed = hands.typed
+    hands.type("When was the mill opened?")
+    hands.press("Tab")
+    hands.type("1974")
+    hands.press("Tab")
+    hands.type("1980")
+    hands.press("Alt+n", "4", "Control+Enter")
+    annotation = submitted(page)
+    assert annotation.passage_2_copied.startswith("A stone over the door names 1980")
+    assert (annotation.span_2, annotation.confidence, len(annotation.taxonomy)) == ("1980", 4, 4)
+    with capsys.disabled():
+        print(
+            f"\nby keyboard: {hands.operations} operations, {typed} characters before the question"
+        )
+    assert hands.operations <= BY_KEYBOARD
+
+
+def test_the_worked_example_by_mouse(at_tag, page, capsys):
+    page.add_init_script("localStorage.setItem('sic-et-non:steps', 'all')")
+    hands = at_tag(WORKED)
+
+    def option(field, n):
+        return page.locator(f"[data-field={field}] label:has(input[name={field}])").nth(n)
+
+    hands.click(option("validity", 0))
+    article = page.locator("#pane-article .article-text")
+    hands.drag(article, "A stone over the door names 1980 as the year in which the mill opened.")
+    hands.click(page.get_by_role("button", name="To passage 2"))
+    hands.click(option("same_passage", 1))
+    hands.click(page.locator("[name=statement_1]"))
+    hands.type("The mill was opened in 1974.")
+    hands.click(page.locator("[name=statement_2]"))
+    hands.type("The mill was opened in 1980.")
+    page.locator(".span-words").last.scroll_into_view_if_needed()
+    hands.drag(page.locator(".span-words").first, "1974")
+    hands.drag(page.locator(".span-words").last, "1980")
+    hands.click(option("type_1", 0))
+    hands.click(option("type_4", 0))
+    hands.click(page.locator("[name=questions-0-question]"))
+    hands.type("When was the mill opened?")
+    hands.click(page.get_by_role("button", name="Answer with the span: 1974"))
+    hands.click(page.get_by_role("button", name="Answer with the span: 1980"))
+    hands.click(option("confidence", 3))
+    hands.click(page.get_by_role("button", name="Submit", exact=True))
+    annotation = submitted(page)
+    assert (annotation.span_1, annotation.span_2) == ("1974", "1980")
+    with capsys.disabled():
+        print(f"\nby mouse: {hands.operations} operations")
+    assert hands.operations <= BY_MOUSE
+
+
+def test_a_tagged_row_of_a_table_by_keyboard_alone(at_tag, page, capsys):
+    hands = at_tag(TABLE)
+    hands.press("v")
+    hands.press("j", "j", "2", "d", "w")
+    expect(page.locator("[name=passage_1_standalone]")).to_be_focused()
+    hands.press("Alt+n")
+    hands.type("Line U2 was opened in 1980.")
+    hands.press("Tab")
+    hands.type("Line U2 was opened in 1984.")
+    hands.press("Tab")
+    hands.type("1980")
+    hands.press("Tab")
+    hands.type("1984")
+    hands.press("Alt+n", "a", "Enter", "a", "Alt+n")
+    hands.type("When was the line U2 opened?")
+    hands.press("Tab")
+    hands.type("1980")
+    hands.press("Tab")
+    hands.type("1984")
+    hands.press("Alt+n", "4", "Control+Enter")
+    annotation = submitted(page)
+    assert "1980" in annotation.passage_1_standalone
+    assert annotation.modality_1 == "table"
+    with capsys.disabled():
+        print(f"\na row, by keyboard: {hands.operations} operations")
+    assert hands.operations <= TABLE_BY_KEYBOARD

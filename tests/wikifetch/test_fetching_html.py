@@ -1,0 +1,204 @@
+"""The wiki's own HTML: asked for once with a live fetch, kept, shown, and taken out when the wiki hides the text."""
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from leases.clock import in_seconds
+from leases.refusal import Refusal
+from tests.wikifetch.factories import TAG, export, page, revision, written
+from tests.wikifetch.fakewiki import Answer
+from tests.wikifetch.livewiki import html_of
+from wikifetch import fetch, newfetch, tasks
+from wikifetch.models import FetchRun, Revision, RevisionHtml, Sighting, Wiki
+from wikifetch.shownarticle import OWN, shown_article
+from wikifetch.source.client import WikiClient
+from wikifetch.wikihtml.limits import MOST_OPEN
+
+pytestmark = pytest.mark.django_db
+
+MARKED = '<p id="tagged-block" class="tagged">Mill 1 was built in 1801.'
+
+
+@pytest.fixture
+def live(live):
+    live.size = 3
+    return live
+
+
+def fetched(*titles):
+    return fetch.finished(newfetch.fetch_of_titles(titles or ["Mill 1", "Mill 2", "Mill 3"]))
+
+
+def shown(n=1):
+    seen = Sighting.objects.select_related("revision__article__wiki", "tag").get(
+        revision__revid=2 * n + 1
+    )
+    return shown_article(seen.revision, seen)
+
+
+def test_each_pinned_revision_is_asked_for_once_and_kept(live):
+    run = fetched()
+    assert live.htmls_asked() == [3, 5, 7]
+    assert (run.state, run.pages, run.problems.count()) == ("done", 3, 0)
+    assert "built in 1801" in RevisionHtml.objects.get(revision__revid=3).text
+    live.asked.clear()
+    fetched()
+    assert live.htmls_asked() == []
+
+
+def test_the_tagged_block_is_marked_in_the_wikis_html(live):
+    fetched("Mill 1")
+    assert shown().html.startswith(MARKED)
+    assert "[<i>inconsistent</i>]" in shown().html
+    assert shown().origin.startswith("The wiki's own HTML of this revision, as it was on ")
+
+
+@pytest.mark.parametrize(
+    ("html", "why"),
+    [
+        ("<p>Other words.</p>", "the tagged passage was not found in the wiki's own HTML"),
+        ("<p>Mill 1 was built in 1801.</p>" * 2, "or more than once"),
+    ],
+)
+def test_our_own_rendering_is_shown_where_the_block_is_not_there_exactly_once(live, html, why):
+    live.html = lambda revid: Answer({"parse": {"revid": revid, "text": html}})
+    fetched("Mill 1")
+    assert shown().html.startswith(MARKED)
+    assert "{{Inconsistent" in shown().html
+    assert shown().origin.startswith(OWN)
+    assert why in shown().origin
+
+
+ERROR = {"errors": [{"code": "nosuchrevid", "text": "There is no revision with ID 3."}]}
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        (ERROR, "There is no revision with ID 3. (nosuchrevid)"),
+        ({"parse": {"revid": 3, "text": "x" * 5 * 1024**2}}, "answer is over 3 MiB"),
+        ({"parse": {"revid": 4, "text": "<p>Mill 1 was built in 1801.</p>"}}, "of another revision"),
+        ({"parse": {"text": "<p>Mill 1 was built in 1801.</p>"}}, "of another revision"),
+        ({"parse": {"revid": 3, "text": {"*": "<p></p>"}}}, "gave no HTML"),
+        ({"parse": {"revid": 3, "text": " "}}, "gave no HTML"),
+        ({"parse": []}, "gave no HTML"),
+        ({"batchcomplete": True}, "gave no HTML"),
+        ({"parse": {"revid": 3, "text": "<div>" * (MOST_OPEN + 1)}}, "over 1000 elements"),
+    ],
+)  # fmt: skip
+def test_html_that_a_wiki_does_not_give_is_no_failure_and_is_not_asked_for_again(
+    live, body, problem
+):
+    live.html = lambda revid: Answer(body) if revid == 3 else html_of(revid)
+    assert fetched().state == "done"
+    kept = RevisionHtml.objects.get(revision__revid=3)
+    assert problem in kept.problem
+    assert shown(1).origin.startswith(f"{OWN}the wiki did not give its own HTML. ")
+    assert shown(2).origin.startswith("The wiki's own HTML")
+    live.asked.clear()
+    fetched()
+    assert live.htmls_asked() == []
+
+
+@pytest.mark.parametrize(
+    "answer", [Answer("down", 404), Answer("blocked", 403), Answer("<html>", 502)]
+)
+def test_a_wiki_too_busy_for_html_is_asked_by_a_later_fetch_the_others_first(
+    live, settings, answer
+):
+    settings.WIKI_MAX_WAIT = 0.1
+    live.html = lambda revid: answer
+    run = fetched()
+    assert (run.state, run.tags_found, {*live.htmls_asked()}) == ("done", 3, {3})
+    live.asked.clear()
+    live.html = lambda revid: answer if revid == 3 else html_of(revid)
+    fetched()
+    assert list(dict.fromkeys(live.htmls_asked())) == [5, 7, 3]
+    live.html = html_of
+    fetched()
+    assert RevisionHtml.objects.filter(packed__isnull=False).count() == 3
+
+
+def test_a_wiki_that_says_when_to_come_back_is_asked_for_nothing_until_then(live):
+    live.html = lambda revid: Answer("busy", 503, {"Retry-After": "60"})
+    run = newfetch.fetch_of_titles(["Mill 1"])
+    assert fetch.carry_out(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.tags_found, RevisionHtml.objects.count()) == ("waiting", 1, 0)
+    assert not fetch.carry_out(run.pk)
+    live.html = html_of
+    Wiki.objects.update(busy_until=None)
+    assert fetch.finished(run).state == "done"
+    assert (live.htmls_asked(), shown().html.startswith(MARKED)) == ([3, 3], True)
+
+
+def test_it_can_be_switched_off(live, settings):
+    fetched("Mill 1")
+    settings.WIKI_HTML = False
+    assert (shown().origin, "{{Inconsistent" in shown().html) == ("", True)
+    fetched("Mill 2")
+    assert live.htmls_asked() == [3]
+
+
+def test_a_run_killed_among_the_html_asks_only_for_what_is_missing(live, monkeypatch):
+    def dies(client, revid):
+        raise SystemExit
+
+    live.size, html_asked = 2, WikiClient.html_of
+    run = newfetch.fetch_of_titles(["Mill 1", "Mill 2"])
+    replies = iter([html_asked, dies, html_asked])
+    monkeypatch.setattr(WikiClient, "html_of", lambda *given: next(replies)(*given))
+    with pytest.raises(SystemExit):
+        fetch.carry_out(run.pk)
+    assert RevisionHtml.objects.count() == 1
+    FetchRun.objects.filter(pk=run.pk).update(lease_until=in_seconds(-1))
+    tasks.sweep_fetches()
+    assert fetch.finished(run).state == "done"
+    assert live.htmls_asked() == [3, 5]
+    assert len(live.content_requests()) == 1
+
+
+def test_the_other_article_comes_with_its_html_in_its_newest_revision_alone(live):
+    live.naming[1] = ["Mill 500"]
+    fetched("Mill 1")
+    assert live.htmls_asked() == [3, 1001]
+    other = Revision.objects.get(revid=1001)
+    assert shown_article(other).html.startswith("<p>Mill 500 was built")
+    live.edited.add(500)
+    fetched("Mill 1")
+    assert live.htmls_asked() == [3, 1001, 2 * live.LATER + 500]
+
+
+def test_a_file_brings_no_html_and_a_later_live_fetch_does(live, tmp_path):
+    text = f"Mill 1 was built in 1801.{TAG}"
+    run = fetch.fetch_xml(written(tmp_path, export(page(1, "Mill 1", revision(3, text)))))
+    assert (run.tags_found, RevisionHtml.objects.count()) == (1, 0)
+    assert shown().origin == ""
+    Wiki.objects.update(base_url=f"{live.address}/wiki/")
+    fetched("Mill 1")
+    assert shown().html.startswith(MARKED)
+
+
+def test_what_the_wiki_hides_later_is_taken_out_of_the_html_too(live):
+    fetched()
+    live.hidden = {3: ["sha1hidden"]}
+    fetched()
+    assert set(RevisionHtml.objects.values_list("revision__revid", flat=True)) == {5, 7}
+    live.asked.clear()
+    fetched()
+    assert live.htmls_asked() == []
+
+
+def test_a_row_holds_html_or_why_there_is_none(live):
+    fetched("Mill 1")
+    kept = RevisionHtml.objects.all()
+    for columns in ({"problem": "None."}, {"packed": None}, {"ask_again": True}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            kept.update(**columns)
+
+
+def test_a_dead_wiki_still_fails_the_run(live):
+    live.html = lambda revid: Answer("down", 404)
+    live.fails_at = 2
+    with pytest.raises(Refusal, match="HTTP 404"):
+        fetched()

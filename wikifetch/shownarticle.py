@@ -1,0 +1,64 @@
+"""An article to read: the wiki's own HTML with the tagged block found in it, or our rendering of its wikitext."""
+
+from dataclasses import dataclass
+
+import nh3
+from django.conf import settings
+from django.utils.formats import date_format
+from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
+
+from wikifetch.models import Revision, RevisionHtml, Sighting
+from wikifetch.rendering import article_html, sanitised
+from wikifetch.wikihtml import elements
+from wikifetch.wikihtml.blocks import Article
+from wikifetch.wikihtml.finding import Sought, find
+from wikifetch.wikihtml.writing import ArticleWriter
+
+OWN = "Shown as rendered here: "
+
+
+@dataclass(frozen=True)
+class ShownArticle:
+    """HTML as article_html gives it, and a line on where it comes from, "" where the wiki was not asked."""
+
+    html: SafeString
+    origin: str = ""
+
+
+def shown_article(revision: Revision, sighting: Sighting | None = None) -> ShownArticle:
+    """The article at this revision, with the block that holds the sighting's tag marked."""
+    kept = RevisionHtml.objects.filter(revision=revision).first() if settings.WIKI_HTML else None
+    if kept is None:
+        return ShownArticle(article_html(revision, sighting))
+    if kept.packed is None:
+        why = f"{OWN}the wiki did not give its own HTML. {kept.problem}"
+        return ShownArticle(article_html(revision, sighting), why)
+    article = wikis_article(kept.text)
+    blocks = find(article, _sought(sighting)) if sighting else []
+    if sighting and not blocks:
+        why = f"{OWN}the tagged passage was not found in the wiki's own HTML, or more than once."
+        return ShownArticle(article_html(revision, sighting), why)
+    asked = date_format(localtime(kept.asked_at), "j F Y")
+    origin = f"The wiki's own HTML of this revision, as it was on {asked}."
+    return ShownArticle(sanitised(article.marked(blocks)), origin)
+
+
+def wikis_article(html: str) -> Article:
+    """A wiki's HTML in the elements of our rendering; to be sanitised before it is shown.
+
+    It is parsed by the sanitiser first, as a browser would, so that only well-formed HTML is read.
+    """
+    parsed = nh3.clean(
+        html,
+        tags=elements.PARSED_ELEMENTS,
+        attributes=elements.PARSED_ATTRIBUTES,
+        clean_content_tags=elements.DROPPED_WITH_CONTENTS,
+        link_rel=None,
+    )
+    return ArticleWriter().written(parsed)
+
+
+def _sought(sighting: Sighting) -> Sought:
+    heading = sighting.section.rpartition(" / ")[2]
+    return Sought(sighting.block_kind, sighting.block_text, heading)

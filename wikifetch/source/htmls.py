@@ -1,0 +1,61 @@
+"""Which revisions a wiki's own HTML is missing of, and asking the wiki for it: once, unless it was busy.
+
+HTML that a wiki does not give is no failure of a fetch: our own rendering is shown instead.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef, Q
+
+from wikifetch.models import Revision, RevisionHtml, Sighting, Wiki
+from wikifetch.source.client import WikiClient
+from wikifetch.source.manners import WikiBusy, WikiError
+from wikifetch.wikihtml.limits import too_much
+
+
+@dataclass(frozen=True)
+class HtmlAsked:
+    """What a wiki answered about one of our revisions (its row's key): its HTML, or the `problem`.
+
+    `ask_again`: it did not get as far as that page, so a later fetch asks again.
+    """
+
+    revision: int
+    html: str = ""
+    problem: str = ""
+    ask_again: bool = False
+
+
+def without_html(
+    wiki: Wiki, pageids: Sequence[int], others: Collection[int], since: datetime
+) -> list[tuple[int, int]]:
+    """(Row's key, revision id) of what annotators read of these pages, where its HTML is to be asked for.
+
+    Those are revisions with tags, and of the pages in `others` the newest one. Those to be asked for again, for which
+    the wiki was too busy before `since`, come last: a page that is always too much for it must not hold up the rest.
+    """
+    asked = RevisionHtml.objects.filter(revision=OuterRef("pk"))
+    is_done = Exists(asked.exclude(ask_again=True, asked_at__lt=since))
+    rows = Revision.objects.filter(article__wiki=wiki, article__pageid__in={*pageids, *others})
+    newest = Revision.objects.filter(article=OuterRef("article"), revid__gt=OuterRef("revid"))
+    is_other = Q(article__pageid__in=others) & ~Exists(newest)
+    is_tagged = Exists(Sighting.objects.filter(revision=OuterRef("pk")))
+    wanted = rows.filter(is_tagged | is_other).exclude(wikitext="").exclude(is_done)
+    return list(wanted.order_by(Exists(asked), "revid").values_list("pk", "revid"))
+
+
+def asked_for_html(client: WikiClient, revision: int, revid: int) -> HtmlAsked:
+    """What the wiki answers. Raises WikiBusy where it says when to come back: nothing else may be asked before."""
+    try:
+        html = client.html_of(revid)
+    except WikiBusy as busy:
+        if busy.seconds is not None:
+            raise
+        return HtmlAsked(revision, problem=str(busy), ask_again=True)
+    except WikiError as error:
+        return HtmlAsked(revision, problem=str(error), ask_again=not error.code)
+    if problem := too_much(html):
+        return HtmlAsked(revision, problem=problem)
+    return HtmlAsked(revision, html)
