@@ -147,6 +147,18 @@ def page(open_page):
     return open_page()
 
 
+def intercept(page, pattern: str, handler) -> None:
+    """`page.route` for a page that is open already. Chromium reports that it intercepts before the page's
+    own loader knows, and a request in between would pass; so ask until one is caught."""
+    page.route("**/healthz", lambda route: route.fulfill(status=204))
+    for _ in range(100):
+        if page.evaluate("() => fetch('/healthz').then((answer) => answer.status)") == 204:
+            break
+    else:
+        raise AssertionError("Chromium intercepts no request.")
+    page.route(pattern, handler)
+
+
 def sign_in(page, person) -> None:
     """Give the page's context a session of `person`, as the sign-in page would have."""
     from django.conf import settings

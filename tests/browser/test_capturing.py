@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from annotation.models import Annotation
 from annotation.shown import shown
 from tests.annotation import factories as make
-from tests.browser.conftest import sign_in
+from tests.browser.conftest import intercept, sign_in
 from tests.browser.test_annotate_page import address, choose, stored, wait_until
 from wikifetch.columns import sighting_columns
 from wikifetch.models import Article, Revision, Sighting, Tag, Wiki
@@ -386,7 +386,7 @@ def test_a_crash_brings_back_where_a_passage_is_from(page):
     draft = real_draft("It opened in 1974." + TAG + " It grew.", alice)
     desk = opened(page, draft, alice)
     wait_until(desk, "saved")
-    desk.route("**/api/annotation/**", lambda route: None)
+    intercept(desk, "**/api/annotation/**", lambda route: None)
     select(desk, "It grew", "grew.")
     desk.keyboard.press("2")
     desk.unroute("**/api/annotation/**")

@@ -4,7 +4,7 @@ import pytest
 
 from judging import verdicts
 from judging.models import JudgingSlot, Judgment
-from tests.browser.conftest import sign_in
+from tests.browser.conftest import intercept, sign_in
 from tests.judging import factories as make
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -65,7 +65,7 @@ def test_twenty_quick_keys_are_twenty_verdicts_on_the_right_items(desk, slots):
 
 def test_the_next_item_comes_before_the_server_has_answered(desk, slots):
     held, answering = [], []
-    desk.route("**/verdict", lambda r: r.continue_() if answering else held.append(r))
+    intercept(desk, "**/verdict", lambda r: r.continue_() if answering else held.append(r))
     for _ in range(10):
         desk.keyboard.press("1")
     assert shown(desk) == str(slots[10].pk)
@@ -186,7 +186,7 @@ def test_without_network_verdicts_wait_and_are_all_sent(desk, watch, slots):
 
 def test_what_waited_is_sent_after_a_reload(desk, watch, slots):
     watch.expect("net::ERR_FAILED")
-    desk.route("**/verdict", lambda route: route.abort())
+    intercept(desk, "**/verdict", lambda route: route.abort())
     desk.keyboard.press("1")
     desk.keyboard.press("3")
     desk.wait_for_selector('#judging-state[data-state="unreachable"]')
