@@ -11,11 +11,11 @@ from rest_framework.response import Response
 from accounts.access import HasRole, person_of
 from accounts.roles import Role
 from annotation import workflow
-from annotation.draft_page import draft_data
-from annotation.entries import entries_of
-from annotation.form_input import number, read_changes
-from annotation.provenance import read_captured
-from annotation.steps import STEPS
+from annotation.evidence.provenance import read_captured
+from annotation.fields.draft_page import draft_data
+from annotation.fields.entries import entries_of
+from annotation.fields.form_input import number, read_changes
+from annotation.fields.steps import STEPS
 from annotation.workflow import Place
 from leases.refusal import Refusal
 

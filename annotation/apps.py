@@ -5,7 +5,7 @@ class AnnotationConfig(AppConfig):
     name = "annotation"
 
     def ready(self) -> None:
-        from annotation.hiddentext import remove_copies
+        from annotation.evidence.hiddentext import remove_copies
         from annotation.tagfilter import campaign_filter
         from wikifetch.purging import removes_copies
         from wikifetch.tagfilters import tag_filters

@@ -14,9 +14,9 @@ from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from accounts.models import Person
 from annotation import in_hand
-from annotation.form_input import plain
+from annotation.evidence.headstart import columns_at_start
+from annotation.fields.form_input import plain
 from annotation.guidelines import current_guideline
-from annotation.headstart import columns_at_start
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import (
     ASSIGNMENT,

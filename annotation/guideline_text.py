@@ -10,7 +10,7 @@ from functools import lru_cache
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 
-from annotation.steps import STEPS
+from annotation.fields.steps import STEPS
 from pages.worddiff import Piece, word_diff
 
 INTRODUCTION = "introduction"

@@ -8,13 +8,13 @@ from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person
 from annotation.campaigns import free_assignments
-from annotation.draft_page import last_review, step_to_resume
-from annotation.entries import entries_of
+from annotation.fields.draft_page import last_review, step_to_resume
+from annotation.fields.entries import entries_of
+from annotation.fields.steps import STEPS
+from annotation.fields.walker import standings
 from annotation.in_hand import full_campaigns
 from annotation.models import Annotation, Assignment, Campaign, Review
 from annotation.states import EDITABLE, AnnotationState, AssignmentState
-from annotation.steps import STEPS
-from annotation.walker import standings
 
 DONE = (
     AnnotationState.SUBMITTED,

@@ -12,11 +12,11 @@ from django.db import transaction
 
 from accounts.audit import Kind, record
 from accounts.models import Person
-from annotation.checks import context
-from annotation.entries import entries_of
+from annotation.evidence.provenance import origin_in
+from annotation.fields.checks import context
+from annotation.fields.entries import entries_of
+from annotation.fields.spans import ranges_at
 from annotation.models import Annotation, Campaign
-from annotation.provenance import origin_in
-from annotation.spans import ranges_at
 from annotation.states import ANNOTATION, AnnotationState
 from datasets.records import add_contradiction
 from datasets.schema import Slot

@@ -11,11 +11,11 @@ from django.db.models import F, QuerySet
 
 from accounts.models import Person
 from annotation.campaigns import SENT_BACK_SECONDS, holder_of
-from annotation.entries import FIELDS, columns_of, replace_questions
-from annotation.form_input import plain
+from annotation.fields.entries import FIELDS, columns_of, replace_questions
+from annotation.fields.form_input import plain
+from annotation.fields.steps import INVALID, QUESTIONS
 from annotation.models import Annotation, Review
 from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState
-from annotation.steps import INVALID, QUESTIONS
 from leases.clock import in_seconds
 from leases.refusal import NotAllowed, NotFoundHere, Refusal, StaleVersion
 

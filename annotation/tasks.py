@@ -2,7 +2,8 @@
 
 from celery import shared_task
 
-from annotation import askedarticles, campaigns, draft_history
+from annotation import campaigns, draft_history
+from annotation.evidence import askedarticles
 from leases.enqueue import send_on_commit
 
 

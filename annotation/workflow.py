@@ -15,9 +15,10 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from annotation import campaigns
-from annotation.captured import kept_pieces, origin_of
-from annotation.checks import Finding, blocks, check, unchecked, value_at
-from annotation.entries import (
+from annotation.evidence.captured import kept_pieces, origin_of
+from annotation.evidence.provenance import Captured, origin_in
+from annotation.fields.checks import Finding, blocks, check, unchecked, value_at
+from annotation.fields.entries import (
     NAMES,
     columns_of,
     differing,
@@ -25,13 +26,12 @@ from annotation.entries import (
     replace_questions,
     same_entries,
 )
-from annotation.form_input import plain
+from annotation.fields.form_input import plain
+from annotation.fields.steps import QUESTIONS, STEPS, VALID
+from annotation.fields.suggesting import FILLABLE, final_entries
+from annotation.fields.walker import Entries
 from annotation.models import Annotation, Assignment, DraftRevision
-from annotation.provenance import Captured, origin_in
 from annotation.states import ANNOTATION, ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState
-from annotation.steps import QUESTIONS, STEPS, VALID
-from annotation.suggesting import FILLABLE, final_entries
-from annotation.walker import Entries
 from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal, StaleVersion
 from leases.rows import first_of

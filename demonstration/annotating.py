@@ -7,11 +7,11 @@ from django.db.models import QuerySet
 
 from accounts.models import Person
 from annotation import campaigns, workflow
-from annotation.checks import check
+from annotation.fields.checks import check
+from annotation.fields.steps import STEPS
+from annotation.fields.walker import Entries
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.review import Decision, Notes, decide
-from annotation.steps import STEPS
-from annotation.walker import Entries
 from datasets.models import Collection
 from demonstration.annotations import Given, Skipped
 from demonstration.export import BASE

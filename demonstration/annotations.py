@@ -12,7 +12,7 @@ ANNOTATIONS = Path(__file__).parent / "annotations.json"
 class Given:
     """One person's annotation of one tag.
 
-    title, tag: the article and the tag as written. entries: the form's fields by name (annotation/steps.py).
+    title, tag: the article and the tag as written. entries: the form's fields by name (annotation/fields/steps.py).
     review: {"decision": "accept" or "drop", "note"}, or None if it is not decided yet. sent_back: the
     reviewer's note, notes_by_field, and what those fields held the first time, or None. flag: why its author
     wants the admin to look at it, or "".

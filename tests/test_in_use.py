@@ -17,7 +17,7 @@ from django.db.models import NOT_PROVIDED, Model
 from accounts.forms import InviteForm
 from accounts.models import Person, Session
 from accounts.roles import Role
-from annotation.entries import FIELDS
+from annotation.fields.entries import FIELDS
 from annotation.models import Review
 from datasets.models import Modality, SamePassage, Validity
 from judging.forms import StudyForm

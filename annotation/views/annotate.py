@@ -13,15 +13,21 @@ from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from annotation import campaigns, workflow
-from annotation.draft_page import DraftPage, annotation_at, compared, read_fields, step_to_resume
-from annotation.entries import entries_of
-from annotation.form_input import Reading, number, read_form
+from annotation.evidence.otherarticles import OtherArticles
+from annotation.evidence.provenance import Captured, read_captured
+from annotation.fields.draft_page import (
+    DraftPage,
+    annotation_at,
+    compared,
+    read_fields,
+    step_to_resume,
+)
+from annotation.fields.entries import entries_of
+from annotation.fields.form_input import Reading, number, read_form
+from annotation.fields.steps import QUESTIONS, STEPS
 from annotation.in_hand import HandsFull
 from annotation.models import Annotation
-from annotation.otherarticles import OtherArticles
-from annotation.provenance import Captured, read_captured
 from annotation.states import EDITABLE
-from annotation.steps import QUESTIONS, STEPS
 from annotation.views.articles import ask_in_form
 from annotation.views.queue import to_queue
 from annotation.workflow import Place, Submission

@@ -8,10 +8,10 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.askedarticles import ask_for
-from annotation.draft_page import annotation_at
+from annotation.evidence.askedarticles import ask_for
+from annotation.evidence.otherarticles import OtherArticles
+from annotation.fields.draft_page import annotation_at
 from annotation.models import Annotation
-from annotation.otherarticles import OtherArticles
 from annotation.states import AskedState
 from annotation.tasks import fetch_asked_article
 from leases.enqueue import send_on_commit

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from annotation import campaigns
-from annotation.form_input import number
+from annotation.fields.form_input import number
 from annotation.in_hand import HandsFull
 from annotation.models import Campaign
 from annotation.progress import queue_of

@@ -10,13 +10,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from annotation import review as verbs
-from annotation.checks import check
-from annotation.draft_page import read_fields
-from annotation.entries import entries_of
-from annotation.evidence import Evidence
-from annotation.form_input import number, plain
+from annotation.evidence.otherarticles import OtherArticles
+from annotation.evidence.panes import Evidence
+from annotation.fields.checks import check
+from annotation.fields.draft_page import read_fields
+from annotation.fields.entries import entries_of
+from annotation.fields.form_input import number, plain
 from annotation.models import Annotation
-from annotation.otherarticles import OtherArticles
 from annotation.review import Notes
 from annotation.states import AnnotationState
 from leases.refusal import NotFoundHere, Refusal

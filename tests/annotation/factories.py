@@ -8,7 +8,7 @@ from pathlib import Path
 from accounts.roles import Role
 from annotation import campaigns, workflow
 from annotation.campaigns import Frame, Plan
-from annotation.checks import check
+from annotation.fields.checks import check
 from annotation.models import Annotation, Assignment
 from datasets.models import Collection
 from tests.factories import person

@@ -1,6 +1,6 @@
 """A record of the published file as entries of the form."""
 
-from annotation.steps import TYPE_FIELDS
+from annotation.fields.steps import TYPE_FIELDS
 from datasets.taxonomy import DIMENSIONS
 
 

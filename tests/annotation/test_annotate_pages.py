@@ -8,7 +8,7 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from annotation import campaigns, review
-from annotation.entries import replace_questions
+from annotation.fields.entries import replace_questions
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState
 from tests.annotation import factories as make

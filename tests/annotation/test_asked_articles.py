@@ -3,9 +3,10 @@
 import pytest
 from django.urls import reverse
 
-from annotation import askedarticles, campaigns, tasks
+from annotation import campaigns, tasks
+from annotation.evidence import askedarticles
+from annotation.evidence.otherarticles import OtherArticles
 from annotation.models import AskedArticle
-from annotation.otherarticles import OtherArticles
 from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal, TooMany
 from tests.annotation import factories as make

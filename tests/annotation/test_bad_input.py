@@ -4,9 +4,9 @@ import pytest
 from django.urls import reverse
 
 from annotation import campaigns
+from annotation.fields.steps import QUESTIONS
 from annotation.models import Annotation, Assignment
 from annotation.states import AnnotationState
-from annotation.steps import QUESTIONS
 from annotation.workflow import save_draft
 from leases.clock import in_seconds
 from tests.annotation import factories as make

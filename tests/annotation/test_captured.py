@@ -3,12 +3,12 @@
 import pytest
 
 from annotation import workflow
-from annotation.captured import CHANGED
+from annotation.evidence.captured import CHANGED
+from annotation.evidence.provenance import UNREADABLE, read_captured
+from annotation.evidence.shown import shown
 from annotation.models import Annotation
-from annotation.provenance import UNREADABLE, read_captured
 from annotation.publish import publish_campaign
 from annotation.review import Notes
-from annotation.shown import shown
 from datasets.models import Contradiction
 from tests.annotation import factories as make
 from tests.annotation.test_review import decide
@@ -131,7 +131,7 @@ def test_a_stored_piece_sent_again_is_stored_once_and_not_rendered_again(
     draft, alice, piece, monkeypatch
 ):
     draft, _ = save(draft, alice, piece)
-    monkeypatch.setattr("annotation.captured.shown_article", None)
+    monkeypatch.setattr("annotation.evidence.captured.shown_article", None)
     draft, notices = save(draft, alice, piece, passage_1_copied=f"{SENTENCE} And more.")
     assert (len(draft.provenance["1"]), notices) == (1, [])
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.checks import Finding, Level, check, unchecked, value_at
-from annotation.number_words import VALUES, with_digits
+from annotation.fields.checks import Finding, Level, check, unchecked, value_at
+from annotation.fields.number_words import VALUES, with_digits
 from tests.annotation.published import entries_of_record
 
 TABLE = json.loads((Path(__file__).parent / "check_cases.json").read_text(encoding="utf-8"))

@@ -3,8 +3,8 @@
 import pytest
 from django.http import QueryDict
 
-from annotation.form_input import read_changes, read_form
-from annotation.steps import STEPS
+from annotation.fields.form_input import read_changes, read_form
+from annotation.fields.steps import STEPS
 
 
 def posted(*pairs):

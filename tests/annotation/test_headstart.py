@@ -6,11 +6,11 @@ from collections import Counter
 import pytest
 
 from annotation import workflow
-from annotation.headstart import block_text
-from annotation.matching import words
+from annotation.evidence.headstart import block_text
+from annotation.evidence.provenance import Captured
+from annotation.fields.matching import words
+from annotation.fields.steps import PASSAGE
 from annotation.models import Annotation
-from annotation.provenance import Captured
-from annotation.steps import PASSAGE
 from tests.annotation import factories as make
 from wikifetch.columns import sighting_columns
 from wikifetch.models import Sighting

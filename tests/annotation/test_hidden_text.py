@@ -5,14 +5,14 @@ import json
 import pytest
 
 from annotation import workflow
-from annotation.checks import check
-from annotation.hiddentext import WORDED
+from annotation.evidence.hiddentext import WORDED
+from annotation.evidence.provenance import Captured, without_words
+from annotation.fields.checks import check
+from annotation.fields.suggesting import of_the_block
 from annotation.models import Annotation, AskedArticle, DraftRevision
-from annotation.provenance import Captured, without_words
 from annotation.publish import publish_campaign
 from annotation.review import Notes
 from annotation.states import AskedState
-from annotation.suggesting import of_the_block
 from datasets.models import Contradiction
 from datasets.records import record_of
 from leases.refusal import StaleVersion

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from annotation.provenance import MOST_PIECES, UNREADABLE, held, holds, read_captured
-from annotation.steps import PASSAGE
+from annotation.evidence.provenance import MOST_PIECES, UNREADABLE, held, holds, read_captured
+from annotation.fields.steps import PASSAGE
 
 GOOD = {
     "revision": 3,

@@ -3,7 +3,8 @@
 import pytest
 from django.test import Client
 
-from annotation import askedarticles, campaigns, guidelines, review, workflow
+from annotation import campaigns, guidelines, review, workflow
+from annotation.evidence import askedarticles
 from annotation.guideline_text import parts_of
 from annotation.in_hand import HandsFull
 from annotation.models import Annotation, AskedArticle, Assignment, Guideline

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation import publish, review, workflow
-from annotation.evidence import Evidence
+from annotation.evidence.panes import Evidence
 from annotation.models import Annotation, Review
 from annotation.review import Notes
 from annotation.states import AnnotationState, AssignmentState

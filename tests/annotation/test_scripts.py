@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.checks import browser_rules
-from annotation.matching import answer_key, fold, words
+from annotation.fields.checks import browser_rules
+from annotation.fields.matching import answer_key, fold, words
 from tests.conftest import require_or_skip
 
 HERE = Path(__file__).parent

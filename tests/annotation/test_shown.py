@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.shown import letters, shown, text_of
+from annotation.evidence.shown import letters, shown, text_of
 
 HTML = """
 <p>The line opened.<sup class="reference">[1]</sup> It is <b>14.7</b> km &lt;long&gt;.<span class="wiki-tag">{{Inconsistent}}</span></p>

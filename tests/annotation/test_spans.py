@@ -2,10 +2,10 @@
 
 import pytest
 
-from annotation.form_input import read_changes
+from annotation.fields.form_input import read_changes
+from annotation.fields.spans import ranges_at
+from annotation.fields.steps import STEPS
 from annotation.publish import publish_campaign
-from annotation.spans import ranges_at
-from annotation.steps import STEPS
 from annotation.workflow import entries_of
 from datasets.models import Contradiction
 from tests.annotation import factories as make

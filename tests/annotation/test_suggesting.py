@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.steps import STEPS
-from annotation.suggesting import FILLABLE, kind_of_block, still_filled, suggestions
-from annotation.walker import fields_of
+from annotation.fields.steps import STEPS
+from annotation.fields.suggesting import FILLABLE, kind_of_block, still_filled, suggestions
+from annotation.fields.walker import fields_of
 
 TABLE = json.loads((Path(__file__).parent / "suggestion_cases.json").read_text(encoding="utf-8"))
 BASE = TABLE["base"]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.steps import STEPS
-from annotation.walker import (
+from annotation.fields.steps import STEPS
+from annotation.fields.walker import (
     Field,
     Kind,
     Need,

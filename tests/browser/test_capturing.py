@@ -5,8 +5,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from annotation.evidence.shown import shown
 from annotation.models import Annotation
-from annotation.shown import shown
 from tests.annotation import factories as make
 from tests.browser.conftest import intercept, sign_in
 from tests.browser.test_annotate_page import address, choose, stored, wait_until

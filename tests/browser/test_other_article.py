@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from annotation import askedarticles
+from annotation.evidence import askedarticles
 from annotation.models import Annotation, AskedArticle
 from tests.annotation import factories as make
 from tests.browser.axe import violations

@@ -2,7 +2,7 @@
 
 from django.templatetags.static import static
 
-from annotation.shown import shown, text_of
+from annotation.evidence.shown import shown, text_of
 from wikifetch.rendering import sanitised, wikitext_html
 from wikifetch.shownarticle import wikis_article
 from wikifetch.source.dump import read_dump

@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from annotation.checks import blocks, check
-from annotation.entries import FIELDS
-from annotation.form_input import read_changes
-from annotation.steps import STEPS, TYPE_FIELDS
-from annotation.walker import kept
+from annotation.fields.checks import blocks, check
+from annotation.fields.entries import FIELDS
+from annotation.fields.form_input import read_changes
+from annotation.fields.steps import STEPS, TYPE_FIELDS
+from annotation.fields.walker import kept
 from demonstration.annotations import ANNOTATIONS, given, skipped
 from demonstration.history import pages
 from demonstration.people import PEOPLE

@@ -17,7 +17,7 @@ from django.test import TestCase
 from accounts.models import AuditEvent, Person
 from accounts.roles import Role
 from annotation.campaigns import next_assignment
-from annotation.entries import entries_of
+from annotation.fields.entries import entries_of
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState
 from datasets.counts import current_instances

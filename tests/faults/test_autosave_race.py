@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from annotation.entries import entries_of
+from annotation.fields.entries import entries_of
 from annotation.models import Annotation
 from tests.annotation.factories import annotator, campaign, draft
 

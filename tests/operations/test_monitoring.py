@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.roles import Role
-from annotation.askedarticles import ask_for
+from annotation.evidence.askedarticles import ask_for
 from generation.models import Response
 from generation.states import ResponseState, RunState
 from operations import findings, health

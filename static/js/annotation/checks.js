@@ -1,4 +1,4 @@
-// What blocks a submission and what deserves a second look. The twin of annotation/checks.py and walker.py,
+// What blocks a submission and what deserves a second look. The twin of annotation/fields/checks.py and walker.py,
 // driven by the same table of cases; the server decides. `form` holds {steps, maxQuestions, implicit, typeII, typeIII} as
 // the server tells them, so no option is spelled here.
 

@@ -1,4 +1,4 @@
-// Compare texts as annotation/matching.py does. Change both files together.
+// Compare texts as annotation/fields/matching.py does. Change both files together.
 
 import { withDigits } from "./number-words.js";
 

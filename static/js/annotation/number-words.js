@@ -1,4 +1,4 @@
-// English number words as digits, as annotation/number_words.py does it. Change both files together.
+// English number words as digits, as annotation/fields/number_words.py does it. Change both files together.
 
 const UNITS = "one two three four five six seven eight nine";
 const TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen";

@@ -1,4 +1,4 @@
-// What the form proposes from where the passages came. The twin of annotation/suggesting.py, driven by the same table
+// What the form proposes from where the passages came. The twin of annotation/fields/suggesting.py, driven by the same table
 // of cases. `rules` has the options of types II and III as the server gives them.
 
 import { fold } from "./folding.js";

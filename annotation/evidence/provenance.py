@@ -10,9 +10,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from annotation.form_input import CONTROL, LINE_END
-from annotation.steps import LINE, PASSAGE
-from annotation.walker import Entries
+from annotation.fields.form_input import CONTROL, LINE_END
+from annotation.fields.steps import LINE, PASSAGE
+from annotation.fields.walker import Entries
 
 Pieces = Mapping[str, Sequence[Mapping[str, Any]]]
 PASSAGES = ("1", "2")

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from annotation.matching import FILLERS, answer_key, fold, holds, words
-from annotation.steps import DIFFERENT, MAX_QUESTIONS, QUESTIONS, SAME, STEPS, VALID
-from annotation.walker import Entries, Field, Kind, counted, row_begun, standings
+from annotation.fields.matching import FILLERS, answer_key, fold, holds, words
+from annotation.fields.steps import DIFFERENT, MAX_QUESTIONS, QUESTIONS, SAME, STEPS, VALID
+from annotation.fields.walker import Entries, Field, Kind, counted, row_begun, standings
 from datasets.taxonomy import IMPLICIT, TYPE_II, TYPE_III
 
 _, TEXT_TABLE, TABLE_TABLE, _ = TYPE_II.values

@@ -6,17 +6,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.models import Person
-from annotation.checks import Finding, browser_rules, check
-from annotation.entries import FIELDS, entries_of
-from annotation.evidence import Evidence
+from annotation.evidence.panes import Evidence
+from annotation.evidence.provenance import PASSAGES, Captured
+from annotation.fields.checks import Finding, browser_rules, check
+from annotation.fields.entries import FIELDS, entries_of
+from annotation.fields.presenting import (
+    Remarks,
+    ShownField,
+    ShownStep,
+    in_words,
+    shown_row,
+    shown_steps,
+)
+from annotation.fields.steps import QUESTIONS, STEPS
+from annotation.fields.walker import Entries, Kind, next_step, standings
 from annotation.guideline_text import rendered
 from annotation.models import Annotation, Review
-from annotation.presenting import Remarks, ShownField, ShownStep, in_words, shown_row, shown_steps
-from annotation.provenance import PASSAGES, Captured
 from annotation.queue_place import QueuePlace, place_in_queue
 from annotation.states import EDITABLE
-from annotation.steps import QUESTIONS, STEPS
-from annotation.walker import Entries, Kind, next_step, standings
 from leases.rows import first_of
 
 

@@ -6,9 +6,9 @@ The form has one field for each dimension of the taxonomy; the row has one list 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from annotation.fields.steps import QUESTIONS, STEPS, TYPE_FIELDS
+from annotation.fields.walker import Entries, fields_of
 from annotation.models import Annotation, Question
-from annotation.steps import QUESTIONS, STEPS, TYPE_FIELDS
-from annotation.walker import Entries, fields_of
 from datasets.taxonomy import DIMENSIONS
 
 FIELDS = fields_of(STEPS)

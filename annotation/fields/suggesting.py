@@ -7,10 +7,10 @@ tests/annotation/suggestion_cases.json. Never proposed: validity, same_passage, 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from annotation.checks import ACROSS, TABLE_TABLE, TEXT_TABLE, WITHIN
-from annotation.matching import fold
-from annotation.steps import STEPS
-from annotation.walker import Entries, kept
+from annotation.fields.checks import ACROSS, TABLE_TABLE, TEXT_TABLE, WITHIN
+from annotation.fields.matching import fold
+from annotation.fields.steps import STEPS
+from annotation.fields.walker import Entries, kept
 from datasets.taxonomy import TYPE_II
 
 TABULAR = ("infobox", "table")

@@ -8,7 +8,7 @@ only thousands commas and outer punctuation are removed.
 import re
 import unicodedata
 
-from annotation.number_words import with_digits
+from annotation.fields.number_words import with_digits
 
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 SPACES = re.compile(r"[ \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")

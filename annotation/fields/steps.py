@@ -8,7 +8,7 @@ confidence 5, "Different" and placeholder answers, so that what a person chose c
 they left. And the modality of each passage can be noted in step 2, because a table row needs rewriting.
 """
 
-from annotation.walker import Choice, Field, Kind, Need, Step
+from annotation.fields.walker import Choice, Field, Kind, Need, Step
 from datasets.taxonomy import DIMENSIONS, Dimension
 
 VALID, INVALID = "Valid", "Invalid"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.checks import Finding, Level
-from annotation.walker import (
+from annotation.fields.checks import Finding, Level
+from annotation.fields.walker import (
     Choice,
     Entries,
     Field,

@@ -6,9 +6,9 @@ On 130 published annotations the block was passage 1, or nearly so, in 93 of the
 
 from typing import Any
 
-from annotation.captured import block_piece
-from annotation.steps import PASSAGE
-from annotation.suggesting import FILLABLE, kind_of_block, standalone
+from annotation.evidence.captured import block_piece
+from annotation.fields.steps import PASSAGE
+from annotation.fields.suggesting import FILLABLE, kind_of_block, standalone
 from wikifetch.models import Sighting
 
 

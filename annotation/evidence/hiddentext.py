@@ -10,12 +10,12 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from annotation.entries import COLUMNS
-from annotation.headstart import block_text
+from annotation.evidence.headstart import block_text
+from annotation.evidence.provenance import without_words
+from annotation.fields.entries import COLUMNS
+from annotation.fields.suggesting import of_the_block
 from annotation.models import Annotation, AskedArticle, DraftRevision
-from annotation.provenance import without_words
 from annotation.states import EDITABLE
-from annotation.suggesting import of_the_block
 from datasets.models import Contradiction
 from wikifetch.models import Revision, Sighting
 from wikifetch.otherarticles import naming

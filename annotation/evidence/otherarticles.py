@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from annotation.evidence.shown import sha256_of, text_of
 from annotation.models import Annotation, AskedArticle
-from annotation.shown import sha256_of, text_of
 from annotation.states import AskedState
 from wikifetch.models import Revision
 from wikifetch.otherarticles import other_revision
