@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 
-from annotation.campaigns import Frame, Plan
+from annotation.campaigns.opening import Frame, Plan
 from annotation.guideline_text import MARKER, PARTS
 from annotation.models import Campaign
 from annotation.own_progress import FINISHED, Wanted

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import Person
+from annotation.campaigns.in_hand import drafts_in_hand
 from annotation.fields.entries import FIELDS
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import Step
-from annotation.in_hand import drafts_in_hand
 from annotation.models import Annotation, Campaign, Question, Review
 from annotation.progress import DONE, free_by_campaign, minutes_a_tag
 from annotation.states import AnnotationState

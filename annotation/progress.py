@@ -7,12 +7,12 @@ from statistics import median
 from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person
-from annotation.campaigns import free_assignments
+from annotation.campaigns.claiming import free_assignments
+from annotation.campaigns.in_hand import full_campaigns
 from annotation.fields.draft_page import last_review, step_to_resume
 from annotation.fields.entries import entries_of
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import standings
-from annotation.in_hand import full_campaigns
 from annotation.models import Annotation, Assignment, Campaign, Review
 from annotation.states import EDITABLE, AnnotationState, AssignmentState
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from accounts.models import Person
-from annotation.campaigns import SENT_BACK_SECONDS, holder_of
+from annotation.campaigns.claiming import SENT_BACK_SECONDS, holder_of
 from annotation.fields.entries import FIELDS, columns_of, replace_questions
 from annotation.fields.form_input import plain
 from annotation.fields.steps import INVALID, QUESTIONS

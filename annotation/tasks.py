@@ -2,7 +2,8 @@
 
 from celery import shared_task
 
-from annotation import campaigns, draft_history
+from annotation import draft_history
+from annotation.campaigns import claiming
 from annotation.evidence import askedarticles
 from leases.enqueue import send_on_commit
 
@@ -10,7 +11,7 @@ from leases.enqueue import send_on_commit
 @shared_task
 def sweep_assignments() -> int:
     """Free the assignments whose lease has expired; returns how many."""
-    return campaigns.sweep_assignments()
+    return claiming.sweep_assignments()
 
 
 @shared_task

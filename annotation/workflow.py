@@ -14,7 +14,7 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from annotation import campaigns
+from annotation.campaigns import claiming
 from annotation.evidence.captured import kept_pieces, origin_of
 from annotation.evidence.provenance import Captured, origin_in
 from annotation.fields.checks import Finding, blocks, check, unchecked, value_at
@@ -109,7 +109,7 @@ def _store(
     _keep_place(draft, place)
     _keep_revision(draft)
     if draft.assignment:
-        campaigns.renew(draft.assignment, by)
+        claiming.renew(draft.assignment, by)
     return draft
 
 

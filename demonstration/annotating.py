@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from accounts.models import Person
-from annotation import campaigns, workflow
+from annotation import workflow
+from annotation.campaigns import claiming, opening
 from annotation.fields.checks import check
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import Entries
@@ -25,7 +26,7 @@ SEED = 15116  # with this seed the collection begins with one tag of each articl
 
 
 @dataclass(frozen=True)
-class DemonstrationFrame(campaigns.Frame):
+class DemonstrationFrame(opening.Frame):
     """Only the live tags of the demonstration wiki."""
 
     def tags(self) -> QuerySet[Tag]:
@@ -46,11 +47,11 @@ def open_campaign(by: Person) -> Campaign:
         is_demonstration=True,
         created_by=by,
     )
-    return campaigns.open_campaign(
+    return opening.open_campaign(
         name=CAMPAIGN,
         collection=collection,
         frame=DemonstrationFrame(),
-        plan=campaigns.Plan(people_per_tag=2, seed=SEED),
+        plan=opening.Plan(people_per_tag=2, seed=SEED),
         by=by,
         demonstration=True,
     )
@@ -58,7 +59,7 @@ def open_campaign(by: Person) -> Campaign:
 
 def annotate(each: Given, campaign: Campaign, people: Mapping[str, Person]) -> None:
     """One annotation from the claim to the decision."""
-    draft = campaigns.begin_annotation(
+    draft = claiming.begin_annotation(
         claimed(each, campaign, people[each.person]), people[each.person]
     )
     draft = handed_in(draft, each.first_entries)
@@ -81,15 +82,15 @@ def skip(each: Skipped, campaign: Campaign, people: Mapping[str, Person]) -> Non
     """Claim one assignment and skip it."""
     person = people[each.person]
     assignment = claimed(each, campaign, person)
-    campaigns.begin_annotation(assignment, person)
-    campaigns.skip(assignment_id=assignment.pk, by=person, reason=each.reason)
+    claiming.begin_annotation(assignment, person)
+    claiming.skip(assignment_id=assignment.pk, by=person, reason=each.reason)
 
 
 def claimed(each: Given | Skipped, campaign: Campaign, person: Person) -> Assignment:
-    assignments = campaigns.free_assignments(person).filter(
+    assignments = claiming.free_assignments(person).filter(
         campaign=campaign, tag__article__title=each.title, sighting__raw=each.tag
     )
-    assignment = campaigns.claim(assignments, person)
+    assignment = claiming.claim(assignments, person)
     if assignment is None:
         raise Refusal(f"{each.title} has no free assignment for the tag {each.tag}")
     return assignment

@@ -15,7 +15,7 @@ from django.urls import get_resolver, resolve, reverse
 from accounts import invitations, sessions
 from accounts.models import Identity, Invitation, SecondFactor, Session
 from accounts.roles import Role
-from annotation import campaigns
+from annotation.campaigns import claiming
 from annotation.models import Assignment, Guideline
 from datasets import exclusions, revisions
 from datasets.models import Collection
@@ -316,7 +316,7 @@ def tagged(everybody):
     anna, aron = everybody["anna"], everybody["aron"]
     campaign = annotation.campaign(by=everybody["olga"], tags=5)
     handed_back = annotation.draft(anna, within=campaign)
-    campaigns.hand_back(assignment_id=handed_back.assignment_id, by=anna)
+    claiming.hand_back(assignment_id=handed_back.assignment_id, by=anna)
     draft = annotation.draft(anna, within=campaign)
     submitted = annotation.submitted(aron, within=campaign)
     own = annotation.submitted(everybody["max"], within=campaign)

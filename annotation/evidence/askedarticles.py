@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from annotation.in_hand import one_claim_at_a_time
+from annotation.campaigns.in_hand import one_claim_at_a_time
 from annotation.models import Annotation, AskedArticle
 from annotation.states import ASKED_ARTICLE, EDITABLE, AskedState
 from leases import claim as leases

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.models import Person
+from annotation.campaigns.queue_place import QueuePlace, place_in_queue
 from annotation.evidence.panes import Evidence
 from annotation.evidence.provenance import PASSAGES, Captured
 from annotation.fields.checks import Finding, browser_rules, check
@@ -22,7 +23,6 @@ from annotation.fields.steps import QUESTIONS, STEPS
 from annotation.fields.walker import Entries, Kind, next_step, standings
 from annotation.guideline_text import rendered
 from annotation.models import Annotation, Review
-from annotation.queue_place import QueuePlace, place_in_queue
 from annotation.states import EDITABLE
 from leases.rows import first_of
 

@@ -12,7 +12,9 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from annotation import campaigns, workflow
+from annotation import workflow
+from annotation.campaigns import claiming
+from annotation.campaigns.in_hand import HandsFull
 from annotation.evidence.otherarticles import OtherArticles
 from annotation.evidence.provenance import Captured, read_captured
 from annotation.fields.draft_page import (
@@ -25,7 +27,6 @@ from annotation.fields.draft_page import (
 from annotation.fields.entries import entries_of
 from annotation.fields.form_input import Reading, number, read_form
 from annotation.fields.steps import QUESTIONS, STEPS
-from annotation.in_hand import HandsFull
 from annotation.models import Annotation
 from annotation.states import EDITABLE
 from annotation.views.articles import ask_in_form
@@ -191,7 +192,7 @@ def open_next(request: HttpRequest, posted: Posted, result: Submission) -> HttpR
     assert posted.annotation.assignment is not None
     campaign = posted.annotation.assignment.campaign
     try:
-        assignment = campaigns.following_assignment(
+        assignment = claiming.following_assignment(
             by=posted.by, campaign=campaign, again=result.repeated
         )
     except HandsFull as refusal:
@@ -216,7 +217,7 @@ def skip(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     posted.save()
     reason = request.POST.get("skip_reason", "")
     try:
-        campaigns.skip(
+        claiming.skip(
             assignment_id=posted.annotation.assignment_id or 0, by=posted.by, reason=reason
         )
     except Refusal as refusal:
@@ -232,7 +233,7 @@ def skip(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
 
 def hand_back(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     posted.save()
-    campaigns.hand_back(assignment_id=posted.annotation.assignment_id or 0, by=posted.by)
+    claiming.hand_back(assignment_id=posted.annotation.assignment_id or 0, by=posted.by)
     messages.info(request, "Handed back. Your draft is kept, and you can continue it later.")
     return redirect("annotation:queue")
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from annotation import campaigns as verbs
+from annotation.campaigns import managing, opening
 from annotation.forms import CampaignForm
 from annotation.guidelines import current_guideline
 from annotation.models import Annotation, Campaign
@@ -56,7 +56,7 @@ def opened(form: CampaignForm, by: Person) -> Campaign:
     collection, _ = Collection.objects.get_or_create(
         name=form.cleaned_data["collection"], defaults={"created_by": by}
     )
-    return verbs.open_campaign(
+    return opening.open_campaign(
         name=form.cleaned_data["name"],
         collection=collection,
         frame=form.frame(),
@@ -94,7 +94,7 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
 def change(request: HttpRequest, campaign_id: int, verb: str) -> HttpResponse:
     """Close or reopen."""
     campaign = campaign_at(campaign_id)
-    verbs.change_campaign(campaign, verb)
+    managing.change_campaign(campaign, verb)
     messages.success(request, f"The campaign is {campaign.get_state_display().lower()} now.")
     return redirect("annotation:campaign", campaign.pk)
 
@@ -122,6 +122,6 @@ def publish(request: HttpRequest, campaign_id: int) -> HttpResponse:
 def withdraw(request: HttpRequest, campaign_id: int, assignment_id: int) -> HttpResponse:
     """Take an assignment out of the campaign."""
     campaign = campaign_at(campaign_id)
-    verbs.withdraw(assignment_id=assignment_id, campaign=campaign)
+    managing.withdraw(assignment_id=assignment_id, campaign=campaign)
     messages.success(request, "The assignment is withdrawn. Its author keeps any draft.")
     return redirect("annotation:campaign", campaign.pk)

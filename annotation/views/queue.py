@@ -7,9 +7,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from annotation import campaigns
+from annotation.campaigns import claiming
+from annotation.campaigns.in_hand import HandsFull
 from annotation.fields.form_input import number
-from annotation.in_hand import HandsFull
 from annotation.models import Campaign
 from annotation.progress import queue_of
 
@@ -30,7 +30,7 @@ def next_tag(request: HttpRequest) -> HttpResponse:
     wanted = number(request.POST.get("campaign", ""))
     campaign = Campaign.objects.filter(pk=wanted).first() if wanted else None
     try:
-        assignment = campaigns.next_assignment(by=person_of(request), campaign=campaign)
+        assignment = claiming.next_assignment(by=person_of(request), campaign=campaign)
     except HandsFull as refusal:
         return to_queue(request, refusal)
     return redirect("annotation:annotate", assignment.pk) if assignment else to_queue(request)
@@ -50,7 +50,7 @@ def to_queue(request: HttpRequest, refusal: HandsFull | None = None) -> HttpResp
 def take_up(request: HttpRequest, annotation_id: int) -> HttpResponse:
     """Claim an assignment again for a handed-back draft."""
     try:
-        assignment = campaigns.take_up(annotation_id=annotation_id, by=person_of(request))
+        assignment = claiming.take_up(annotation_id=annotation_id, by=person_of(request))
     except HandsFull as refusal:
         return to_queue(request, refusal)
     return redirect("annotation:annotate", assignment.pk)

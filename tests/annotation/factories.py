@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from accounts.roles import Role
-from annotation import campaigns, workflow
-from annotation.campaigns import Frame, Plan
+from annotation import workflow
+from annotation.campaigns import claiming, opening
+from annotation.campaigns.opening import Frame, Plan
 from annotation.fields.checks import check
 from annotation.models import Annotation, Assignment
 from datasets.models import Collection
@@ -75,7 +76,7 @@ def campaign(*, by=None, tags=1, people=1, in_hand=3, name="Mills", into="mills"
     """A campaign over `tags` new tags (on top of those that there are)."""
     for _ in range(tags):
         tag()
-    return campaigns.open_campaign(
+    return opening.open_campaign(
         name=name,
         collection=collection(into),
         frame=Frame(**options),
@@ -94,7 +95,7 @@ def annotator(username="alice"):
 
 def draft(by, *, within=None, **changes) -> Annotation:
     """A draft in `by`'s hands with these entries saved."""
-    place = campaigns.next_assignment(by=by, campaign=within or campaign())
+    place = claiming.next_assignment(by=by, campaign=within or campaign())
     annotation = Annotation.objects.get(assignment=place)
     if changes:
         annotation = workflow.save_draft(

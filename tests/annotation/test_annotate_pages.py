@@ -7,7 +7,8 @@ import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
-from annotation import campaigns, review
+from annotation import review
+from annotation.campaigns import claiming, managing
 from annotation.fields.entries import replace_questions
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState
@@ -60,7 +61,7 @@ def test_the_page_says_that_the_wiki_has_hidden_a_tags_text(client, draft):
 
 def test_a_skipped_place_is_not_found(client, alice, draft):
     page = page_of(draft)
-    campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
+    claiming.hand_back(assignment_id=draft.assignment_id, by=alice)
     assert client.get(page).status_code == 404
 
 
@@ -115,7 +116,7 @@ def test_a_title_that_ends_with_a_stop_does_not_end_the_sentence(alice, draft):
 
 
 def test_a_draft_without_a_place_can_be_taken_up_again(client, alice, draft):
-    campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
+    claiming.hand_back(assignment_id=draft.assignment_id, by=alice)
     assert "Continue this draft" in text_of(client.get(reverse("annotation:queue")))
     response = client.post(reverse("annotation:take_up", args=[draft.pk]))
     assert response.url == page_of(draft)
@@ -335,7 +336,7 @@ def test_a_process_killed_between_submission_and_claim_loses_nothing(client, dra
         raise SystemExit
 
     with monkeypatch.context() as patched:
-        patched.setattr(campaigns, "following_assignment", killed)
+        patched.setattr(claiming, "following_assignment", killed)
         with pytest.raises(SystemExit):
             submit(client, first)
     assert Annotation.objects.get().state == AnnotationState.SUBMITTED
@@ -352,7 +353,7 @@ def test_a_lowered_limit_leaves_the_submission_and_says_why_no_tag_opens(client,
 
 def test_a_closed_campaign_takes_the_submission_and_opens_no_tag(client, drafts):
     first = drafts()
-    campaigns.change_campaign(first.assignment.campaign, "close")
+    managing.change_campaign(first.assignment.campaign, "close")
     response = submit(client, first, follow=True)
     assert "no tag left" in text_of(response)
     assert Annotation.objects.get().state == AnnotationState.SUBMITTED

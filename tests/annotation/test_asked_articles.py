@@ -3,7 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from annotation import campaigns, tasks
+from annotation import tasks
+from annotation.campaigns import claiming
 from annotation.evidence import askedarticles
 from annotation.evidence.otherarticles import OtherArticles
 from annotation.models import AskedArticle
@@ -304,10 +305,10 @@ def test_looking_again_without_script_saves_and_asks_nothing(client, live, draft
 def test_a_draft_that_was_handed_back_meanwhile_keeps_its_article(client, live, draft):
     row = ask(draft, address_of(live))
     path = tab_of(draft)
-    campaigns.hand_back(assignment_id=draft.assignment_id, by=draft.author)
+    claiming.hand_back(assignment_id=draft.assignment_id, by=draft.author)
     assert client.post(path, {"asked_article": address_of(live, 1)}).status_code == 404
     assert askedarticles.fetch(row.pk)
-    again = campaigns.take_up(annotation_id=draft.pk, by=draft.author)
+    again = claiming.take_up(annotation_id=draft.pk, by=draft.author)
     page = client.get(reverse("annotation:annotate", args=[again.pk])).content.decode()
     assert 'data-article-title="Mill 3"' in page
 

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotation import campaigns
+from annotation.campaigns import claiming, managing
 from annotation.fields.steps import QUESTIONS
 from annotation.models import Annotation, Assignment
 from annotation.states import AnnotationState
@@ -31,7 +31,7 @@ def send(client, draft):
 def lost(draft):
     """The draft's lease runs out, and Bob gets the tag."""
     Assignment.objects.update(lease_until=in_seconds(-1))
-    campaigns.sweep_assignments()
+    claiming.sweep_assignments()
     return make.draft(make.annotator("bob"), within=draft.assignment.campaign, span_1="Bob's")
 
 
@@ -72,9 +72,9 @@ def test_a_lost_form_that_cannot_be_stored_shows_what_was_typed(send, draft, los
 
 
 def test_a_draft_taken_up_again_is_saved_from_its_old_form(send, draft, alice):
-    campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
+    claiming.hand_back(assignment_id=draft.assignment_id, by=alice)
     assert "What you entered is saved" in text_of(send(make.whole()))
-    campaigns.take_up(annotation_id=draft.pk, by=alice)
+    claiming.take_up(annotation_id=draft.pk, by=alice)
     send(make.whole(), version=1)
     assert stored(draft).state == AnnotationState.SUBMITTED
 
@@ -107,7 +107,7 @@ def test_a_tag_that_is_gone_meanwhile_is_submitted(send, draft):
     [("save", AnnotationState.DRAFT), ("submit", AnnotationState.SUBMITTED)],
 )
 def test_an_open_form_of_a_closed_campaign_is_taken(send, draft, action, state):
-    campaigns.change_campaign(draft.assignment.campaign, "close")
+    managing.change_campaign(draft.assignment.campaign, "close")
     assert send(make.whole(), action).status_code == 200
     assert (stored(draft).state, stored(draft).span_1) == (state, make.WHOLE["span_1"])
 

@@ -4,9 +4,10 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from annotation import campaigns, review
-from annotation.campaigns import Frame, Plan
-from annotation.in_hand import HandsFull
+from annotation import review
+from annotation.campaigns import claiming, managing, opening
+from annotation.campaigns.in_hand import HandsFull
+from annotation.campaigns.opening import Frame, Plan
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState
 from leases.clock import in_seconds
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def take(person, campaign=None):
-    return campaigns.next_assignment(by=person, campaign=campaign)
+    return claiming.next_assignment(by=person, campaign=campaign)
 
 
 def expire(place):
@@ -54,7 +55,7 @@ def test_a_share_of_the_tags_is_annotated_twice_and_the_seed_says_which():
         make.tag()
 
     def drawn(name):
-        campaign = campaigns.open_campaign(
+        campaign = opening.open_campaign(
             name=name,
             collection=make.collection(),
             frame=Frame(limit=8),
@@ -118,9 +119,9 @@ def test_every_tag_gets_a_first_person_before_any_gets_a_second():
 
 def test_a_closed_campaign_gives_out_nothing():
     campaign = make.campaign()
-    campaigns.change_campaign(campaign, "close")
+    managing.change_campaign(campaign, "close")
     assert take(make.annotator()) is None
-    campaigns.change_campaign(campaign, "reopen")
+    managing.change_campaign(campaign, "reopen")
     assert take(make.annotator("bob")) is not None
 
 
@@ -143,7 +144,7 @@ def test_nobody_holds_more_drafts_than_the_campaign_allows():
     with pytest.raises(HandsFull, match="2 tags of “Mills”"):
         take(alice, campaign)
     assert take(bob, campaign) is not None
-    campaigns.hand_back(assignment_id=first.pk, by=alice)
+    claiming.hand_back(assignment_id=first.pk, by=alice)
     assert take(alice, campaign) is not None
 
 
@@ -178,8 +179,8 @@ def test_what_was_sent_back_is_not_counted_as_in_hand():
     take(alice, campaign)
     with pytest.raises(HandsFull):
         take(alice, campaign)
-    campaigns.hand_back(assignment_id=annotation.assignment_id, by=alice)
-    assert campaigns.take_up(annotation_id=annotation.pk, by=alice)
+    claiming.hand_back(assignment_id=annotation.assignment_id, by=alice)
+    assert claiming.take_up(annotation_id=annotation.pk, by=alice)
 
 
 def test_the_database_refuses_a_campaign_without_room():
@@ -194,7 +195,7 @@ def test_the_database_refuses_a_campaign_without_room():
 def test_a_place_handed_back_goes_to_somebody_else_and_the_draft_stays():
     alice, bob = make.annotator("alice"), make.annotator("bob")
     draft = make.draft(alice, span_1="mine")
-    campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
+    claiming.hand_back(assignment_id=draft.assignment_id, by=alice)
     draft.refresh_from_db()
     assert (draft.assignment, draft.span_1) == (None, "mine")
     assert take(alice) is None
@@ -207,29 +208,29 @@ def test_a_draft_handed_back_is_taken_up_again_while_a_place_is_free():
     alice, bob = make.annotator("alice"), make.annotator("bob")
     draft = make.draft(alice, span_1="mine")
     place = draft.assignment
-    campaigns.hand_back(assignment_id=place.pk, by=alice)
-    assert campaigns.take_up(annotation_id=draft.pk, by=alice) == place
+    claiming.hand_back(assignment_id=place.pk, by=alice)
+    assert claiming.take_up(annotation_id=draft.pk, by=alice) == place
     draft.refresh_from_db()
     assert draft.assignment == place
 
-    campaigns.hand_back(assignment_id=place.pk, by=alice)
+    claiming.hand_back(assignment_id=place.pk, by=alice)
     take(bob)
     with pytest.raises(Conflict, match="All assignments"):
-        campaigns.take_up(annotation_id=draft.pk, by=alice)
+        claiming.take_up(annotation_id=draft.pk, by=alice)
 
 
 def test_nobody_takes_up_another_s_draft():
     alice, bob = make.annotator("alice"), make.annotator("bob")
     draft = make.draft(alice)
-    campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
+    claiming.hand_back(assignment_id=draft.assignment_id, by=alice)
     with pytest.raises(NotFoundHere):
-        campaigns.take_up(annotation_id=draft.pk, by=bob)
+        claiming.take_up(annotation_id=draft.pk, by=bob)
 
 
 def test_a_skipped_tag_goes_to_somebody_else_with_the_reason_kept():
     alice, bob = make.annotator("alice"), make.annotator("bob")
     place = make.draft(alice).assignment
-    campaigns.skip(assignment_id=place.pk, by=alice, reason="I do not read Greek")
+    claiming.skip(assignment_id=place.pk, by=alice, reason="I do not read Greek")
     place.refresh_from_db()
     assert (place.state, place.skip_reason) == (AssignmentState.SKIPPED, "I do not read Greek")
     assert take(alice) is None
@@ -240,13 +241,13 @@ def test_a_skip_wants_a_reason():
     alice = make.annotator()
     place = make.draft(alice).assignment
     with pytest.raises(Refusal, match="why"):
-        campaigns.skip(assignment_id=place.pk, by=alice, reason="  ")
+        claiming.skip(assignment_id=place.pk, by=alice, reason="  ")
 
 
-@pytest.mark.parametrize("verb", [campaigns.hand_back, campaigns.skip])
+@pytest.mark.parametrize("verb", [claiming.hand_back, claiming.skip])
 def test_nobody_gives_up_another_s_place(verb):
     place = make.draft(make.annotator("alice")).assignment
-    extra = {"reason": "x"} if verb is campaigns.skip else {}
+    extra = {"reason": "x"} if verb is claiming.skip else {}
     with pytest.raises(NotFoundHere):
         verb(assignment_id=place.pk, by=make.annotator("bob"), **extra)
 
@@ -255,7 +256,7 @@ def test_a_place_whose_lease_ran_out_is_swept_and_the_draft_stays():
     alice, bob = make.annotator("alice"), make.annotator("bob")
     draft = make.draft(alice, span_1="mine")
     expire(draft.assignment)
-    assert campaigns.sweep_assignments() == 1
+    assert claiming.sweep_assignments() == 1
     draft.refresh_from_db()
     assert (draft.assignment, draft.state) == (None, AnnotationState.DRAFT)
     assert take(bob) is not None
@@ -263,13 +264,13 @@ def test_a_place_whose_lease_ran_out_is_swept_and_the_draft_stays():
 
 def test_a_lease_that_runs_is_left_alone():
     make.draft(make.annotator())
-    assert campaigns.sweep_assignments() == 0
+    assert claiming.sweep_assignments() == 0
     assert Assignment.objects.filter(state="held", lease_until__gt=Now()).count() == 1
 
 
 def test_a_withdrawn_place_is_gone_and_its_draft_stays():
     campaign = make.campaign()
     draft = make.draft(make.annotator(), within=campaign)
-    campaigns.withdraw(assignment_id=draft.assignment_id, campaign=campaign)
+    managing.withdraw(assignment_id=draft.assignment_id, campaign=campaign)
     assert Assignment.objects.get().state == AssignmentState.WITHDRAWN
     assert Annotation.objects.get().assignment is None

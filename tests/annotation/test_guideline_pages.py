@@ -4,7 +4,8 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import AuditEvent
-from annotation import campaigns, guidelines
+from annotation import guidelines
+from annotation.campaigns import managing
 from annotation.guideline_text import parts_of
 from annotation.models import Annotation, Guideline
 from leases.refusal import Conflict, StaleVersion
@@ -174,7 +175,7 @@ def test_a_closed_campaign_keeps_its_version():
     olga = make.admin()
     campaign = make.campaign(by=olga)
     save(olga, introduction="Ours.")
-    campaigns.change_campaign(campaign, "close")
+    managing.change_campaign(campaign, "close")
     with pytest.raises(Conflict, match="Reopen it first"):
         guidelines.use_current_guideline(campaign, olga)
     campaign.refresh_from_db()

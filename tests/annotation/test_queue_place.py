@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation import campaigns
-from annotation.queue_place import place_in_queue
+from annotation.campaigns import claiming, managing
+from annotation.campaigns.queue_place import place_in_queue
 from tests.annotation import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -36,8 +36,8 @@ def test_skipped_and_returned_tags_are_out():
     campaign = make.campaign(tags=4)
     alice = make.annotator()
     skipped, returned = make.draft(alice, within=campaign), make.draft(alice, within=campaign)
-    campaigns.skip(assignment_id=skipped.assignment_id, by=alice, reason="Greek")
-    campaigns.hand_back(assignment_id=returned.assignment_id, by=alice)
+    claiming.skip(assignment_id=skipped.assignment_id, by=alice, reason="Greek")
+    claiming.hand_back(assignment_id=returned.assignment_id, by=alice)
     make.draft(alice, within=campaign)
     assert shown(alice, campaign) == "1 of 2"
 
@@ -48,7 +48,7 @@ def test_other_campaigns_and_closed_ones_add_nothing():
     alice = make.annotator()
     make.draft(alice, within=first)
     assert shown(alice, second) == "0 of 2"
-    campaigns.change_campaign(first, "close")
+    managing.change_campaign(first, "close")
     assert shown(alice, first) == "1 of 1"
 
 

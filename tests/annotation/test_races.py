@@ -3,10 +3,11 @@
 import pytest
 from django.test import Client
 
-from annotation import campaigns, guidelines, review, workflow
+from annotation import guidelines, review, workflow
+from annotation.campaigns import claiming
+from annotation.campaigns.in_hand import HandsFull
 from annotation.evidence import askedarticles
 from annotation.guideline_text import parts_of
-from annotation.in_hand import HandsFull
 from annotation.models import Annotation, AskedArticle, Assignment, Guideline
 from annotation.states import AnnotationState
 from leases.refusal import Refusal, StaleVersion
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.alone, pytest.mark.django_db(transaction=True)]
 
 
 def skip(annotation, who):
-    campaigns.skip(assignment_id=annotation.assignment_id, by=who, reason="Greek")
+    claiming.skip(assignment_id=annotation.assignment_id, by=who, reason="Greek")
 
 
 def test_two_who_skip_one_tag_leave_two_places_for_others():
@@ -33,10 +34,10 @@ def test_a_draft_taken_up_by_two_clicks_has_one_place():
     campaign = make.campaign(people=2)
     alice = make.annotator("alice")
     draft = make.draft(alice, within=campaign)
-    campaigns.hand_back(assignment_id=draft.assignment_id, by=alice)
+    claiming.hand_back(assignment_id=draft.assignment_id, by=alice)
 
     def click():
-        campaigns.take_up(annotation_id=draft.pk, by=alice)
+        claiming.take_up(annotation_id=draft.pk, by=alice)
 
     refused = overlapping(click, click)
     assert isinstance(refused, Refusal)
@@ -86,7 +87,7 @@ def test_submissions_from_two_tabs_take_one_tag():
 
     def submit(draft):
         submission(draft, alice)
-        taken.append(campaigns.following_assignment(by=alice, campaign=campaign, again=False))
+        taken.append(claiming.following_assignment(by=alice, campaign=campaign, again=False))
 
     at_once(*[lambda draft=draft: submit(draft) for draft in drafts])
     assert taken[0] == taken[1]
@@ -112,7 +113,7 @@ def test_two_claims_at_once_keep_the_limit():
     make.draft(alice, within=campaign)
 
     def claim():
-        campaigns.next_assignment(by=alice, campaign=campaign)
+        claiming.next_assignment(by=alice, campaign=campaign)
 
     assert isinstance(overlapping(claim, claim), HandsFull)
     assert Annotation.objects.count() == 2
@@ -121,10 +122,10 @@ def test_two_claims_at_once_keep_the_limit():
 def test_a_claim_and_a_draft_taken_up_keep_the_limit():
     alice, campaign = make.annotator("alice"), make.campaign(tags=2, in_hand=1)
     returned = make.draft(alice, within=campaign)
-    campaigns.hand_back(assignment_id=returned.assignment_id, by=alice)
+    claiming.hand_back(assignment_id=returned.assignment_id, by=alice)
     refused = overlapping(
-        lambda: campaigns.next_assignment(by=alice, campaign=campaign),
-        lambda: campaigns.take_up(annotation_id=returned.pk, by=alice),
+        lambda: claiming.next_assignment(by=alice, campaign=campaign),
+        lambda: claiming.take_up(annotation_id=returned.pk, by=alice),
     )
     assert isinstance(refused, HandsFull)
     assert Assignment.objects.filter(person=alice).count() == 1

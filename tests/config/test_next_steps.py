@@ -5,7 +5,8 @@ from django.urls import reverse
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation import campaigns, review
+from annotation import review
+from annotation.campaigns import claiming
 from annotation.models import Assignment
 from config.next_steps import next_steps
 from judging import verdicts
@@ -85,5 +86,5 @@ def test_a_returned_annotation_whose_lease_has_expired_is_not_counted():
     )
     assert [count for count, *_ in lines(alice)] == [1, 0, 0]
     Assignment.objects.update(lease_until=in_seconds(-1))
-    campaigns.sweep_assignments()
+    claiming.sweep_assignments()
     assert [count for count, *_ in lines(alice)][:2] == [0, 0]

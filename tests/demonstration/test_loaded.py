@@ -16,7 +16,7 @@ from django.test import TestCase
 
 from accounts.models import AuditEvent, Person
 from accounts.roles import Role
-from annotation.campaigns import next_assignment
+from annotation.campaigns.claiming import next_assignment
 from annotation.fields.entries import entries_of
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState

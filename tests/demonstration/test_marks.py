@@ -5,7 +5,7 @@ from django.test import TestCase
 from django.urls import reverse
 
 from accounts.roles import Role
-from annotation.campaigns import next_assignment
+from annotation.campaigns.claiming import next_assignment
 from annotation.models import Annotation
 from datasets.models import Contradiction
 from demonstration.loading import load

@@ -6,7 +6,8 @@ from django.test import TestCase
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.campaigns import Frame, Plan, next_assignment, open_campaign
+from annotation.campaigns.claiming import next_assignment
+from annotation.campaigns.opening import Frame, Plan, open_campaign
 from annotation.models import Annotation, Campaign
 from annotation.publish import publish_campaign
 from annotation.review import decide

@@ -11,7 +11,7 @@ from django.db.models import Count
 from django.db.models.functions import Now
 
 from accounts.roles import Role
-from annotation.campaigns import next_assignment, sweep_assignments
+from annotation.campaigns.claiming import next_assignment, sweep_assignments
 from annotation.models import Assignment
 from tests.annotation.factories import campaign
 from tests.factories import person

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.campaigns import LEASE_SECONDS, next_assignment, sweep_assignments
+from annotation.campaigns.claiming import LEASE_SECONDS, next_assignment, sweep_assignments
 from generation import client, responses, runs
 from generation.states import ResponseState
 from leases.clock import now

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 
 from accounts.models import Person
-from annotation.campaigns import Frame, Plan, open_campaign
+from annotation.campaigns.opening import Frame, Plan, open_campaign
 from datasets.models import Collection
 from leases.command import RefusingCommand
 from leases.rows import first_of

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from accounts.models import Person
-from annotation.campaigns import free_assignments
+from annotation.campaigns.claiming import free_assignments
 from annotation.models import Assignment, Campaign
 from annotation.states import AssignmentState
 
