@@ -99,22 +99,26 @@ def marked(world, tmp_path):  # noqa: F811
     return world | {"article": Tag.objects.filter(article__pageid=77).first().pk}
 
 
-def addresses(marked):
+QUERY = "?q={0}&words={0}&prompt={0}&service={0}&model_id={0}&next={0}&state={0}&kind={0}".format(
+    "%22%3E%3Cscript%3Ea()%3C/script%3E"
+)
+
+
+def answers(client, marked):
+    """Every page with its address; those that are shown a second time, with markup in the query."""
     paths = [path.format(**marked) for method, path, _ in rows() if method == "GET"]
-    query = (
-        "?q={0}&words={0}&prompt={0}&service={0}&model_id={0}&next={0}&state={0}&kind={0}".format(
-            "%22%3E%3Cscript%3Ea()%3C/script%3E"
-        )
-    )
-    return [*paths, f"/tags/{marked['article']}/", *(path + query for path in paths)]
+    for path in [*paths, f"/tags/{marked['article']}/"]:
+        answer = client.get(path)
+        yield path, answer
+        if answer.status_code != 403:
+            yield path + QUERY, client.get(path + QUERY)
 
 
 @pytest.mark.parametrize("who", PEOPLE)
 def test_no_page_contains_unescaped_markup(marked, who):
     client = signed_in(marked, who)
     shown = 0
-    for address in addresses(marked):
-        answer = client.get(address)
+    for address, answer in answers(client, marked):
         whole = b"".join(answer)
         assert answer.status_code < 500, address
         assert "default-src 'none'" in answer["Content-Security-Policy"]

@@ -10,11 +10,13 @@ OPTIONS = {
     # Only these come back whole: what a large page has passed is most of the work.
     "resultTypes": ["violations"],
 }
+# What another colour scheme can change.
+OF_COLOURS = {**OPTIONS, "runOnly": ["color-contrast", "link-in-text-block"]}
 
 
-def violations(page) -> list[str]:
-    """What axe finds of levels A and AA on the page as it is shown, each as "rule: element"."""
+def violations(page, options: dict = OPTIONS) -> list[str]:
+    """What axe reports of levels A and AA on the page as it is shown, each as "rule: element"."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    found = page.evaluate("options => axe.run(options).then(all => all.violations)", OPTIONS)
+    found = page.evaluate("options => axe.run(options).then(all => all.violations)", options)
     return [f"{one['id']}: {node['html'][:160]}" for one in found for node in one["nodes"]]

@@ -130,8 +130,21 @@ def test_a_proxy_that_passes_the_sub_path_on_is_told_so(server):
         assert answer.status_code == 404
 
 
+@pytest.mark.parametrize("server", [""], ids=["root"], indirect=True)
+def test_the_first_admin_joins(server, browser):
+    people = People(
+        browser, server.url, server.manage("first_admin_link"), ignore_https_errors=True
+    )
+    try:
+        people.join(people.first_link, "ada").goto("people/")
+    finally:
+        people.close()
+
+
+# Under the sub-path alone: at the root, tests/story plays it.
+@pytest.mark.parametrize("server", ["/sicetnon"], ids=["sub-path"], indirect=True)
 def test_the_story(server, browser):
-    """From a tag to a kappa; then nothing of what people entered stands in any log."""
+    """From a tag to a kappa; then no log has anything that people entered."""
     first_link = server.manage("first_admin_link")
     assert first_link.startswith(f"{server.url}/join/")
     people = People(browser, server.url, first_link, ignore_https_errors=True)
