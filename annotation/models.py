@@ -204,6 +204,10 @@ class Annotation(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     saved_at = models.DateTimeField(db_default=Now())
     submitted_at = models.DateTimeField(null=True, blank=True)
+    first_submitted_at = models.DateTimeField(null=True, blank=True)
+    first_entries = models.JSONField(
+        null=True, blank=True, help_text="The entries of the first submission, before any review."
+    )
     # Not one to one: two people who both enter only "Invalid" publish the same record.
     contradiction = models.ForeignKey(
         Contradiction, on_delete=models.PROTECT, null=True, blank=True, related_name="annotations"
@@ -323,6 +327,26 @@ class DraftRevision(models.Model):
 
     def __str__(self) -> str:
         return f"Version {self.version} of annotation {self.annotation_id}"
+
+
+class WorkTime(models.Model):
+    """How long an annotation's author was active at it on one day, idle time left out."""
+
+    annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="work_times")
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="work_times")
+    day = models.DateField(help_text="In UTC.")
+    seconds = models.FloatField()
+
+    class Meta:
+        ordering = ["day", "annotation"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotation", "campaign", "day"], name="work_time_once_a_day"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day}: {self.seconds:.0f} s"
 
 
 class Review(models.Model):

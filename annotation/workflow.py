@@ -31,6 +31,7 @@ from annotation.fields.steps import QUESTIONS, STEPS, VALID
 from annotation.fields.suggesting import FILLABLE, final_entries
 from annotation.fields.walker import Entries
 from annotation.models import Annotation, Assignment, DraftRevision
+from annotation.monitoring.worktime import keep_time
 from annotation.states import ANNOTATION, ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState
 from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal, StaleVersion
@@ -136,6 +137,7 @@ def _keep_place(draft: Annotation, place: Place) -> None:
         if seconds:
             at = step or STEPS[0].key
             times[at] = times.get(at, 0) + seconds
+            keep_time(draft, seconds)
         Annotation.objects.filter(pk=draft.pk).update(
             current_step=step, seconds_active=F("seconds_active") + seconds, seconds_by_step=times
         )
@@ -278,6 +280,8 @@ def _hand_in(draft: Annotation) -> Annotation:
     columns = columns_of(final, draft.taxonomy)
     if final["validity"] == VALID:  # an invalid tag that is sent back has its later steps again
         columns |= origin_in(final, draft.provenance, draft.filled)
+    if draft.first_entries is None:
+        columns |= {"first_entries": final, "first_submitted_at": Now()}
     ANNOTATION.require(draft, "submit", submitted_at=Now(), version=F("version") + 1, **columns)
     replace_questions(draft, final[QUESTIONS.name])
     ASSIGNMENT.require(draft.assignment, "submit", lease_holder="", lease_until=None)

@@ -1,6 +1,7 @@
 from django.urls import URLPattern, path
 
 from evaluation.views import (
+    annotators,
     collections,
     compare,
     labels,
@@ -14,6 +15,7 @@ from evaluation.views import (
 app_name = "evaluation"
 
 _PUBLISHED = "published/<int:snapshot_id>/<str:token>"
+_CAMPAIGN = "reports/campaigns/<int:campaign_id>"
 _STUDY, _FROZEN = "reports/<int:study_id>", "reports/snapshots/<int:snapshot_id>"
 
 
@@ -34,6 +36,11 @@ urlpatterns = [
     path("reports/collections/<str:name>/", collections.table, name="dataset"),
     path("reports/collections/<str:name>/table.json", collections.as_json, name="dataset_json"),
     path("reports/collections/<str:name>/table.csv", collections.as_csv, name="dataset_csv"),
+    path(f"{_CAMPAIGN}/", annotators.agreement, name="annotators"),
+    path(f"{_CAMPAIGN}/agreement.json", annotators.as_json, name="annotators_json"),
+    path(f"{_CAMPAIGN}/agreement.csv", annotators.as_csv, name="annotators_csv"),
+    path(f"{_CAMPAIGN}/rows/", annotators.compared, name="annotators_rows"),
+    path(f"{_CAMPAIGN}/rows.csv", annotators.compared_csv, name="annotators_rows_csv"),
     path("agreement/", labels.agreement, name="agreement"),
     path(f"{_STUDY}/", reports.report, name="report"),
     path(f"{_STUDY}/rows/", rows.report_rows, name="rows"),

@@ -203,6 +203,11 @@ GET   /reports/{closed}/                                      302  403  403  403
 GET   /reports/collections/mills/                             302  403  403  403  403  403  403  200  200  200
 GET   /reports/collections/mills/table.json                   302  403  403  403  403  403  403  200  200  200
 GET   /reports/collections/mills/table.csv                    302  403  403  403  403  403  403  200  200  200
+GET   /reports/campaigns/{campaign}/                          302  403  403  403  403  403  403  200  200  200
+GET   /reports/campaigns/{campaign}/agreement.json            302  403  403  403  403  403  403  200  200  200
+GET   /reports/campaigns/{campaign}/agreement.csv             302  403  403  403  403  403  403  200  200  200
+GET   /reports/campaigns/{campaign}/rows/                     302  403  403  403  403  403  403  200  200  200
+GET   /reports/campaigns/{campaign}/rows.csv                  302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}/                                        302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}.json                                  302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}.json                                    302  403  403  403  403  403  403  200  200  403

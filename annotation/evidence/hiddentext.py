@@ -93,16 +93,23 @@ def _clear_saves(annotations: Mapping[int, Annotation], words: Mapping[int, Set[
     changed = []
     for save in DraftRevision.objects.filter(annotation__in=words):
         now = annotations[save.annotation_id]
-        entries = {name: save.entries.get(name) for name in WORDED}
-        gone = [
-            name
-            for name, value in entries.items()
-            if _is_in(value, words[now.pk]) and value != getattr(now, name)
-        ]
-        if gone:
+        if gone := _gone(save.entries, now, words[now.pk]):
             save.entries |= dict.fromkeys(gone, "")
             changed.append(save)
     DraftRevision.objects.bulk_update(changed, ["entries"], batch_size=BATCH)
+    first = []
+    for now in (annotations[key] for key in words if annotations[key].first_entries):
+        if gone := _gone(now.first_entries, now, words[now.pk]):
+            now.first_entries |= dict.fromkeys(gone, "")
+            first.append(now)
+    Annotation.objects.bulk_update(first, ["first_entries"], batch_size=BATCH)
+
+
+def _gone(entries: Mapping[str, Any], now: Annotation, words: Set[str]) -> list[str]:
+    kept = {name: entries.get(name) for name in WORDED}
+    return [
+        name for name, value in kept.items() if _is_in(value, words) and value != getattr(now, name)
+    ]
 
 
 def _clear_records(published: Sequence[int], revisions: Set[int]) -> None:

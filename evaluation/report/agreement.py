@@ -113,10 +113,10 @@ def _overall_row(prompt: shapes.Prompt, agreement: shapes.PromptAgreement) -> Ag
 
 
 def _figures(coefficients: Sequence[Coefficient], names: Sequence[str]) -> tuple[Figure, ...]:
-    return tuple(_figure(sentences.of(coefficients, name)) for name in names)
+    return tuple(figure_of(sentences.of(coefficients, name)) for name in names)
 
 
-def _figure(coefficient: Coefficient) -> Figure:
+def figure_of(coefficient: Coefficient) -> Figure:
     """The interval by resampling first, then the one that takes responses as independent."""
     value, ends = sentences.in_its_unit(coefficient)
     plain = ends(coefficient["low"], coefficient["high"])

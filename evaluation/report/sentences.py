@@ -81,6 +81,7 @@ NAMES = {
     "krippendorff_alpha_nominal": "Krippendorff's alpha",
     "krippendorff_alpha_ordinal": "Krippendorff's alpha, ordinal",
     "krippendorff_alpha_interval": "Krippendorff's alpha, interval",
+    "mean_overlap": "Mean overlap",
 }
 
 

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import counted
+from annotation.models import Campaign
 from evaluation.access import snapshot_for, study_for
 from evaluation.archive.bundles import sealed, text_of
 from evaluation.counts.first_verdicts import CLUSTERS
@@ -69,7 +70,8 @@ def asked(request: HttpRequest, study_id: int = 0, snapshot_id: int = 0) -> Sour
 def reports(request: HttpRequest) -> HttpResponse:
     page = page_of(request, studies())
     listed = entries(page.object_list, person_of(request))
-    return render(request, "evaluation/reports.html", {"page": page, "entries": listed})
+    context = {"page": page, "entries": listed, "campaigns": Campaign.objects.order_by("-pk")}
+    return render(request, "evaluation/reports.html", context)
 
 
 @require_safe

@@ -4,11 +4,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation import workflow
-from annotation.models import Annotation, Assignment, DraftRevision
+from annotation import campaigns, workflow
+from annotation.models import Annotation, Assignment, DraftRevision, WorkTime
 from annotation.states import AnnotationState, AssignmentState
 from annotation.workflow import Place
-from leases.clock import in_seconds
+from leases.clock import in_seconds, now
 from leases.refusal import Conflict, NotFoundHere, StaleVersion
 from tests.annotation import factories as make
 
@@ -121,6 +121,24 @@ def test_step_and_time_are_stored_without_a_new_version(draft, alice):
     row = Annotation.objects.get()
     assert (row.version, row.current_step, row.seconds_active) == (0, "types", 240)
     assert row.seconds_by_step == {"types": 240}
+
+
+def test_the_time_of_a_day_is_kept_by_campaign(draft, alice):
+    first = now().date()
+    for seconds in (20, 30):
+        place = Place("types", seconds)
+        workflow.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+    rows = list(WorkTime.objects.filter(campaign=draft.assignment.campaign))
+    assert sum(row.seconds for row in rows) == 50
+    assert all(first <= row.day <= now().date() for row in rows)
+
+
+def test_time_at_a_draft_that_was_withdrawn_meanwhile_counts_for_its_campaign(draft, alice):
+    place = Place("types", 20)
+    workflow.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+    campaigns.withdraw(assignment_id=draft.assignment_id, campaign=draft.assignment.campaign)
+    workflow.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+    assert sum(WorkTime.objects.values_list("seconds", flat=True)) == 40
 
 
 def test_saves_close_together_are_one_revision_of_the_draft(draft, alice):

@@ -99,6 +99,8 @@ def pages_of_rows(ada) -> list[str]:
         ("judging:study", study.pk),
         ("judging:resolve_study", study.pk),
         ("evaluation:dataset", "demonstration"),
+        ("evaluation:annotators", campaign.pk),
+        ("evaluation:annotators_rows", campaign.pk),
         ("evaluation:report", study.pk),
         ("evaluation:rows", study.pk),
         ("evaluation:compare", study.pk),

@@ -1,0 +1,77 @@
+"""The annotations of a campaign that agreement compares: as first submitted, and as they are after review."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotation.fields.entries import DIMENSION_OF, entries_of
+from annotation.models import Annotation, Campaign, Review
+from annotation.states import AnnotationState
+from datasets.taxonomy import order
+from evaluation.annotators.agreement import AFTER, BEFORE, BLIND
+from evaluation.annotators.measures import VALID, Entered
+
+NOT_REVIEWED = (AnnotationState.DRAFT, AnnotationState.SUBMITTED, AnnotationState.SENT_BACK)
+
+
+def handed_in(campaign: Campaign) -> QuerySet[Annotation]:
+    """The annotations that were submitted at least once, with what an Entered needs."""
+    sent_back = Review.objects.filter(annotation=OuterRef("pk"), decision=Review.Decision.SEND_BACK)
+    rows = Annotation.objects.filter(assignment__campaign=campaign, submitted_at__isnull=False)
+    related = ("assignment", "author", "sighting__tag__article__wiki")
+    rows = rows.select_related(*related).prefetch_related("questions")
+    return rows.annotate(was_sent_back=Exists(sent_back)).order_by("pk")
+
+
+def populations(campaign: Campaign) -> dict[int, dict[str, list[Entered]]]:
+    """Round -> stage -> annotations. The stage "blind" is there only if it leaves something out."""
+    rounds: dict[int, dict[str, list[Entered]]] = {}
+    for annotation in handed_in(campaign).iterator(chunk_size=500):
+        assert annotation.assignment is not None, "the campaign is the assignment's"
+        stages = rounds.setdefault(annotation.assignment.round, {BEFORE: [], AFTER: []})
+        for stage, entries in _at_stages(annotation):
+            stages[stage].append(_entered(annotation, entries))
+    for stages in rounds.values():
+        blind = [one for one in stages[BEFORE] if not one.after_seeing]
+        if len(blind) < len(stages[BEFORE]):
+            stages[BLIND] = blind
+    return rounds
+
+
+def _at_stages(annotation: Annotation) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Its entries at the first submission, and after review if it was not dropped there.
+
+    An annotation of before the first submission was kept has it if it was never sent back.
+    """
+    now = entries_of(annotation)
+    first = annotation.first_entries
+    if first is None and not annotation.was_sent_back:  # type: ignore[attr-defined]
+        first = now
+    if first is not None:
+        yield BEFORE, first
+    if annotation.state not in (*NOT_REVIEWED, AnnotationState.DROPPED):
+        yield AFTER, now
+
+
+def _entered(annotation: Annotation, entries: Mapping[str, Any]) -> Entered:
+    assert annotation.assignment is not None
+    article = annotation.sighting.tag.article
+    is_valid = entries["validity"] == VALID
+    texts: dict[str, Any] = {}
+    if is_valid:
+        texts = {
+            "types": tuple(tuple(order(entries[name])) for name in DIMENSION_OF),
+            "passages": (entries["passage_1_copied"], entries["passage_2_copied"]),
+            "spans": (entries["span_1"], entries["span_2"]),
+        }
+    return Entered(
+        annotation=annotation.pk,
+        round=annotation.assignment.round,
+        tag=annotation.assignment.order,
+        article=f"{article.wiki.base_url}{article.pageid}",
+        title=article.title,
+        annotator=annotation.author.pseudonym,
+        validity=entries["validity"],
+        **texts,
+    )

@@ -1,0 +1,138 @@
+"""What is compared between annotations of one tag: validity, options, dimensions, passages, spans. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+from datasets.taxonomy import DIMENSIONS, Dimension
+from evaluation.annotators.overlap import Pair, is_turned, overlap
+
+VALID, INVALID = "Valid", "Invalid"
+CHOSEN, NOT_CHOSEN = "chosen", "not chosen"
+VALIDITY, OPTION, DIMENSION, OVERLAP = "validity", "option", "dimension", "overlap"
+# Between the options of one dimension, in the label of a set.
+AND = " + "
+
+
+@dataclass(frozen=True)
+class Entered:
+    """One annotation of a tag: `tag` is the tag's place in the draw, `article` what intervals resample.
+
+    `types` has the options chosen in each dimension, in the form's order; `after_seeing` whether it was made after its
+    author had seen other annotations of the tag. An invalid tag has no types, passages or spans.
+    """
+
+    annotation: int
+    round: int
+    tag: int
+    article: str
+    title: str
+    annotator: str
+    validity: str
+    types: tuple[tuple[str, ...], ...] = ((), (), (), ())
+    passages: Pair = ("", "")
+    spans: Pair = ("", "")
+    after_seeing: bool = False
+
+    @property
+    def is_valid(self) -> bool:
+        return self.validity == VALID
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One thing that is compared: `label_of` gives an annotation's label, None where the measure does not apply to it.
+
+    `labels` are the labels in order; a dimension has those that occur.
+    """
+
+    key: str
+    kind: str
+    label_of: Callable[[Entered], str | None]
+    labels: tuple[str, ...] = ()
+
+
+def _validity(entered: Entered) -> str | None:
+    return entered.validity
+
+
+def _option(place: int, value: str, entered: Entered) -> str | None:
+    if not entered.is_valid:
+        return None
+    return CHOSEN if value in entered.types[place] else NOT_CHOSEN
+
+
+def _set(place: int, entered: Entered) -> str | None:
+    return AND.join(entered.types[place]) if entered.is_valid else None
+
+
+def _of_dimension(place: int, dimension: Dimension) -> list[Measure]:
+    whole = Measure(f"type {dimension.short}", DIMENSION, partial(_set, place))
+    options = [
+        Measure(value, OPTION, partial(_option, place, value), (CHOSEN, NOT_CHOSEN))
+        for value in dimension.values
+    ]
+    return [whole, *options]
+
+
+LABELLED: tuple[Measure, ...] = (
+    Measure("validity", VALIDITY, _validity, (VALID, INVALID)),
+    *(one for place, each in enumerate(DIMENSIONS) for one in _of_dimension(place, each)),
+)
+MEASURES = {measure.key: measure for measure in LABELLED}
+OVERLAPS = ("passage 1", "passage 2", "span 1", "span 2")
+
+
+def labels_of(measure: Measure, items: Sequence[Sequence[Entered]]) -> tuple[str, ...]:
+    """The measure's labels; of a dimension the sets that occur, sorted."""
+    if measure.labels:
+        return measure.labels
+    used = {measure.label_of(one) for item in items for one in item}
+    return tuple(sorted(label for label in used if label is not None))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two annotations of one tag, in the order of the annotators' names.
+
+    `overlaps` has a number from 0 to 1 for each of OVERLAPS, None where one annotation says invalid or both leave the
+    text empty.
+    """
+
+    first: Entered
+    second: Entered
+    overlaps: tuple[float | None, ...]
+
+    @property
+    def after_seeing(self) -> bool:
+        return self.first.after_seeing or self.second.after_seeing
+
+
+def compared(first: Entered, second: Entered) -> Comparison:
+    """The comparison; the second one's passages and spans are turned first if that fits better."""
+    if not (first.is_valid and second.is_valid):
+        return Comparison(first, second, (None,) * len(OVERLAPS))
+    turn = -1 if is_turned(first.passages, second.passages) else 1
+    pairs = [
+        *zip(first.passages, second.passages[::turn], strict=True),
+        *zip(first.spans, second.spans[::turn], strict=True),
+    ]
+    return Comparison(first, second, tuple(overlap(a, b) for a, b in pairs))
+
+
+def by_tag(annotations: Sequence[Entered]) -> list[list[Entered]]:
+    """The annotations of each tag that has two or more, in the order of the draw and of the annotators' names."""
+    items: dict[tuple[int, int], list[Entered]] = {}
+    for one in sorted(annotations, key=lambda one: (one.round, one.tag, one.annotator)):
+        items.setdefault((one.round, one.tag), []).append(one)
+    return [item for item in items.values() if len(item) > 1]
+
+
+def comparisons(annotations: Sequence[Entered]) -> list[Comparison]:
+    """Each two annotations of each tag."""
+    return [
+        compared(first, second)
+        for item in by_tag(annotations)
+        for first, second in combinations(item, 2)
+    ]

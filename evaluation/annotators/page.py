@@ -1,0 +1,236 @@
+"""The agreement of a campaign's annotators, laid out for its page and as a table. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from datasets.taxonomy import DIMENSIONS, option
+from evaluation.annotators import shapes
+from evaluation.annotators.agreement import AFTER, BEFORE, BLIND
+from evaluation.annotators.measures import DIMENSION, OPTION, OVERLAP, OVERLAPS, VALIDITY
+from evaluation.report import sentences
+from evaluation.report.agreement import figure_of
+from evaluation.report.figures import Figure, query
+from evaluation.report.sentences import counted
+from evaluation.report.sheets import CLUSTERED, COEFFICIENT, Sheet, values
+from evaluation.statistics.coefficient import Coefficient
+
+STAGES = {
+    BEFORE: "before review",
+    BLIND: "before review, blind only",
+    AFTER: "after review",
+}
+ABOUT = {
+    BEFORE: "The entries that each annotator submitted first, before any review.",
+    BLIND: "The same without annotations made after their author saw other annotations of the tag.",
+    AFTER: "The entries as they are after review, of annotations that were reviewed and not dropped.",
+}
+OVERLAP_LABELS = dict(
+    zip(OVERLAPS, ("Passage 1", "Passage 2", "Span of passage 1", "Span of passage 2"), strict=True)
+)
+KAPPA_COLUMNS = ("Agreement", "Kappa", "Gwet's AC1", "Krippendorff's alpha")
+OF_ALL = ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha_nominal")
+OF_TWO = ("percent_agreement", "cohen_kappa", "gwet_ac1")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One measure: its n with the query of the tags that it counts, and its figures. `is_part`: of the line above."""
+
+    label: str
+    n: int
+    query: str
+    figures: tuple[Figure, ...]
+    is_part: bool = False
+
+
+@dataclass(frozen=True)
+class Glance:
+    """One population of a round in the overview; its `query` opens it on the page."""
+
+    round: int
+    stage: str
+    query: str
+    is_shown: bool
+    tags: int
+    comparisons: int
+    after_seeing: int
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One population of a round in full. `two` names its annotators where they are two."""
+
+    round: int
+    stage_label: str
+    about: str
+    sentence: str
+    two: str
+    lines: list[Line]
+    unused: int
+    overlaps: list[Line]
+    pair_columns: list[str]
+    pairs: list[Line]
+
+
+def label_of(key: str) -> str:
+    """A measure as the page calls it."""
+    if key == VALIDITY:
+        return "Valid or invalid"
+    known = option(key)
+    if known:
+        return f"{known.group}: {known.label}" if known.group else known.label
+    if key in OVERLAP_LABELS:
+        return OVERLAP_LABELS[key]
+    return next(f"{one.short}. {one.title}" for one in DIMENSIONS if key == f"type {one.short}")
+
+
+def glances(report: shapes.AnnotatorAgreement, shown: shapes.Stage, n: int) -> list[Glance]:
+    """Every population with two annotations of a tag, the shown one marked."""
+    return [
+        Glance(
+            entry["round"],
+            STAGES[stage["stage"]],
+            query(round=entry["round"], stage=stage["stage"]),
+            entry["round"] == n and stage["stage"] == shown["stage"],
+            stage["tags"],
+            stage["comparisons"],
+            stage["after_seeing"],
+            _figures(stage, stage["measures"][0])[:2],
+        )
+        for entry in report["rounds"]
+        for stage in entry["stages"]
+        if stage["tags"]
+    ]
+
+
+def chosen(
+    report: shapes.AnnotatorAgreement, wanted_round: str, wanted_stage: str
+) -> tuple[int, shapes.Stage] | None:
+    """The population that an address names, else the last round's first; None where nothing was measured."""
+    there = [
+        (entry["round"], stage)
+        for entry in reversed(report["rounds"])
+        for stage in entry["stages"]
+        if stage["tags"]
+    ]
+    named = [
+        one for one in there if str(one[0]) == wanted_round and one[1]["stage"] == wanted_stage
+    ]
+    return next(iter([*named, *there]), None)
+
+
+def laid_out(n: int, stage: shapes.Stage) -> Shown:
+    """One population as the page shows it. Options that nobody chose are counted, not listed."""
+    labelled = [one for one in stage["measures"] if one["kind"] != OVERLAP]
+    used = [one for one in labelled if one["kind"] != OPTION or one["counts"][0]]
+    met = stage["measures"][0]["pairs"]
+    return Shown(
+        n,
+        STAGES[stage["stage"]],
+        ABOUT[stage["stage"]],
+        sentence(stage),
+        " and ".join(stage["annotators"]) if len(met) == 1 else "",
+        [_line(n, stage, one, _figures(stage, one)) for one in used],
+        len(labelled) - len(used),
+        [
+            _line(n, stage, one, (figure_of(one["all"][0]),))
+            for one in stage["measures"]
+            if one["kind"] == OVERLAP
+        ],
+        [label_of(one["key"]) for one in _in_pairs(stage)],
+        [_pair_line(n, stage, place) for place in range(len(met))] if len(met) > 1 else [],
+    )
+
+
+def sentence(stage: shapes.Stage) -> str:
+    """What was compared, in words."""
+    words = (
+        f"{counted(stage['tags'], 'tag')} with annotations of two people or more, "
+        f"{counted(stage['comparisons'], 'comparison')} of two annotations, by "
+        f"{counted(len(stage['annotators']), 'annotator')}."
+    )
+    if seen := stage["after_seeing"]:
+        words += (
+            f" Of these, {seen} with an annotation made after its author saw others of the tag."
+        )
+    return words
+
+
+def _figures(stage: shapes.Stage, measure: shapes.MeasureAgreement) -> tuple[Figure, ...]:
+    """Agreement, kappa, AC1, alpha: Cohen's kappa where two people annotated all tags, else Fleiss'."""
+    every = {name: figure_of(sentences.of(measure["all"], name)) for name in OF_ALL}
+    if len(measure["pairs"]) == 1:
+        of_two = measure["pairs"][0]["coefficients"]
+        shown = [figure_of(sentences.of(of_two, name)) for name in OF_TWO]
+        return (*shown, every["krippendorff_alpha_nominal"])
+    return tuple(every.values())
+
+
+def _line(
+    n: int, stage: shapes.Stage, measure: shapes.MeasureAgreement, figures: tuple[Figure, ...]
+) -> Line:
+    return Line(
+        label_of(measure["key"]),
+        measure["all"][0]["n"],
+        query(round=n, stage=stage["stage"], measure=measure["key"]),
+        figures,
+        measure["kind"] == OPTION,
+    )
+
+
+def _in_pairs(stage: shapes.Stage) -> list[shapes.MeasureAgreement]:
+    return [one for one in stage["measures"] if one["kind"] in (VALIDITY, DIMENSION)]
+
+
+def _pair_line(n: int, stage: shapes.Stage, place: int) -> Line:
+    """Kappa of two annotators on validity and on each dimension."""
+    first, second = stage["measures"][0]["pairs"][place]["annotators"]
+    kappas = [
+        figure_of(sentences.of(one["pairs"][place]["coefficients"], "cohen_kappa"))
+        for one in _in_pairs(stage)
+    ]
+    of_two = stage["measures"][0]["pairs"][place]["coefficients"]
+    to_rows = query(
+        round=n,
+        stage=stage["stage"],
+        measure=VALIDITY,
+        annotator_1=first,
+        annotator_2=second,
+    )
+    return Line(f"{first}, {second}", of_two[0]["n"], to_rows, tuple(kappas))
+
+
+# ---------------------------------------------------------------- CSV
+
+HEADER = [
+    "round", "stage", "measure", "kind", "annotator_1", "annotator_2", "coefficient", *COEFFICIENT,
+    *(f"clustered_{name}" for name in CLUSTERED),
+]  # fmt: skip
+
+
+def sheet(report: shapes.AnnotatorAgreement) -> Sheet:
+    """One row a coefficient, over all annotators ("all") and of each two."""
+    rows = [
+        [entry["round"], stage["stage"], measure["key"], measure["kind"], *line]
+        for entry in report["rounds"]
+        for stage in entry["stages"]
+        for measure in stage["measures"]
+        for line in _sheet_lines(measure)
+    ]
+    return Sheet(HEADER, rows)
+
+
+def _sheet_lines(measure: shapes.MeasureAgreement) -> Iterator[list[object]]:
+    yield from (_cells(["all", "all"], one) for one in measure["all"])
+    for two in measure["pairs"]:
+        yield from (_cells(two["annotators"], one) for one in two["coefficients"])
+
+
+def _cells(annotators: Sequence[str], one: Coefficient) -> list[object]:
+    return [
+        *annotators,
+        one["name"],
+        *values(one, COEFFICIENT),
+        *values(one["clustered"], CLUSTERED),
+    ]

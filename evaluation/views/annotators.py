@@ -1,0 +1,87 @@
+"""Agreement of the annotators of a campaign: page, files, and the comparisons counted."""
+
+from dataclasses import asdict
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import person_of, roles_required
+from accounts.roles import Role
+from accounts.throttles import counted
+from annotation.models import Campaign
+from evaluation.annotators import page as layout
+from evaluation.annotators import rows
+from evaluation.annotators.campaign import campaign_agreement
+from evaluation.annotators.entered import populations
+from evaluation.views.reports import READERS
+from leases.rows import first_of
+from pages.data_responses import csv_response, json_response
+from pages.paging import page_of
+
+
+def campaign_at(campaign_id: int) -> Campaign:
+    return first_of(Campaign.objects.filter(pk=campaign_id), "There is no such campaign.")
+
+
+@require_safe
+@roles_required(*READERS)
+def agreement(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Every population in short, and the chosen one in full."""
+    campaign = campaign_at(campaign_id)
+    report = campaign_agreement(campaign)
+    context: dict[str, object] = {
+        "campaign": campaign,
+        "report": report,
+        "columns": layout.KAPPA_COLUMNS,
+    }
+    asked = request.GET.get("round", ""), request.GET.get("stage", "")
+    if found := layout.chosen(report, *asked):
+        n, stage = found
+        context |= {
+            "glances": layout.glances(report, stage, n),
+            "shown": layout.laid_out(n, stage),
+        }
+    return render(request, "evaluation/annotators.html", context)
+
+
+@require_safe
+@roles_required(*READERS)
+def as_json(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    return json_response(campaign_agreement(campaign_at(campaign_id)))
+
+
+@require_safe
+@roles_required(*READERS)
+@counted("downloads")
+def as_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    sheet = layout.sheet(campaign_agreement(campaign_at(campaign_id)))
+    return csv_response(sheet.header, sheet.rows, f"campaign-{campaign_id}-agreement.csv")
+
+
+@require_safe
+@roles_required(*READERS)
+def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """The comparisons that a number counts."""
+    campaign = campaign_at(campaign_id)
+    choice = rows.Choice.read(request.GET)
+    found = rows.chosen(populations(campaign), choice)
+    context = {
+        "campaign": campaign,
+        "page": page_of(request, found),
+        "tags": len({(row.comparison.first.round, row.comparison.first.tag) for row in found}),
+        "choice": choice,
+        "kept": [(name, value) for name, value in asdict(choice).items() if name != "differ"],
+        "measure": layout.label_of(choice.measure or "validity"),
+        "stage": layout.STAGES[choice.stage or "before"],
+        "may_review": person_of(request).has_role(Role.ADMIN),
+    }
+    return render(request, "evaluation/annotators_rows.html", context)
+
+
+@require_safe
+@roles_required(*READERS)
+@counted("downloads")
+def compared_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    lines = rows.table(populations(campaign_at(campaign_id)))
+    return csv_response(rows.COLUMNS, lines, f"campaign-{campaign_id}-comparisons.csv")

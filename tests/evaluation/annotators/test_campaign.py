@@ -1,0 +1,166 @@
+"""The agreement of a campaign's annotators: which entries are compared, and its pages."""
+
+import csv
+import io
+
+import pytest
+
+from accounts.models import Person
+from annotation import review, workflow
+from annotation.fields.checks import check
+from annotation.models import Annotation
+from annotation.review import Notes
+from evaluation.annotators.campaign import campaign_agreement
+from evaluation.report.sentences import of
+from tests.annotation import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign(db):
+    """Two tags, two people each: alice and bob agree on the first, and on the second bob says invalid."""
+    campaign = make.campaign(tags=2, people=2)
+    alice, bob = make.annotator("alice"), make.annotator("bob")
+    for _ in range(2):
+        make.submitted(alice, within=campaign)
+    make.submitted(bob, within=campaign)
+    make.submitted(bob, within=campaign, entries=make.nothing(validity="Invalid"))
+    return campaign
+
+
+def stage(campaign, wanted):
+    (only,) = campaign_agreement(campaign)["rounds"]
+    return next(one for one in only["stages"] if one["stage"] == wanted)
+
+
+def agreed(campaign, wanted, key="validity"):
+    measure = next(one for one in stage(campaign, wanted)["measures"] if one["key"] == key)
+    found = of(measure["all"], "percent_agreement")
+    return found["value"], found["n"]
+
+
+def decide(annotation, decision, note=""):
+    by = Person.objects.get(username="olga")
+    review.decide(
+        annotation_id=annotation.pk,
+        by=by,
+        version=annotation.version,
+        decision=decision,
+        notes=Notes(note),
+    )
+
+
+def submit_again(annotation, entries):
+    annotation = Annotation.objects.get(pk=annotation.pk)
+    result = workflow.submit(
+        annotation_id=annotation.pk,
+        by=annotation.author,
+        version=annotation.version,
+        entries=entries,
+        checked=frozenset(finding.key for finding in check(entries)),
+    )
+    assert result.taken
+
+
+def test_before_review_the_first_submission_counts_whatever_is_entered_later(campaign):
+    assert agreed(campaign, "before") == (0.5, 2)
+    invalid = Annotation.objects.get(validity="Invalid")
+    decide(invalid, "send_back", "Look again.")
+    submit_again(invalid, make.whole())
+    assert agreed(campaign, "before") == (0.5, 2)
+    assert stage(campaign, "after")["tags"] == 0
+    for annotation in Annotation.objects.all():
+        decide(annotation, "accept")
+    assert agreed(campaign, "after") == (1, 2)
+
+
+def test_what_was_dropped_in_review_is_not_compared_after_it(campaign):
+    for annotation in Annotation.objects.all():
+        decide(annotation, "drop" if annotation.validity == "Invalid" else "accept", "No.")
+    assert agreed(campaign, "before") == (0.5, 2)
+    assert agreed(campaign, "after") == (1, 1)
+
+
+def test_a_draft_and_what_is_sent_back_are_not_after_review(campaign):
+    annotations = list(Annotation.objects.order_by("pk"))
+    decide(annotations[0], "send_back", "Look again.")
+    for annotation in annotations[1:]:
+        decide(annotation, "accept")
+    assert stage(campaign, "after")["tags"] == 1
+
+
+def test_an_annotation_from_before_first_submissions_were_kept_has_one_unless_it_was_sent_back(
+    campaign,
+):
+    Annotation.objects.update(first_entries=None)
+    assert agreed(campaign, "before") == (0.5, 2)
+    decide(Annotation.objects.get(validity="Invalid"), "send_back", "Look again.")
+    assert agreed(campaign, "before") == (1, 1)
+
+
+def test_nobody_twice_gives_a_reason_and_no_number(db):
+    campaign = make.campaign(tags=1, people=2)
+    make.submitted(make.annotator("alice"), within=campaign)
+    report = campaign_agreement(campaign)
+    assert not report["measured"]
+    assert "two people" in report["reason"]
+
+
+def test_the_page_shows_numbers_under_pseudonyms_with_links_to_what_they_count(
+    client, rita, campaign
+):
+    page = client.get(f"/reports/campaigns/{campaign.pk}/").content.decode()
+    assert "50.0 %" in page
+    assert "alice" not in page
+    assert (
+        f"/reports/campaigns/{campaign.pk}/rows/?round=1&amp;stage=before&amp;measure=validity"
+        in page
+    )
+    nothing = make.campaign(name="Weirs", tags=1, by=Person.objects.get(username="olga"))
+    assert "not measured" in client.get(f"/reports/campaigns/{nothing.pk}/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [
+        ({}, "2 comparisons of 2 tags"),
+        ({"differ": "yes"}, "1 comparison of 1 tag"),
+        ({"differ": "no"}, "1 comparison of 1 tag"),
+        ({"measure": "type I"}, "1 comparison of 1 tag"),
+        ({"measure": "span 2", "differ": "yes"}, "0 comparisons of 0 tags"),
+        ({"stage": "after"}, "0 comparisons of 0 tags"),
+        ({"round": "2"}, "0 comparisons of 0 tags"),
+        ({"annotator_1": "P-NOBODY"}, "0 comparisons of 0 tags"),
+    ],
+)
+def test_rows_are_those_that_the_number_counts(client, rita, campaign, query, heading):
+    page = client.get(f"/reports/campaigns/{campaign.pk}/rows/", query).content.decode()
+    assert heading in page
+
+
+@pytest.mark.parametrize(
+    "query", [{"stage": "x"}, {"measure": "x"}, {"round": "x"}, {"differ": "x"}]
+)
+def test_an_unknown_choice_is_refused(client, rita, campaign, query):
+    assert client.get(f"/reports/campaigns/{campaign.pk}/rows/", query).status_code == 400
+
+
+def test_the_files_have_what_the_page_shows(client, rita, campaign):
+    base = f"/reports/campaigns/{campaign.pk}"
+    report = client.get(f"{base}/agreement.json").json()
+    assert report["rounds"] == campaign_agreement(campaign)["rounds"]
+    lines = list(csv.DictReader(io.StringIO(read(client, f"{base}/agreement.csv"))))
+    validity = [
+        line for line in lines if line["measure"] == "validity" and line["stage"] == "before"
+    ]
+    assert {line["coefficient"]: line["value"] for line in validity}["cohen_kappa"] == "0.0"
+    rows = list(csv.DictReader(io.StringIO(read(client, f"{base}/rows.csv"))))
+    assert [(row["tag"], row["validity_1"] == row["validity_2"]) for row in rows] == [
+        ("0", True),
+        ("1", False),
+    ]
+
+
+def read(client, address):
+    return b"".join(client.get(address).streaming_content).decode()
