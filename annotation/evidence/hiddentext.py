@@ -98,9 +98,10 @@ def _clear_saves(annotations: Mapping[int, Annotation], words: Mapping[int, Set[
             changed.append(save)
     DraftRevision.objects.bulk_update(changed, ["entries"], batch_size=BATCH)
     first = []
-    for now in (annotations[key] for key in words if annotations[key].first_entries):
-        if gone := _gone(now.first_entries, now, words[now.pk]):
-            now.first_entries |= dict.fromkeys(gone, "")
+    for now in (annotations[key] for key in words):
+        kept = now.first_entries or {}
+        if gone := _gone(kept, now, words[now.pk]):
+            now.first_entries = kept | dict.fromkeys(gone, "")
             first.append(now)
     Annotation.objects.bulk_update(first, ["first_entries"], batch_size=BATCH)
 

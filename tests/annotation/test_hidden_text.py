@@ -86,7 +86,8 @@ def test_it_is_gone_from_a_draft_in_which_nobody_touched_it(alice, state):
     if state == "handed back":
         Annotation.objects.update(assignment=None)
     if state == "sent back":
-        Annotation.objects.update(state="sent_back")
+        first = workflow.entries_of(fresh(draft))
+        Annotation.objects.update(state="sent_back", first_entries=first)
     version = fresh(draft).version
     hide(draft.sighting.revision)
     cleared = fresh(draft)
