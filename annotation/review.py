@@ -10,8 +10,8 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from accounts.models import Person
+from annotation.blinding import seeing
 from annotation.campaigns.claiming import SENT_BACK_SECONDS, holder_of
-from annotation.campaigns.reserve import follow_stop_rule
 from annotation.fields.entries import FIELDS, columns_of, replace_questions
 from annotation.fields.form_input import plain
 from annotation.fields.steps import INVALID, QUESTIONS
@@ -52,10 +52,9 @@ def decide(
     _require_reason(decision, notes)
     if not ANNOTATION.move(Annotation.objects.filter(pk=annotation_id, version=version), decision):
         _refuse(annotation, version, decision)
+    seeing.note(by=by, tag=annotation.sighting.tag_id, opened=f"/reviews/{annotation_id}/")
     if decision == Decision.SEND_BACK:
         _give_back(annotation)
-    if annotation.assignment:  # what is dropped is not valid any more
-        follow_stop_rule(annotation.assignment.campaign_id)
     return Review.objects.create(
         annotation=annotation,
         annotation_version=version,

@@ -3,13 +3,23 @@
 from django.urls import path
 
 from annotation import api
-from annotation.views import annotate, articles, campaigns, guidelines, own_progress, queue, reviews
+from annotation.views import (
+    annotate,
+    articles,
+    campaigns,
+    guidelines,
+    own_progress,
+    queue,
+    reviews,
+    seeing,
+)
 
 app_name = "annotation"
 
 urlpatterns = [
     path("annotate/", queue.queue, name="queue"),
     path("annotate/progress/", own_progress.own, name="own_progress"),
+    path("annotate/show/", seeing.show, name="show"),
     path("annotate/next/", queue.next_tag, name="next"),
     path("annotate/guideline/<str:version>/", guidelines.guideline, name="guideline"),
     path("annotate/drafts/<int:annotation_id>/take-up/", queue.take_up, name="take_up"),
@@ -28,13 +38,11 @@ urlpatterns = [
         name="guideline_changes",
     ),
     path("campaigns/<int:campaign_id>/guideline/", guidelines.use_guideline, name="use_guideline"),
+    path("campaigns/<int:campaign_id>/seen/", seeing.seen, name="seen"),
     path("campaigns/<int:campaign_id>/publish/", campaigns.publish, name="publish"),
     path("campaigns/<int:campaign_id>/close/", campaigns.change, {"verb": "close"}, name="close"),
     path(
         "campaigns/<int:campaign_id>/reopen/", campaigns.change, {"verb": "reopen"}, name="reopen"
-    ),
-    path(
-        "campaigns/<int:campaign_id>/main-round/", campaigns.open_main_round, name="open_main_round"
     ),
     path(
         "campaigns/<int:campaign_id>/places/<int:assignment_id>/withdraw/",

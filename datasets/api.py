@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from accounts.access import HasRole, person_of
 from accounts.roles import Role
+from datasets.blinding import hidden_in, shown_to
 from datasets.counts import sizes
 from datasets.deviations import deviations
 from datasets.exclusions import exclusions_of, listed
@@ -91,16 +92,22 @@ class ContradictionOut(serializers.ModelSerializer[Contradiction]):
 def collections(request: Request) -> Response:
     """All collections with their numbers of contradictions and questions."""
     rows = Collection.objects.all()
-    return Response(CollectionOut(rows, many=True, context={"sizes": sizes()}).data)
+    return Response(
+        CollectionOut(rows, many=True, context={"sizes": sizes(person_of(request))}).data
+    )
 
 
 @extend_schema(responses=ContradictionOut(many=True))
 @api_view(["GET"])
 @permission_classes([MayRead])
 def contradictions(request: Request, name: str) -> Response:
-    """The newest contradictions of a collection, in its order; `?page=` and `?page_size=` (at most 500)."""
-    rows = current(collection_named(name)).prefetch_related("instances")
-    return paged(request, rows, ContradictionOut)
+    """The newest contradictions of a collection, in its order; `?page=` and `?page_size=` (at most 500).
+
+    `hidden` is how many are left out, because the reader may still annotate their tags.
+    """
+    collection, person = collection_named(name), person_of(request)
+    rows = shown_to(person, current(collection)).prefetch_related("instances")
+    return paged(request, rows, ContradictionOut, hidden=hidden_in(person, collection))
 
 
 class OfQuestion(serializers.Serializer[Any]):
@@ -173,8 +180,10 @@ class RevisionOut(OfQuestion, serializers.ModelSerializer[RevisedPassage]):
 @permission_classes([MayRead])
 def revised(request: Request, name: str) -> Response:
     """All revised passages of a collection, past ones too, in the order of its questions."""
-    rows = RevisedPassage.objects.filter(
+    revised = RevisedPassage.objects.filter(
         instance__contradiction__collection=collection_named(name)
-    ).select_related("instance__contradiction", "author", "checker")
-    ordered = rows.order_by("instance__contradiction__position", "instance__n", "pk")
+    )
+    rows = shown_to(person_of(request), revised, "instance__contradiction__")
+    related = rows.select_related("instance__contradiction", "author", "checker")
+    ordered = related.order_by("instance__contradiction__position", "instance__n", "pk")
     return paged(request, ordered, RevisionOut)

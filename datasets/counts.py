@@ -1,10 +1,19 @@
 """The numbers of a collection's contradictions and questions, computed from its newest rows."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet
 
-from datasets.models import Collection, Instance, QuestionKind, SamePassage, Validity
+from accounts.models import Person
+from datasets.blinding import shown_to
+from datasets.models import (
+    Collection,
+    Contradiction,
+    Instance,
+    QuestionKind,
+    SamePassage,
+    Validity,
+)
 from datasets.records import current
 from datasets.taxonomy import EXPLICIT, IMPLICIT
 
@@ -59,10 +68,12 @@ def current_instances(collection: Collection) -> QuerySet[Instance]:
     ).order_by("contradiction__position", "n")
 
 
-def counts_of(collection: Collection) -> Counts:
+def counts_of(collection: Collection, person: Person | None = None) -> Counts:
+    """Of the records that are not hidden from the person; of all for None, as in a command."""
     tallies = {f"facet_{n}": Count("pk", filter=facet.condition) for n, facet in enumerate(FACETS)}
-    totals = current_instances(collection).order_by().aggregate(questions=Count("pk"), **tallies)
-    rows = current(collection)
+    shown = shown_to(person, current_instances(collection), "contradiction__")
+    totals = shown.order_by().aggregate(questions=Count("pk"), **tallies)
+    rows = shown_to(person, current(collection))
     return Counts(
         contradictions=rows.count(),
         invalid=rows.filter(validity=Validity.INVALID).count(),
@@ -78,15 +89,18 @@ def narrowed(instances: QuerySet[Instance], chosen: list[Facet]) -> QuerySet[Ins
     return instances
 
 
-def sizes() -> dict[int, tuple[int, int]]:
-    """Collection's key -> (contradictions, questions), of all collections in one query."""
-    newest = Q(contradictions__superseded_by=None)
-    rows = Collection.objects.order_by().annotate(
-        n_contradictions=Count("contradictions", filter=newest, distinct=True),
-        n_questions=Count("contradictions__instances", filter=newest),
-    )
-    counts = rows.values_list("pk", "n_contradictions", "n_questions")
-    return {pk: (contradictions, questions) for pk, contradictions, questions in counts}
+def sizes(person: Person) -> dict[int, tuple[int, int]]:
+    """Collection's key -> (contradictions, questions), of all collections, without records hidden from the person."""
+    newest = shown_to(person, Contradiction.objects.filter(superseded_by=None))
+    asked = Instance.objects.filter(contradiction__superseded_by=None)
+    records = _tally(newest, "collection")
+    questions = _tally(shown_to(person, asked, "contradiction__"), "contradiction__collection")
+    keys = Collection.objects.order_by().values_list("pk", flat=True)
+    return {pk: (records.get(pk, 0), questions.get(pk, 0)) for pk in keys}
+
+
+def _tally(rows: QuerySet[Any], by: str) -> dict[int, int]:
+    return dict(rows.order_by().values_list(by).annotate(n=Count("pk")))
 
 
 def options_chosen(taxonomy: list[list[str]] | None) -> set[str]:

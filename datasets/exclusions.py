@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 
 from accounts.audit import Kind, record
 from accounts.models import Person
+from datasets.blinding import shown_to
 from datasets.exposure import hidden_from, known_to
 from datasets.models import (
     Collection,
@@ -54,7 +55,8 @@ def check_not_hidden(person: Person, instance: Instance) -> None:
 def exclusions_of(collection: Collection, person: Person) -> QuerySet[Exclusion]:
     """All proposed and in force, on questions of every version, without those hidden from the person."""
     rows = Exclusion.objects.filter(instance__contradiction__collection=collection)
-    return rows.exclude(instance__in=hidden_from(person))
+    shown = shown_to(person, rows, "instance__contradiction__")
+    return shown.exclude(instance__in=hidden_from(person))
 
 
 def listed(rows: QuerySet[Exclusion]) -> QuerySet[Exclusion]:
@@ -81,7 +83,8 @@ def tally(rows: QuerySet[Exclusion]) -> dict[str, int]:
 def past_of(collection: Collection, person: Person) -> QuerySet[PastExclusion]:
     """Proposals that were declined or withdrawn, the latest first."""
     rows = PastExclusion.objects.filter(instance__contradiction__collection=collection)
-    return rows.exclude(instance__in=hidden_from(person))
+    shown = shown_to(person, rows, "instance__contradiction__")
+    return shown.exclude(instance__in=hidden_from(person))
 
 
 def in_force(collection: Collection) -> QuerySet[Exclusion]:
@@ -101,7 +104,8 @@ def excluded_ids(collection: Collection) -> list[int]:
 def left_out_for(person: Person) -> QuerySet[ReleaseExclusion]:
     """The questions that releases leave out, without those hidden from the person."""
     rows = ReleaseExclusion.objects.select_related("instance")
-    return rows.exclude(instance__in=hidden_from(person))
+    shown = shown_to(person, rows, "instance__contradiction__")
+    return shown.exclude(instance__in=hidden_from(person))
 
 
 # ---------------------------------------------------------------- actions

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
+from datasets.blinding import shown_to
 from datasets.contexts import context_1, context_2, is_same
 from datasets.counts import current_instances
 from datasets.models import Collection, Contradiction, Instance, RevisedPassage
@@ -140,10 +141,10 @@ class Progress(NamedTuple):
     none: int
 
 
-def with_revisions(collection: Collection) -> QuerySet[Instance]:
-    """The newest questions in order, each with is_checked and is_waiting."""
+def with_revisions(collection: Collection, person: Person) -> QuerySet[Instance]:
+    """The newest questions that the person may see, in order, each with is_checked and is_waiting."""
     of_question = RevisedPassage.objects.filter(instance=OuterRef("pk"))
-    return current_instances(collection).annotate(
+    return shown_to(person, current_instances(collection), "contradiction__").annotate(
         is_checked=Exists(of_question.filter(state=State.CHECKED)),
         is_waiting=Exists(of_question.filter(state=State.PROPOSED)),
     )
@@ -161,9 +162,9 @@ def narrowed(rows: QuerySet[Instance], which: str) -> QuerySet[Instance]:
     return rows.filter(CONDITIONS.get(which, Q()))
 
 
-def progress(collection: Collection) -> Progress:
+def progress(collection: Collection, person: Person) -> Progress:
     counts = {name: Count("pk", filter=condition) for name, condition in CONDITIONS.items()}
-    rows = with_revisions(collection).order_by()
+    rows = with_revisions(collection, person).order_by()
     return Progress(**rows.aggregate(questions=Count("pk"), **counts))
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from django.db.models import Count
 
 from accounts.models import Person
+from datasets.blinding import check_shown
 from datasets.exposure import Known
-from datasets.models import Instance
+from datasets.models import Contradiction, Instance
 from generation.models import Run
 from generation.states import ResponseState
 from leases.extension import ExtensionPoint
@@ -27,12 +28,16 @@ def visible_to(person: Person, runs: Iterable[Run]) -> list[Run]:
 
 
 def run_for(person: Person, key: int) -> Run:
-    """The run with this key; raises NotFoundHere where it does not exist, or is hidden from the person now."""
+    """The run with this key; raises NotFoundHere where it does not exist, or is hidden from the person now.
+
+    Asks first where it shows records that are hidden from them (datasets/blinding.py).
+    """
     run = Run.objects.select_related("collection", "created_by").filter(pk=key).first()
     if run is None or not may_see(person, run):
         raise NotFoundHere(
             f"There is no run {key}, or it is hidden from you while you judge its responses."
         )
+    check_shown(person, Contradiction.objects.filter(instances__responses__run=run))
     return run
 
 

@@ -9,13 +9,17 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
+from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import count_job, counted
+from datasets.blinding import shown_to
+from datasets.models import Instance
 from generation import chat, client, embedded, presenting, registry, responses, runs
 from generation.access import run_for, visible_to
 from generation.faults import ServiceFault
 from generation.forms import EMPTY, TEST_CALL, ModelForm, RunForm
 from generation.models import LanguageModel, Response, Run
+from generation.planning import Rendered
 from generation.presenting import options_line
 from generation.states import ResponseState
 from generation.tasks import wake
@@ -144,11 +148,17 @@ def _started(request: HttpRequest, entered: dict[str, Any]) -> HttpResponse:
     runs.start(run)
     wake()
     if left_out:
-        words = "; ".join(
-            f"{one.prompt.name} on “{one.instance}”: {one.problem}" for one in left_out[:5]
-        )
-        messages.warning(request, f"Left out: {len(left_out)}, {words}.")
+        words = "; ".join(_named(left_out, person_of(request)))
+        messages.warning(request, f"Left out: {len(left_out)}{words and f', {words}'}.")
     return redirect("generation:run", run.pk)
+
+
+def _named(left_out: list[Rendered], person: Person) -> list[str]:
+    """The first of them in words, without questions that are hidden from the person."""
+    asked = Instance.objects.filter(pk__in={one.instance.pk for one in left_out})
+    shown = set(shown_to(person, asked, "contradiction__").values_list("pk", flat=True))
+    named = [one for one in left_out if one.instance.pk in shown][:5]
+    return [f"{one.prompt.name} on “{one.instance}”: {one.problem}" for one in named]
 
 
 @require_GET

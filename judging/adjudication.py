@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from judging.blinding import hidden_run_ids
+from judging.blinding import hidden_run_ids, require_records
 from judging.models import Resolution, Study, StudyItem
 from judging.rules import rubric
 from judging.rules.resolution import CAUSES, THIRD_PERSON, note_problem
@@ -29,8 +29,10 @@ def studies_for(person: Person) -> QuerySet[Study]:
 
 
 def study_for(person: Person, study_id: int) -> Study:
-    """The study of that id, if `person` may resolve in it; NotFoundHere otherwise."""
-    return first_of(studies_for(person).filter(pk=study_id).select_related("rubric"), NOTHING)
+    """The study of that id, if `person` may resolve in it; NotFoundHere otherwise. Asks as require_records."""
+    study = first_of(studies_for(person).filter(pk=study_id).select_related("rubric"), NOTHING)
+    require_records(person, study)
+    return study
 
 
 def item_for(person: Person, item_id: int) -> StudyItem:
@@ -40,6 +42,7 @@ def item_for(person: Person, item_id: int) -> StudyItem:
     item = finished(items).select_related("resolution", *related).first()
     if item is None or not _may_decide(item, person):
         raise NotFoundHere(NOTHING)
+    require_records(person, item.study)
     return item
 
 

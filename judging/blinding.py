@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from django.db.models import Count, Exists, OuterRef
 
 from accounts.models import Person
+from datasets.blinding import check_shown
 from datasets.exposure import Known
-from datasets.models import Instance
+from datasets.models import Contradiction, Instance
 from generation.models import Run
 from judging.models import Judge, JudgingSlot, Study, StudyItem
 from judging.states import SlotState, StudyState
@@ -66,9 +67,17 @@ def results_problem(person: Person, study: Study) -> str | None:
 
 
 def require_results(person: Person, study: Study) -> None:
-    """Raise NotAllowed with the reason while the study's results are hidden from `person`."""
+    """Raise NotAllowed with the reason while the study's results are hidden from `person`; asks as require_records."""
     if problem := results_problem(person, study):
         raise NotAllowed(problem)
+    require_records(person, study)
+
+
+def require_records(person: Person, study: Study) -> None:
+    """Ask first where the study's questions are of records that are hidden from `person` (datasets/blinding.py)."""
+    check_shown(
+        person, Contradiction.objects.filter(instances__responses__study_items__study=study)
+    )
 
 
 def studies_known(person: Person, instance: Instance) -> Iterator[Known]:

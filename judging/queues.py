@@ -4,6 +4,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
+from judging.blinding import require_records
 from judging.models import JudgingSlot, Study
 from judging.states import SlotState, StudyState
 from judging.verdicts import slots_of
@@ -20,9 +21,11 @@ def studies_of(person: Person) -> QuerySet[Study]:
 
 
 def study_of(person: Person, study_id: int) -> Study:
-    """The study, if the person judges in it; NotFoundHere otherwise."""
+    """The study, if the person judges in it; NotFoundHere otherwise. Asks as require_records."""
     rows = studies_of(person).filter(pk=study_id).select_related("rubric")
-    return first_of(rows, "You have no items in this study.")
+    study = first_of(rows, "You have no items in this study.")
+    require_records(person, study)
+    return study
 
 
 def in_order(person: Person, study: Study) -> QuerySet[JudgingSlot]:

@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
+from judging.blinding import require_records
 from judging.models import JudgingSlot, Judgment, JudgmentEvent, Rubric, Study
 from judging.rules import rubric
 from judging.rules.rubric import PromptCriteria
@@ -30,12 +31,14 @@ def slots_of(person: Person) -> QuerySet[JudgingSlot]:
 
 
 def slot_of(person: Person, slot_id: uuid.UUID | str) -> JudgingSlot:
-    """The person's slot of that id; NotFoundHere for any other."""
+    """The person's slot of that id; NotFoundHere for any other. Asks as require_records."""
     related = ("judge", "round__study__rubric", "item__response__instance__contradiction")
     try:
-        return slots_of(person).select_related(*related).get(pk=slot_id)
+        slot = slots_of(person).select_related(*related).get(pk=slot_id)
     except (JudgingSlot.DoesNotExist, ValidationError) as error:
         raise NotFoundHere("There is no such item among yours.") from error
+    require_records(person, slot.round.study)
+    return slot
 
 
 def criteria_of(slot: JudgingSlot) -> PromptCriteria:

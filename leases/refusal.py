@@ -4,6 +4,7 @@ Rooms raise them from their logic; pages turn them into a page, the API into JSO
 The sentence says what was wrong and what to do; `retry` says whether trying again can help.
 """
 
+from collections.abc import Mapping
 from math import ceil
 
 
@@ -44,6 +45,21 @@ class Conflict(Refusal):
     """The row's state does not allow this; often another person, or a second click, was faster."""
 
     status = 409
+
+
+class AsksFirst(Conflict):
+    """What was asked for is shown once the person agrees: the message is a question.
+
+    Its page has a button that posts `fields`, with the address as `next`, to the address named `view`.
+    """
+
+    def __init__(
+        self, question: str, *, view: str, fields: Mapping[str, str], button: str, details: object
+    ) -> None:
+        super().__init__(question, details=details)
+        self.view = view
+        self.fields = fields
+        self.button = button
 
 
 class StaleVersion(Refusal):

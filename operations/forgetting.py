@@ -20,6 +20,8 @@ from accounts.audit import Kind, record
 from accounts.invitations import check_not_last_admin, withdraw_invitations_of
 from accounts.models import Invitation, Person
 from accounts.roles import Role
+from annotation.models import Annotation
+from datasets.models import Contradiction
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere
 from operations.serialization import Table
@@ -60,10 +62,10 @@ DECISIONS = {
     "datasets.release.created_by": Fate.STAYS,
     "annotation.guideline.author": Fate.STAYS,
     "annotation.campaign.created_by": Fate.STAYS,
-    "annotation.campaignperson.person": Fate.STAYS,
     "annotation.assignment.person": Fate.STAYS,
     "annotation.annotation.author": Fate.STAYS,
     "annotation.review.reviewer": Fate.STAYS,
+    "annotation.seen.person": Fate.STAYS,
     "generation.run.created_by": Fate.STAYS,
     "judging.study.created_by": Fate.STAYS,
     "judging.judge.person": Fate.STAYS,
@@ -80,6 +82,18 @@ ENTERED = {
     "judging.judgment": "slot__judge__person",
     "judging.judgmentevent": "slot__judge__person",
 }
+# Rows whose words may be about a record: the path from the record to the person.
+ABOUT_RECORDS = (
+    "author",
+    "instances__revised_passages__author",
+    "instances__revised_passages__checker",
+    "instances__exclusion__proposed_by",
+    "instances__exclusion__seconded_by",
+    "instances__past_exclusions__proposed_by",
+    "instances__past_exclusions__ended_by",
+    "instances__responses__study_items__slots__judge__person",
+    "instances__responses__study_items__resolution__resolved_by",
+)
 # Hidden until the study closes: the admin who exports the data may be its other judge.
 STUDY_OF = {
     "judging.judgingslot": "round__study",
@@ -188,6 +202,20 @@ def own_data(person: Person, *, only_closed_studies: bool = False) -> Iterator[s
             comma = ",\n"
         yield "\n]"
     yield "\n}\n"
+
+
+def records_in_data_of(person: Person) -> QuerySet[Contradiction]:
+    """The records that something in the person's data may be about."""
+    found = Q()
+    for path in ABOUT_RECORDS:
+        found |= Q(pk__in=Contradiction.objects.filter(**{path: person}).order_by().values("pk"))
+    return Contradiction.objects.filter(found)
+
+
+def annotations_in_data_of(person: Person) -> QuerySet[Annotation]:
+    """The annotations that the person entered or reviewed."""
+    reviewed = Annotation.objects.filter(reviews__reviewer=person).order_by()
+    return Annotation.objects.filter(Q(author=person) | Q(pk__in=reviewed.values("pk")))
 
 
 def about(person: Person) -> dict[str, Any]:

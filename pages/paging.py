@@ -31,8 +31,12 @@ class ApiPages(PageNumberPagination):
     max_page_size = 500
 
 
-def paged(request: Request, rows: QuerySet[Any], serializer: type[BaseSerializer[Any]]) -> Response:
-    """The page of the rows that the request names, as the API gives it."""
+def paged(
+    request: Request, rows: QuerySet[Any], serializer: type[BaseSerializer[Any]], **more: object
+) -> Response:
+    """The page of the rows that the request names, as the API gives it, with `more` next to its count."""
     pages = ApiPages()
     page = pages.paginate_queryset(rows, request)
-    return pages.get_paginated_response(serializer(page, many=True).data)
+    answer = pages.get_paginated_response(serializer(page, many=True).data)
+    answer.data |= more
+    return answer

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from leases.outage import outage
-from leases.refusal import NotAllowed, Refusal, TooMany
+from leases.refusal import AsksFirst, NotAllowed, Refusal, TooMany
 
 # Form fields that a person did not type, and the codes of a second factor.
 NOT_TYPED = {
@@ -60,8 +60,11 @@ def refusal_answer(
     if request.path_info.startswith("/api/"):
         answer: HttpResponse = JsonResponse(refusal_data(refusal), status=refusal.status)
     else:
-        context = {"refusal": refusal, "typed": typed(request) if refusal.status == 403 else []}
-        answer = render(request, "refused.html", context, status=refusal.status)
+        asks = isinstance(refusal, AsksFirst)
+        shows_typed = asks or refusal.status == 403
+        context = {"refusal": refusal, "typed": typed(request) if shows_typed else []}
+        template = "asks_first.html" if asks else "refused.html"
+        answer = render(request, template, context, status=refusal.status)
     for name, value in {**headers_of(refusal), **(headers or {})}.items():
         answer[name] = value
     return answer

@@ -36,6 +36,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/people/{person}/active/"): {"active": "no"},
     ("POST", "/people/{person}/forget/"): {"username": "carl"},
     ("POST", "/invitations/"): {"note": "Joan", "roles": ["judge"]},
+    ("POST", "/annotate/show/"): {"tags": "{tag}", "next": "/collections/mills/"},
+    ("POST", "/campaigns/{campaign}/seen/"): {"lets": "yes"},
     ("POST", "/annotate/{place}/other-article/"): {"asked_article": "Kettle Mill"},
     ("POST", "/campaigns/guideline/edit/"): {
         **dict.fromkeys(PARTS, "Read."),
@@ -149,7 +151,6 @@ NO_FIELDS = {
     "/campaigns/{campaign}/publish/",
     "/campaigns/{campaign}/close/",
     "/campaigns/{campaign}/reopen/",
-    "/campaigns/{campaign}/main-round/",
     "/campaigns/{campaign}/places/{free}/withdraw/",
     "/models/{model}/test/",
     "/runs/{run}/resume/",

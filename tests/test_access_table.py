@@ -119,6 +119,7 @@ POST  /contradictions/{to_check}/questions/1/revised/         403  403  403  403
 GET   /annotate/                                              302  403  200  200  403  403  403  403  403  200
 GET   /annotate/progress/                                     302  403  200  200  403  403  403  403  403  200
 POST  /annotate/next/                                         403  403  302  302  403  403  403  403  403  302
+POST  /annotate/show/                                         403  403  302  302  403  403  403  403  403  302
 GET   /annotate/guideline/{guideline}/                        302  403  200  200  403  403  403  403  200  200
 POST  /annotate/drafts/{handed_back}/take-up/                 302  403  409  404  403  403  403  403  403  404
 GET   /annotate/{place}/                                      302  403  200  404  403  403  403  403  403  404
@@ -127,8 +128,10 @@ GET   /annotate/{place}/other-article/                        302  403  200  404
 POST  /annotate/{place}/other-article/                        403  403  200  404  403  403  403  403  403  404
 GET   /campaigns/                                             302  403  403  403  403  403  403  403  200  200
 GET   /campaigns/new/                                         302  403  403  403  403  403  403  403  200  200
-POST  /campaigns/new/                                         403  403  403  403  403  403  403  403  200  200
+POST  /campaigns/new/                                         403  403  403  403  403  403  403  403  302  302
 GET   /campaigns/{campaign}/                                  302  403  403  403  403  403  403  403  200  200
+GET   /campaigns/{campaign}/seen/                             302  403  403  403  403  403  403  403  200  200
+POST  /campaigns/{campaign}/seen/                             403  403  403  403  403  403  403  403  302  302
 GET   /campaigns/guideline/                                   302  403  403  403  403  403  403  403  200  200
 GET   /campaigns/guideline/edit/                              302  403  403  403  403  403  403  403  200  200
 POST  /campaigns/guideline/edit/                              403  403  403  403  403  403  403  403  302  302
@@ -137,7 +140,6 @@ POST  /campaigns/{campaign}/guideline/                        302  403  403  403
 POST  /campaigns/{campaign}/publish/                          302  403  403  403  403  403  403  403  302  302
 POST  /campaigns/{campaign}/close/                            302  403  403  403  403  403  403  403  302  302
 POST  /campaigns/{campaign}/reopen/                           302  403  403  403  403  403  403  403  409  409
-POST  /campaigns/{campaign}/main-round/                       302  403  403  403  403  403  403  403  409  409
 POST  /campaigns/{campaign}/places/{free}/withdraw/           302  403  403  403  403  403  403  403  302  302
 GET   /reviews/                                               302  403  403  403  403  403  403  403  200  200
 GET   /reviews/{submitted}/                                   302  403  403  403  403  403  403  403  200  200

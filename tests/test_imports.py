@@ -69,7 +69,7 @@ PURE = {
     "datasets.schema",
     "datasets.spans",
     "datasets.taxonomy",
-    "annotation.campaigns.drawing",
+    "annotation.blinding.decisions",
     "annotation.fields.checks",
     "annotation.fields.matching",
     "annotation.fields.number_words",

@@ -7,15 +7,15 @@ assignments. A claimed assignment is held by a lease that each save renews.
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from accounts.models import Person
-from annotation.campaigns import in_hand, reserve
-from annotation.campaigns.people import of_campaigns_open_to
+from annotation.blinding.tags import given_up, has_given_up
+from annotation.campaigns import in_hand
 from annotation.evidence.headstart import columns_at_start
 from annotation.fields.form_input import plain
 from annotation.models import Annotation, Assignment, Campaign
-from annotation.states import ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState
+from annotation.states import ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState, CampaignState
 from leases import claim as leases
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
@@ -30,33 +30,36 @@ FREE_AGAIN: dict[str, Any] = {"person": None, "lease_holder": "", "lease_until":
 
 
 def free_assignments(person: Person) -> QuerySet[Assignment]:
-    """The assignments that this person may claim, in the order of the draw: all people of a tag, then the next tag.
+    """The assignments that this person may claim, in the order of the draw.
 
-    Without tags where the person has, had or skipped an assignment in that round, and without tags whose draft they
-    handed back, which they can take up again.
+    Without tags where the person has, had or skipped an assignment in that round, without tags whose draft they
+    handed back, which they can take up again, and without tags that they gave up to see others' work.
     """
     left = Annotation.objects.filter(
         author=person,
         assignment=None,
         state__in=EDITABLE,
     )
-    assignments = of_campaigns_open_to(person).exclude(tag__in=left.values("sighting__tag"))
+    assignments = _open_to(person).exclude(tag__in=left.values("sighting__tag"))
     # "campaign" would order by Campaign.Meta.ordering, which has no index.
-    return assignments.order_by("campaign_id", "round", "order", "slot")
+    return assignments.order_by("campaign_id", "round", "slot", "order")
+
+
+def _open_to(person: Person) -> QuerySet[Assignment]:
+    same = {name: OuterRef(name) for name in ("campaign", "round", "tag")}
+    seen = Assignment.objects.filter(person=person, **same)
+    free = Assignment.objects.filter(state=AssignmentState.FREE, campaign__state=CampaignState.OPEN)
+    return free.exclude(Exists(seen)).exclude(given_up(person))
 
 
 @transaction.atomic
 def next_assignment(*, by: Person, campaign: Campaign | None = None) -> Assignment | None:
     """Claim the next tag for this person and create an empty draft; None when there is none left.
 
-    Of all campaigns, real work comes before the demonstration. Raises HandsFull.
+    Raises HandsFull.
     """
-    free = free_assignments(by)
-    if campaign:
-        assignment = take(free.filter(campaign=campaign), by)
-    else:
-        by_work = [free.filter(campaign__is_demonstration=is_one) for is_one in (False, True)]
-        assignment = take(by_work[0], by) or take(by_work[1], by)
+    assignments = free_assignments(by)
+    assignment = take(assignments.filter(campaign=campaign) if campaign else assignments, by)
     if assignment:
         begin_annotation(assignment, by)
     return assignment
@@ -130,10 +133,7 @@ def hand_back(*, assignment_id: int, by: Person) -> None:
 
 @transaction.atomic
 def skip(*, assignment_id: int, by: Person, reason: str) -> None:
-    """Skip the tag for good, with a reason; another person gets a new assignment.
-
-    A tag of the main round that everybody has skipped is replaced by one of the reserve.
-    """
+    """Skip the tag for good, with a reason; another person gets a new assignment."""
     reason = plain(reason)[:MOST_REASON]
     if not reason:
         raise Refusal("Say why you skip this tag: the next person will read it.")
@@ -145,19 +145,14 @@ def skip(*, assignment_id: int, by: Person, reason: str) -> None:
     list(same_tag.select_for_update().order_by("pk"))
     ASSIGNMENT.require(assignment, "skip", skip_reason=reason, lease_holder="", lease_until=None)
     last = same_tag.aggregate(last=Max("slot"))["last"]
-    reserve.again(assignment, last + 1).save()
-    if reserve.is_given_up(assignment):
-        _replace(assignment, same_tag)
-    reserve.follow_stop_rule(assignment.campaign_id)
-
-
-@transaction.atomic
-def _replace(skipped: Assignment, same_tag: QuerySet[Assignment]) -> None:
-    """Replace a tag that everybody has skipped by one of the reserve; with none left it waits for further people."""
-    ASSIGNMENT.move(same_tag, "withdraw")
-    _, released = reserve.replace_lost(skipped.campaign_id, {skipped.tag_id})
-    if not released:
-        transaction.set_rollback(True)
+    Assignment.objects.create(
+        campaign=assignment.campaign,
+        round=assignment.round,
+        tag=assignment.tag,
+        sighting=assignment.sighting,
+        slot=last + 1,
+        order=assignment.order,
+    )
 
 
 @transaction.atomic
@@ -171,11 +166,16 @@ def take_up(*, annotation_id: int, by: Person) -> Assignment:
     draft = first_of(drafts, "You have no such draft to continue.")
     if draft.assignment_id:
         raise Conflict("You have already continued this draft. Your queue lists it.")
-    assignments = of_campaigns_open_to(by).filter(sighting=draft.sighting).order_by("slot")
+    assignments = _open_to(by).filter(sighting=draft.sighting).order_by("slot")
     is_draft = draft.state == AnnotationState.DRAFT
     assignment = take(assignments, by) if is_draft else claim(assignments, by)
     if assignment is None:
-        raise Conflict("All assignments of this tag are taken. Your draft is kept.")
+        why = (
+            "You gave up this tag, to see what others entered for it."
+            if has_given_up(by, draft.sighting.tag_id)
+            else "All assignments of this tag are taken."
+        )
+        raise Conflict(f"{why} Your draft is kept.")
     Annotation.objects.filter(pk=draft.pk).update(assignment=assignment)
     return assignment
 

@@ -10,6 +10,9 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from annotation import review as verbs
+from annotation.blinding.gate import check_annotations
+from annotation.blinding.tags import hidden
+from annotation.blinding.tags import shown as shown_to
 from annotation.evidence.otherarticles import OtherArticles
 from annotation.evidence.panes import Evidence
 from annotation.fields.checks import check
@@ -32,7 +35,10 @@ def reviews(request: HttpRequest) -> HttpResponse:
     """Annotations by state, those that wait for a decision first."""
     wanted = request.GET.get("state", AnnotationState.SUBMITTED)
     state = AnnotationState(wanted) if wanted in STATES else AnnotationState.SUBMITTED
-    rows = Annotation.objects.filter(state=state).select_related(
+    in_state, person = Annotation.objects.filter(state=state), person_of(request)
+    if request.GET.get("hidden") == "show":
+        check_annotations(person, in_state)
+    rows = shown_to(person, in_state).select_related(
         "author", "sighting__tag__article", "assignment__campaign"
     )
     counts = [(each, Annotation.objects.filter(state=each).count()) for each in STATES]
@@ -40,6 +46,7 @@ def reviews(request: HttpRequest) -> HttpResponse:
         "page": page_of(request, rows.order_by("submitted_at")),
         "state": state,
         "counts": counts,
+        "hidden": hidden(person, in_state).count(),
     }
     return render(request, "annotation/reviews.html", context)
 
@@ -49,6 +56,7 @@ def reviews(request: HttpRequest) -> HttpResponse:
 def review(request: HttpRequest, annotation_id: int) -> HttpResponse:
     """One annotation, and the decision on it."""
     annotation = annotation_at(annotation_id)
+    check_annotations(person_of(request), Annotation.objects.filter(pk=annotation_id))
     if request.method == "GET":
         return shown(request, annotation)
     try:

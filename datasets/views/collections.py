@@ -13,6 +13,7 @@ from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import count_job, counted
+from datasets.blinding import check_collection, check_shown, shown_to
 from datasets.contexts import reasoning
 from datasets.counts import (
     FACETS,
@@ -33,9 +34,10 @@ from datasets.importing import import_file
 from datasets.models import Collection, Contradiction, Instance, Release, Validity
 from datasets.presenting import described, deviation_table, facet_filters
 from datasets.records import collection_named, current, streamed
-from datasets.releases import freeze, release_of, released_rows
+from datasets.releases import freeze, release_of, released, released_rows
 from datasets.revisions import progress
 from datasets.taxonomy import option
+from datasets.views.hidden import hidden_or_asked
 from leases.rows import first_of
 from pages.counting import how_many
 from pages.paging import page_of
@@ -50,7 +52,7 @@ EXPORT = (Role.ADMIN, Role.RESEARCHER)
 def collections(request: HttpRequest) -> HttpResponse:
     """All collections with their sizes."""
     page = page_of(request, Collection.objects.prefetch_related("releases"))
-    held = sizes()
+    held = sizes(person_of(request))
     context = {
         "page": page,
         "rows": [(collection, *held[collection.pk]) for collection in page],
@@ -102,20 +104,21 @@ def _collection_page(
 ) -> HttpResponse:
     person = person_of(request)
     wanted, validity = request.GET.get("q", "").strip(), request.GET.get("validity", "")
-    rows = _searched(current(collection), wanted)
+    rows = _searched(shown_to(person, current(collection)), wanted)
     if validity in Validity.values:
         rows = rows.filter(validity=validity)
     page = page_of(request, rows.prefetch_related("instances"))
     left_out = Prefetch("left_out", left_out_for(person))
     context = {
         "collection": collection,
-        "counts": counts_of(collection),
+        "counts": counts_of(collection, person),
+        "hidden": hidden_or_asked(request, collection),
         "page": page,
         "rows": [(row, reasoning(row.type_4)) for row in page],
         "wanted": wanted,
         "validity": validity,
         **tally(exclusions_of(collection, person)),
-        "revised": progress(collection),
+        "revised": progress(collection, person),
         "releases": collection.releases.annotate(size=Count("rows")).prefetch_related(left_out),
         "exporters": EXPORTERS.values() if person.has_role(*EXPORT) else (),
         "release_form": refused or (ReleaseForm() if person.has_role(Role.ADMIN) else None),
@@ -138,12 +141,15 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
     """A collection's questions, filtered by reasoning, passages and kind: the rows of its counts."""
     collection = collection_named(name)
     chosen = [facet for facet in FACETS if request.GET.get(facet.parameter) == facet.value]
-    rows = narrowed(current_instances(collection), chosen).select_related("contradiction")
+    person = person_of(request)
+    shown = shown_to(person, current_instances(collection), "contradiction__")
+    rows = narrowed(shown, chosen).select_related("contradiction")
     if asked := option(request.GET.get("option", "")):
         rows = with_option(rows, asked.value)
-    page, person = page_of(request, rows), person_of(request)
+    page = page_of(request, rows)
     context = {
         "collection": collection,
+        "hidden": hidden_or_asked(request, collection),
         "page": page,
         "rows": standings(page, person),
         "may_exclude": person.has_role(*EXPORT),
@@ -158,11 +164,12 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
 def collection_deviations(request: HttpRequest, name: str) -> HttpResponse:
     """Where the records differ from what the form asks for."""
     collection = collection_named(name)
-    kinds, lines = deviation_table(current(collection))
+    kinds, lines = deviation_table(shown_to(person_of(request), current(collection)))
     chosen = Kind.__members__.get(request.GET.get("kind", ""))
     shown = [line for line in lines if chosen in (None, line.deviation.kind)]
     context = {
         "collection": collection,
+        "hidden": hidden_or_asked(request, collection),
         "kinds": [(kind, kind.name, count) for kind, count in kinds],
         "chosen": chosen,
         "page": page_of(request, shown),
@@ -178,6 +185,7 @@ def contradiction(request: HttpRequest, key: int) -> HttpResponse:
     seen = rows.prefetch_related("instances").filter(collection__arriving_until=None)
     row = first_of(seen.filter(pk=key), "There is no such contradiction.")
     person = person_of(request)
+    check_shown(person, Contradiction.objects.filter(pk=key))
     context = {**described(row, person), "may_exclude": person.has_role(*EXPORT)}
     return render(request, "datasets/contradiction.html", context)
 
@@ -188,6 +196,7 @@ def contradiction(request: HttpRequest, key: int) -> HttpResponse:
 def export(request: HttpRequest, name: str, format: str) -> FileResponse:
     """Download the collection as a release would contain it now; ?excluded=with keeps the excluded questions."""
     collection = collection_named(name)
+    check_collection(person_of(request), collection)
     without = [] if request.GET.get("excluded") == "with" else excluded_ids(collection)
     return _download(streamed(current(collection), without), format, collection.name)
 
@@ -198,6 +207,7 @@ def export(request: HttpRequest, name: str, format: str) -> FileResponse:
 def export_release(request: HttpRequest, name: str, version: str, format: str) -> FileResponse:
     """Download a release."""
     release = release_of(collection_named(name), version)
+    check_shown(person_of(request), released(release))
     return _download(released_rows(release), format, f"{name}-{version}")
 
 

@@ -9,12 +9,14 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from datasets import exclusions as rules
+from datasets.blinding import check_shown, shown_to
 from datasets.contexts import context_1, context_2
 from datasets.counts import counts_of
 from datasets.exposure import known_to
-from datasets.models import Exclusion, Instance, PastExclusion
+from datasets.models import Contradiction, Exclusion, Instance, PastExclusion
 from datasets.records import collection_named, without_questions
 from datasets.views.decisions import Act, decision_page, left_over
+from datasets.views.hidden import hidden_or_asked
 from leases.refusal import Refusal
 from pages.paging import page_of
 
@@ -46,10 +48,13 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
     related = ("instance__contradiction", "proposed_by", "ended_by")
     context = {
         "collection": collection,
-        "questions": counts_of(collection).questions,
+        "hidden": hidden_or_asked(request, collection),
+        "questions": counts_of(collection, person).questions,
         **rules.tally(rows),
         "ended": past.count(),
-        "bare": without_questions(collection, rows.filter(seconded_by__isnull=False)),
+        "bare": shown_to(
+            person, without_questions(collection, rows.filter(seconded_by__isnull=False))
+        ),
         "shows_past": shows_past,
         "page": page_of(
             request, past.select_related(*related) if shows_past else rules.listed(rows)
@@ -63,6 +68,7 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
 def exclusion(request: HttpRequest, key: int, n: int) -> HttpResponse:
     """Propose to exclude a question, agree, decline or withdraw."""
     instance = rules.question_of(key, n)
+    check_shown(person_of(request), Contradiction.objects.filter(pk=key))
     rules.check_not_hidden(person_of(request), instance)
     return decision_page(
         request,

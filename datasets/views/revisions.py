@@ -10,6 +10,7 @@ from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from datasets import revisions as rules
+from datasets.blinding import check_shown
 from datasets.contexts import is_same
 from datasets.exclusions import question_of, standings
 from datasets.models import Contradiction, Instance
@@ -17,6 +18,7 @@ from datasets.records import collection_named
 from datasets.revisions import Texts
 from datasets.states import RevisionState as State
 from datasets.views.decisions import Act, decision_page, left_over
+from datasets.views.hidden import hidden_or_asked
 from leases.refusal import Refusal
 from pages.paging import page_of
 
@@ -60,11 +62,12 @@ def revised(request: HttpRequest, name: str) -> HttpResponse:
     """The questions with checked passages, with passages to check, and without any."""
     collection, wanted = collection_named(name), request.GET.get("state", "")
     person = person_of(request)
-    rows = rules.narrowed(rules.with_revisions(collection), wanted).select_related("contradiction")
-    page = page_of(request, rows)
+    rows = rules.narrowed(rules.with_revisions(collection, person), wanted)
+    page = page_of(request, rows.select_related("contradiction"))
     context = {
         "collection": collection,
-        "progress": rules.progress(collection),
+        "hidden": hidden_or_asked(request, collection),
+        "progress": rules.progress(collection, person),
         "filters": [(value, label, value == wanted) for value, label in FILTERS],
         "narrowed": wanted in dict(FILTERS[1:]),
         "page": page,
@@ -78,9 +81,11 @@ def revised(request: HttpRequest, name: str) -> HttpResponse:
 @roles_required(*WRITE)
 def revision(request: HttpRequest, key: int, n: int) -> HttpResponse:
     """Write, check or withdraw one question's revised passages."""
+    instance = question_of(key, n)
+    check_shown(person_of(request), Contradiction.objects.filter(pk=key))
     return decision_page(
         request,
-        question_of(key, n),
+        instance,
         ACTS,
         _context,
         view="datasets:revision",

@@ -56,9 +56,7 @@ def _campaign_steps(collections: set[int]) -> list[Step]:
     published = Annotation.objects.filter(contradiction__collection__in=collections)
     if not campaigns or not published.exists():
         return []
-    places = Assignment.objects.filter(campaign__in=campaigns).exclude(
-        state=AssignmentState.RESERVE
-    )
+    places = Assignment.objects.filter(campaign__in=campaigns)
     drawn = Tag.objects.filter(pk__in=places.values("tag"))
     came = drawn.filter(
         pk__in=Annotation.objects.filter(assignment__campaign__in=campaigns, state__in=CAME).values(

@@ -9,7 +9,8 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import counted
-from annotation.models import Campaign
+from annotation.blinding.gate import check_annotations
+from annotation.models import Annotation, Campaign
 from evaluation.annotators import page as layout
 from evaluation.annotators import rows
 from evaluation.annotators.campaign import campaign_agreement
@@ -20,15 +21,19 @@ from pages.data_responses import csv_response, json_response
 from pages.paging import page_of
 
 
-def campaign_at(campaign_id: int) -> Campaign:
-    return first_of(Campaign.objects.filter(pk=campaign_id), "There is no such campaign.")
+def campaign_at(request: HttpRequest, campaign_id: int) -> Campaign:
+    """The campaign; asks first where the reader may still annotate tags that others have submitted."""
+    campaign = first_of(Campaign.objects.filter(pk=campaign_id), "There is no such campaign.")
+    submitted = Annotation.objects.filter(assignment__campaign=campaign)
+    check_annotations(person_of(request), submitted.exclude(first_submitted_at=None))
+    return campaign
 
 
 @require_safe
 @roles_required(*READERS)
 def agreement(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Every population in short, and the chosen one in full."""
-    campaign = campaign_at(campaign_id)
+    campaign = campaign_at(request, campaign_id)
     report = campaign_agreement(campaign)
     context: dict[str, object] = {
         "campaign": campaign,
@@ -48,14 +53,14 @@ def agreement(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @require_safe
 @roles_required(*READERS)
 def as_json(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    return json_response(campaign_agreement(campaign_at(campaign_id)))
+    return json_response(campaign_agreement(campaign_at(request, campaign_id)))
 
 
 @require_safe
 @roles_required(*READERS)
 @counted("downloads")
 def as_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
-    sheet = layout.sheet(campaign_agreement(campaign_at(campaign_id)))
+    sheet = layout.sheet(campaign_agreement(campaign_at(request, campaign_id)))
     return csv_response(sheet.header, sheet.rows, f"campaign-{campaign_id}-agreement.csv")
 
 
@@ -63,7 +68,7 @@ def as_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 @roles_required(*READERS)
 def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """The comparisons that a number counts."""
-    campaign = campaign_at(campaign_id)
+    campaign = campaign_at(request, campaign_id)
     choice = rows.Choice.read(request.GET)
     found = rows.chosen(populations(campaign), choice)
     context = {
@@ -83,5 +88,5 @@ def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @roles_required(*READERS)
 @counted("downloads")
 def compared_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
-    lines = rows.table(populations(campaign_at(campaign_id)))
+    lines = rows.table(populations(campaign_at(request, campaign_id)))
     return csv_response(rows.COLUMNS, lines, f"campaign-{campaign_id}-comparisons.csv")

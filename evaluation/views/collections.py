@@ -4,20 +4,28 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from accounts.access import roles_required
+from accounts.access import person_of, roles_required
 from accounts.throttles import counted
+from datasets.blinding import check_collection
+from datasets.models import Collection
 from datasets.records import collection_named
 from evaluation.counts.collection import collection_table
-from evaluation.report.collection import COLUMNS, groups, sentences_of, sheet_rows
+from evaluation.report.collection import COLUMNS, Table, groups, sentences_of, sheet_rows
 from evaluation.views.reports import READERS
 from pages.data_responses import csv_response, json_response
+
+
+def seen_whole(request: HttpRequest, name: str) -> tuple[Collection, Table]:
+    """The collection with its table; asks first where the reader may still annotate its tags."""
+    collection, person = collection_named(name), person_of(request)
+    check_collection(person, collection)
+    return collection, collection_table(collection)
 
 
 @require_safe
 @roles_required(*READERS)
 def table(request: HttpRequest, name: str) -> HttpResponse:
-    collection = collection_named(name)
-    body = collection_table(collection)
+    collection, body = seen_whole(request, name)
     context = {
         "collection": collection,
         "table": body,
@@ -30,14 +38,12 @@ def table(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @roles_required(*READERS)
 def as_json(request: HttpRequest, name: str) -> HttpResponse:
-    return json_response(collection_table(collection_named(name)))
+    return json_response(seen_whole(request, name)[1])
 
 
 @require_safe
 @roles_required(*READERS)
 @counted("downloads")
 def as_csv(request: HttpRequest, name: str) -> HttpResponseBase:
-    collection = collection_named(name)
-    return csv_response(
-        COLUMNS, sheet_rows(collection_table(collection)), f"{collection.name}-table.csv"
-    )
+    collection, body = seen_whole(request, name)
+    return csv_response(COLUMNS, sheet_rows(body), f"{collection.name}-table.csv")

@@ -125,6 +125,7 @@ def study_page(
         "responses": study.items.count(),
     }
     if hidden is None:
+        blinding.require_records(person, study)
         context |= {
             "composition": studies.composition(study),
             "settled": progress.responses_settled(study),

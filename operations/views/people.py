@@ -10,6 +10,8 @@ from accounts.access import person_of, roles_required
 from accounts.audit import Kind, record
 from accounts.models import Person
 from accounts.roles import Role
+from annotation.blinding.gate import check_annotations
+from datasets.blinding import check_shown
 from judging.queues import studies_of
 from judging.states import StudyState
 from operations import forgetting
@@ -44,8 +46,10 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def own_data(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Everything that a person entered, as one JSON file; verdicts of closed studies only."""
-    someone = get_object_or_404(Person, pk=pk)
-    record(Kind.EXPORT, person_of(request), "what a person entered", person=someone)
+    someone, by = get_object_or_404(Person, pk=pk), person_of(request)
+    check_annotations(by, forgetting.annotations_in_data_of(someone))
+    check_shown(by, forgetting.records_in_data_of(someone))
+    record(Kind.EXPORT, by, "what a person entered", person=someone)
     pieces = forgetting.own_data(someone, only_closed_studies=True)
     response = StreamingHttpResponse(pieces, content_type="application/json; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(True, f"{someone.pseudonym}.json")

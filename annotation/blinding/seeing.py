@@ -1,0 +1,64 @@
+"""Give up tags to see what others entered for them, and who did."""
+
+from collections.abc import Iterable, Iterator
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from accounts.models import Person
+from annotation.blinding import decisions
+from annotation.blinding.decisions import Answer, may_see
+from annotation.blinding.tags import slots_by_tag
+from annotation.campaigns import in_hand
+from annotation.models import Assignment, Campaign, Seen
+from leases.refusal import Conflict
+
+BATCH = 500
+MOST_OPENED = 300
+
+
+@transaction.atomic
+def give_up(*, by: Person, tags: Iterable[int], opened: str) -> int:
+    """Record that the person is shown others' work on those of the tags that they could still get; returns how many.
+
+    A second click does nothing. Raises Conflict if they have got one of them meanwhile.
+    """
+    # A claim of theirs that runs now ends first, or finds the tag given up.
+    in_hand.one_claim_at_a_time(by)
+    answers = dict(_answers(by, tags))
+    if held := sum(answer == Answer.HELD for answer in answers.values()):
+        raise Conflict(decisions.in_hand(held))
+    given = [tag for tag, answer in answers.items() if answer == Answer.ASKED]
+    _record(by, given, opened)
+    return len(given)
+
+
+def _answers(person: Person, tags: Iterable[int]) -> Iterator[tuple[int, Answer]]:
+    """Each of the tags of which others' work is hidden, with the answer."""
+    keys = sorted(set(tags))
+    for start in range(0, len(keys), BATCH):
+        found = slots_by_tag(person, keys[start : start + BATCH])
+        for tag, slots in found.items():
+            yield tag, may_see(slots, annotates=True, has_seen=False)
+
+
+def note(*, by: Person, tag: int, opened: str) -> None:
+    """Record that the person decided on an annotation of the tag: it may come back, and not to them."""
+    _record(by, [tag], opened)
+
+
+def _record(by: Person, tags: Iterable[int], opened: str) -> None:
+    rows = [Seen(person=by, tag_id=tag, opened=opened[:MOST_OPENED]) for tag in sorted(tags)]
+    Seen.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
+
+
+def let_people_annotate_what_they_saw(campaign: Campaign, lets: bool) -> None:
+    """Whether the campaign gives out tags also to people who have seen others' work on them."""
+    Campaign.objects.filter(pk=campaign.pk).update(gives_seen_tags=lets)
+
+
+def seen_in(campaign: Campaign) -> QuerySet[Seen]:
+    """Who saw others' work on which of the campaign's tags, the latest first."""
+    drawn = Assignment.objects.filter(campaign=campaign, tag=OuterRef("tag"))
+    rows = Seen.objects.filter(Exists(drawn)).select_related("person", "tag__article")
+    return rows.order_by("-at", "-pk")

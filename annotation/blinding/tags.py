@@ -1,0 +1,83 @@
+"""The rules of decisions.py as queries: which tags, annotations and records are hidden from a person now.
+
+Each starts at the rows in question and looks up the slots of their tags by an index, so that none reads all slots of a
+campaign over a million tags.
+"""
+
+from collections import defaultdict
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from accounts.models import Person
+from accounts.roles import Role
+from annotation.blinding.decisions import UNFINISHED, Slot
+from annotation.models import Annotation, Assignment, Seen
+from annotation.states import AssignmentState, CampaignState
+
+OPEN_TO_ANYONE = Q(state__in=UNFINISHED, campaign__state=CampaignState.OPEN)
+
+
+def comes_to(person: Person) -> Q:
+    """The condition on assignments that they may still come to the person, now or once somebody hands them back."""
+    same = {name: OuterRef(name) for name in ("campaign", "round", "tag")}
+    had_one = Assignment.objects.filter(person=person, **same)
+    return OPEN_TO_ANYONE & Q(~Exists(had_one))
+
+
+def given_up(person: Person) -> Q:
+    """The condition on assignments that the person gave up their tag, and that their campaign minds."""
+    seen = Seen.objects.filter(person=person).order_by()
+    return Q(campaign__gives_seen_tags=False, tag__in=seen.values("tag"))
+
+
+def has_given_up(person: Person, tag: int) -> bool:
+    return Seen.objects.filter(person=person, tag=tag).exists()
+
+
+def blinding(person: Person) -> QuerySet[Assignment]:
+    """The assignments for which others' work on their tags is hidden from the person."""
+    seen = Seen.objects.filter(person=person, tag=OuterRef("tag"))
+    own = Q(person=person, state=AssignmentState.HELD)
+    return Assignment.objects.filter(own | comes_to(person) & Q(~Exists(seen))).order_by()
+
+
+def slots_by_tag(person: Person, tags: QuerySet[Any] | list[int]) -> dict[int, list[Slot]]:
+    """Those of blinding() of these tags, as the pure rules take them."""
+    rows = blinding(person).filter(tag__in=tags)
+    facts = rows.values_list("tag", "state", "person", "campaign__gives_seen_tags")
+    found = defaultdict(list)
+    for tag, state, holder, gives_seen in facts.iterator():
+        is_own = holder == person.pk
+        found[tag].append(Slot(state, is_own=is_own, had_one=is_own, gives_seen=gives_seen))
+    return dict(found)
+
+
+def is_blind(person: Person) -> bool:
+    """Whether anything at all can be hidden from the person: a quick look, before more is asked."""
+    if not person.has_role(Role.ANNOTATOR):
+        return False
+    held = Assignment.objects.filter(person=person, state=AssignmentState.HELD)
+    return Assignment.objects.filter(OPEN_TO_ANYONE).exists() or held.exists()
+
+
+def hidden(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:
+    """Those by others, of tags that the person has in hand or may still get."""
+    if not is_blind(person):
+        return annotations.none()
+    slots = blinding(person).filter(tag=OuterRef("sighting__tag"))
+    return annotations.exclude(author=person).filter(Exists(slots))
+
+
+def shown(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:
+    """The others."""
+    if not is_blind(person):
+        return annotations
+    slots = blinding(person).filter(tag=OuterRef("sighting__tag"))
+    return annotations.filter(Q(author=person) | ~Exists(slots))
+
+
+def behind_records(person: Person) -> QuerySet[Annotation]:
+    """The hidden annotations that were published, but for records that the person's own annotation made too."""
+    own = Annotation.objects.filter(author=person, contradiction=OuterRef("contradiction"))
+    return hidden(person, Annotation.objects.exclude(contradiction=None)).exclude(Exists(own))

@@ -1,0 +1,58 @@
+"""Which records are hidden from a person, because they may still annotate the same tags themselves.
+
+Lists leave the hidden records out, and say how many. What shows one record, or all, asks first: an export or
+a release is never filtered. Rooms above know who annotates what, and answer (annotation/blinding/).
+"""
+
+from typing import TypeVar
+
+from django.db.models import Exists, Model, Q, QuerySet
+
+from accounts.models import Person
+from datasets.models import Collection, Contradiction
+from datasets.records import current
+from leases.extension import ExtensionPoint
+from leases.refusal import Refusal
+
+Row = TypeVar("Row", bound=Model)
+
+# The condition on rows that they show a hidden record; the text is the path from the row to its contradiction, ending
+# in "__", and empty for contradictions. None: nothing is hidden from the person.
+hides_records: ExtensionPoint[[Person, str], Exists | None] = ExtensionPoint(
+    "datasets.blinding.hides_records"
+)
+# Why these records are not shown to the person before they agree, or not at all; None where they are.
+records_problem: ExtensionPoint[[Person, QuerySet[Contradiction]], Refusal | None] = ExtensionPoint(
+    "datasets.blinding.records_problem"
+)
+
+
+def shown_to(person: Person | None, rows: QuerySet[Row], path: str = "") -> QuerySet[Row]:
+    """The rows without those that show a hidden record; all of them for None, as in a command."""
+    for condition in hides_records(person, path) if person else []:
+        if condition is not None:
+            rows = rows.exclude(condition)
+    return rows
+
+
+def hidden_in(person: Person, collection: Collection) -> int:
+    """How many of the newest records are hidden, whatever a list is filtered by: a search must find none of them."""
+    conditions = [one for one in hides_records(person, "") if one is not None]
+    if not conditions:
+        return 0
+    either = Q()
+    for condition in conditions:
+        either |= Q(condition)
+    return current(collection).filter(either).count()
+
+
+def check_shown(person: Person, rows: QuerySet[Contradiction]) -> None:
+    """Raise what hides any of these records from the person: mostly a question (AsksFirst)."""
+    for problem in records_problem(person, rows):
+        if problem is not None:
+            raise problem
+
+
+def check_collection(person: Person, collection: Collection) -> None:
+    """As check_shown, for what counts or holds all newest records."""
+    check_shown(person, current(collection))

@@ -1,0 +1,84 @@
+"""Somebody who may still draw a tag visits every address, and every link on its pages: nothing of others is there."""
+
+import re
+from collections import deque
+from html import unescape
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from django.test import Client
+
+from accounts.roles import Role
+from annotation.models import Seen
+from tests.annotation.blinding.marked import MARK, world
+from tests.factories import person
+from tests.test_access_table import rows
+
+pytestmark = pytest.mark.django_db
+
+LINK = re.compile(r'(?:href|src|hx-get)="([^"]+)"')
+# Addresses of rows that this world does not have: sign-in links, invitations, a fetch.
+ELSEWHERE = re.compile(r"{(join|password|guideline|handed_back|model|fetch)}")
+OTHERS = [role for role in Role if role != Role.ANNOTATOR]
+COMBINATIONS = [[], *([role] for role in OTHERS), OTHERS]
+MOST_PAGES = 600
+
+
+def starts(ids):
+    """Every address of the access table that is read, with the ids of this world."""
+    for method, path, _ in rows():
+        if method == "GET" and not ELSEWHERE.search(path):
+            yield path.format(**ids)
+    yield "/collections/mills/releases/2.0/complete-json/"
+    yield "/collections/mills/export/complete-json/?excluded=with"
+    yield "/collections/mills/export/wikicontradict-csv/"
+    yield "/collections/mills/?hidden=show"
+
+
+def crawl(client, ids):
+    """{address: text of the answer with its headers} of all pages that can be reached."""
+    queue, texts = deque(starts(ids)), {}
+    while queue:
+        address = queue.popleft()
+        if address in texts:
+            continue
+        assert len(texts) < MOST_PAGES, f"endless: {address}"
+        answer = client.get(address)
+        body = b"".join(answer) if answer.streaming else answer.content
+        texts[address] = f"{answer.headers}\n{readable(answer, body)}"
+        queue.extend(links(address, answer, texts[address]))
+    return texts
+
+
+def readable(answer, body):
+    """The body as text; a zip unpacked."""
+    if answer.get("Content-Type", "").startswith("application/zip"):
+        import io
+        import zipfile
+
+        packed = zipfile.ZipFile(io.BytesIO(body))
+        return "\n".join(packed.read(name).decode("utf-8", "replace") for name in packed.namelist())
+    return body.decode("utf-8", "replace")
+
+
+def links(address, answer, text):
+    found = [answer["Location"]] if answer.has_header("Location") else []
+    if answer.get("Content-Type", "").startswith("text/html"):
+        found += [unescape(each) for each in LINK.findall(text)]
+    for each in found:
+        whole = urlsplit(urljoin(f"http://testserver{address}", each))
+        if whole.netloc == "testserver" and not whole.path.startswith("/static/"):
+            yield whole._replace(scheme="", netloc="", fragment="").geturl()
+
+
+@pytest.mark.parametrize("further", COMBINATIONS, ids=lambda roles: "+".join(roles) or "alone")
+def test_nothing_that_others_entered_is_anywhere(settings, further):
+    settings.INFERENCE_SERVICES = {}
+    alice = person("alice", Role.ANNOTATOR, *further)
+    ids = world(alice)
+    client = Client()
+    client.force_login(alice)
+    texts = crawl(client, ids)
+    assert [address for address, text in texts.items() if MARK in text.lower()] == []
+    assert not Seen.objects.filter(person=alice).exists()
+    assert len(texts) > 100

@@ -1,0 +1,203 @@
+"""What people see of others' work on tags that they may still annotate: lists, the question, what comes after it."""
+
+import pytest
+from django.urls import reverse
+
+from accounts.roles import Role
+from annotation.campaigns.claiming import next_assignment
+from annotation.models import Annotation, Assignment, Seen
+from annotation.publish import publish_campaign
+from annotation.states import AnnotationState
+from datasets.models import Contradiction
+from datasets.releases import freeze
+from tests.annotation import factories as make
+from tests.factories import person, signed_in
+
+pytestmark = pytest.mark.django_db
+
+EXPORT = "/collections/mills/export/wikicontradict-json/"
+RELEASE = "/collections/mills/releases/1.0/wikicontradict-json/"
+
+
+@pytest.fixture
+def alice(client):
+    return signed_in(client, person("alice", *Role))
+
+
+@pytest.fixture
+def campaign(alice):
+    """One published annotation by bob of a tag that alice may still get, and one of a tag that nobody may."""
+    campaign = make.campaign(tags=2, people=2)
+    bob = make.annotator("bob")
+    for _ in range(2):
+        annotation = make.submitted(bob, within=campaign)
+        Annotation.objects.filter(pk=annotation.pk).update(
+            state=AnnotationState.ACCEPTED, statement_1=f"Statement {annotation.pk}"
+        )
+    publish_campaign(campaign)
+    freeze(collection=campaign.collection, version="1.0")
+    Assignment.objects.filter(state="free").exclude(tag=open_tag(campaign)).update(
+        state="withdrawn"
+    )
+    return campaign
+
+
+def open_tag(campaign):
+    return campaign.assignments.order_by("order").first().tag_id
+
+
+@pytest.fixture
+def record(campaign):
+    """The hidden record."""
+    return Contradiction.objects.get(annotations__sighting__tag=open_tag(campaign))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "questions/",
+        "revised/",
+        "exclusions/",
+        "?validity=Valid",
+        "?q=mill",
+        "questions/?kind=wh",
+    ],
+)
+def test_lists_leave_hidden_records_out_and_say_how_many(client, record, path):
+    page = client.get(f"/collections/mills/{path}")
+    assert page.status_code == 200
+    assert "1 record is hidden from you" in " ".join(page.content.decode().split())
+    assert f'href="/contradictions/{record.pk}/' not in page.content.decode()
+
+
+def test_a_search_says_nothing_of_hidden_records(client, record):
+    pages = [client.get("/collections/mills/", {"q": q}).context for q in ("Statement", "Kettle")]
+    assert [page["hidden"] for page in pages] == [1, 1]
+    assert [len(page["rows"]) for page in pages] == [0, 1]
+
+
+def test_counts_are_of_what_is_shown(client, record):
+    counts = client.get("/collections/mills/").context["counts"]
+    assert (counts.contradictions, counts.questions) == (1, 1)
+    [row] = client.get("/collections/").context["rows"]
+    assert row[1:] == (1, 1)
+    api = client.get("/api/datasets/collections/").json()
+    assert [(each["contradictions"], each["questions"]) for each in api] == [(1, 1)]
+
+
+def test_the_api_leaves_hidden_records_out_and_says_how_many(client, record):
+    answer = client.get("/api/datasets/collections/mills/contradictions/").json()
+    assert (answer["count"], answer["hidden"]) == (1, 1)
+    assert record.pk not in [each["id"] for each in answer["results"]]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/contradictions/{record}/",
+        "/contradictions/{record}/questions/1/exclusion/",
+        "/contradictions/{record}/questions/1/revised/",
+        "/collections/mills/?hidden=show",
+        EXPORT,
+        RELEASE,
+        "/reports/collections/mills/",
+        "/reports/collections/mills/table.csv",
+        "/reports/campaigns/{campaign}/",
+        "/reviews/{review}/",
+        "/people/{bob}/data.json",
+    ],
+)
+def test_what_shows_a_hidden_record_asks_first(client, alice, campaign, record, path):
+    review = record.annotations.get()
+    address = path.format(
+        record=record.pk, campaign=campaign.pk, review=review.pk, bob=review.author_id
+    )
+    page = client.get(address)
+    assert page.status_code == 409
+    assert "what others entered for 1 tag that you could still get" in page.content.decode()
+    assert not Seen.objects.exists()
+    fields = page.context["refusal"].fields
+    assert client.post(reverse("annotation:show"), {**fields, "next": address}).url == address
+    shown = client.get(address)
+    b"".join(shown)  # reading to the end closes a file
+    assert shown.status_code == 200
+    assert next_assignment(by=alice) is None
+    seen = client.get(f"/campaigns/{campaign.pk}/seen/").content.decode()
+    assert address.split("?")[0] in seen
+
+
+def test_an_export_is_refused_whole_and_then_whole(client, record):
+    assert "Statement" not in client.get(EXPORT).content.decode()
+    client.post(
+        reverse("annotation:show"), {**client.get(EXPORT).context["refusal"].fields, "next": EXPORT}
+    )
+    assert len(b"".join(client.get(EXPORT)).split(b"Statement ")) == 3
+
+
+def test_a_record_of_a_tag_in_hand_waits_until_it_is_submitted_or_handed_back(
+    client, alice, record
+):
+    next_assignment(by=alice)
+    page = client.get(f"/contradictions/{record.pk}/")
+    assert (page.status_code, b"in progress" in page.content) == (409, True)
+    assert b"<button" not in page.content.split(b"<main")[1]
+
+
+def test_a_record_of_ones_own_tag_is_shown(client, alice, campaign, record):
+    Annotation.objects.filter(contradiction=record).update(author=alice)
+    assert client.get(f"/contradictions/{record.pk}/").status_code == 200
+
+
+def test_who_does_not_annotate_is_asked_nothing(client, record):
+    signed_in(client, person("olaf", Role.ADMIN))
+    assert client.get(f"/contradictions/{record.pk}/").status_code == 200
+    assert client.get("/collections/mills/").context["hidden"] == 0
+
+
+def test_a_closed_campaign_hides_nothing(client, campaign, record):
+    campaign.state = "closed"
+    campaign.save()
+    assert client.get(f"/contradictions/{record.pk}/").status_code == 200
+
+
+def test_a_record_whose_article_was_purged_stays_hidden(client, campaign, record):
+    """Its wiki has hidden the text: the sighting is empty, and the record still holds what was entered."""
+    record.annotations.get().sighting.tag.sightings.update(raw="", block="", block_clean="")
+    assert client.get(f"/contradictions/{record.pk}/").status_code == 409
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"tags": "1", "next": "https://elsewhere.example/"},
+        {"tags": "1"},
+        {"tags": "", "next": "/collections/"},
+        {"tags": "1,x", "next": "/collections/"},
+        {"tags": "9" * 40, "next": "/collections/"},
+    ],
+)
+def test_a_form_that_cannot_be_read_gives_nothing_up(client, alice, campaign, fields):
+    assert client.post(reverse("annotation:show"), fields).status_code == 400
+    assert not Seen.objects.exists()
+
+
+def test_a_campaign_can_let_people_annotate_what_they_saw(client, alice, campaign, record):
+    address = f"/campaigns/{campaign.pk}/seen/"
+    assert client.post(address, {"lets": "yes"}).status_code == 302
+    question = client.get(f"/contradictions/{record.pk}/").context["refusal"]
+    assert "You can still get it" in question.message
+    client.post(reverse("annotation:show"), {**question.fields, "next": "/"})
+    assert next_assignment(by=alice).tag_id == open_tag(campaign)
+    assert client.get(f"/contradictions/{record.pk}/").status_code == 409
+    assert client.post(address, {"lets": "maybe"}).status_code == 400
+
+
+def test_deciding_on_an_annotation_gives_up_its_tag(client, alice):
+    """It may be sent back, and handed back: then it comes to somebody who has not read it."""
+    annotation = make.submitted(make.annotator("bob"))
+    client.post(
+        f"/reviews/{annotation.pk}/",
+        {"decision": "send_back", "version": annotation.version, "note": "Look again."},
+    )
+    assert Seen.objects.get().person == alice

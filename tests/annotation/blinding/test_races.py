@@ -1,0 +1,59 @@
+"""Giving up a tag while a claim of it runs, and double clicks on the question."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.blinding import seeing
+from annotation.campaigns.claiming import next_assignment
+from annotation.models import Assignment, Seen
+from leases.refusal import Conflict
+from tests.annotation import factories as make
+from tests.races import overlapping
+
+pytestmark = [pytest.mark.alone, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def alice():
+    return make.annotator("alice")
+
+
+@pytest.fixture
+def tag():
+    return make.campaign().assignments.get().tag_id
+
+
+def test_a_tag_is_not_given_up_while_a_claim_of_it_runs(alice, tag):
+    refused = overlapping(
+        lambda: next_assignment(by=alice),
+        lambda: seeing.give_up(by=alice, tags=[tag], opened="/"),
+    )
+    assert isinstance(refused, Conflict)
+    assert Assignment.objects.get().person == alice
+    assert not Seen.objects.exists()
+
+
+def test_a_claim_finds_a_tag_given_up_that_is_being_given_up(alice, tag):
+    claimed = []
+    overlapping(
+        lambda: seeing.give_up(by=alice, tags=[tag], opened="/"),
+        lambda: claimed.append(next_assignment(by=alice)),
+    )
+    assert claimed == [None]
+    assert Seen.objects.get().tag_id == tag
+
+
+def test_a_double_click_on_the_question_gives_up_once(alice, tag):
+    answers = []
+
+    def click():
+        client = Client()
+        client.force_login(alice)
+        answers.append(
+            client.post(reverse("annotation:show"), {"tags": str(tag), "next": "/collections/"})
+        )
+
+    assert overlapping(click, click) is None
+    assert [answer.status_code for answer in answers] == [302, 302]
+    assert Seen.objects.count() == 1
