@@ -39,7 +39,11 @@ class Guideline(models.Model):
 
 
 class Campaign(models.Model):
-    """The annotation of a drawn set of tags: the frame of the draw, and the number of people for each tag."""
+    """The annotation of a drawn set of tags: the frame, the drawing, the rounds, and who annotates.
+
+    With a pilot, round 1 is the pilot and round 2 the main round over the same tags; without one, round 1 is the main
+    round. The frame and the drawing are fixed when it opens; limits, people and the open round may change.
+    """
 
     name = models.CharField(max_length=120, unique=True)
     state = models.CharField(
@@ -64,6 +68,26 @@ class Campaign(models.Model):
         default=0, help_text="N: how many tags fitted the query."
     )
     seed = models.BigIntegerField(default=0)
+    strata = models.JSONField(
+        default=list,
+        help_text="By stratum: {kind, frame, wanted, drawn, reserve}, numbers of tags.",
+    )
+    pilot_tags = models.PositiveIntegerField(default=0, help_text="0: no pilot.")
+    pilot_again = models.BooleanField(
+        default=False, help_text="The pilot's people may get their tags again in the main round."
+    )
+    open_round = models.PositiveSmallIntegerField(
+        default=1, help_text="The last round that is open."
+    )
+    stop_at_valid = models.PositiveIntegerField(
+        null=True, help_text="Closes when so many tags of the main round are valid; empty: never."
+    )
+    quota = models.PositiveIntegerField(
+        null=True, help_text="How many tags one person gets in all; empty: any number."
+    )
+    for_chosen = models.BooleanField(
+        default=False, help_text="Only for the people chosen; else for every annotator not removed."
+    )
     most_in_hand = models.PositiveSmallIntegerField(
         default=3, help_text="How many drafts one person may hold at a time."
     )
@@ -85,12 +109,46 @@ class Campaign(models.Model):
                 condition=Q(double_share__range=(0, 1)), name="campaign_double_share_is_a_share"
             ),
             models.CheckConstraint(
+                condition=Q(open_round=1) | Q(open_round=2, pilot_tags__gte=1),
+                name="campaign_opens_a_round_that_it_has",
+            ),
+            models.CheckConstraint(
+                condition=Q(quota=None) | Q(quota__gte=1), name="campaign_quota_is_of_some"
+            ),
+            models.CheckConstraint(
+                condition=Q(stop_at_valid=None) | Q(stop_at_valid__gte=1),
+                name="campaign_stops_at_some",
+            ),
+            models.CheckConstraint(
                 condition=Q(state__in=CampaignState.values), name="campaign_state_is_known"
             ),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def main_round(self) -> int:
+        return 2 if self.pilot_tags else 1
+
+
+class CampaignPerson(models.Model):
+    """A person chosen for a campaign, or removed from it at `removed_at`."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="chosen")
+    person = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["campaign", "person"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "person"], name="campaign_person_once_a_campaign"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person} in {self.campaign}"
 
 
 class Assignment(Leased):
@@ -111,7 +169,7 @@ class Assignment(Leased):
     skip_reason = models.TextField(blank=True)
 
     class Meta:
-        ordering = ["campaign", "round", "slot", "order"]
+        ordering = ["campaign", "round", "order", "slot"]
         constraints = [
             models.UniqueConstraint(
                 fields=["campaign", "round", "tag", "slot"], name="assignment_slot_once"
@@ -123,14 +181,14 @@ class Assignment(Leased):
                 condition=Q(state__in=AssignmentState.values), name="assignment_state_is_known"
             ),
             models.CheckConstraint(
-                condition=Q(state__in=["free", "withdrawn"]) | Q(person__isnull=False),
+                condition=Q(state__in=["reserve", "free", "withdrawn"]) | Q(person__isnull=False),
                 name="assignment_in_work_has_a_person",
             ),
         ]
         indexes = [
             # For the query of a person's next assignment.
             models.Index(
-                fields=["state", "campaign", "round", "slot", "order"],
+                fields=["state", "campaign", "round", "order", "slot"],
                 name="assignment_next_to_take",
             )
         ]

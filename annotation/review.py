@@ -12,6 +12,7 @@ from django.db.models import F, QuerySet
 from accounts.models import Person
 from annotation.blinding import seeing
 from annotation.campaigns.claiming import SENT_BACK_SECONDS, holder_of
+from annotation.campaigns.reserve import follow_stop_rule
 from annotation.fields.entries import FIELDS, columns_of, replace_questions
 from annotation.fields.form_input import plain
 from annotation.fields.steps import INVALID, QUESTIONS
@@ -55,6 +56,8 @@ def decide(
     seeing.note(by=by, tag=annotation.sighting.tag_id, opened=f"/reviews/{annotation_id}/")
     if decision == Decision.SEND_BACK:
         _give_back(annotation)
+    if annotation.assignment:  # what is dropped is not valid any more
+        follow_stop_rule(annotation.assignment.campaign_id)
     return Review.objects.create(
         annotation=annotation,
         annotation_version=version,

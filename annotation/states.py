@@ -15,12 +15,14 @@ CAMPAIGN = StateTable(
     CampaignState,
     {
         "close": ((CampaignState.OPEN,), CampaignState.CLOSED, "admin"),
+        "stop": ((CampaignState.OPEN,), CampaignState.CLOSED, "stop rule"),
         "reopen": ((CampaignState.CLOSED,), CampaignState.OPEN, "admin"),
     },
 )
 
 
 class AssignmentState(TextChoices):
+    RESERVE = "reserve", "Reserve"
     FREE = "free", "Free"
     HELD = "held", "In progress"
     SUBMITTED = "submitted", "Submitted"
@@ -32,6 +34,7 @@ ASSIGNMENT = StateTable(
     "Assignment",
     AssignmentState,
     {
+        "release": ((AssignmentState.RESERVE,), AssignmentState.FREE, "reserve"),
         "claim": ((AssignmentState.FREE,), AssignmentState.HELD, "annotator"),
         "hand_back": ((AssignmentState.HELD,), AssignmentState.FREE, "annotator"),
         "expire": ((AssignmentState.HELD,), AssignmentState.FREE, "sweeper"),

@@ -45,6 +45,9 @@ urlpatterns = [
         "campaigns/<int:campaign_id>/reopen/", campaigns.change, {"verb": "reopen"}, name="reopen"
     ),
     path(
+        "campaigns/<int:campaign_id>/main-round/", campaigns.open_main_round, name="open_main_round"
+    ),
+    path(
         "campaigns/<int:campaign_id>/places/<int:assignment_id>/withdraw/",
         campaigns.withdraw,
         name="withdraw",

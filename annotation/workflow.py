@@ -14,7 +14,7 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from annotation.campaigns import claiming
+from annotation.campaigns import claiming, reserve
 from annotation.evidence.captured import kept_pieces, origin_of
 from annotation.evidence.provenance import Captured, origin_in
 from annotation.fields.checks import Finding, blocks, check, unchecked, value_at
@@ -285,6 +285,7 @@ def _hand_in(draft: Annotation) -> Annotation:
     ANNOTATION.require(draft, "submit", submitted_at=Now(), version=F("version") + 1, **columns)
     replace_questions(draft, final[QUESTIONS.name])
     ASSIGNMENT.require(draft.assignment, "submit", lease_holder="", lease_until=None)
+    reserve.follow_stop_rule(draft.assignment.campaign_id)
     return Annotation.objects.get(pk=draft.pk)
 
 

@@ -8,6 +8,8 @@ from django.db.models import QuerySet
 from accounts.models import Person
 from annotation import workflow
 from annotation.campaigns import claiming, opening
+from annotation.campaigns.drawing import Plan
+from annotation.campaigns.opening import Design, Frame
 from annotation.fields.checks import check
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import Entries
@@ -26,11 +28,11 @@ SEED = 15116  # with this seed the collection begins with one tag of each articl
 
 
 @dataclass(frozen=True)
-class DemonstrationFrame(opening.Frame):
+class DemonstrationFrame(Frame):
     """Only the live tags of the demonstration wiki."""
 
-    def tags(self) -> QuerySet[Tag]:
-        return super().tags().filter(article__wiki=demonstration_wiki())
+    def rows(self) -> QuerySet[Tag]:
+        return super().rows().filter(article__wiki=demonstration_wiki())
 
 
 def demonstration_wiki() -> Wiki:
@@ -50,8 +52,7 @@ def open_campaign(by: Person) -> Campaign:
     return opening.open_campaign(
         name=CAMPAIGN,
         collection=collection,
-        frame=DemonstrationFrame(),
-        plan=opening.Plan(people_per_tag=2, seed=SEED),
+        design=Design(DemonstrationFrame(), Plan(people_per_tag=2, seed=SEED)),
         by=by,
         demonstration=True,
     )

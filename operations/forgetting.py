@@ -62,6 +62,7 @@ DECISIONS = {
     "datasets.release.created_by": Fate.STAYS,
     "annotation.guideline.author": Fate.STAYS,
     "annotation.campaign.created_by": Fate.STAYS,
+    "annotation.campaignperson.person": Fate.STAYS,
     "annotation.assignment.person": Fate.STAYS,
     "annotation.annotation.author": Fate.STAYS,
     "annotation.review.reviewer": Fate.STAYS,

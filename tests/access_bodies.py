@@ -151,6 +151,7 @@ NO_FIELDS = {
     "/campaigns/{campaign}/publish/",
     "/campaigns/{campaign}/close/",
     "/campaigns/{campaign}/reopen/",
+    "/campaigns/{campaign}/main-round/",
     "/campaigns/{campaign}/places/{free}/withdraw/",
     "/models/{model}/test/",
     "/runs/{run}/resume/",

@@ -128,7 +128,7 @@ GET   /annotate/{place}/other-article/                        302  403  200  404
 POST  /annotate/{place}/other-article/                        403  403  200  404  403  403  403  403  403  404
 GET   /campaigns/                                             302  403  403  403  403  403  403  403  200  200
 GET   /campaigns/new/                                         302  403  403  403  403  403  403  403  200  200
-POST  /campaigns/new/                                         403  403  403  403  403  403  403  403  302  302
+POST  /campaigns/new/                                         403  403  403  403  403  403  403  403  200  200
 GET   /campaigns/{campaign}/                                  302  403  403  403  403  403  403  403  200  200
 GET   /campaigns/{campaign}/seen/                             302  403  403  403  403  403  403  403  200  200
 POST  /campaigns/{campaign}/seen/                             403  403  403  403  403  403  403  403  302  302
@@ -140,6 +140,7 @@ POST  /campaigns/{campaign}/guideline/                        302  403  403  403
 POST  /campaigns/{campaign}/publish/                          302  403  403  403  403  403  403  403  302  302
 POST  /campaigns/{campaign}/close/                            302  403  403  403  403  403  403  403  302  302
 POST  /campaigns/{campaign}/reopen/                           302  403  403  403  403  403  403  403  409  409
+POST  /campaigns/{campaign}/main-round/                       302  403  403  403  403  403  403  403  409  409
 POST  /campaigns/{campaign}/places/{free}/withdraw/           302  403  403  403  403  403  403  403  302  302
 GET   /reviews/                                               302  403  403  403  403  403  403  403  200  200
 GET   /reviews/{submitted}/                                   302  403  403  403  403  403  403  403  200  200

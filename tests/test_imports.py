@@ -69,6 +69,7 @@ PURE = {
     "datasets.schema",
     "datasets.spans",
     "datasets.taxonomy",
+    "annotation.campaigns.drawing",
     "annotation.blinding.decisions",
     "annotation.fields.checks",
     "annotation.fields.matching",

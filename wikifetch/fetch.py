@@ -237,6 +237,9 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
         batch.cursor > run.cursor or part.traced or part.htmls
     ):  # else a wiki that is busy for ever would be waited for so
         more["waited"] = 0
+    if run.source == FetchRun.Source.XML and part.pages:
+        tagged = [page.pageid for page, _ in part.pages]
+        more["queue"] = run.queue = list(dict.fromkeys([*run.queue, *tagged]))
     pages = batch.cursor if batch.pages_read is None else batch.pages_read
     _held(run, holder, cursor=batch.cursor, pages=pages, **more)
     run.cursor = batch.cursor

@@ -285,6 +285,7 @@ class FetchRun(Leased):
         blank=True,
         help_text="Whom the wiki's operators can reach, as this fetch was asked for; empty: as the setting says.",
     )
+    # Of a file: the pages with tags that it has given so far.
     queue = models.JSONField(default=list, help_text="Page ids or titles, frozen.")
     titles = models.JSONField(
         default=dict,

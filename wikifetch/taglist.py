@@ -1,13 +1,13 @@
 """The tags as other rooms and pages see them: the live ones, those of a kind or with some words, as records."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
 from django.db.models import Q, QuerySet
 
 from wikifetch import tagfilters
-from wikifetch.models import Sighting, Tag
+from wikifetch.models import FetchRun, Sighting, Tag
 from wikifetch.otherarticles import other_revision
 from wikifetch.states import TagState
 
@@ -67,6 +67,13 @@ def narrowed(tags: QuerySet[Tag], to: Narrowing) -> QuerySet[Tag]:
             | Q(latest__section__icontains=word)
         )
     return tags
+
+
+def pages_of(runs: Iterable[FetchRun]) -> set[tuple[int | None, int]]:
+    """(wiki, page id) of the pages that these fetches have taken; of a file, of those with tags."""
+    is_file = FetchRun.Source.XML
+    taken = {run: run.queue if run.source == is_file else run.queue[: run.cursor] for run in runs}
+    return {(run.wiki_id, pageid) for run, pageids in taken.items() for pageid in pageids}
 
 
 def tag_record(tag: Tag) -> dict[str, object]:

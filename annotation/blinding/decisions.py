@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 HELD = "held"
 # The states of assignments that somebody may still get; one in somebody's hands can come back.
-UNFINISHED = ("free", HELD)
+UNFINISHED = ("reserve", "free", HELD)
 
 
 class Answer(StrEnum):
@@ -26,8 +26,9 @@ class Answer(StrEnum):
 class Slot(NamedTuple):
     """One assignment of a tag, as it concerns a person.
 
-    is_open: its campaign gives out tags. is_own: it is this person's. had_one: the person has, had or skipped an
-    assignment of the tag in that round. gives_seen: its campaign lets people annotate tags after seeing others' work.
+    is_open: its campaign gives out tags, to this person too. is_own: it is this person's. had_one: the person has, had
+    or skipped the tag in that round, or in its pilot. gives_seen: its campaign lets people annotate tags after seeing
+    others' work.
     """
 
     state: str

@@ -12,6 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.blinding.decisions import UNFINISHED, Slot
+from annotation.campaigns.people import had_by, works_in
 from annotation.models import Annotation, Assignment, Seen
 from annotation.states import AssignmentState, CampaignState
 
@@ -19,10 +20,11 @@ OPEN_TO_ANYONE = Q(state__in=UNFINISHED, campaign__state=CampaignState.OPEN)
 
 
 def comes_to(person: Person) -> Q:
-    """The condition on assignments that they may still come to the person, now or once somebody hands them back."""
-    same = {name: OuterRef(name) for name in ("campaign", "round", "tag")}
-    had_one = Assignment.objects.filter(person=person, **same)
-    return OPEN_TO_ANYONE & Q(~Exists(had_one))
+    """The condition on assignments that they may still come to the person, now or once somebody hands them back.
+
+    Also in a round that is not open yet, and where a campaign's quota is reached: both may change.
+    """
+    return Q(~had_by(person), state__in=UNFINISHED, campaign__in=works_in(person))
 
 
 def given_up(person: Person) -> Q:

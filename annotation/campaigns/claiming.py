@@ -7,15 +7,16 @@ assignments. A claimed assignment is held by a lease that each save renews.
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, Max, OuterRef, QuerySet
+from django.db.models import Max, QuerySet
 
 from accounts.models import Person
 from annotation.blinding.tags import given_up, has_given_up
-from annotation.campaigns import in_hand
+from annotation.campaigns import in_hand, reserve
+from annotation.campaigns.people import of_campaigns_open_to
 from annotation.evidence.headstart import columns_at_start
 from annotation.fields.form_input import plain
 from annotation.models import Annotation, Assignment, Campaign
-from annotation.states import ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState, CampaignState
+from annotation.states import ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState
 from leases import claim as leases
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
@@ -30,7 +31,7 @@ FREE_AGAIN: dict[str, Any] = {"person": None, "lease_holder": "", "lease_until":
 
 
 def free_assignments(person: Person) -> QuerySet[Assignment]:
-    """The assignments that this person may claim, in the order of the draw.
+    """The assignments that this person may claim, in the order of the draw: all people of a tag, then the next tag.
 
     Without tags where the person has, had or skipped an assignment in that round, without tags whose draft they
     handed back, which they can take up again, and without tags that they gave up to see others' work.
@@ -40,26 +41,28 @@ def free_assignments(person: Person) -> QuerySet[Assignment]:
         assignment=None,
         state__in=EDITABLE,
     )
-    assignments = _open_to(person).exclude(tag__in=left.values("sighting__tag"))
+    assignments = open_assignments(person).exclude(tag__in=left.values("sighting__tag"))
     # "campaign" would order by Campaign.Meta.ordering, which has no index.
-    return assignments.order_by("campaign_id", "round", "slot", "order")
+    return assignments.order_by("campaign_id", "round", "order", "slot")
 
 
-def _open_to(person: Person) -> QuerySet[Assignment]:
-    same = {name: OuterRef(name) for name in ("campaign", "round", "tag")}
-    seen = Assignment.objects.filter(person=person, **same)
-    free = Assignment.objects.filter(state=AssignmentState.FREE, campaign__state=CampaignState.OPEN)
-    return free.exclude(Exists(seen)).exclude(given_up(person))
+def open_assignments(person: Person) -> QuerySet[Assignment]:
+    """Those of campaigns that are open to the person, without tags that they gave up to see others' work."""
+    return of_campaigns_open_to(person).exclude(given_up(person))
 
 
 @transaction.atomic
 def next_assignment(*, by: Person, campaign: Campaign | None = None) -> Assignment | None:
     """Claim the next tag for this person and create an empty draft; None when there is none left.
 
-    Raises HandsFull.
+    Of all campaigns, real work comes before the demonstration. Raises HandsFull.
     """
-    assignments = free_assignments(by)
-    assignment = take(assignments.filter(campaign=campaign) if campaign else assignments, by)
+    free = free_assignments(by)
+    if campaign:
+        assignment = take(free.filter(campaign=campaign), by)
+    else:
+        by_work = [free.filter(campaign__is_demonstration=is_one) for is_one in (False, True)]
+        assignment = take(by_work[0], by) or take(by_work[1], by)
     if assignment:
         begin_annotation(assignment, by)
     return assignment
@@ -133,7 +136,10 @@ def hand_back(*, assignment_id: int, by: Person) -> None:
 
 @transaction.atomic
 def skip(*, assignment_id: int, by: Person, reason: str) -> None:
-    """Skip the tag for good, with a reason; another person gets a new assignment."""
+    """Skip the tag for good, with a reason; another person gets a new assignment.
+
+    A tag of the main round that everybody has skipped is replaced by one of the reserve.
+    """
     reason = plain(reason)[:MOST_REASON]
     if not reason:
         raise Refusal("Say why you skip this tag: the next person will read it.")
@@ -145,14 +151,19 @@ def skip(*, assignment_id: int, by: Person, reason: str) -> None:
     list(same_tag.select_for_update().order_by("pk"))
     ASSIGNMENT.require(assignment, "skip", skip_reason=reason, lease_holder="", lease_until=None)
     last = same_tag.aggregate(last=Max("slot"))["last"]
-    Assignment.objects.create(
-        campaign=assignment.campaign,
-        round=assignment.round,
-        tag=assignment.tag,
-        sighting=assignment.sighting,
-        slot=last + 1,
-        order=assignment.order,
-    )
+    reserve.again(assignment, last + 1).save()
+    if reserve.is_given_up(assignment):
+        _replace(assignment, same_tag)
+    reserve.follow_stop_rule(assignment.campaign_id)
+
+
+@transaction.atomic
+def _replace(skipped: Assignment, same_tag: QuerySet[Assignment]) -> None:
+    """Replace a tag that everybody has skipped by one of the reserve; with none left it waits for further people."""
+    ASSIGNMENT.move(same_tag, "withdraw")
+    _, released = reserve.replace_lost(skipped.campaign_id, {skipped.tag_id})
+    if not released:
+        transaction.set_rollback(True)
 
 
 @transaction.atomic
@@ -166,7 +177,7 @@ def take_up(*, annotation_id: int, by: Person) -> Assignment:
     draft = first_of(drafts, "You have no such draft to continue.")
     if draft.assignment_id:
         raise Conflict("You have already continued this draft. Your queue lists it.")
-    assignments = _open_to(by).filter(sighting=draft.sighting).order_by("slot")
+    assignments = open_assignments(by).filter(sighting=draft.sighting).order_by("slot")
     is_draft = draft.state == AnnotationState.DRAFT
     assignment = take(assignments, by) if is_draft else claim(assignments, by)
     if assignment is None:

@@ -10,7 +10,10 @@ from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.blinding.tags import hidden
-from annotation.campaigns import managing, opening
+from annotation.campaigns import managing
+from annotation.campaigns.opening import dry_run, open_campaign
+from annotation.campaigns.presenting import frame_in_words, shown_drawing, shown_strata
+from annotation.campaigns.reserve import valid_tags
 from annotation.forms import CampaignForm
 from annotation.guidelines import current_guideline
 from annotation.models import Annotation, Campaign
@@ -18,6 +21,7 @@ from annotation.progress import campaigns_with_counts, people_of, stages
 from annotation.publish import publish_campaign
 from annotation.states import AnnotationState, CampaignState
 from datasets.models import Collection
+from leases.refusal import StaleVersion
 from leases.rows import first_of
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in
@@ -40,30 +44,36 @@ def campaigns(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
 def new_campaign(request: HttpRequest) -> HttpResponse:
-    """Open a campaign over live tags."""
+    """Choose tags and people; the dry run shows what would be drawn, and opens it when that has not changed since."""
     form = CampaignForm(request.POST or None)
+    drawing, shown = None, request.POST.get("shown", "")
     if request.method == "POST" and form.is_valid():
         with refused_in(form):
-            return redirect("annotation:campaign", opened(form, person_of(request)).pk)
+            if shown and "open" in request.POST:
+                with refused_in(form, kind=StaleVersion):
+                    return redirect(
+                        "annotation:campaign", opened(form, person_of(request), shown).pk
+                    )
+            drawing = dry_run(form.design())
     live = Tag.objects.filter(state=TagState.LIVE)
     counts = [(kind.label, live.filter(kind=kind).count()) for kind in TagKind]
-    context = {"form": form, "counts": counts, "any_tag": any(count for _, count in counts)}
+    context = {
+        "form": form,
+        "counts": counts,
+        "any_tag": any(count for _, count in counts),
+        "drawing": shown_drawing(drawing) if drawing else None,
+    }
     return form_page(request, "annotation/campaign_new.html", context)
 
 
 @transaction.atomic
-def opened(form: CampaignForm, by: Person) -> Campaign:
+def opened(form: CampaignForm, by: Person, shown: str) -> Campaign:
     """Open the campaign; if it is refused, no new collection remains."""
     collection, _ = Collection.objects.get_or_create(
         name=form.cleaned_data["collection"], defaults={"created_by": by}
     )
-    return opening.open_campaign(
-        name=form.cleaned_data["name"],
-        collection=collection,
-        frame=form.frame(),
-        plan=form.plan(),
-        by=by,
-    )
+    name, design = form.cleaned_data["name"], form.design()
+    return open_campaign(name=name, collection=collection, design=design, by=by, shown=shown)
 
 
 @require_GET
@@ -82,7 +92,9 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
     hidden_here = hidden(person_of(request), on_page)
     context = {
         "campaign": campaign,
-        "kinds": [TagKind(kind).label for kind in campaign.frame_query.get("kinds", [])],
+        "frame": frame_in_words(campaign),
+        "strata": shown_strata(campaign.strata),
+        "valid_tags": valid_tags(campaign),
         "is_open": campaign.state == CampaignState.OPEN,
         "stages": stages(campaign),
         "people": people_of(campaign),
@@ -101,6 +113,16 @@ def change(request: HttpRequest, campaign_id: int, verb: str) -> HttpResponse:
     campaign = campaign_at(campaign_id)
     managing.change_campaign(campaign, verb)
     messages.success(request, f"The campaign is {campaign.get_state_display().lower()} now.")
+    return redirect("annotation:campaign", campaign.pk)
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def open_main_round(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """End the pilot: the main round's tags are given out."""
+    campaign = campaign_at(campaign_id)
+    managing.open_main_round(campaign)
+    messages.success(request, "The main round is open.")
     return redirect("annotation:campaign", campaign.pk)
 
 

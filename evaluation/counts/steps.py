@@ -56,7 +56,9 @@ def _campaign_steps(collections: set[int]) -> list[Step]:
     published = Annotation.objects.filter(contradiction__collection__in=collections)
     if not campaigns or not published.exists():
         return []
-    places = Assignment.objects.filter(campaign__in=campaigns)
+    places = Assignment.objects.filter(campaign__in=campaigns).exclude(
+        state=AssignmentState.RESERVE
+    )
     drawn = Tag.objects.filter(pk__in=places.values("tag"))
     came = drawn.filter(
         pk__in=Annotation.objects.filter(assignment__campaign__in=campaigns, state__in=CAME).values(

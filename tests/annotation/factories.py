@@ -8,7 +8,8 @@ from pathlib import Path
 from accounts.roles import Role
 from annotation import workflow
 from annotation.campaigns import claiming, opening
-from annotation.campaigns.opening import Frame, Plan
+from annotation.campaigns.drawing import Plan
+from annotation.campaigns.opening import Design, Frame, Limits
 from annotation.fields.checks import check
 from annotation.models import Annotation, Assignment
 from datasets.models import Collection
@@ -72,15 +73,33 @@ def collection(name="mills"):
     return Collection.objects.get_or_create(name=name)[0]
 
 
-def campaign(*, by=None, tags=1, people=1, in_hand=3, name="Mills", into="mills", **options):
-    """A campaign over `tags` new tags (on top of those that there are)."""
+def campaign(
+    *,
+    by=None,
+    tags=1,
+    people=1,
+    in_hand=3,
+    name="Mills",
+    into="mills",
+    frame=None,
+    plan=None,
+    limits=None,
+    chosen=(),
+    pilot_again=False,
+):
+    """A campaign over `tags` new tags (on top of those that there are); `plan` and `limits` are keywords of theirs."""
     for _ in range(tags):
         tag()
     return opening.open_campaign(
         name=name,
         collection=collection(into),
-        frame=Frame(**options),
-        plan=Plan(people_per_tag=people, most_in_hand=in_hand),
+        design=Design(
+            frame or Frame(),
+            Plan(**{"people_per_tag": people, **(plan or {})}),
+            Limits(**{"most_in_hand": in_hand, **(limits or {})}),
+            chosen,
+            pilot_again,
+        ),
         by=by or admin(),
     )
 
@@ -106,11 +125,15 @@ def draft(by, *, within=None, **changes) -> Annotation:
 
 def submitted(by, *, within=None, entries=None) -> Annotation:
     """An annotation that `by` has handed in, with every warning looked at."""
-    begun = draft(by, within=within)
+    return handed_in(draft(by, within=within), entries)
+
+
+def handed_in(begun, entries=None) -> Annotation:
+    """The draft, submitted with every warning looked at."""
     entries = entries or whole()
     result = workflow.submit(
         annotation_id=begun.pk,
-        by=by,
+        by=begun.author,
         version=begun.version,
         entries=entries,
         checked=frozenset(finding.key for finding in check(entries)),

@@ -52,7 +52,11 @@ def new_campaign(**changes):
 
 def test_an_admin_opens_a_campaign(client, olga):
     make.tag()
-    response = client.post(at("campaign_new"), new_campaign(), follow=True)
+    dry_run = client.post(at("campaign_new"), new_campaign())
+    assert not Campaign.objects.exists()
+    shown = dry_run.context["drawing"].fingerprint
+    entered = new_campaign(open="", shown=shown)
+    response = client.post(at("campaign_new"), entered, follow=True)
     assert b"Submitted: 0 of 2" in response.content
     assert b"at most 2 at a time" in response.content
     assert Campaign.objects.get().created_by == olga

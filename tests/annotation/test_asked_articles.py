@@ -269,7 +269,7 @@ def test_one_of_several_is_chosen(client, live, draft):
 def test_the_article_that_the_tag_names_is_one_of_them(client, alice, live):
     make.tag("Carr Mill")
     make.tag("Kettle Mill", other_article="Carr Mill")
-    draft = make.draft(alice, within=make.campaign(tags=0, limit=0))
+    draft = make.draft(alice, within=make.campaign(tags=0))
     while not draft.sighting.other_article:
         draft = make.draft(alice, within=draft.assignment.campaign)
     assert 'data-article-title="Carr Mill"' in client.get(tab_of(draft)).content.decode()

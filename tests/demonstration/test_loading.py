@@ -44,7 +44,7 @@ def test_a_database_with_other_work_is_refused_without_the_option():
     assert not Collection.objects.exists()
     call_command("load_demonstration", "--beside-other-work", verbosity=0)
     assert not Assignment.objects.filter(tag=own).exists()
-    assert own not in DemonstrationFrame().tags()
+    assert own not in DemonstrationFrame().rows()
 
 
 @pytest.mark.parametrize("name", ["demonstration", "demonstration-import"])

@@ -7,7 +7,8 @@ from django.test import TestCase
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.campaigns.claiming import next_assignment
-from annotation.campaigns.opening import Frame, Plan, open_campaign
+from annotation.campaigns.drawing import Plan
+from annotation.campaigns.opening import Design, open_campaign
 from annotation.models import Annotation, Campaign
 from annotation.publish import publish_campaign
 from annotation.review import decide
@@ -46,8 +47,8 @@ class TestRemoval(TestCase):
 
     def own_campaign(self):
         own = Collection.objects.create(name="mine", created_by=self.alice)
-        frame, plan = Frame(limit=20), Plan()
-        return open_campaign(name="Mine", collection=own, frame=frame, plan=plan, by=self.alice)
+        design = Design(plan=Plan(limit=20))
+        return open_campaign(name="Mine", collection=own, design=design, by=self.alice)
 
     def test_only_the_set_is_removed_and_it_can_be_loaded_again(self):
         assert rows_that_can_go() != self.before

@@ -88,6 +88,7 @@ def choose_tag(admin: Page) -> None:
     admin.get_by_label("At most this many tags").fill("1")
     admin.get_by_label("People per tag").fill("2")
     admin.get_by_label("Collection for accepted annotations").fill("first-tags")
+    admin.get_by_role("button", name="Dry run").click()
     admin.get_by_role("button", name="Open the campaign").click()
     expect(admin.get_by_role("heading", name="First tags")).to_be_visible()
 

@@ -44,7 +44,7 @@ def test_the_queries_say_what_the_rules_say(roles):
         for gives in (True, False)
     }
     cases = product(
-        ("free", "held", "submitted", "skipped", "withdrawn"),
+        ("reserve", "free", "held", "submitted", "skipped", "withdrawn"),
         (True, False),  # alice's slot
         (True, False),  # a further free one
         campaigns,
@@ -53,12 +53,14 @@ def test_the_queries_say_what_the_rules_say(roles):
     expected = {}
     claimable = set()
     for state, mine, further, (is_open, gives), seen in cases:
-        if mine and state == "free":
+        if mine and state in ("reserve", "free"):
             continue
         tag = make.tag()
         by_other(tag, bob)
         within = campaigns[is_open, gives]
-        slot(within, tag, 1, state, None if state == "free" else alice if mine else bob)
+        slot(
+            within, tag, 1, state, None if state in ("reserve", "free") else alice if mine else bob
+        )
         had = mine and state in ("held", "submitted", "skipped", "withdrawn")
         facts = [Slot(state, is_open, mine, had, gives)]
         if further:

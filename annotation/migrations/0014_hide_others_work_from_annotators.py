@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0012_keep_first_submissions_and_the_time_of_each_day'),
+        ('annotation', '0013_draw_by_strata_with_rounds_and_chosen_people'),
         ('wikifetch', '0010_keep_the_titles_of_a_queue'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -1,0 +1,265 @@
+"""A campaign's frame, and how it runs: rounds, people, quotas, the reserve, the stop rule."""
+
+import pytest
+
+from accounts.roles import Role
+from annotation import review
+from annotation.campaigns import claiming, managing
+from annotation.campaigns.opening import Design, Frame, dry_run, fingerprint, open_campaign
+from annotation.states import CampaignState
+from leases.refusal import Conflict, Refusal, StaleVersion
+from tests.annotation import factories as make
+from tests.factories import person, stored
+from wikifetch.models import FetchRun, Tag
+
+pytestmark = pytest.mark.django_db
+
+INVALID = make.nothing(validity="Invalid", valid_comment="Both are right.", confidence=4)
+
+
+@pytest.fixture
+def alice():
+    return make.annotator("alice")
+
+
+@pytest.fixture
+def bob():
+    return make.annotator("bob")
+
+
+def take(who, campaign=None):
+    return claiming.next_assignment(by=who, campaign=campaign)
+
+
+def states(campaign):
+    """The states of the campaign's assignments, in their order."""
+    return list(
+        campaign.assignments.order_by("round", "order", "slot").values_list("state", flat=True)
+    )
+
+
+def skip(who, campaign):
+    claiming.skip(assignment_id=take(who, campaign).pk, by=who, reason="Greek")
+
+
+# ---------------------------------------------------------------- frames
+
+
+def fetched(pages, *, state="done", **columns):
+    wiki = Tag.objects.first().article.wiki
+    defaults = {"source": "titles", "label": "some", "queue": pages, "cursor": len(pages)}
+    return FetchRun.objects.create(wiki=wiki, state=state, **{**defaults, **columns})
+
+
+def pages_in(frame):
+    tags = Tag.objects.filter(pk__in=[each.tag for each in frame.tags()])
+    return sorted(tags.values_list("article__pageid", flat=True))
+
+
+def test_a_frame_is_narrowed_by_fetch_category_date_and_words():
+    for title in ("Kettle Mill", "Marl Bridge", "Carr Mill", "Salt Pier"):
+        make.tag(title)
+    one, three = fetched([1, 2, 99]), fetched([3, 4], cursor=1)
+    fetched([2, 3], source="category", options={"category": "Mills"})
+    fetched([4], source="category", options={"category": "Mills"})
+    expected = {
+        Frame(): [1, 2, 3, 4],
+        Frame(fetch=one.pk): [1, 2],
+        Frame(fetch=three.pk): [3],  # of which it has taken one page
+        Frame(category="Mills"): [2, 3, 4],
+        Frame(fetch=one.pk, words="mill"): [1],
+        Frame(words="mill"): [1, 3],
+        Frame(since=2022): [],
+    }
+    assert {frame: pages_in(frame) for frame in expected} == expected
+
+
+@pytest.mark.parametrize("state", ["waiting", "running"])
+def test_a_fetch_that_is_at_work_is_no_frame(state):
+    make.tag()
+    run = fetched([1], state=state, source="category", options={"category": "Mills"})
+    for frame in (Frame(fetch=run.pk), Frame(category="Mills")):
+        with pytest.raises(Conflict, match="Wait until it is done, or pause or cancel it"):
+            dry_run(Design(frame))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"plan": {"strata": {"inconsistent": 1, "contradict-other": 2}}}, "No live tag of the kind “Contra"),
+        ({"plan": {"strata": {"other": 1}}}, "no kind of tag"),
+        ({"plan": {"reserve": 2}}, "none is left for the reserve"),
+        ({"plan": {"pilot": 4}}, "only 3 are drawn"),
+        ({"limits": {"stop_at_valid": 4}}, "has 3 with its reserve"),
+        ({"frame": Frame(fetch=99)}, "There is no fetch 99"),
+        ({"people": 3, "chosen": 2}, "for 3 people, and 2 are chosen"),
+        ({"people": 1, "plan": {"pilot": 1}, "chosen": 1}, "Choose more people, or let the pilot"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_drawn_is_refused_with_what_to_change(options, expected):
+    chosen = tuple(make.annotator(f"a{n}") for n in range(options.pop("chosen", 0)))
+    with pytest.raises(Refusal, match=expected):
+        make.campaign(tags=3, **options, **({"chosen": chosen} if chosen else {}))
+
+
+def test_only_annotators_are_chosen():
+    with pytest.raises(Refusal, match="is not an annotator"):
+        make.campaign(chosen=(person("rita", Role.RESEARCHER),))
+
+
+def test_tags_that_changed_since_the_dry_run_are_shown_again_first():
+    make.tag()
+    design = Design()
+    shown = fingerprint(dry_run(design))
+    late = make.tag()
+    opening = {"name": "Mills", "collection": make.collection(), "design": design, "by": None}
+    with pytest.raises(StaleVersion, match="changed since the dry run"):
+        open_campaign(**opening, shown=shown)
+    Tag.objects.filter(pk=late.pk).update(state="gone")
+    assert open_campaign(**opening, shown=shown).frame_size == 1
+
+
+# ---------------------------------------------------------------- who gets a tag
+
+
+def test_of_three_people_on_two_places_the_third_gets_none(alice, bob):
+    campaign = make.campaign(people=2)
+    assert take(alice, campaign).tag == take(bob, campaign).tag
+    assert take(make.annotator("charlie"), campaign) is None
+
+
+def test_a_campaign_for_chosen_people_gives_others_nothing(alice, bob):
+    campaign = make.campaign(tags=2, chosen=(alice,))
+    assert take(bob) is None
+    assert take(alice).campaign == campaign
+
+
+def test_a_quota_is_of_tags_held_and_submitted_not_of_those_given_up(alice):
+    campaign = make.campaign(tags=4, limits={"quota": 2})
+    skip(alice, campaign)
+    make.submitted(alice, within=campaign)
+    last = take(alice, campaign)
+    assert take(alice, campaign) is None
+    claiming.hand_back(assignment_id=last.pk, by=alice)
+    assert take(alice, campaign) is not None
+
+
+def test_real_work_comes_before_the_demonstration(alice):
+    make.tag()
+    first = make.campaign(tags=0)
+    type(first).objects.update(is_demonstration=True)
+    real = make.campaign(tags=1, name="Real", by=make.admin("otto"))
+    assert [take(alice).campaign for _ in range(3)] == [real, real, first]
+
+
+# ---------------------------------------------------------------- pilot and main round
+
+
+def test_the_main_round_s_tags_wait_until_it_is_opened_and_go_to_other_people(alice, bob):
+    campaign = make.campaign(tags=2, plan={"pilot": 1})
+    pilot = take(alice, campaign)
+    assert (pilot.round, take(alice, campaign)) == (1, None)
+    managing.open_main_round(campaign)
+    assert [take(alice, campaign).tag != pilot.tag, take(alice, campaign)] == [True, None]
+    assert (place := take(bob, campaign)).tag == pilot.tag
+    assert place.round == 2
+    with pytest.raises(Conflict, match="open already"):
+        managing.open_main_round(campaign)
+
+
+def test_the_pilot_s_people_get_its_tags_again_if_the_campaign_lets_them(alice):
+    campaign = make.campaign(tags=1, plan={"pilot": 1}, pilot_again=True)
+    pilot = take(alice, campaign)
+    managing.open_main_round(campaign)
+    assert take(alice, campaign).tag == pilot.tag
+    assert take(alice, campaign) is None
+
+
+def test_a_campaign_without_a_pilot_has_no_further_round():
+    with pytest.raises(Conflict, match="open already"):
+        managing.open_main_round(make.campaign())
+
+
+# ---------------------------------------------------------------- the reserve
+
+
+def test_a_withdrawn_tag_is_replaced_by_one_of_its_stratum_for_as_many_people():
+    for kind in ("inconsistent", "contradict-other") * 3:
+        make.tag(kind=kind)
+    strata = {"inconsistent": 1, "contradict-other": 1}
+    campaign = make.campaign(tags=0, people=2, plan={"strata": strata, "reserve": 1})
+    rows = campaign.assignments.filter(sighting__kind="contradict-other")
+    for row in rows.filter(state="free"):
+        assert rows.filter(
+            state="reserve"
+        ).exists()  # one person is left until the second is withdrawn
+        managing.withdraw(assignment_id=row.pk, campaign=campaign)
+    assert sorted(rows.values_list("state", flat=True)) == [
+        "free",
+        "free",
+        "withdrawn",
+        "withdrawn",
+    ]
+    assert campaign.assignments.filter(state="reserve").count() == 1
+
+
+def test_a_reserve_that_has_run_out_replaces_nothing():
+    campaign = make.campaign(tags=3, plan={"limit": 2, "reserve": 1})
+    for row in campaign.assignments.filter(state="free"):
+        managing.withdraw(assignment_id=row.pk, campaign=campaign)
+    assert states(campaign) == ["withdrawn", "withdrawn", "free"]
+
+
+def test_a_reserve_tag_that_is_gone_is_not_released():
+    campaign = make.campaign(tags=2, plan={"limit": 1, "reserve": 1})
+    Tag.objects.filter(assignments__state="reserve").update(state="gone")
+    managing.withdraw(assignment_id=campaign.assignments.get(state="free").pk, campaign=campaign)
+    assert states(campaign) == ["withdrawn", "reserve"]
+
+
+def test_a_tag_that_everybody_skips_is_replaced(alice, bob):
+    campaign = make.campaign(tags=2, chosen=(alice, bob), plan={"limit": 1, "reserve": 1})
+    skip(alice, campaign)
+    assert states(campaign) == ["skipped", "free", "reserve"]
+    skip(bob, campaign)
+    assert states(campaign) == ["skipped", "skipped", "withdrawn", "free"]
+    skip(alice, campaign)
+    skip(bob, campaign)  # and the reserve is used up: it waits for further people
+    assert states(campaign)[3:] == ["skipped", "skipped", "free"]
+
+
+# ---------------------------------------------------------------- the stop rule
+
+
+def test_the_campaign_closes_when_enough_tags_are_valid_and_people_finish_what_they_hold(
+    alice, bob
+):
+    campaign = make.campaign(tags=4, limits={"stop_at_valid": 1})
+    begun = make.draft(bob, within=campaign)
+    make.submitted(alice, within=campaign, entries=INVALID)
+    assert stored(campaign).state == CampaignState.OPEN
+    valid = make.submitted(alice, within=campaign)
+    assert stored(campaign).state == CampaignState.CLOSED
+    assert take(alice, campaign) is None
+    handed_in = make.handed_in(begun)
+    with pytest.raises(Refusal, match="stops at 1 valid"):
+        managing.change_campaign(campaign, "reopen")
+    for each in (valid, handed_in):
+        review.decide(
+            annotation_id=each.pk,
+            by=make.admin(f"otto{each.pk}"),
+            version=each.version,
+            decision="drop",
+            notes=review.Notes("Ambiguous."),
+        )
+    managing.change_campaign(stored(campaign), "reopen")
+    assert take(alice, campaign) is not None
+
+
+def test_the_stop_rule_takes_from_the_reserve_what_invalid_tags_leave_short(alice):
+    campaign = make.campaign(tags=3, plan={"limit": 1, "reserve": 2}, limits={"stop_at_valid": 1})
+    make.submitted(alice, within=campaign, entries=INVALID)
+    assert states(campaign) == ["submitted", "free", "reserve"]
+    make.submitted(alice, within=campaign)
+    assert states(campaign) == ["submitted", "submitted", "reserve"]
+    assert stored(campaign).state == CampaignState.CLOSED
