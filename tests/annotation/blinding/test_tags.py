@@ -8,7 +8,7 @@ from accounts.roles import Role
 from annotation.blinding import decisions, tags
 from annotation.blinding.decisions import Answer, Slot, may_come, may_see
 from annotation.campaigns.claiming import free_assignments
-from annotation.models import Annotation, Assignment, Campaign, Seen
+from annotation.models import Annotation, Assignment, Campaign, CampaignPerson, Seen
 from annotation.states import AnnotationState, AssignmentState
 from tests.annotation import factories as make
 from tests.factories import person
@@ -79,14 +79,25 @@ def test_the_queries_say_what_the_rules_say(roles):
     assert set(free_assignments(alice).values_list("tag", flat=True)) == claimable
 
 
-def test_a_tag_of_two_rounds_is_hidden_where_either_may_come():
+@pytest.mark.parametrize("pilot_again", [True, False])
+def test_a_tag_of_the_pilot_is_hidden_again_where_the_main_round_may_bring_it(pilot_again):
     alice, bob, tag = make.annotator("alice"), make.annotator("bob"), make.tag()
-    within = campaign()
+    within = campaign(pilot_tags=1, pilot_again=pilot_again)
     by_other(tag, bob)
     slot(within, tag, 1, "submitted", alice)
     assert not tags.hidden(alice, Annotation.objects.all()).exists()
     Assignment.objects.create(campaign=within, tag=tag, sighting=tag.latest, slot=1, round=2)
-    assert tags.hidden(alice, Annotation.objects.all()).exists()
+    assert tags.hidden(alice, Annotation.objects.all()).exists() is pilot_again
+
+
+@pytest.mark.parametrize(("chosen", "is_hidden"), [("alice", True), ("carol", False)])
+def test_a_campaign_for_chosen_people_hides_its_tags_from_them_alone(chosen, is_hidden):
+    people = {name: make.annotator(name) for name in ("alice", "carol")}
+    tag, within = make.tag(), campaign(for_chosen=True)
+    CampaignPerson.objects.create(campaign=within, person=people[chosen])
+    by_other(tag, make.annotator("bob"))
+    slot(within, tag, 1, "free")
+    assert tags.hidden(people["alice"], Annotation.objects.all()).exists() is is_hidden
 
 
 def test_ones_own_work_is_never_hidden():
