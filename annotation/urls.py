@@ -8,6 +8,7 @@ from annotation.views import (
     articles,
     campaigns,
     guidelines,
+    monitoring,
     own_progress,
     queue,
     reviews,
@@ -30,6 +31,13 @@ urlpatterns = [
     path("campaigns/", campaigns.campaigns, name="campaigns"),
     path("campaigns/new/", campaigns.new_campaign, name="campaign_new"),
     path("campaigns/<int:campaign_id>/", campaigns.campaign, name="campaign"),
+    path("campaigns/<int:campaign_id>/progress/", monitoring.progress, name="campaign_progress"),
+    path("campaigns/<int:campaign_id>/timesheet.csv", monitoring.timesheet, name="timesheet"),
+    path("campaigns/<int:campaign_id>/times.csv", monitoring.times, name="times"),
+    path("campaigns/<int:campaign_id>/export/", monitoring.exports, name="campaign_exports"),
+    path(
+        "campaigns/<int:campaign_id>/export/<str:name>", monitoring.export, name="campaign_export"
+    ),
     path("campaigns/guideline/", guidelines.guidelines, name="guidelines"),
     path("campaigns/guideline/edit/", guidelines.edit_guideline, name="guideline_edit"),
     path(

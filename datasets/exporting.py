@@ -3,7 +3,7 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -40,11 +40,20 @@ def write_chunks(chunks: Iterable[str], path: Path) -> tuple[int, str]:
 
 
 def spooled(exporter: Exporter, contradictions: Iterable[Contradiction]) -> IO[bytes]:
-    """The export as an open temporary file at its start: a failure shows before the first byte is sent."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 the response closes it
-    try:
+    """The export as an open temporary file, as `spooled_by` gives it."""
+
+    def write(file: IO[bytes]) -> None:
         for _ in _written(exporter.chunks(contradictions), file):
             pass
+
+    return spooled_by(write)
+
+
+def spooled_by(write: Callable[[IO[bytes]], None]) -> IO[bytes]:
+    """What `write` writes as an open temporary file at its start: a failure shows before the first byte is sent."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 the response closes it
+    try:
+        write(file)
         file.seek(0)
     except OSError as error:
         file.close()

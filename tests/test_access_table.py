@@ -132,6 +132,13 @@ POST  /campaigns/new/                                         403  403  403  403
 GET   /campaigns/{campaign}/                                  302  403  403  403  403  403  403  403  200  200
 GET   /campaigns/{campaign}/seen/                             302  403  403  403  403  403  403  403  200  200
 POST  /campaigns/{campaign}/seen/                             403  403  403  403  403  403  403  403  302  302
+GET   /campaigns/{campaign}/progress/                         302  403  403  403  403  403  403  403  200  200
+GET   /campaigns/{campaign}/timesheet.csv                     302  403  403  403  403  403  403  403  200  200
+GET   /campaigns/{campaign}/times.csv                         302  403  403  403  403  403  403  403  200  200
+GET   /campaigns/{campaign}/export/                           302  403  403  403  403  403  403  200  200  200
+GET   /campaigns/{campaign}/export/annotations.jsonl          302  403  403  403  403  403  403  200  200  200
+GET   /campaigns/{campaign}/export/by-annotator.zip           302  403  403  403  403  403  403  200  200  200
+GET   /campaigns/{campaign}/export/records.json               302  403  403  403  403  403  403  200  200  200
 GET   /campaigns/guideline/                                   302  403  403  403  403  403  403  403  200  200
 GET   /campaigns/guideline/edit/                              302  403  403  403  403  403  403  403  200  200
 POST  /campaigns/guideline/edit/                              403  403  403  403  403  403  403  403  302  302

@@ -81,6 +81,7 @@ PURE = {
     "annotation.fields.spans",
     "annotation.fields.suggesting",
     "annotation.fields.steps",
+    "annotation.monitoring.pace",
     "annotation.retention",
     "annotation.fields.walker",
     "generation.chat",

@@ -4,6 +4,7 @@ from annotation.models import Campaign
 from evaluation.annotators import shapes
 from evaluation.annotators.agreement import AFTER, BEFORE, BLIND, stage_agreement
 from evaluation.annotators.entered import populations
+from evaluation.annotators.page import in_short
 from evaluation.statistics import bootstrap
 from evaluation.statistics.bootstrap import Plan
 
@@ -43,3 +44,10 @@ def campaign_agreement(campaign: Campaign) -> shapes.AnnotatorAgreement:
         },
         "rounds": entries,
     }
+
+
+def so_far(campaign: Campaign) -> list[str]:
+    """The agreement on validity before review, a sentence for each round, without intervals."""
+    rounds = populations(campaign)
+    stages = {n: stage_agreement(BEFORE, rounds[n][BEFORE], None) for n in sorted(rounds)}
+    return [in_short(n, stage) for n, stage in stages.items() if stage["tags"]] or [NOBODY_TWICE]

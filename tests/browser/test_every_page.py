@@ -91,6 +91,8 @@ def pages_of_rows(ada) -> list[str]:
         ("datasets:contradiction", Contradiction.objects.earliest("pk").pk),
         ("annotation:annotate", next_assignment(by=ada).pk),
         ("annotation:campaign", campaign.pk),
+        ("annotation:campaign_progress", campaign.pk),
+        ("annotation:campaign_exports", campaign.pk),
         ("annotation:guideline", campaign.guideline.version),
         ("annotation:guideline_changes", changed_guideline(ada)),
         ("annotation:review", waiting.pk),

@@ -1,0 +1,1 @@
+"""A campaign's annotations as files."""

@@ -1,0 +1,73 @@
+"""The assignments of a campaign that need a person, and why."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, TextChoices, Value, When
+from django.db.models.functions import Coalesce, Now
+
+from annotation.models import Assignment, Campaign
+from annotation.states import EDITABLE, AnnotationState, AssignmentState
+from wikifetch.states import TagState
+
+# Half of what a lease lasts: there is time left to ask.
+STALE_DAYS = 2
+
+
+class Why(TextChoices):
+    """Why an assignment needs a person, the most pressing first."""
+
+    FLAGGED = "flagged", "Flagged"
+    REVIEW = "review", "Waits for review"
+    STALE = "stale", "Stale draft"
+    SKIPPED = "skipped", "Skipped"
+    GONE = "gone", "Tag gone"
+
+
+def _conditions() -> dict[Why, Q]:
+    """On assignments. A skipped tag needs nobody once another person has submitted it."""
+    undecided = (*EDITABLE, AnnotationState.SUBMITTED)
+    same = {name: OuterRef(name) for name in ("campaign", "round", "tag")}
+    taken_over = Assignment.objects.filter(state=AssignmentState.SUBMITTED, **same)
+    return {
+        Why.FLAGGED: Q(annotation__flagged=True, annotation__state__in=undecided),
+        Why.REVIEW: Q(annotation__state=AnnotationState.SUBMITTED),
+        Why.STALE: Q(
+            state=AssignmentState.HELD,
+            annotation__saved_at__lt=Now() - timedelta(days=STALE_DAYS),
+        ),
+        Why.SKIPPED: Q(state=AssignmentState.SKIPPED) & Q(~Exists(taken_over)),
+        Why.GONE: Q(
+            state__in=[AssignmentState.FREE, AssignmentState.HELD], tag__state=TagState.GONE
+        ),
+    }
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A reason with how many assignments it holds for."""
+
+    why: Why
+    count: int
+
+
+def kinds(campaign: Campaign) -> list[Kind]:
+    """Every reason with its count; an assignment may have several."""
+    rows = campaign.assignments.order_by()
+    return [Kind(why, rows.filter(where).count()) for why, where in _conditions().items()]
+
+
+def waiting(campaign: Campaign, why: str = "") -> QuerySet[Assignment]:
+    """The assignments that need a person, for one reason or any, with the first as `why`; the longest waiting first."""
+    conditions = _conditions()
+    any_of = Q()
+    for where in conditions.values():
+        any_of |= where
+    wanted = conditions[Why(why)] if why in Why.values else any_of
+    first = [When(where, then=Value(reason.value)) for reason, where in conditions.items()]
+    rows = campaign.assignments.filter(wanted).annotate(
+        why=Value(why) if why in Why.values else Case(*first, default=Value("")),
+        since=Coalesce("annotation__submitted_at", "annotation__saved_at"),
+    )
+    related = ("tag__article", "person", "annotation", "campaign")
+    return rows.select_related(*related).order_by(F("since").asc(nulls_last=True), "order", "slot")

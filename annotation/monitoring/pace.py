@@ -1,0 +1,50 @@
+"""How fast a campaign's annotations come in, and when the last one is to be expected. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from math import ceil
+
+# A pace is of this many latest days: people come and go.
+WINDOW = 14
+# Later than this and a date would say nothing.
+MOST_DAYS = 3_650
+
+NOTHING_LEFT = "Nothing is left to submit."
+NO_PACE = f"Nothing was submitted in the last {WINDOW} days."
+TOO_SLOW = "At this pace it takes more than ten years."
+
+
+@dataclass(frozen=True)
+class Pace:
+    """`submitted` in the last `days` days, `left` to be submitted, and the expected last day, or why there is none."""
+
+    submitted: int
+    days: int
+    left: int
+    end: date | None
+    reason: str = ""
+
+    @property
+    def per_day(self) -> float:
+        return self.submitted / self.days
+
+
+def pace(by_day: Mapping[date, int], left: int, today: date) -> Pace:
+    """From how many annotations came in on each day.
+
+    The days count from the first submission on, at most WINDOW of them, today among them; days without any count.
+    """
+    since = today - timedelta(days=WINDOW - 1)
+    known = [day for day, count in by_day.items() if count]
+    first = max(since, min(known, default=since))
+    days = max(1, (today - first).days + 1)
+    submitted = sum(count for day, count in by_day.items() if first <= day <= today)
+    if not left:
+        return Pace(submitted, days, left, None, NOTHING_LEFT)
+    if not submitted:
+        return Pace(0, days, left, None, NO_PACE)
+    days_left = ceil(left * days / submitted)
+    if days_left > MOST_DAYS:
+        return Pace(submitted, days, left, None, TOO_SLOW)
+    return Pace(submitted, days, left, today + timedelta(days=days_left))

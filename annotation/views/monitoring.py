@@ -1,0 +1,79 @@
+"""Pages of one campaign: its progress and what waits for a person, for admins; its files, for researchers too."""
+
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import roles_required
+from accounts.roles import Role
+from accounts.throttles import counted
+from annotation.exporting.files import EXPORTS, export_named
+from annotation.monitoring import attention, worktime
+from annotation.monitoring.figures import agreement_so_far, campaign_figures, people_figures
+from annotation.views.campaigns import campaign_at
+from pages.data_responses import csv_response
+from pages.paging import page_of
+
+
+@require_safe
+@roles_required(Role.ADMIN)
+def progress(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """A campaign in numbers, its people, and the assignments that need a person."""
+    campaign = campaign_at(campaign_id)
+    why = request.GET.get("why", "")
+    why = why if why in attention.Why.values else ""
+    page = page_of(request, attention.waiting(campaign, why))
+    context = {
+        "campaign": campaign,
+        "figures": campaign_figures(campaign),
+        "people": people_figures(campaign),
+        "agreement": [line for lines in agreement_so_far(campaign) for line in lines],
+        "kinds": attention.kinds(campaign),
+        "why": why,
+        "page": page,
+        "rows": [(place, attention.Why(place.why)) for place in page],
+    }
+    return render(request, "annotation/campaign_progress.html", context)
+
+
+@require_safe
+@roles_required(Role.ADMIN)
+@counted("downloads")
+def timesheet(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    """Active minutes by person and day, as CSV."""
+    campaign = campaign_at(campaign_id)
+    rows = worktime.timesheet(campaign)
+    return csv_response(worktime.TIMESHEET, rows, f"campaign-{campaign.pk}-timesheet.csv")
+
+
+@require_safe
+@roles_required(Role.ADMIN)
+@counted("downloads")
+def times(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
+    """Active minutes by tag and person, as CSV."""
+    campaign = campaign_at(campaign_id)
+    return csv_response(
+        worktime.TIMES, worktime.times(campaign), f"campaign-{campaign.pk}-times.csv"
+    )
+
+
+@require_safe
+@roles_required(Role.ADMIN, Role.RESEARCHER)
+def exports(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Which files there are, what each holds and leaves out."""
+    context = {"campaign": campaign_at(campaign_id), "exports": EXPORTS.values()}
+    return render(request, "annotation/campaign_exports.html", context)
+
+
+@require_safe
+@roles_required(Role.ADMIN, Role.RESEARCHER)
+@counted("downloads")
+def export(request: HttpRequest, campaign_id: int, name: str) -> FileResponse:
+    """Download one of them."""
+    campaign, chosen = campaign_at(campaign_id), export_named(name)
+    return FileResponse(
+        chosen.open(campaign),
+        as_attachment=True,
+        filename=f"campaign-{campaign.pk}-{chosen.name}",
+        content_type=chosen.content_type,
+    )

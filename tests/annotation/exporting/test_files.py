@@ -1,0 +1,102 @@
+"""A campaign's annotations as files."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from accounts.models import Person
+from annotation import review
+from annotation.models import Annotation
+from annotation.publish import publish_campaign
+from annotation.review import Notes
+from tests.annotation import factories as make
+from tests.factories import signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign(client):
+    """Two tags for two people: alice has submitted both, bob one; bob has a draft that he never submitted."""
+    campaign = make.campaign(tags=2, people=2)
+    alice, bob = make.annotator("alice"), make.annotator("bob")
+    for _ in range(2):
+        make.submitted(alice, within=campaign)
+    make.submitted(bob, within=campaign, entries=make.nothing(validity="Invalid"))
+    make.draft(bob, within=campaign, qa_comment="Not yet.")
+    signed_in(client, Person.objects.get(username="olga"))
+    return campaign
+
+
+def read(client, campaign, name):
+    response = client.get(f"/campaigns/{campaign.pk}/export/{name}")
+    assert f"campaign-{campaign.pk}-{name}" in response["Content-Disposition"]
+    return b"".join(response.streaming_content)
+
+
+def rows_of(data):
+    return [json.loads(line) for line in data.decode().splitlines()]
+
+
+def test_each_submitted_annotation_is_a_line_with_everything_but_names(client, campaign):
+    olga = Person.objects.get(username="olga")
+    first = Annotation.objects.filter(author__username="alice").earliest("pk")
+    review.decide(
+        annotation_id=first.pk,
+        by=olga,
+        version=first.version,
+        decision="send_back",
+        notes=Notes("Look again."),
+    )
+    data = read(client, campaign, "annotations.jsonl")
+    rows = rows_of(data)
+    assert len(rows) == 3
+    (sent_back,) = [row for row in rows if row["state"] == "sent_back"]
+    assert sent_back["entries"] == sent_back["first_entries"] == make.whole()
+    assert sent_back["reviews"][0]["note"] == "Look again."
+    assert sent_back["tag"]["wikitext"] == make.RAW
+    assert sent_back["annotator"] == first.author.pseudonym
+    assert all(row["submitted_at"] and row["first_submitted_at"] for row in rows)
+    assert all(name not in data.decode().lower() for name in ("alice", "olga", "not yet"))
+
+
+def test_the_lines_of_each_annotator_are_a_file_of_their_own(client, campaign):
+    zipped = zipfile.ZipFile(io.BytesIO(read(client, campaign, "by-annotator.zip")))
+    whole = rows_of(read(client, campaign, "annotations.jsonl"))
+    apart = {name: rows_of(zipped.read(name)) for name in zipped.namelist()}
+    assert apart == {
+        f"{person.pseudonym}.jsonl": [r for r in whole if r["annotator"] == person.pseudonym]
+        for person in Person.objects.filter(username__in=["alice", "bob"])
+    }
+    assert read(client, campaign, "by-annotator.zip") == read(client, campaign, "by-annotator.zip")
+
+
+def test_the_records_are_those_that_this_campaign_published(client, campaign):
+    assert json.loads(read(client, campaign, "records.json")) == []
+    other = make.campaign(name="Weirs", tags=1, by=Person.objects.get(username="olga"))
+    make.submitted(make.annotator("carol"), within=other)
+    Annotation.objects.filter(state="submitted").update(state="accepted")
+    publish_campaign(other)
+    assert json.loads(read(client, campaign, "records.json")) == []
+    publish_campaign(campaign)
+    records = json.loads(read(client, campaign, "records.json"))
+    labels = [one["annotationResult"]["wikitag_label_valid"] for one in records]
+    # Alice's two tags are in equal articles, so they are one record.
+    assert sorted(labels) == ["Invalid", "Valid"]
+
+
+def test_the_page_says_what_each_file_holds_and_leaves_out(client, campaign):
+    page = client.get(f"/campaigns/{campaign.pk}/export/").content.decode()
+    assert page.count("Leaves out") == 3
+    assert "never submitted" in page
+
+
+def test_another_file_is_not_there(client, campaign):
+    assert client.get(f"/campaigns/{campaign.pk}/export/everything.xml").status_code == 404
+
+
+def test_exporting_reads_a_batch_at_a_time(client, campaign, django_assert_max_num_queries):
+    with django_assert_max_num_queries(25):
+        read(client, campaign, "annotations.jsonl")

@@ -1,0 +1,121 @@
+"""An admin's numbers of a campaign, its timesheet, and what needs a person."""
+
+import csv
+import io
+from datetime import date, timedelta
+
+import pytest
+
+from accounts.models import Person
+from annotation import workflow
+from annotation.campaigns import claiming
+from annotation.models import Annotation, WorkTime
+from annotation.monitoring.attention import STALE_DAYS, kinds, waiting
+from annotation.monitoring.figures import campaign_figures, people_figures
+from leases.clock import now
+from tests.annotation import factories as make
+from tests.factories import signed_in
+from wikifetch.models import Tag
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign(db):
+    """Two tags for two people each: alice has submitted both, bob one, as invalid, and has a draft."""
+    campaign = make.campaign(tags=2, people=2)
+    alice, bob = make.annotator("alice"), make.annotator("bob")
+    for _ in range(2):
+        make.submitted(alice, within=campaign)
+    make.submitted(bob, within=campaign, entries=make.nothing(validity="Invalid"))
+    make.draft(bob, within=campaign)
+    return campaign
+
+
+@pytest.fixture
+def olga(client, campaign):
+    return signed_in(client, Person.objects.get(username="olga"))
+
+
+def of(username):
+    return Annotation.objects.filter(author__username=username)
+
+
+def test_the_figures_are_those_of_the_rows(campaign):
+    of("alice").update(seconds_active=600)
+    of("bob").update(seconds_active=1200, flagged=True)
+    found = campaign_figures(campaign)
+    assert (found.tags, found.done, found.wanted, found.submitted) == (2, 1, 4, 3)
+    assert (found.invalid, found.flagged, found.minutes, found.timed) == (1, 1, 10, 3)
+    assert (found.pace.submitted, found.pace.left) == (3, 1)
+
+
+def test_each_person_has_their_own(campaign):
+    of("bob").update(seconds_active=1200)
+    alice, bob = people_figures(campaign)
+    assert (alice.held, alice.submitted, alice.invalid, alice.minutes) == (0, 2, 0, None)
+    assert (bob.held, bob.submitted, bob.invalid, bob.minutes) == (1, 1, 1, 20)
+
+
+def counts(campaign):
+    return {str(kind.why): kind.count for kind in kinds(campaign)}
+
+
+def test_what_needs_a_person_is_listed_by_reason(campaign):
+    assert counts(campaign) == {"flagged": 0, "review": 3, "stale": 0, "skipped": 0, "gone": 0}
+    draft = of("bob").get(state="draft")
+    workflow.flag(annotation=draft, flagged=True, note="Which edition?")
+    Annotation.objects.filter(pk=draft.pk).update(saved_at=now() - timedelta(days=STALE_DAYS + 1))
+    Tag.objects.filter(pk=draft.sighting.tag_id).update(state="gone")
+    assert counts(campaign) == {"flagged": 1, "review": 3, "stale": 1, "skipped": 0, "gone": 1}
+    first = waiting(campaign).first()
+    assert (first.annotation, first.why) == (draft, "flagged")
+    assert waiting(campaign, "stale").get().why == "stale"
+
+
+def test_a_skipped_tag_needs_a_person_until_another_person_submits_it():
+    campaign = make.campaign(tags=1)
+    skipped = make.draft(make.annotator("carol"), within=campaign)
+    claiming.skip(assignment_id=skipped.assignment_id, by=skipped.author, reason="Too long.")
+    assert counts(campaign)["skipped"] == 1
+    make.submitted(make.annotator("alice"), within=campaign)
+    assert counts(campaign)["skipped"] == 0
+
+
+def test_the_page_shows_them_with_their_notes(client, campaign, olga):
+    workflow.flag(annotation=of("bob").get(state="draft"), flagged=True, note="Which <edition>?")
+    page = client.get(f"/campaigns/{campaign.pk}/progress/?why=flagged").content.decode()
+    assert "Which &lt;edition&gt;?" in page
+    assert "1 of 2: nobody" in page
+    assert "agreement on valid or invalid over 1 tag" in page
+    assert client.get(f"/campaigns/{campaign.pk}/progress/?why=nothing").status_code == 200
+
+
+def test_the_timesheet_has_a_row_for_each_person_and_day(client, campaign, olga):
+    first, second = of("bob").order_by("pk")
+    monday, tuesday = date(2026, 3, 2), date(2026, 3, 3)
+    Annotation.objects.filter(pk=first.pk).update(first_submitted_at="2026-03-03T23:59Z")
+    for annotation, day, seconds in (
+        (first, monday, 600), (first, tuesday, 30), (second, tuesday, 150),
+    ):  # fmt: skip
+        WorkTime.objects.create(annotation=annotation, campaign=campaign, day=day, seconds=seconds)
+    rows = table(client, f"/campaigns/{campaign.pk}/timesheet.csv")
+    assert [(r["day"], r["name"], r["minutes"], r["tags"], r["submitted"]) for r in rows] == [
+        ("2026-03-02", "Bob", "10.0", "1", "0"),
+        ("2026-03-03", "Bob", "3.0", "2", "1"),
+    ]
+
+
+def test_the_time_for_each_tag_has_its_steps(client, campaign, olga):
+    of("bob").filter(state="submitted").update(seconds_active=120, seconds_by_step={"validity": 90})
+    rows = table(client, f"/campaigns/{campaign.pk}/times.csv")
+    timed = [row for row in rows if row["minutes"] != "0.0"]
+    assert [(row["minutes"], row["minutes_validity"], row["state"]) for row in timed] == [
+        ("2.0", "1.5", "submitted")
+    ]
+    assert len(rows) == 4
+
+
+def table(client, address):
+    text = b"".join(client.get(address).streaming_content).decode()
+    return list(csv.DictReader(io.StringIO(text)))
