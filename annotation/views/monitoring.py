@@ -4,10 +4,14 @@ from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBas
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from accounts.access import roles_required
+from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import counted
+from annotation.blinding.gate import check_annotations
+from annotation.blinding.tags import hidden
 from annotation.exporting.files import EXPORTS, export_named
+from annotation.exporting.records import submitted_once
+from annotation.models import Annotation
 from annotation.monitoring import attention, worktime
 from annotation.monitoring.figures import agreement_so_far, campaign_figures, people_figures
 from annotation.views.campaigns import campaign_at
@@ -22,12 +26,19 @@ def progress(request: HttpRequest, campaign_id: int) -> HttpResponse:
     campaign = campaign_at(campaign_id)
     why = request.GET.get("why", "")
     why = why if why in attention.Why.values else ""
-    page = page_of(request, attention.waiting(campaign, why))
+    page, person = page_of(request, attention.waiting(campaign, why)), person_of(request)
+    on_page = Annotation.objects.filter(assignment__in=[place.pk for place in page])
+    is_blind = hidden(person, submitted_once(campaign)).exists()
     context = {
         "campaign": campaign,
         "figures": campaign_figures(campaign),
         "people": people_figures(campaign),
-        "agreement": [line for lines in agreement_so_far(campaign) for line in lines],
+        # What others entered can be read from such shares by somebody who may still annotate their tags.
+        "is_blind": is_blind,
+        "agreement": []
+        if is_blind
+        else [line for each in agreement_so_far(campaign) for line in each],
+        "hidden": set(hidden(person, on_page).values_list("assignment", flat=True)),
         "kinds": attention.kinds(campaign),
         "why": why,
         "page": page,
@@ -71,6 +82,7 @@ def exports(request: HttpRequest, campaign_id: int) -> HttpResponse:
 def export(request: HttpRequest, campaign_id: int, name: str) -> FileResponse:
     """Download one of them."""
     campaign, chosen = campaign_at(campaign_id), export_named(name)
+    check_annotations(person_of(request), submitted_once(campaign))
     return FileResponse(
         chosen.open(campaign),
         as_attachment=True,

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Coalesce
 
 from annotation.fields.entries import DIMENSION_OF, entries_of
-from annotation.models import Annotation, Campaign, Review
+from annotation.models import Annotation, Campaign, Review, Seen
 from annotation.states import AnnotationState
 from datasets.taxonomy import order
 from evaluation.annotators.agreement import AFTER, BEFORE, BLIND
@@ -20,8 +21,12 @@ def handed_in(campaign: Campaign) -> QuerySet[Annotation]:
     sent_back = Review.objects.filter(annotation=OuterRef("pk"), decision=Review.Decision.SEND_BACK)
     rows = Annotation.objects.filter(assignment__campaign=campaign, submitted_at__isnull=False)
     related = ("assignment", "author", "sighting__tag__article__wiki")
-    rows = rows.select_related(*related).prefetch_related("questions")
-    return rows.annotate(was_sent_back=Exists(sent_back)).order_by("pk")
+    submitted = Coalesce(OuterRef("first_submitted_at"), OuterRef("submitted_at"))
+    seen = Seen.objects.filter(
+        person=OuterRef("author"), tag=OuterRef("sighting__tag"), at__lt=submitted
+    )
+    rows = rows.annotate(was_sent_back=Exists(sent_back), after_seeing=Exists(seen))
+    return rows.select_related(*related).prefetch_related("questions").order_by("pk")
 
 
 def populations(campaign: Campaign) -> dict[int, dict[str, list[Entered]]]:
@@ -73,5 +78,6 @@ def _entered(annotation: Annotation, entries: Mapping[str, Any]) -> Entered:
         title=article.title,
         annotator=annotation.author.pseudonym,
         validity=entries["validity"],
+        after_seeing=annotation.after_seeing,  # type: ignore[attr-defined]
         **texts,
     )

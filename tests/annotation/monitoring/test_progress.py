@@ -6,10 +6,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from accounts.models import Person
+from accounts.models import Person, RoleGrant
+from accounts.roles import Role
 from annotation import workflow
 from annotation.campaigns import claiming
-from annotation.models import Annotation, WorkTime
+from annotation.models import Annotation, Assignment, WorkTime
 from annotation.monitoring.attention import STALE_DAYS, kinds, waiting
 from annotation.monitoring.figures import campaign_figures, people_figures
 from leases.clock import now
@@ -89,6 +90,22 @@ def test_the_page_shows_them_with_their_notes(client, campaign, olga):
     assert "1 of 2: nobody" in page
     assert "agreement on valid or invalid over 1 tag" in page
     assert client.get(f"/campaigns/{campaign.pk}/progress/?why=nothing").status_code == 200
+
+
+def test_an_admin_who_may_still_annotate_the_tags_sees_no_share_of_what_others_entered(
+    client, campaign, olga
+):
+    RoleGrant.objects.create(person=olga, role=Role.ANNOTATOR)
+    flagged = of("alice").first()
+    workflow.flag(annotation=flagged, flagged=True, note="Not a contradiction.")
+    Assignment.objects.filter(tag=flagged.sighting.tag).exclude(annotation=flagged).update(
+        state="free", person=None
+    )
+    page = client.get(f"/campaigns/{campaign.pk}/progress/").content.decode()
+    assert "hidden" in page
+    assert "Not a contradiction." not in page
+    assert "agreement on valid" not in page
+    assert client.get(f"/campaigns/{campaign.pk}/export/annotations.jsonl").status_code == 409
 
 
 def test_the_timesheet_has_a_row_for_each_person_and_day(client, campaign, olga):

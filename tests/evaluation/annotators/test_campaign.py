@@ -2,13 +2,14 @@
 
 import csv
 import io
+from datetime import timedelta
 
 import pytest
 
 from accounts.models import Person
 from annotation import review, workflow
 from annotation.fields.checks import check
-from annotation.models import Annotation
+from annotation.models import Annotation, Seen
 from annotation.review import Notes
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.report.sentences import of
@@ -97,6 +98,18 @@ def test_an_annotation_from_before_first_submissions_were_kept_has_one_unless_it
     assert agreed(campaign, "before") == (0.5, 2)
     decide(Annotation.objects.get(validity="Invalid"), "send_back", "Look again.")
     assert agreed(campaign, "before") == (1, 1)
+
+
+def test_an_annotation_made_after_seeing_others_is_marked_and_left_out_of_the_blind_stage(campaign):
+    bob = Person.objects.get(username="bob")
+    first, second = Annotation.objects.filter(author=bob)
+    for annotation, days in ((first, -1), (second, 1)):
+        at = annotation.first_submitted_at + timedelta(days=days)
+        Seen.objects.create(person=bob, tag=annotation.sighting.tag, opened="/tags/1/")
+        Seen.objects.filter(tag=annotation.sighting.tag).update(at=at)
+    assert stage(campaign, "before")["after_seeing"] == 1
+    assert stage(campaign, "before")["tags"] == 2
+    assert (stage(campaign, "blind")["after_seeing"], stage(campaign, "blind")["tags"]) == (0, 1)
 
 
 def test_nobody_twice_gives_a_reason_and_no_number(db):
