@@ -32,6 +32,7 @@ def main() -> None:
     start_only_if_known()
     try:
         migrate()
+        collect_static_files()
         if not no_demo:
             load_demonstration()
         print(first_admin_link())
@@ -56,6 +57,16 @@ def migrate() -> None:
     if plan:
         with step(f"Bringing the database up to date ({len(plan)} steps)", sys.stderr):
             call_command("migrate", interactive=False, verbosity=0)
+
+
+def collect_static_files() -> None:
+    """Once for each version of them."""
+    from django.contrib.staticfiles.storage import staticfiles_storage
+    from django.core.management import call_command
+
+    if not staticfiles_storage.is_collected:
+        with step("Collecting scripts and styles", sys.stderr):
+            call_command("collectstatic", interactive=False, verbosity=0)
 
 
 def load_demonstration() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import dj_database_url
+import django_htmx
 from csp.constants import NONE, SELF
 
 from config import environment
@@ -168,7 +169,10 @@ USE_I18N = False
 USE_TZ = True
 
 STATIC_URL = f"{_base.path}/static/"
-STATICFILES_DIRS = [ROOT / "static"]
+# No finder of what apps bring: they bring hundreds of files that no page uses.
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+_htmx = Path(django_htmx.__file__).parent / "static" / "django_htmx"
+STATICFILES_DIRS = [ROOT / "static", ("django_htmx", _htmx)]
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(exist_ok=True)  # whitenoise warns of a missing folder
 STORAGES = {
@@ -176,10 +180,11 @@ STORAGES = {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {"location": str(DATA_DIR / "files")},
     },
-    # Plain storage, no manifest: pages and tests work before collectstatic; whitenoise finds sources itself.
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.staticfiles.CollectedFiles"},
 }
+# Sources under their own names too: pages before collectstatic, and the icon's address in the proxy.
 WHITENOISE_USE_FINDERS = True
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 FILE_UPLOAD_TEMP_DIR = None
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000

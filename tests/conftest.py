@@ -10,6 +10,8 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from django.contrib.staticfiles import handlers
+from django.core.management import call_command
 from django.core.management.commands import flush
 from django.db import connection
 from django.test import SimpleTestCase
@@ -273,6 +275,8 @@ def pytest_configure(config) -> None:
     # that empties the tables.
     patch.setattr(flush, "emit_post_migrate_signal", lambda *args, **kwargs: None)
     patch.setattr(flush, "sql_flush", _sql_flush)
+    # The live server gives out static files as the app does: by whitenoise.
+    patch.setattr(handlers, "StaticFilesHandler", lambda application: application)
     config.add_cleanup(patch.undo)
 
 
@@ -296,6 +300,17 @@ def all_is_well():
     watch.keep(Report(), float("inf"))
     yield
     watch.keep(Report(), 0.0)
+
+
+@pytest.fixture(scope="session")
+def collected() -> None:
+    """Scripts and styles as people get them. From then on pages of this process link them."""
+    call_command("collectstatic", interactive=False, verbosity=0)
+
+
+@pytest.fixture(scope="session")
+def live_server(collected, live_server):
+    return live_server
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,11 @@ from django import template
 from django.core.paginator import Page
 from django.forms import BaseForm, BoundField, CheckboxInput, CheckboxSelectMultiple, RadioSelect
 from django.middleware.csrf import get_token
+from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from pages.modules import modules_of
 from pages.worddiff import Piece
 
 register = template.Library()
@@ -33,6 +35,18 @@ TONES = {
 
 def tone_of(state: str) -> str:
     return next((tone for tone, states in TONES.items() if state in states), "plain")
+
+
+@register.simple_tag
+def script(entry: str) -> SafeString:
+    """A page's script, which is a module, with what it imports asked for at once."""
+    _, *imported = modules_of(entry)
+    links = ((static(name),) for name in imported)
+    return format_html(
+        '{}<script type="module" src="{}"></script>',
+        format_html_join("", '<link rel="modulepreload" href="{}">', links),
+        static(entry),
+    )
 
 
 @register.inclusion_tag("_components/status.html")

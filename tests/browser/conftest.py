@@ -147,6 +147,13 @@ def page(open_page):
     return open_page()
 
 
+def settled(page) -> None:
+    """Wait for what the annotate page loads once it can be typed in."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("annotate-desk:not([data-ready])")).to_have_count(0)
+
+
 def intercept(page, pattern: str, handler) -> None:
     """`page.route` for a page that is open already. Chromium reports that it intercepts before the page's
     own loader knows, and a request in between would pass; so ask until one is caught."""

@@ -8,7 +8,7 @@ from accounts.roles import Role
 from annotation.models import Annotation
 from tests.annotation import factories as make
 from tests.browser.axe import violations
-from tests.browser.conftest import sign_in
+from tests.browser.conftest import settled, sign_in
 from tests.browser.test_every_page import look_at
 from tests.factories import PASSWORD, person
 
@@ -28,6 +28,7 @@ def desk(page, alice):
     draft = make.draft(alice)
     sign_in(page, alice)
     page.goto(f"/annotate/{draft.assignment_id}/")
+    settled(page)
     return page
 
 

@@ -11,7 +11,7 @@ from annotation import workflow
 from annotation.models import Annotation, Assignment
 from tests.annotation import factories as make
 from tests.browser.axe import violations
-from tests.browser.conftest import intercept, sign_in
+from tests.browser.conftest import intercept, settled, sign_in
 from tests.factories import person
 from wikifetch.models import Sighting
 from wikifetch.recording import record_htmls
@@ -36,6 +36,7 @@ def desk(page, alice, draft):
     sign_in(page, alice)
     page.add_init_script("localStorage.setItem('sic-et-non:steps', 'all')")
     page.goto(address(draft))
+    settled(page)
     return page
 
 
@@ -80,6 +81,7 @@ def test_what_is_typed_is_saved_and_there_after_a_reload(desk):
     wait_until(desk, "saved")
     assert stored()["valid_comment"] == "In the edit summary."
     desk.reload()
+    settled(desk)
     expect(desk.get_by_label("Comment").first).to_have_value("In the edit summary.")
 
 
@@ -101,6 +103,7 @@ def test_a_crash_before_the_save_loses_nothing(desk, draft):
     desk.unroute("**/api/annotation/**")
     again = desk.context.new_page()  # as after a crash, without an unload event
     again.goto(address(draft))
+    settled(again)
     wait_until(again, "saved")
     assert stored()["valid_comment"] == "Just typed."
 
@@ -115,6 +118,7 @@ def test_a_crash_brings_back_closed_steps_too_each_text_in_its_box(desk, draft):
     desk.unroute("**/api/annotation/**")
     again = desk.context.new_page()
     again.goto(address(draft))
+    settled(again)
     wait_until(again, "saved")
     results = stored()
     assert (results["validity"], results["valid_comment"]) == ("Invalid", "Since corrected.")
@@ -138,6 +142,7 @@ def test_a_browser_whose_clock_is_wrong_saves_restores_and_submits(page, alice, 
     comment.fill("In the edit summary.")
     wait_until(page, "saved")
     page.reload()
+    settled(page)
     expect(comment).to_have_value("In the edit summary.")
     choose(page, "validity", "Invalid")
     page.keyboard.press("Control+Enter")
@@ -149,6 +154,7 @@ def test_time_without_a_sign_of_life_is_not_counted(page, alice, draft):
     sign_in(page, alice)
     page.clock.install()
     page.goto(address(draft))
+    settled(page)
     page.mouse.move(5, 5)
     page.clock.run_for(600_000)
     page.get_by_label("Comment").first.fill("Back from lunch.")
@@ -187,6 +193,7 @@ def test_a_submission_opens_the_next_tag_and_a_reload_submits_nothing(page, alic
     next_one = Assignment.objects.get(state="free")
     sign_in(page, alice)
     page.goto(address(draft))
+    settled(page)
     choose(page, "validity", "Invalid")
     wait_until(page, "saved")
     sent = []
@@ -197,6 +204,7 @@ def test_a_submission_opens_the_next_tag_and_a_reload_submits_nothing(page, alic
     page.get_by_label("Comment").first.fill("Of the next tag.")
     wait_until(page, "saved")
     page.reload()
+    settled(page)
     expect(page.get_by_label("Comment").first).to_have_value("Of the next tag.")
     assert sent == ["POST", "GET"]
 
@@ -254,6 +262,7 @@ def test_a_second_tab_is_refused_and_both_texts_are_compared(desk, draft, watch)
     watch.expect("status of 412")
     other = desk.context.new_page()
     other.goto(address(draft))
+    settled(other)
     choose(other, "validity", "Invalid")
     other.get_by_label("Comment").first.fill("theirs")
     wait_until(other, "saved")
@@ -334,6 +343,7 @@ def test_no_single_key_acts_in_a_text_field_or_when_switched_off(page, alice, dr
     alice.save()
     sign_in(page, alice)
     page.goto(address(draft))
+    settled(page)
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.get_by_role("button", name="Keys").click()
@@ -342,6 +352,7 @@ def test_no_single_key_acts_in_a_text_field_or_when_switched_off(page, alice, dr
     alice.shortcuts = True
     alice.save()
     page.reload()
+    settled(page)
     page.locator("[name=valid_comment]").press_sequentially("njk?")
     expect(page.locator("[name=valid_comment]")).to_have_value("njk?")
     expect(page.get_by_role("dialog")).to_be_hidden()
@@ -395,6 +406,7 @@ def test_the_tagged_block_is_in_view_in_a_long_article(page, alice):
     draft.sighting.save()
     sign_in(page, alice)
     page.goto(address(draft))
+    settled(page)
     page.wait_for_function(
         """() => {
           const box = document.querySelector('.article-text').getBoundingClientRect();
@@ -422,6 +434,7 @@ def test_the_block_is_marked_in_view_and_copied_cleanly_from_the_wikis_own_html(
     )
     sign_in(page, alice)
     page.goto(address(draft))
+    settled(page)
     expect(page.get_by_text("The wiki's own HTML of this revision, as it was on")).to_be_visible()
     expect(page.locator("#tagged-block")).to_be_in_viewport()
     choose(page, "validity", "Valid")
@@ -440,6 +453,7 @@ def test_a_tagged_row_far_down_a_table_is_in_view(page, alice):
     Sighting.objects.update(block_kind="table row", block_text="Mill 150 | 1850")
     sign_in(page, alice)
     page.goto(address(draft))
+    settled(page)
     expect(page.locator("#tagged-block")).to_have_text("Mill 1501850")
     expect(page.locator("#tagged-block")).to_be_in_viewport()
 
@@ -471,6 +485,7 @@ def test_the_whole_works_without_script(open_page, alice, draft):
 def test_the_page_never_scrolls_sideways(open_page, alice, draft, width, dark):
     page = open_page(alice, width=width, dark=dark)
     page.goto(address(draft))
+    settled(page)
     choose(page, "validity", "Valid")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -484,6 +499,7 @@ def test_axe_finds_nothing_in_all_steps_nor_in_a_review_with_findings(open_page,
     draft = make.draft(everyone, within=campaign)
     page = open_page(everyone, dark=dark)
     page.goto(address(draft))
+    settled(page)
     choose(page, "validity", "Valid")
     assert violations(page) == []
     for path in (f"/reviews/{review.pk}/", "/annotate/progress/"):

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from accounts.roles import Role
 from tests.annotation import factories as annotating
-from tests.browser.conftest import sign_in
+from tests.browser.conftest import settled, sign_in
 from tests.factories import person
 from tests.judging import factories as judging
 from wikifetch.models import FetchRun
@@ -104,6 +104,7 @@ def test_a_link_of_the_summary_shows_the_field_with_its_label_and_error(open_pag
     draft = annotating.draft(alice)
     page = open_page(alice, width=width)
     page.goto(f"/annotate/{draft.assignment_id}/")
+    settled(page)
     page.locator("[data-field=validity] input[value=Valid]").check()
     page.keyboard.press("Control+Enter")
     expect(page.locator("#error-summary")).to_be_focused()
@@ -184,6 +185,7 @@ def desk(page):
     sign_in(page, alice)
     page.set_viewport_size({"width": 1440, "height": 600})
     page.goto(f"/annotate/{draft.assignment_id}/")
+    settled(page)
     return page
 
 
@@ -219,6 +221,7 @@ def test_a_caption_is_selected_by_keys_apart_from_other_text(open_page, wikitext
     revision.save()
     page = open_page(alice)
     page.goto(f"/annotate/{draft.assignment_id}/")
+    settled(page)
     for _ in range(20):
         page.keyboard.press("j")
         if page.evaluate("String(getSelection())") == sentence:
@@ -236,6 +239,7 @@ def test_every_kind_is_one_letter_away_while_its_list_has_the_focus(open_page):
     alice = annotating.annotator("alice")
     page = open_page(alice)
     page.goto(f"/annotate/{annotating.draft(alice).assignment_id}/")
+    settled(page)
     page.locator("[data-field=validity] input[value=Valid]").check()
     options = page.locator("[data-field=type_1] input[name=type_1]")
     page.locator("[data-step-link=types]").press("Enter")
@@ -259,6 +263,7 @@ def test_the_kinds_have_no_letters_where_single_keys_are_off(open_page):
     alice.save()
     page = open_page(alice)
     page.goto(f"/annotate/{annotating.draft(alice).assignment_id}/")
+    settled(page)
     page.locator("[data-field=validity] input[value=Valid]").check()
     page.locator("[data-step-link=types]").press("Enter")
     page.keyboard.press("b")

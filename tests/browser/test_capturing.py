@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from annotation.evidence.shown import shown
 from annotation.models import Annotation
 from tests.annotation import factories as make
-from tests.browser.conftest import intercept, sign_in
+from tests.browser.conftest import intercept, settled, sign_in
 from tests.browser.test_annotate_page import address, choose, stored, wait_until
 from wikifetch.columns import sighting_columns
 from wikifetch.models import Article, Revision, Sighting, Tag, Wiki
@@ -84,6 +84,7 @@ def real_draft(wikitext, by, title="Line 1"):
 def opened(page, draft, alice):
     sign_in(page, alice)
     page.goto(address(draft))
+    settled(page)
     choose(page, "validity", "Valid")
     page.evaluate("document.activeElement.blur()")
     return page
@@ -378,6 +379,7 @@ def test_full_storage_and_pasted_html_lose_nothing(page):
     box.fill("<p onclick=alert(1)>It <b>grew</b>.</p><script>alert(2)</script>")
     wait_until(desk, "saved")
     desk.reload()
+    settled(desk)
     expect(box).to_have_value("<p onclick=alert(1)>It <b>grew</b>.</p><script>alert(2)</script>")
 
 
@@ -392,6 +394,7 @@ def test_a_crash_brings_back_where_a_passage_is_from(page):
     desk.unroute("**/api/annotation/**")
     again = desk.context.new_page()
     again.goto(address(draft))
+    settled(again)
     wait_until(again, "saved")
     saved = Annotation.objects.get()
     assert [piece["text"] for piece in saved.provenance["2"]] == ["It grew."]

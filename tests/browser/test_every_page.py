@@ -32,6 +32,7 @@ from judging.states import StudyState
 from operations import findings
 from operations.health import Report, watch
 from tests.browser.axe import OF_COLOURS, OPTIONS, violations
+from tests.browser.conftest import settled
 from tests.factories import person
 from wikifetch.models import FetchRun, Tag
 
@@ -150,6 +151,7 @@ def look_at(page, path: str) -> list[str]:
     answer = page.goto(path)
     if answer.status != 200:
         return [f"{path} answers {answer.status}"]
+    settled(page)
     return look(page, path)
 
 

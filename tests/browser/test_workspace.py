@@ -10,7 +10,7 @@ from annotation.review import Notes
 from tests.annotation import factories as make
 from tests.annotation.test_review import decide
 from tests.browser.axe import violations
-from tests.browser.conftest import sign_in
+from tests.browser.conftest import settled, sign_in
 from tests.browser.test_annotate_page import address, choose, fill_whole, stored, wait_until
 from wikifetch.models import Sighting
 from wikifetch.wikitext.finder import find_tags
@@ -99,6 +99,7 @@ def test_the_border_moves_by_keys_and_stays_where_it_was_put(desk):
     after = desk.locator(".desk-form").bounding_box()["width"]
     assert after < before
     desk.reload()
+    settled(desk)
     expect(border).to_have_attribute("aria-valuenow", "54")
     assert desk.locator(".desk-form").bounding_box()["width"] == pytest.approx(after, abs=2)
 
@@ -147,6 +148,7 @@ def test_one_step_shows_at_a_time_or_all_as_the_person_likes(desk):
     expect(comment).to_be_visible()
     wait_until(desk, "saved")
     desk.reload()
+    settled(desk)
     expect(comment).to_be_visible()
     expect(desk.locator("#step-questions")).to_be_visible()
 

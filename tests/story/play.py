@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from demonstration.export import export
 from demonstration.history import pages
-from tests.browser.conftest import Watch
+from tests.browser.conftest import Watch, settled
 
 PASSWORD = "seven quiet herons"
 WORDS = {"correct": "1", "partially correct": "2", "incorrect": "3"}
@@ -102,6 +102,7 @@ def annotate(page: Page, question: str, answers: tuple[str, str]) -> None:
     page.goto("annotate/")
     page.get_by_role("button", name="Get the next tag").first.click()
     expect(page.locator("#tagged-block").first).to_be_visible()
+    settled(page)
     every = page.get_by_role("button", name="All steps")
     if every.get_attribute("aria-pressed") == "false":
         every.click()

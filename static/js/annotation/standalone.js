@@ -63,5 +63,6 @@ export function inPlace(word, name) {
 export function rowSentence(title, copied) {
   const cells = copied.split(/ \| |\n/).map((cell) => cell.trim()).filter((cell) => cell && !/:$/.test(cell));
   if (!cells.length) return "";
-  return `${title ? `${title}. ` : ""}${cells.join("; ").replace(/[.;]*$/, "")}.`;
+  const sentence = `${cells.join("; ").replace(/[.;]*$/, "")}.`;
+  return title ? `${title}. ${sentence}` : sentence;
 }

@@ -1,6 +1,6 @@
 // The way to the server: one entry of the outbox at a time, items ahead of time.
 
-import { csrfToken } from "../shared/csrf.js";
+import { csrfToken } from "../shared/dom.js";
 
 const TIMEOUT = 20000;
 const AGAIN = new Set([408, 425, 429]);

@@ -1,4 +1,6 @@
-// Which key does what. Pure but for the event it is given; the sheet of keys is made from this registry.
+// Which key does what, the sheet of keys made from this registry, and what Escape does in a text field.
+
+import { made } from "../shared/dom.js";
 
 const TYPED_INTO = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 const ACTS_ON_ENTER = "a, button, summary, dialog";
@@ -34,11 +36,6 @@ export class Hotkeys {
     this.#acts.set(key, { key, label, act });
   }
 
-  /** A line of the sheet for keys that something else on the page hears. */
-  note(key, label) {
-    this.add(key, label, () => {});
-  }
-
   /** Do what the key says; false when it says nothing here. */
   handle(event) {
     const key = keyOf(event);
@@ -53,4 +50,37 @@ export class Hotkeys {
     const all = [...this.#acts.values()];
     return this.singleKeys ? all : all.filter(({ key }) => isChord(key) || key === "Escape");
   }
+}
+
+/** Written anew from the registry each time it opens, so that it names no key that does nothing. */
+export class KeySheet {
+  #dialog;
+  #keys;
+
+  constructor(dialog, keys) {
+    this.#dialog = dialog;
+    this.#keys = keys;
+  }
+
+  get isOpen() {
+    return this.#dialog.open;
+  }
+
+  open() {
+    const rows = this.#keys.list.flatMap(({ key, label }) => [made("dt", {}, made("kbd", {}, key)), made("dd", {}, label)]);
+    this.#dialog.querySelector("dl").replaceChildren(...rows);
+    this.#dialog.querySelector("[data-keys-off]").hidden = this.#keys.singleKeys;
+    this.#dialog.showModal();
+  }
+}
+
+/**
+ * Out of the field with the focus, so that single keys act again; from one that a disclosure holds to its summary, where
+ * Escape shuts it.
+ */
+export function leaveField() {
+  const field = document.activeElement;
+  const summary = field.closest("details[data-escape]")?.querySelector("summary");
+  if (summary) summary.focus();
+  else field.blur();
 }

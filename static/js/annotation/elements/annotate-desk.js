@@ -1,23 +1,17 @@
 // <annotate-desk>: the annotate page with script. Keeps the draft while one types, says truly whether it is
 // kept, compares two versions, adds and removes questions. Without this script the form works by its buttons.
 
-import { csrfToken } from "../../shared/csrf.js";
+import { csrfToken, made, write } from "../../shared/dom.js";
 import { Draft, worthRestoring } from "../draft.js";
 import { readEntries, renumber, rowsOf, sameEntries, setValue, textControl } from "../entries.js";
-import { AnswerOffers } from "./answer-offers.js";
-import { ActiveTime } from "./active-time.js";
-import { Capture } from "./capture.js";
-import { comparison } from "./comparison.js";
 import { DeskKeys } from "./desk-keys.js";
-import { made, write } from "./dom.js";
-import "./evidence-panes.js";
-import { SpanPicker } from "./span-picker.js";
-import { addSplitter } from "./splitter.js";
-import { StandaloneEditor } from "./standalone-editor.js";
+import { addSplitter } from "./evidence-panes.js";
+import { Filled } from "./filled.js";
 import { Steps } from "./steps.js";
 
 const CHECK_AFTER = 400; // milliseconds without a key
 const LEAVING = 4_000; // a post that has not left by then has failed
+const NOT_LOADED = "Part of this page has not loaded. What you enter is saved; reload the page to have all of it.";
 
 const WORDS = {
   unsaved: () => "Unsaved",
@@ -59,24 +53,25 @@ class AnnotateDesk extends HTMLElement {
     if (!this.form) return;
     this.tools = { write, addRow: (cell) => this.addRow(cell) };
     this.copyKey = `sic-et-non:draft:${this.dataset.draft}`;
-    this.time = new ActiveTime();
-    this.capture = new Capture(this.querySelector(".desk-evidence"), this.form);
+    this.rules = JSON.parse(document.getElementById("form-rules").textContent);
+    this.filled = new Filled(this.form);
     this.draft = new Draft(Number(this.form.elements.version.value), this.host());
     this.panes = this.querySelector("evidence-panes");
-    this.steps = new Steps(this.form, JSON.parse(document.getElementById("form-rules").textContent));
-    this.addAids();
+    this.steps = new Steps(this.form);
     addSplitter(this, this.form);
     this.panes.scrollToTag(); // the border has moved, and the lines with it
     this.listen();
     this.showAddress();
-    new DeskKeys(this, this.capture.picker);
+    new DeskKeys(this);
     if ("unsaved" in this.dataset) this.draft.edited();
     else this.draft.turn("saved", { saved_at: this.dataset.savedAt });
     this.restore();
     this.refresh();
     this.querySelector("#error-summary")?.focus();
     if (location.hash === "#give-up") this.querySelector("#give-up").showPopover();
-    this.dataset.ready = "";
+    this.dataset.writable = "";
+    this.aided = this.addAids();
+    this.aided.catch(() => this.querySelector("[data-notices]").before(made("p", { class: "callout callout-warn" }, NOT_LOADED)));
   }
 
   /** After a submission this page came as its answer: a reload now asks for this tag, and submits nothing. */
@@ -98,18 +93,17 @@ class AnnotateDesk extends HTMLElement {
     };
   }
 
-  /** What reads the form along with the person: the passages with their spans, and the help for stand-alone texts. */
-  addAids() {
-    const cellOf = (name) => this.cell(name);
-    this.spans = [1, 2].map((n) => new SpanPicker(n, cellOf));
-    this.editors = [1, 2].map((n) => new StandaloneEditor(n, cellOf));
-    this.aids = [...this.spans, ...this.editors, new AnswerOffers(cellOf)];
-    this.cell("statement_1").before(...this.spans.map(({ element }) => element));
+  async addAids() {
+    const { Aids } = await import("./aids.js");
+    this.aids = new Aids(this);
+    this.refresh();
+    this.dataset.ready = "";
+    return this.aids;
   }
 
   refresh() {
     this.steps.check();
-    for (const aid of this.aids) aid.show();
+    this.aids?.show();
   }
 
   cell(name) {
@@ -126,7 +120,7 @@ class AnnotateDesk extends HTMLElement {
         "X-CSRFToken": csrfToken(),
         "If-Match": `"${version}"`,
       },
-      body: JSON.stringify({ entries, ...this.capture.carried(), step: this.form.elements.step.value, seconds: this.time.take() }),
+      body: JSON.stringify({ entries, ...this.filled.carried(), step: this.form.elements.step.value, seconds: this.aids?.time.take() ?? 0 }),
     });
     const isJson = response.headers.get("Content-Type")?.includes("json");
     return { status: response.status, data: isJson ? await response.json() : {} };
@@ -160,7 +154,7 @@ class AnnotateDesk extends HTMLElement {
   /** A copy in this browser, so that a crash or a reload loses nothing; gone once the server has it. */
   keep(copy) {
     try {
-      if (copy) localStorage.setItem(this.copyKey, JSON.stringify({ ...copy, carried: this.capture.carried() }));
+      if (copy) localStorage.setItem(this.copyKey, JSON.stringify({ ...copy, carried: this.filled.carried() }));
       else localStorage.removeItem(this.copyKey);
     } catch {
       // No room, or storage switched off: the server's copy remains, and the save state says what is not in it.
@@ -180,7 +174,7 @@ class AnnotateDesk extends HTMLElement {
     // From an older version, the save is refused as stale, and both texts are shown.
     this.draft.version = copy.version;
     this.draft.base = copy.base ?? this.draft.base;
-    this.capture.restore(copy.carried, () => this.fill(copy.entries));
+    this.filled.restore(copy.carried, () => this.fill(copy.entries));
     return this.draft.edited();
   }
 
@@ -193,7 +187,8 @@ class AnnotateDesk extends HTMLElement {
     if (place instanceof HTMLElement) place.focus({ preventScroll: true });
   }
 
-  compare({ version, theirs }) {
+  async compare({ version, theirs }) {
+    const { comparison } = await import("./comparison.js");
     const box = this.querySelector("[data-conflict]");
     const settle = () => {
       box.replaceChildren();
@@ -270,7 +265,7 @@ class AnnotateDesk extends HTMLElement {
     await new Promise((turn) => setTimeout(turn));
     await this.draft.idle();
     this.form.elements.version.value = this.draft.version;
-    this.form.elements.seconds.value = Math.round(this.time.take());
+    this.form.elements.seconds.value = Math.round(this.aids?.time.take() ?? 0);
     this.leaving = true;
     setTimeout(() => { this.leaving = false; }, LEAVING);
     return void this.form.requestSubmit(button);

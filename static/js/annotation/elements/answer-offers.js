@@ -2,7 +2,7 @@
 // Tab key, which goes from answer to answer; Alt+S does the same from inside the answer.
 
 import { rowsOf, textControl } from "../entries.js";
-import { button, made, write } from "./dom.js";
+import { button, made, write } from "../../shared/dom.js";
 
 export class AnswerOffers {
   constructor(cellOf) {

@@ -1,55 +1,33 @@
-// A search through the words of an article: what matches is highlighted, and Enter goes from one to the next.
-
-import { made } from "./dom.js";
+// A search through the words of an article: what matches is highlighted, and one goes from one to the next.
 
 const MOST = 1000; // matches; more would not be gone through one by one
 
 export class ArticleSearch {
-  constructor(article, scrollTo) {
+  /** `count` shows where one is; `scrollTo(range)` brings it into view. */
+  constructor(article, count, scrollTo) {
     this.article = article;
+    this.count = count;
     this.scrollTo = scrollTo;
-    this.box = made("input", { type: "search", "aria-label": "Search in the article", placeholder: "Search", autocomplete: "off" });
-    this.count = made("output", { class: "small muted" });
-    this.element = made("span", { class: "article-search" }, this.box, this.count);
-    this.box.addEventListener("input", () => this.look());
-    this.box.addEventListener("keydown", (event) => this.keyed(event));
+    this.found = [];
   }
 
-  focus() {
-    this.box.focus();
-    this.box.select();
-  }
-
-  keyed(event) {
-    if (event.key === "Enter") {
-      event.preventDefault();
-      this.go(event.shiftKey ? -1 : 1);
-    } else if (event.key === "Escape") {
-      this.article.focus({ preventScroll: true });
-    }
-  }
-
-  look() {
-    this.found = this.box.value.trim() ? matches(this.article, this.box.value.trim()) : [];
+  look(words) {
+    this.found = words ? matches(this.article, words) : [];
     this.at = -1;
     paint("found", this.found);
     if (this.found.length) this.go(1);
-    else this.say();
+    else {
+      paint("found-now", []);
+      this.count.value = words ? "not found" : "";
+    }
   }
 
   go(by) {
-    if (!this.found?.length) return;
+    if (!this.found.length) return;
     this.at = (this.at + by + this.found.length) % this.found.length;
     paint("found-now", [this.found[this.at]]);
     this.scrollTo(this.found[this.at]);
-    this.say();
-  }
-
-  say() {
-    if (!this.box.value.trim()) this.count.value = "";
-    else if (!this.found.length) this.count.value = "not found";
-    else this.count.value = `${this.at + 1} of ${this.found.length}${this.found.length === MOST ? "+" : ""}`;
-    if (!this.found.length) paint("found-now", []);
+    this.count.value = `${this.at + 1} of ${this.found.length}${this.found.length === MOST ? "+" : ""}`;
   }
 }
 

@@ -2,7 +2,7 @@
 // one has changed the field since `base`, and the other's where one has not: so saving at once loses nothing.
 
 import { readEntries, sameValue, setValue } from "../entries.js";
-import { button, made } from "./dom.js";
+import { button, made } from "../../shared/dom.js";
 
 /** The panel: `cellOf(name)` finds a field, `tools` sets it, `settle()` saves what the form then holds. */
 export function comparison(form, { base, theirs }, { cellOf, tools, settle }) {

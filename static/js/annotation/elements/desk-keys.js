@@ -1,43 +1,46 @@
-// What the keys do on the annotate page. The sheet behind ? is made from this registry.
+// What the keys do on the annotate page. The sheet behind ? is made from this registry. Keys for what has not come yet
+// (see aids.js) wait for it, one after the other.
 
-import { Hotkeys } from "../../keys/hotkeys.js";
-import { leaveField } from "../../keys/leaving.js";
-import { KeySheet } from "../../keys/sheet.js";
-import { GuidelineDrawers } from "./guideline-drawers.js";
-import { OptionKeys } from "./option-keys.js";
-import { SentenceCursor } from "./sentence-cursor.js";
+import { Hotkeys, KeySheet, leaveField } from "../../keys/hotkeys.js";
+import { made } from "../../shared/dom.js";
+
+const LETTERS = "abcefhiloqruwyzmd"; // those left out act in a list of kinds as they do elsewhere on the page
 
 export class DeskKeys {
-  constructor(desk, picker) {
+  constructor(desk) {
     this.desk = desk;
     this.keys = new Hotkeys(desk.dataset.shortcuts === "on");
     this.sheet = new KeySheet(desk.querySelector("[data-part=sheet]"), this.keys);
-    const cursor = new SentenceCursor(desk.querySelector(".desk-evidence"));
     const { panes, steps } = desk;
-    this.guidelines = new GuidelineDrawers(desk.form);
-    this.keys.add("j", "Select the next sentence of the article; with Shift, one more", (event) => cursor.move(1, event.shiftKey));
-    this.keys.add("k", "Select the previous sentence; with Shift, one less", (event) => cursor.move(-1, event.shiftKey));
-    for (const n of [1, 2]) this.keys.add(String(n), `Send the selection to passage ${n}`, () => steps.choose(String(n)) || picker.pick(n));
-    this.keys.add("t", "The tagged block in the article", () => panes.findTag());
-    this.keys.add("/", "Search in the article", () => panes.search());
-    this.keys.add("]", "Next tab of the evidence", () => panes.turn(1));
-    this.keys.add("[", "Previous tab of the evidence", () => panes.turn(-1));
-    for (const [key, label] of choices(desk.form)) this.keys.add(key, `Choose “${label}” in its step`, () => steps.choose(key));
-    this.keys.add("n", "Next step", () => steps.move(1));
-    this.keys.add("p", "Previous step", () => steps.move(-1));
-    this.keys.add("Alt+N", "Next step, from inside a text field too", () => steps.move(1));
-    this.keys.add("Alt+P", "Previous step, from inside a text field too", () => steps.move(-1));
-    this.keys.add("s", "The words selected in a passage of step 3 are its contradicted span; again takes them out", () => desk.spans.some((each) => each.take()));
-    this.keys.add("g", "Open or close the guideline of this step", () => this.guidelines.toggle());
-    this.keys.add("w", "Write the stand-alone text of passage 1, again of passage 2", () => this.writeStandalone());
-    this.keys.add("Alt+S", "In an empty answer: the span of its passage", () => document.activeElement.closest("[data-field]")?.querySelector(".answer-offer button")?.click());
-    this.keys.add("Alt+H", "Help on the field that has the focus", () => this.help());
-    this.keys.add("x", "Skip, hand back or flag this tag", () => this.giveUp());
+    const aided = (act) => (event) => (desk.aids ? act(desk.aids, event) : desk.aided.then((aids) => act(aids, event)));
+    const send = (n) => (event) => steps.choose(String(n)) || aided(({ picker }) => picker.pick(n))(event);
+    const table = [
+      ["j", "Select the next sentence of the article; with Shift, one more", aided(({ cursor }, event) => cursor.move(1, event.shiftKey))],
+      ["k", "Select the previous sentence; with Shift, one less", aided(({ cursor }, event) => cursor.move(-1, event.shiftKey))],
+      ["1", "Send the selection to passage 1", send(1)],
+      ["2", "Send the selection to passage 2", send(2)],
+      ["t", "The tagged block in the article", () => panes.findTag()],
+      ["/", "Search in the article", () => panes.search()],
+      ["]", "Next tab of the evidence", () => panes.turn(1)],
+      ["[", "Previous tab of the evidence", () => panes.turn(-1)],
+      ...choices(desk.form).map(([key, label]) => [key, `Choose “${label}” in its step`, () => steps.choose(key)]),
+      ["n", "Next step", () => steps.move(1)],
+      ["p", "Previous step", () => steps.move(-1)],
+      ["Alt+N", "Next step, from inside a text field too", () => steps.move(1)],
+      ["Alt+P", "Previous step, from inside a text field too", () => steps.move(-1)],
+      ["s", "The words selected in a passage of step 3 are its contradicted span; again takes them out", aided(({ spans }) => spans.some((each) => each.take()))],
+      ["g", "Open or close the guideline of this step", aided(({ guidelines }) => guidelines.toggle())],
+      ["w", "Write the stand-alone text of passage 1, again of passage 2", aided(({ editors }) => this.writeStandalone(editors))],
+      ["Alt+S", "In an empty answer: the span of its passage", () => fieldWithFocus()?.querySelector(".answer-offer button")?.click()],
+      ["Alt+H", "Help on the field that has the focus", () => fieldWithFocus()?.querySelector(".help-box")?.togglePopover()],
+      ["x", "Skip, hand back or flag this tag", () => this.giveUp()],
+      ["a … z", "In a list of kinds: tick the option with that letter; Enter goes to the next list", () => {}],
+      ["Ctrl+Enter", "Submit, from inside a text field too", () => desk.hand()],
+      ["Escape", "Leave a text field, so that the single keys work", leaveField],
+      ["?", "Show these keys", () => this.sheet.open()],
+    ];
+    for (const row of table) this.keys.add(...row);
     if (this.keys.singleKeys) new OptionKeys(desk.form, () => steps.move(1));
-    this.keys.note("a … z", "In a list of kinds: tick the option with that letter; Enter goes to the next list");
-    this.keys.add("Ctrl+Enter", "Submit, from inside a text field too", () => desk.hand());
-    this.keys.add("Escape", "Leave a text field, so that the single keys work", leaveField);
-    this.keys.add("?", "Show these keys", () => this.sheet.open());
     this.listen();
   }
 
@@ -45,7 +48,7 @@ export class DeskKeys {
     // Each mark would be one more stop between two fields; Alt+H opens what it opens.
     for (const mark of this.desk.querySelectorAll(".help-mark")) mark.tabIndex = -1;
     document.addEventListener("keydown", (event) => {
-      if (!this.sheet.isOpen && !this.guidelines.escaped(event)) this.keys.handle(event);
+      if (!this.sheet.isOpen && !this.desk.aids?.guidelines.escaped(event)) this.keys.handle(event);
     });
     const help = this.desk.querySelector("#desk-keys");
     help.hidden = false;
@@ -53,16 +56,12 @@ export class DeskKeys {
   }
 
   /** The first that is empty, else the first; it needs its step to be open. */
-  writeStandalone() {
-    const { editors, steps } = this.desk;
+  writeStandalone(editors) {
+    const { steps } = this.desk;
     const step = editors[0].cell.closest("[data-step]");
     if (!steps.open.includes(step)) return;
     steps.mark(step.dataset.step);
     (editors.find(({ text }) => !text.trim()) ?? editors[0]).write();
-  }
-
-  help() {
-    document.activeElement.closest("[data-field]")?.querySelector(".help-box")?.togglePopover();
   }
 
   giveUp() {
@@ -72,8 +71,52 @@ export class DeskKeys {
   }
 }
 
+const fieldWithFocus = () => document.activeElement.closest("[data-field]");
+
 /** The options with keys of their own; 1 and 2 are above, and choose too where they are options of the step. */
 function choices(form) {
   const options = [...form.querySelectorAll("[data-key]")].filter(({ dataset }) => !["1", "2"].includes(dataset.key));
   return options.map((option) => [option.dataset.key, option.dataset.label]);
+}
+
+/**
+ * While a list of kinds has the focus, each of its options has a letter that ticks it and takes the tick back, and Enter
+ * goes on to the next list.
+ */
+class OptionKeys {
+  /** `after()` is called by Enter in the last list. */
+  constructor(form, after) {
+    this.lists = [...form.querySelectorAll(".field-many")];
+    for (const list of this.lists) {
+      const options = new Map([...list.querySelectorAll("input[type=checkbox][name]:not([name=checked])")].map((option, place) => [LETTERS[place], option]));
+      for (const [letter, option] of options) this.name(letter, option);
+      list.addEventListener("keydown", (event) => this.pressed(event, list, options, after));
+    }
+  }
+
+  name(letter, option) {
+    const words = option.labels[0].querySelector("span");
+    words.prepend(made("kbd", { class: "option-key", "aria-hidden": "true" }, letter), " ");
+    option.setAttribute("aria-keyshortcuts", letter);
+  }
+
+  pressed(event, list, options, after) {
+    if (event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const option = options.get(event.key.toLowerCase());
+    if (!option && event.key !== "Enter") return;
+    if (event.target.matches("button, a, summary")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    option?.click();
+    option?.focus();
+    if (!option) this.next(list, after);
+  }
+
+  /** The next list without a tick. */
+  next(list, after) {
+    const rest = this.lists.slice(this.lists.indexOf(list) + 1);
+    const open = rest.find((each) => !each.querySelector("input[name]:checked"));
+    if (open) open.querySelector("input[name]").focus();
+    else after();
+  }
 }

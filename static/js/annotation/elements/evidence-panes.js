@@ -1,9 +1,10 @@
-// <evidence-panes>: what there is to read about a tag, one part at a time. Without this script the parts follow
-// each other, and the tabs are links to them.
+// <evidence-panes>: what there is to read about a tag, one part at a time, and how wide it is. Without this script the parts
+// follow each other, and the tabs are links to them.
 
-import { button, made } from "./dom.js";
-import { ArticleSearch } from "./article-search.js";
-import "./other-article.js";
+import { button, made, recalled, remember } from "../../shared/dom.js";
+
+const WIDTH = "sic-et-non:left";
+const [LEAST, MOST, STEP] = [25, 75, 2];
 
 class EvidencePanes extends HTMLElement {
   connectedCallback() {
@@ -71,9 +72,7 @@ class EvidencePanes extends HTMLElement {
     const article = pane.querySelector(":scope > .article-text");
     this.searches.delete(pane);
     if (!article) return;
-    const search = new ArticleSearch(article, (target) => this.scrollTo(article, target));
-    this.searches.set(pane, search);
-    const tools = made("div", { class: "pane-tools" }, ...this.sections(article), search.element);
+    const tools = made("div", { class: "pane-tools" }, ...this.sections(article), this.searchBox(pane, article));
     if (article.querySelector("#tagged-block")) tools.append(button("To the tag", () => this.findTag()));
     article.before(tools);
   }
@@ -93,8 +92,30 @@ class EvidencePanes extends HTMLElement {
     return [list];
   }
 
+  /** What searches comes with the first letter that is typed here. */
+  searchBox(pane, article) {
+    const box = made("input", { type: "search", "aria-label": "Search in the article", placeholder: "Search", autocomplete: "off" });
+    const count = made("output", { class: "small muted" });
+    let loaded = null;
+    const search = () => {
+      loaded ??= import("./article-search.js").then(({ ArticleSearch }) => new ArticleSearch(article, count, (target) => this.scrollTo(article, target)));
+      return loaded;
+    };
+    box.addEventListener("input", () => search().then((here) => here.look(box.value.trim())));
+    box.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") article.focus({ preventScroll: true });
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      search().then((here) => here.go(event.shiftKey ? -1 : 1));
+    });
+    this.searches.set(pane, box);
+    return made("span", { class: "article-search" }, box, count);
+  }
+
   search() {
-    this.searches.get(this.panes[this.current])?.focus();
+    const box = this.searches.get(this.panes[this.current]);
+    box?.focus();
+    box?.select();
   }
 
   /** The tagged block in view, without a move of the focus or of the page. */
@@ -124,3 +145,38 @@ class EvidencePanes extends HTMLElement {
 }
 
 customElements.define("evidence-panes", EvidencePanes);
+
+/** The border between the two halves of the page: by mouse or by arrow keys it makes one wider, in per cent of both. */
+export function addSplitter(desk, before) {
+  const bar = made("div", {
+    class: "splitter", role: "separator", tabindex: "0", "aria-orientation": "vertical",
+    "aria-label": "Width of the evidence", "aria-valuemin": LEAST, "aria-valuemax": MOST,
+  });
+  const set = (share) => {
+    const kept = Math.min(Math.max(Math.round(share), LEAST), MOST);
+    desk.style.setProperty("--left", `${kept}fr`);
+    desk.style.setProperty("--right", `${100 - kept}fr`);
+    bar.setAttribute("aria-valuenow", kept);
+    return kept;
+  };
+  const keep = (share) => remember(WIDTH, String(set(share)));
+  const now = () => Number(bar.getAttribute("aria-valuenow"));
+  set(Number(recalled(WIDTH)) || 50);
+  bar.addEventListener("pointerdown", (event) => {
+    bar.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  bar.addEventListener("pointermove", (event) => {
+    if (!bar.hasPointerCapture(event.pointerId)) return;
+    const box = desk.getBoundingClientRect();
+    keep(((event.clientX - box.left) / box.width) * 100);
+  });
+  bar.addEventListener("keydown", (event) => {
+    const to = { ArrowLeft: now() - STEP, ArrowRight: now() + STEP, Home: LEAST, End: MOST }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    keep(to);
+  });
+  bar.addEventListener("dblclick", () => keep(50));
+  before.before(bar);
+}

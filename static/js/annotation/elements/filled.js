@@ -1,21 +1,15 @@
-// Fields that the app filled in: each is marked until the person touches it or confirms its step. The markup says which
-// (data-filled); a hidden input names each in the form's post. What the person has entered is never filled over.
+// What the app knows of the entries besides their text: which fields it filled in, and where the passages were copied
+// from. A filled field is marked until the person touches it or confirms its step. Both are hidden inputs of the form; they
+// go with every save, and are in the copy that this browser keeps.
 
-import { readEntries, setValue } from "../entries.js";
-import { words } from "../folding.js";
-import { held, readPieces } from "../pieces.js";
-import { suggestions } from "../suggestions.js";
-import { button, made } from "./dom.js";
-
-const SOURCES = /^(?:article|modality|passage)_[12](?:_copied)?$/;
+import { button, made } from "../../shared/dom.js";
 
 export class Filled {
-  constructor(form, rules) {
+  constructor(form) {
     this.form = form;
-    this.rules = rules;
     this.touched = new Set(); // in this visit
     this.filling = false;
-    for (const kind of ["input", "change"]) form.addEventListener(kind, (event) => this.changed(event));
+    for (const kind of ["input", "change"]) form.addEventListener(kind, ({ target }) => this.changed(this.enteredBy(target)));
     for (const step of form.querySelectorAll("[data-step]")) this.addConfirmation(step);
   }
 
@@ -23,41 +17,16 @@ export class Filled {
     return [...this.form.querySelectorAll("[data-filled]")].map((cell) => cell.dataset.field);
   }
 
-  cell(name) {
-    return this.form.querySelector(`[data-field="${name}"]`);
+  carried() {
+    return { provenance: this.form.elements.provenance.value, filled: this.names };
   }
 
-  /** Fill in what follows from where the passages came; empty fields too after a piece was `sent`. */
-  propose({ sent } = {}) {
-    const first = this.proposals();
-    for (const name of Object.keys(first).filter((each) => /^(?:article|modality)/.test(each))) this.fill(name, first[name], sent);
-    for (const [name, value] of Object.entries(this.proposals())) this.fill(name, value, sent || name.startsWith("type_"));
-  }
-
-  proposals() {
-    const entries = readEntries(this.form);
-    const pieces = Object.fromEntries(Object.entries(readPieces(this.form)).map(([n, all]) => [n, held(all, entries[`passage_${n}_copied`])]));
-    return suggestions(entries, pieces, this.rules);
-  }
-
-  fill(name, value, isBlankFilled) {
-    const cell = this.cell(name);
-    const now = readEntries(this.form)[name];
-    const mayFill = now.length ? "filled" in cell.dataset : isBlankFilled && !this.touched.has(name);
-    if (!mayFill || String(now) === String(value)) return;
-    this.quietly(() => {
-      setValue(cell, value, { write: enter });
-      this.mark(cell, value.length > 0);
-      cell.dispatchEvent(new Event("input", { bubbles: true })); // an edit of the draft, as any other
-    });
-  }
-
-  /** Whether the passage holds only what was filled in, and this has words of it alone, or all of them: as a row with headers. */
-  isReplacedBy(n, text) {
-    const cell = this.cell(`passage_${n}_copied`);
-    const now = readEntries(this.form)[cell.dataset.field];
-    const [old, sent] = [now, text].map((each) => new Set(words(each)));
-    return "filled" in cell.dataset && (isWithin(sent, old) || isWithin(old, sent));
+  /** Bring back a copy's entries by `fill`, with what was known of them. */
+  restore(carried, fill) {
+    this.quietly(fill);
+    if (!carried) return;
+    this.form.elements.provenance.value = carried.provenance;
+    for (const cell of this.form.querySelectorAll("[data-field]")) this.mark(cell, carried.filled.includes(cell.dataset.field));
   }
 
   /** What happens meanwhile is not the person's doing. */
@@ -68,13 +37,16 @@ export class Filled {
     this.filling = before;
   }
 
-  changed({ target }) {
-    const cell = target.closest("[data-field]");
-    if (this.filling || !cell || target.name === "checked" || target.closest(".definitions")) return;
-    const name = cell.dataset.field;
+  /** The field that the person changes by this control, if any. */
+  enteredBy(control) {
+    const isEntry = !this.filling && control.name !== "checked" && !control.closest(".definitions");
+    return isEntry ? control.closest("[data-field]") : null;
+  }
+
+  changed(cell) {
+    if (!cell) return;
     this.mark(cell, false);
-    this.touched.add(name);
-    if (SOURCES.test(name)) this.propose();
+    this.touched.add(cell.dataset.field);
   }
 
   mark(cell, isFilled) {
@@ -90,11 +62,6 @@ export class Filled {
     this.showConfirmation(cell.closest("[data-step]"));
   }
 
-  /** As a copy of the draft in this browser, or another tab, has them. */
-  restore(names) {
-    for (const cell of this.form.querySelectorAll("[data-field]")) this.mark(cell, names.includes(cell.dataset.field));
-  }
-
   addConfirmation(step) {
     const confirm = button("What was filled in is right", () => this.confirm(step), { class: "button button-quiet confirm-filled" });
     step.append(confirm);
@@ -108,19 +75,9 @@ export class Filled {
 
   confirm(step) {
     const cells = [...step.querySelectorAll("[data-filled]")];
-    for (const cell of cells) {
-      this.mark(cell, false);
-      this.touched.add(cell.dataset.field);
-    }
+    for (const cell of cells) this.changed(cell);
     if (!cells.length) return;
     step.focus({ preventScroll: true }); // the button is gone
     this.quietly(() => cells[0].dispatchEvent(new Event("input", { bubbles: true }))); // to be saved
   }
-}
-
-const isWithin = (few, many) => [...few].every((word) => many.has(word));
-
-/** Not as if typed: Ctrl+Z takes back what the person did, and this follows it. */
-function enter(box, text) {
-  box.value = text;
 }

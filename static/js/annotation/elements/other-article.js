@@ -1,8 +1,8 @@
 // <other-article>: the tab in which one asks for another article. Asks, looks whether it is there, and shows one of
 // those fetched, without a reload of the page. What is read meanwhile keeps its place.
 
-import { csrfToken } from "../../shared/csrf.js";
-import { made } from "./dom.js";
+import { csrfToken } from "../../shared/dom.js";
+import { made } from "../../shared/dom.js";
 
 const SOONEST = 1_500; // milliseconds between two looks; each wait is half as long again
 const LATEST = 15_000;

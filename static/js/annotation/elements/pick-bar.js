@@ -4,18 +4,18 @@
 import { textControl } from "../entries.js";
 import { addPiece } from "../pieces.js";
 import { copied } from "./article-text.js";
-import { button, made, write } from "./dom.js";
+import { button, made, write } from "../../shared/dom.js";
 
 const SOURCES = ".article-text, .tagged-block";
 const MOST_SHOWN = 60;
 const FROM = { infobox: "an infobox", table: "a table", list: "a list", other: "a caption or note" };
 
 export class PickBar {
-  /** `form` has the passages; `filled` fills in what follows from where they come. */
-  constructor(pane, form, filled) {
+  /** `form` has the passages; `proposals` fills in what follows from where they come. */
+  constructor(pane, form, proposals) {
     this.pane = pane;
     this.form = form;
-    this.filled = filled;
+    this.proposals = proposals;
     this.words = made("span", { class: "small" });
     this.said = made("p", { class: "pick-said small muted", role: "status" });
     this.bar = made("div", { class: "pick-bar", hidden: "" }, this.choice(1), this.choice(2), this.words);
@@ -66,7 +66,7 @@ export class PickBar {
     const box = this.box(n);
     const before = box.value;
     const restore = keepPlace(box);
-    if (this.filled.isReplacedBy(n, text)) write(box, text);
+    if (this.proposals.isReplacedBy(n, text)) write(box, text);
     else {
       box.setSelectionRange(before.length, before.length);
       write(box, (before && !before.endsWith("\n") ? "\n" : "") + text, { replace: false });
@@ -82,7 +82,7 @@ export class PickBar {
     const { articleTitle: title, revision, textSha256: sha256, kind = piece.kind } = holder.dataset;
     const place = holder.matches(".article-text") ? { start: piece.start, end: piece.end, sha256 } : {};
     addPiece(this.form, n, { revision: Number(revision), title, kind, text: piece.text, ...place });
-    this.filled.propose({ sent: true });
+    this.proposals.propose({ sent: true });
   }
 }
 

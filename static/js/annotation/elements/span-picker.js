@@ -3,7 +3,7 @@
 import { located, read, textOf, toggled, trimmed, wordsIn, written } from "../spans.js";
 import { textControl } from "../entries.js";
 import { pointAt, textsIn } from "./article-text.js";
-import { button, made, write } from "./dom.js";
+import { button, made, write } from "../../shared/dom.js";
 
 export class SpanPicker {
   constructor(n, cellOf) {

@@ -3,7 +3,7 @@
 import { difference, inPlace, names, pointers, rowSentence } from "../standalone.js";
 import { sentenceSpans } from "../sentences.js";
 import { textControl } from "../entries.js";
-import { button, made, write } from "./dom.js";
+import { button, made, write } from "../../shared/dom.js";
 
 const TABULAR = new Set(["table", "infobox"]);
 

@@ -1,17 +1,15 @@
 // The steps of the form: which one is shown, what is missing in each, and what the checks say at each field.
 
-import { check } from "../checks.js";
+import { made, recalled, remember } from "../../shared/dom.js";
 import { readEntries, textControl, valueOf } from "../entries.js";
-import { made } from "./dom.js";
-import { recalled, remember } from "./splitter.js";
 
 const VIEW = "sic-et-non:steps";
 const ABSENT = new Set(["required", "no_option"]);
 
 export class Steps {
-  constructor(form, rules) {
+  constructor(form) {
     this.form = form;
-    this.rules = rules;
+    this.findings = null; // a function of the entries, once the checks have come; until then the rail is the server's
     this.sections = [...form.querySelectorAll("[data-step]")];
     this.ticked = new Map(); // a warning's key to its field's value when it was ticked
     for (const box of form.querySelectorAll("[name=checked]:checked")) this.tick(box);
@@ -139,12 +137,13 @@ export class Steps {
 
   /** With or without network; the server decides. */
   check() {
-    const findings = check(this.rules, readEntries(this.form));
+    this.showMoves();
+    if (!this.findings) return;
+    const findings = this.findings(readEntries(this.form));
     const absent = findings.filter(({ code }) => ABSENT.has(code));
     const remarks = findings.filter(({ code }) => !ABSENT.has(code));
     for (const box of this.form.querySelectorAll("[data-warnings]")) this.showRemarks(box, remarks);
     for (const section of this.sections) this.showState(section, absent, remarks);
-    this.showMoves();
   }
 
   showRemarks(box, remarks) {

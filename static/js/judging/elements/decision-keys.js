@@ -1,7 +1,6 @@
 // <decision-keys>: the third person's form by keys. 1, 2, 3 choose the verdict, Ctrl+Enter decides.
 
-import { Hotkeys } from "../../keys/hotkeys.js";
-import { leaveField } from "../../keys/leaving.js";
+import { Hotkeys, leaveField } from "../../keys/hotkeys.js";
 
 class DecisionKeys extends HTMLElement {
   connectedCallback() {

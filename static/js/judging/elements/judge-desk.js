@@ -2,9 +2,7 @@
 // are answered at once, the verdicts travel by the outbox, and the next items are fetched ahead.
 
 import { itemsAfter, send, Store } from "../door.js";
-import { Hotkeys } from "../../keys/hotkeys.js";
-import { leaveField } from "../../keys/leaving.js";
-import { KeySheet } from "../../keys/sheet.js";
+import { Hotkeys, KeySheet, leaveField } from "../../keys/hotkeys.js";
 import { Outbox } from "../outbox.js";
 import { Queue } from "../queue.js";
 import { Watch } from "../watch.js";
@@ -12,7 +10,7 @@ import { Watch } from "../watch.js";
 const FETCH_BELOW = 12;
 
 const WORDS = {
-  saving: (count) => `Saving${count > 1 ? ` ${count}` : ""}…`,
+  saving: (count) => (count > 1 ? `Saving ${count}…` : "Saving…"),
   saved: () => `Saved ${new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}`,
   unreachable: (count) => `Offline. ${count} of your entries wait here and are sent when the server answers again.`,
   signed_out: (count, said) => `${said || "You are signed out. Sign in in another tab."} ${count} of your entries wait here.`,

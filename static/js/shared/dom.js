@@ -1,4 +1,4 @@
-// Making elements, and entering text as a person would.
+// The page: its elements, text entered as a person would, its token for requests, and what this browser keeps for it.
 
 export function made(name, attributes = {}, ...children) {
   const element = document.createElement(name);
@@ -25,4 +25,28 @@ export function write(box, text, { replace = true } = {}) {
   if (replace) box.select();
   const done = text === "" ? document.execCommand("delete") : document.execCommand("insertText", false, text);
   if (!done) box.setRangeText(text, box.selectionStart, box.selectionEnd, "end");
+}
+
+/** The token that a request which changes something must carry. */
+export function csrfToken() {
+  // The cookie before the page's own token: it is the newer one after signing in again in another tab.
+  const cookie = document.cookie.match(/(?:^|; )\w*csrf\w*=([^;]+)/);
+  return cookie ? cookie[1] : document.querySelector("[name=csrfmiddlewaretoken]").value;
+}
+
+/** A wish about the page that this browser keeps; without storage it holds until the page is left. */
+export function remember(key, value) {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Storage is full or switched off.
+  }
+}
+
+export function recalled(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
 }
