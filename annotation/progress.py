@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
@@ -117,8 +118,14 @@ class Stage:
 
 
 def campaigns_with_counts() -> QuerySet[Campaign]:
-    """Campaigns with `assigned` (not withdrawn or skipped) and `handed_in`."""
-    wanted = ~Q(assignments__state__in=(AssignmentState.WITHDRAWN, AssignmentState.SKIPPED))
+    """Campaigns with `assigned` (all that are to be submitted) and `handed_in`."""
+    wanted = Q(
+        assignments__state__in=(
+            AssignmentState.FREE,
+            AssignmentState.HELD,
+            AssignmentState.SUBMITTED,
+        )
+    )
     handed_in = Q(assignments__state=AssignmentState.SUBMITTED)
     counted = Campaign.objects.annotate(
         assigned=Count("assignments", filter=wanted),
@@ -148,8 +155,12 @@ def stages(campaign: Campaign) -> list[Stage]:
 
 
 def people_of(campaign: Campaign) -> list[dict[str, object]]:
-    """Each person with an assignment in the campaign, with counts by state and minutes for each tag."""
-    rows = (
+    """Each person chosen or with an assignment in the campaign, with counts by state and minutes for each tag.
+
+    `removed` says since when the person gets no tags, None while they do.
+    """
+    removed = dict(campaign.chosen.values_list("person", "removed_at"))
+    rows = list(
         Assignment.objects.filter(campaign=campaign, person__isnull=False)
         .order_by("person__name")
         .values("person", "person__name")
@@ -165,4 +176,15 @@ def people_of(campaign: Campaign) -> list[dict[str, object]]:
     ).values_list("author", "seconds_active")
     for author, seconds in timed:
         times.setdefault(author, []).append(seconds)
-    return [{**row, "minutes": minutes_a_tag(times.get(row["person"], []))} for row in rows]
+    others = campaign.chosen.exclude(person__in=[row["person"] for row in rows])
+    zero = {"held": 0, "submitted": 0, "skipped": 0}
+    everyone: list[dict[str, Any]] = [dict(row) for row in rows]
+    everyone += [{**row, **zero} for row in map(dict, others.values("person", "person__name"))]
+    return [
+        {
+            **row,
+            "minutes": minutes_a_tag(times.get(row["person"], [])),
+            "removed": removed.get(row["person"]),
+        }
+        for row in everyone
+    ]

@@ -41,6 +41,12 @@ ASSIGNMENT = StateTable(
         "submit": ((AssignmentState.HELD,), AssignmentState.SUBMITTED, "annotator"),
         "send_back": ((AssignmentState.SUBMITTED,), AssignmentState.HELD, "admin"),
         "skip": ((AssignmentState.HELD,), AssignmentState.SKIPPED, "annotator"),
+        "reassign": (
+            (AssignmentState.FREE, AssignmentState.HELD),
+            AssignmentState.HELD,
+            "admin",
+        ),
+        "free": ((AssignmentState.HELD,), AssignmentState.FREE, "admin"),
         "withdraw": (
             (AssignmentState.FREE, AssignmentState.HELD),
             AssignmentState.WITHDRAWN,

@@ -6,6 +6,7 @@ from annotation import api
 from annotation.views import (
     annotate,
     articles,
+    assignments,
     campaigns,
     guidelines,
     monitoring,
@@ -55,10 +56,13 @@ urlpatterns = [
     path(
         "campaigns/<int:campaign_id>/main-round/", campaigns.open_main_round, name="open_main_round"
     ),
+    path("campaigns/<int:campaign_id>/assignments/", assignments.assignments, name="assignments"),
+    path("campaigns/<int:campaign_id>/limits/", campaigns.limits, name="limits"),
+    path("campaigns/<int:campaign_id>/people/", campaigns.add_person, name="add_person"),
     path(
-        "campaigns/<int:campaign_id>/places/<int:assignment_id>/withdraw/",
-        campaigns.withdraw,
-        name="withdraw",
+        "campaigns/<int:campaign_id>/people/<int:person_id>/remove/",
+        campaigns.remove_person,
+        name="remove_person",
     ),
     path("reviews/", reviews.reviews, name="reviews"),
     path("reviews/<int:annotation_id>/", reviews.review, name="review"),

@@ -7,9 +7,11 @@ from django.urls import reverse
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.models import Annotation, Assignment, Campaign
+from annotation.campaigns import claiming, listing
+from annotation.models import Annotation, Campaign
+from annotation.monitoring.attention import Why
 from annotation.review import waiting_for
-from annotation.states import AnnotationState, AssignmentState, CampaignState
+from annotation.states import AnnotationState, AssignmentState
 from datasets.models import Collection
 from generation.models import Response, Run
 from generation.states import ResponseState, RunState
@@ -66,13 +68,7 @@ def of_annotator(person: Person) -> Iterator[Step]:
     held = Annotation.objects.filter(author=person, assignment__state=AssignmentState.HELD)
     returned = held.filter(state=AnnotationState.SENT_BACK).count()
     begun = held.filter(state=AnnotationState.DRAFT).count()
-    free = (
-        Assignment.objects.filter(state=AssignmentState.FREE, campaign__state=CampaignState.OPEN)
-        .exclude(tag__in=Assignment.objects.filter(person=person).values("tag"))
-        .values("tag")
-        .distinct()
-        .count()
-    )
+    free = claiming.free_assignments(person).order_by().values("tag").distinct().count()
     queue = "annotation:queue"
     sent_back = "annotation sent back to you|annotations sent back to you"
     yield work(returned, sent_back, queue, "Read the notes")
@@ -116,11 +112,25 @@ def of_admin(person: Person) -> Iterator[Step]:
     yield work(submitted, reviews, "annotation:reviews", "Review")
     unpublished = "accepted annotation to publish|accepted annotations to publish"
     yield work(accepted, unpublished, "annotation:campaigns", "Publish")
+    yield from concerns()
     yield work(failed, "response that failed|responses that failed", "generation:runs", "See runs")
     yield work(
         drafts, "study without judges|studies without judges", "judging:studies", "Choose judges"
     )
     yield from stock_of_admin(person)
+
+
+def concerns() -> Iterator[Step]:
+    """Assignments that an admin may have to look at; the list of campaigns says in which they are."""
+    campaigns = "annotation:campaigns"
+    flags = "flagged annotation|flagged annotations"
+    yield work(listing.concerning(Why.FLAGGED).count(), flags, campaigns, "Read the notes")
+    skipped = (
+        "skipped tag that waits for another annotator|skipped tags that wait for another annotator"
+    )
+    yield work(listing.concerning(Why.SKIPPED).count(), skipped, campaigns, "Read the reasons")
+    stale = "draft that nobody has saved for days|drafts that nobody has saved for days"
+    yield work(listing.concerning(Why.STALE).count(), stale, campaigns, "See drafts")
 
 
 def stock_of_admin(person: Person) -> Iterator[Step]:

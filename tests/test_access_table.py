@@ -148,7 +148,12 @@ POST  /campaigns/{campaign}/publish/                          302  403  403  403
 POST  /campaigns/{campaign}/close/                            302  403  403  403  403  403  403  403  302  302
 POST  /campaigns/{campaign}/reopen/                           302  403  403  403  403  403  403  403  409  409
 POST  /campaigns/{campaign}/main-round/                       302  403  403  403  403  403  403  403  409  409
-POST  /campaigns/{campaign}/places/{free}/withdraw/           302  403  403  403  403  403  403  403  302  302
+GET   /campaigns/{campaign}/assignments/                      302  403  403  403  403  403  403  403  200  200
+POST  /campaigns/{campaign}/assignments/                      403  403  403  403  403  403  403  403  302  302
+GET   /campaigns/{campaign}/limits/                           302  403  403  403  403  403  403  403  200  200
+POST  /campaigns/{campaign}/limits/                           403  403  403  403  403  403  403  403  302  302
+POST  /campaigns/{campaign}/people/                           403  403  403  403  403  403  403  403  302  302
+POST  /campaigns/{campaign}/people/{aron}/remove/             302  403  403  403  403  403  403  403  302  302
 GET   /reviews/                                               302  403  403  403  403  403  403  403  200  200
 GET   /reviews/{submitted}/                                   302  403  403  403  403  403  403  403  200  200
 POST  /reviews/{submitted}/                                   403  403  403  403  403  403  403  403  302  302

@@ -184,9 +184,9 @@ def take_up(*, annotation_id: int, by: Person) -> Assignment:
         why = (
             "You gave up this tag, to see what others entered for it."
             if has_given_up(by, draft.sighting.tag_id)
-            else "All assignments of this tag are taken."
+            else "All assignments of this tag are taken, or its campaign is not open to you."
         )
-        raise Conflict(f"{why} Your draft is kept.")
+        raise Conflict(f"{why} Your draft is kept; an admin can reassign the tag to you.")
     Annotation.objects.filter(pk=draft.pk).update(assignment=assignment)
     return assignment
 

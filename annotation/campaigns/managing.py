@@ -1,19 +1,41 @@
-"""What an admin changes in a campaign that is open."""
+"""What an admin changes in a campaign that is open: its state, round and limits, people, and assignments."""
+
+from dataclasses import asdict, dataclass
+from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import DateTimeField, ExpressionWrapper, F, QuerySet
+from django.db.models.functions import Now
 
+from accounts.models import Person
+from accounts.roles import Role
+from annotation.blinding.tags import given_up
 from annotation.campaigns import reserve
-from annotation.models import Annotation, Assignment, Campaign
-from annotation.states import ASSIGNMENT, CAMPAIGN
+from annotation.campaigns.claiming import (
+    FREE_AGAIN,
+    LEASE_SECONDS,
+    begin_annotation,
+    detach_drafts,
+    holder_of,
+)
+from annotation.campaigns.in_hand import one_claim_at_a_time
+from annotation.campaigns.opening import Limits
+from annotation.campaigns.people import annotators_of, had_by
+from annotation.models import Annotation, Assignment, Campaign, CampaignPerson
+from annotation.states import ASSIGNMENT, CAMPAIGN, EDITABLE, AssignmentState
+from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal
-from leases.rows import first_of
+
+MOST_AT_ONCE = 200  # assignments given to one person
+IN_WORK = (AssignmentState.FREE, AssignmentState.HELD)
 
 
 def change_campaign(campaign: Campaign, verb: str) -> None:
     """Make the move "close" (no more tags are assigned) or "reopen". Raises Refusal if the stop rule is reached."""
     if verb == "reopen" and reserve.is_reached(campaign):
         raise Refusal(
-            f"The campaign stops at {campaign.stop_at_valid} valid tags, and it has them. Open another for more."
+            f"The campaign stops at {campaign.stop_at_valid} valid tags, and it has them. Raise that number under "
+            "Limits, then reopen it."
         )
     CAMPAIGN.require(campaign, verb)
 
@@ -26,12 +48,103 @@ def open_main_round(campaign: Campaign) -> None:
 
 
 @transaction.atomic
-def withdraw(*, assignment_id: int, campaign: Campaign) -> None:
-    """Withdraw a free or held assignment from the campaign; a draft stays with its author."""
-    rows = Assignment.objects.filter(pk=assignment_id, campaign=campaign)
-    assignment = first_of(rows, "This campaign has no such assignment.")
-    ASSIGNMENT.require(assignment, "withdraw", lease_holder="", lease_until=None)
-    Annotation.objects.filter(assignment=assignment).update(assignment=None)
-    if assignment.round == campaign.main_round:
-        reserve.replace_lost(campaign.pk, {assignment.tag_id})
+def change_limits(campaign: Campaign, limits: Limits) -> None:
+    """Change what one person may have, and when the campaign stops."""
+    Campaign.objects.filter(pk=campaign.pk).update(**asdict(limits))
     reserve.follow_stop_rule(campaign.pk)
+
+
+# ---------------------------------------------------------------- people
+
+
+def add_person(campaign: Campaign, person: Person) -> None:
+    """Choose a person for the campaign, also one who was removed. Raises Refusal for one who is no annotator."""
+    if not person.has_role(Role.ANNOTATOR):
+        raise Refusal(f"{person} is not an annotator. Give them the role under People first.")
+    CampaignPerson.objects.update_or_create(
+        campaign=campaign, person=person, defaults={"removed_at": None}
+    )
+
+
+@transaction.atomic
+def remove_person(campaign: Campaign, person: Person) -> int:
+    """Give the person no more tags; those they hold are free again, and drafts stay theirs. Returns how many."""
+    one_claim_at_a_time(person)
+    CampaignPerson.objects.update_or_create(
+        campaign=campaign, person=person, defaults={"removed_at": Now()}
+    )
+    freed = ASSIGNMENT.move(campaign.assignments.filter(person=person), "free", **FREE_AGAIN)
+    detach_drafts()
+    return freed
+
+
+# ---------------------------------------------------------------- assignments
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """How many assignments were withdrawn, how many tags nobody annotates now, and how many were replaced."""
+
+    assignments: int
+    lost: int
+    replaced: int
+
+
+@transaction.atomic
+def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> Withdrawn:
+    """Withdraw the free and held ones of these assignments of the campaign; drafts stay with their authors.
+
+    A tag of the main round that nobody annotates now is replaced from the reserve.
+    """
+    main = rows.filter(round=campaign.main_round, state__in=IN_WORK)
+    tags = {*main.values_list("tag", flat=True)}
+    moved = ASSIGNMENT.move(rows, "withdraw", lease_holder="", lease_until=None)
+    Annotation.objects.filter(
+        assignment__campaign=campaign, assignment__state=AssignmentState.WITHDRAWN
+    ).update(assignment=None)
+    lost, replaced = reserve.replace_lost(campaign.pk, tags)
+    reserve.follow_stop_rule(campaign.pk)
+    return Withdrawn(moved, lost, replaced)
+
+
+@transaction.atomic
+def reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
+    """Give the free and held ones of these assignments to a person; returns how many.
+
+    Left out are tags that the person has had, or gave up to see others' work.
+
+    Drafts of the people who held them stay with these. Raises Refusal for a person who does not annotate here.
+    """
+    if not annotators_of(campaign).filter(pk=to.pk).exists():
+        raise Refusal(f"{to} does not annotate in this campaign. Add them under People first.")
+    given: set[tuple[int, int]] = set()
+    waiting = rows.filter(~had_by(to), ~given_up(to), state__in=IN_WORK)
+    waiting = waiting.order_by("round", "order", "slot")
+    for row in waiting.select_for_update(of=("self",))[: MOST_AT_ONCE + 1]:
+        if len(given) == MOST_AT_ONCE:
+            raise Refusal(
+                f"These are more than {MOST_AT_ONCE}. Choose fewer to reassign at a time."
+            )
+        if (row.round, row.tag_id) not in given:
+            given.add((row.round, row.tag_id))
+            _give(row, to)
+    return len(given)
+
+
+def _give(row: Assignment, to: Person) -> None:
+    Annotation.objects.filter(assignment=row).update(assignment=None)
+    until, holder = in_seconds(LEASE_SECONDS), holder_of(to)
+    ASSIGNMENT.require(row, "reassign", person=to, lease_holder=holder, lease_until=until)
+    own = Annotation.objects.filter(
+        author=to, assignment=None, sighting=row.sighting_id, state__in=EDITABLE
+    )
+    if (draft := own.first()) is not None:
+        Annotation.objects.filter(pk=draft.pk).update(assignment=row)
+    else:
+        begin_annotation(row, to)
+
+
+def extend(rows: QuerySet[Assignment], days: int) -> int:
+    """Let these held assignments be held for so many days more; returns how many there are."""
+    longer = ExpressionWrapper(F("lease_until") + timedelta(days=days), DateTimeField())
+    return rows.filter(state=AssignmentState.HELD).update(lease_until=longer)

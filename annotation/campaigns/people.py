@@ -18,6 +18,12 @@ def annotators_of(campaign: Campaign) -> QuerySet[Person]:
     return annotators.exclude(pk__in=rows.exclude(removed_at=None).values("person"))
 
 
+def may_be_added(campaign: Campaign) -> QuerySet[Person]:
+    """The annotators who do not annotate in the campaign."""
+    annotators = Person.objects.filter(is_active=True, grants__role=Role.ANNOTATOR)
+    return annotators.exclude(pk__in=annotators_of(campaign).values("pk"))
+
+
 def works_in(person: Person) -> QuerySet[Campaign]:
     """The open campaigns that are for this person."""
     rows = CampaignPerson.objects.filter(campaign=OuterRef("pk"), person=person)

@@ -24,11 +24,11 @@ class Why(TextChoices):
     GONE = "gone", "Tag gone"
 
 
-def _conditions() -> dict[Why, Q]:
-    """On assignments. A skipped tag needs nobody once another person has submitted it."""
+def conditions() -> dict[Why, Q]:
+    """On assignments. A skipped tag needs nobody once another person has it, or the reserve has replaced it."""
     undecided = (*EDITABLE, AnnotationState.SUBMITTED)
     same = {name: OuterRef(name) for name in ("campaign", "round", "tag")}
-    taken_over = Assignment.objects.filter(state=AssignmentState.SUBMITTED, **same)
+    free = Assignment.objects.filter(state=AssignmentState.FREE, **same)
     return {
         Why.FLAGGED: Q(annotation__flagged=True, annotation__state__in=undecided),
         Why.REVIEW: Q(annotation__state=AnnotationState.SUBMITTED),
@@ -36,7 +36,7 @@ def _conditions() -> dict[Why, Q]:
             state=AssignmentState.HELD,
             annotation__saved_at__lt=Now() - timedelta(days=STALE_DAYS),
         ),
-        Why.SKIPPED: Q(state=AssignmentState.SKIPPED) & Q(~Exists(taken_over)),
+        Why.SKIPPED: Q(Exists(free), state=AssignmentState.SKIPPED),
         Why.GONE: Q(
             state__in=[AssignmentState.FREE, AssignmentState.HELD], tag__state=TagState.GONE
         ),
@@ -54,17 +54,17 @@ class Kind:
 def kinds(campaign: Campaign) -> list[Kind]:
     """Every reason with its count; an assignment may have several."""
     rows = campaign.assignments.order_by()
-    return [Kind(why, rows.filter(where).count()) for why, where in _conditions().items()]
+    return [Kind(why, rows.filter(where).count()) for why, where in conditions().items()]
 
 
 def waiting(campaign: Campaign, why: str = "") -> QuerySet[Assignment]:
     """The assignments that need a person, for one reason or any, with the first as `why`; the longest waiting first."""
-    conditions = _conditions()
+    by_reason = conditions()
     any_of = Q()
-    for where in conditions.values():
+    for where in by_reason.values():
         any_of |= where
-    wanted = conditions[Why(why)] if why in Why.values else any_of
-    first = [When(where, then=Value(reason.value)) for reason, where in conditions.items()]
+    wanted = by_reason[Why(why)] if why in Why.values else any_of
+    first = [When(where, then=Value(reason.value)) for reason, where in by_reason.items()]
     rows = campaign.assignments.filter(wanted).annotate(
         why=Value(why) if why in Why.values else Case(*first, default=Value("")),
         since=Coalesce("annotation__submitted_at", "annotation__saved_at"),

@@ -9,12 +9,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.blinding.tags import hidden
 from annotation.campaigns import managing
+from annotation.campaigns.forms import CampaignForm, LimitsForm
+from annotation.campaigns.listing import concerns_by_campaign
 from annotation.campaigns.opening import dry_run, open_campaign
+from annotation.campaigns.people import may_be_added
 from annotation.campaigns.presenting import frame_in_words, shown_drawing, shown_strata
 from annotation.campaigns.reserve import valid_tags
-from annotation.forms import CampaignForm
+from annotation.fields.form_input import number
 from annotation.guidelines import current_guideline
 from annotation.models import Annotation, Campaign
 from annotation.progress import campaigns_with_counts, people_of, stages
@@ -38,6 +40,9 @@ def campaign_at(campaign_id: int) -> Campaign:
 def campaigns(request: HttpRequest) -> HttpResponse:
     """All campaigns with their progress."""
     page = page_of(request, campaigns_with_counts())
+    counts = concerns_by_campaign(page)
+    for each in page:
+        each.concerns = counts.get(each.pk, [])
     return render(request, "annotation/campaigns.html", {"page": page})
 
 
@@ -79,17 +84,11 @@ def opened(form: CampaignForm, by: Person, shown: str) -> Campaign:
 @require_GET
 @roles_required(Role.ADMIN)
 def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """One campaign: progress, people, assignments."""
+    """One campaign: its design, progress, people."""
     campaign = campaign_at(campaign_id)
-    assignments = campaign.assignments.select_related(
-        "tag__article", "sighting", "person", "annotation"
-    )
     accepted = Annotation.objects.filter(
         assignment__campaign=campaign, state=AnnotationState.ACCEPTED
     ).count()
-    page = page_of(request, assignments.order_by("order", "slot"))
-    on_page = Annotation.objects.filter(assignment__in=[each.pk for each in page])
-    hidden_here = hidden(person_of(request), on_page)
     context = {
         "campaign": campaign,
         "frame": frame_in_words(campaign),
@@ -100,8 +99,7 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "people": people_of(campaign),
         "accepted": accepted,
         "current_guideline": current_guideline(),
-        "page": page,
-        "hidden": set(hidden_here.values_list("assignment", flat=True)),
+        "to_add": may_be_added(campaign).order_by("name"),
     }
     return render(request, "annotation/campaign.html", context)
 
@@ -144,11 +142,42 @@ def publish(request: HttpRequest, campaign_id: int) -> HttpResponse:
     return redirect("annotation:campaign", campaign.pk)
 
 
+@require_http_methods(["GET", "POST"])
+@roles_required(Role.ADMIN)
+def limits(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Change what one person may have, and when the campaign stops."""
+    campaign = campaign_at(campaign_id)
+    form = LimitsForm(request.POST or None, initial=vars(campaign))
+    if request.method == "POST" and form.is_valid():
+        managing.change_limits(campaign, form.limits())
+        messages.success(request, "The limits are changed.")
+        return redirect("annotation:campaign", campaign.pk)
+    context = {"campaign": campaign, "form": form}
+    return form_page(request, "annotation/campaign_limits.html", context)
+
+
 @require_POST
 @roles_required(Role.ADMIN)
-def withdraw(request: HttpRequest, campaign_id: int, assignment_id: int) -> HttpResponse:
-    """Take an assignment out of the campaign."""
+def add_person(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Let a person annotate in the campaign."""
     campaign = campaign_at(campaign_id)
-    managing.withdraw(assignment_id=assignment_id, campaign=campaign)
-    messages.success(request, "The assignment is withdrawn. Its author keeps any draft.")
+    person = person_at(number(request.POST.get("person", "")) or 0)
+    managing.add_person(campaign, person)
+    messages.success(request, f"{person} annotates in this campaign now.")
     return redirect("annotation:campaign", campaign.pk)
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def remove_person(request: HttpRequest, campaign_id: int, person_id: int) -> HttpResponse:
+    """Give a person no more tags of the campaign."""
+    campaign, person = campaign_at(campaign_id), person_at(person_id)
+    freed = managing.remove_person(campaign, person)
+    tags = "1 tag is" if freed == 1 else f"{freed} tags are"
+    messages.success(request, f"{person} is removed. {tags} free again; drafts stay theirs.")
+    return redirect("annotation:campaign", campaign.pk)
+
+
+def person_at(person_id: int) -> Person:
+    people = Person.objects.filter(pk=person_id)
+    return first_of(people, "There is no such person. Choose one from the list.")

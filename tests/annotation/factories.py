@@ -7,7 +7,7 @@ from pathlib import Path
 
 from accounts.roles import Role
 from annotation import workflow
-from annotation.campaigns import claiming, opening
+from annotation.campaigns import claiming, managing, opening
 from annotation.campaigns.drawing import Plan
 from annotation.campaigns.opening import Design, Frame, Limits
 from annotation.fields.checks import check
@@ -140,6 +140,11 @@ def handed_in(begun, entries=None) -> Annotation:
     )
     assert result.taken, result.findings
     return result.annotation
+
+
+def withdraw(assignment_id, campaign):
+    """Withdraw one assignment."""
+    return managing.withdraw(campaign, campaign.assignments.filter(pk=assignment_id))
 
 
 def assignment_of(annotation) -> Assignment:

@@ -3,11 +3,10 @@
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
-from django.utils.html import escape
 from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
-from annotation.models import Annotation, Assignment, Campaign, Review
+from annotation.models import Annotation, Campaign, Review
 from annotation.states import AnnotationState, CampaignState
 from datasets.models import Collection, Contradiction
 from tests.annotation import factories as make
@@ -133,26 +132,6 @@ def test_without_tags_the_page_says_to_fetch_first(client, olga):
     page = client.get(at("campaign_new")).content.decode()
     assert "There are no live tags to assign." in page
     assert 'name="seed"' not in page
-
-
-def test_places_of_one_article_are_distinguished_by_their_tags(client, campaign):
-    page = client.get(at("campaign", campaign.pk)).content.decode()
-    for place in campaign.assignments.select_related("sighting", "tag__article"):
-        assert f"<code>{escape(place.sighting.raw)}</code>" in page
-        assert f'Withdraw<span class="visually-hidden">: {place.tag.article.title}<' in page
-
-
-def test_a_place_is_withdrawn(client, campaign):
-    place = campaign.assignments.first()
-    client.post(at("withdraw", campaign.pk, place.pk))
-    assert stored(place).state == "withdrawn"
-
-
-def test_a_place_of_another_campaign_is_not_found(client, olga, campaign):
-    other = make.campaign(name="Other", by=olga)
-    place = other.assignments.first()
-    assert client.post(at("withdraw", campaign.pk, place.pk)).status_code == 404
-    assert Assignment.objects.get(pk=place.pk).state == "free"
 
 
 # ---------------------------------------------------------------- reviews

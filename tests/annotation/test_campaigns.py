@@ -252,6 +252,6 @@ def test_a_lease_that_runs_is_left_alone():
 def test_a_withdrawn_place_is_gone_and_its_draft_stays():
     campaign = make.campaign()
     draft = make.draft(make.annotator(), within=campaign)
-    managing.withdraw(assignment_id=draft.assignment_id, campaign=campaign)
+    make.withdraw(draft.assignment_id, campaign)
     assert Assignment.objects.get().state == AssignmentState.WITHDRAWN
     assert Annotation.objects.get().assignment is None

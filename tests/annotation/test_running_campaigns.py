@@ -193,7 +193,7 @@ def test_a_withdrawn_tag_is_replaced_by_one_of_its_stratum_for_as_many_people():
         assert rows.filter(
             state="reserve"
         ).exists()  # one person is left until the second is withdrawn
-        managing.withdraw(assignment_id=row.pk, campaign=campaign)
+        make.withdraw(row.pk, campaign)
     assert sorted(rows.values_list("state", flat=True)) == [
         "free",
         "free",
@@ -206,14 +206,14 @@ def test_a_withdrawn_tag_is_replaced_by_one_of_its_stratum_for_as_many_people():
 def test_a_reserve_that_has_run_out_replaces_nothing():
     campaign = make.campaign(tags=3, plan={"limit": 2, "reserve": 1})
     for row in campaign.assignments.filter(state="free"):
-        managing.withdraw(assignment_id=row.pk, campaign=campaign)
+        make.withdraw(row.pk, campaign)
     assert states(campaign) == ["withdrawn", "withdrawn", "free"]
 
 
 def test_a_reserve_tag_that_is_gone_is_not_released():
     campaign = make.campaign(tags=2, plan={"limit": 1, "reserve": 1})
     Tag.objects.filter(assignments__state="reserve").update(state="gone")
-    managing.withdraw(assignment_id=campaign.assignments.get(state="free").pk, campaign=campaign)
+    make.withdraw(campaign.assignments.get(state="free").pk, campaign)
     assert states(campaign) == ["withdrawn", "reserve"]
 
 

@@ -5,7 +5,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation import workflow
-from annotation.campaigns import managing
 from annotation.models import Annotation, Assignment, DraftRevision, WorkTime
 from annotation.states import AnnotationState, AssignmentState
 from annotation.workflow import Place
@@ -137,7 +136,7 @@ def test_the_time_of_a_day_is_kept_by_campaign(draft, alice):
 def test_time_at_a_draft_that_was_withdrawn_meanwhile_counts_for_its_campaign(draft, alice):
     place = Place("types", 20)
     workflow.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
-    managing.withdraw(assignment_id=draft.assignment_id, campaign=draft.assignment.campaign)
+    make.withdraw(draft.assignment_id, draft.assignment.campaign)
     workflow.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
     assert sum(WorkTime.objects.values_list("seconds", flat=True)) == 40
 

@@ -94,6 +94,8 @@ def pages_of_rows(ada) -> list[str]:
         ("annotation:campaign", campaign.pk),
         ("annotation:campaign_progress", campaign.pk),
         ("annotation:campaign_exports", campaign.pk),
+        ("annotation:assignments", campaign.pk),
+        ("annotation:limits", campaign.pk),
         ("annotation:guideline", campaign.guideline.version),
         ("annotation:guideline_changes", changed_guideline(ada)),
         ("annotation:review", waiting.pk),

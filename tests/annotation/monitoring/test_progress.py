@@ -74,7 +74,7 @@ def test_what_needs_a_person_is_listed_by_reason(campaign):
     assert waiting(campaign, "stale").get().why == "stale"
 
 
-def test_a_skipped_tag_needs_a_person_until_another_person_submits_it():
+def test_a_skipped_tag_needs_a_person_until_another_person_has_it():
     campaign = make.campaign(tags=1)
     skipped = make.draft(make.annotator("carol"), within=campaign)
     claiming.skip(assignment_id=skipped.assignment_id, by=skipped.author, reason="Too long.")

@@ -1,0 +1,257 @@
+"""The forms of campaigns: a new one, its limits, its list of assignments."""
+
+from dataclasses import fields
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.forms import BoundField
+
+from accounts.models import Person
+from accounts.roles import Role
+from annotation.campaigns.drawing import Plan
+from annotation.campaigns.listing import CONCERNS, Wanted
+from annotation.campaigns.opening import Design, Frame, Limits
+from annotation.states import AssignmentState
+from datasets.models import Collection
+from wikifetch.models import FetchRun, TagKind
+from wikifetch.states import FetchState
+
+MOST_PEOPLE = 10
+MOST_IN_HAND = 100
+MOST_TAGS = 1_000_000
+MOST_DAYS = 90
+
+
+class LimitsForm(forms.Form):
+    """What one person may have, and when a campaign stops: may change while it is open."""
+
+    most_in_hand = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_IN_HAND,
+        initial=Limits.most_in_hand,
+        label="Drafts per person",
+        help_text="How many tags one person may have in progress at a time.",
+    )
+    quota = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_TAGS,
+        label="Tags per person",
+        help_text="How many tags one person gets in the whole campaign. Empty: as many as there are.",
+    )
+    stop_at_valid = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_TAGS,
+        label="Stop at so many valid tags",
+        help_text="No more tags are then given out; drafts in progress can still be submitted.",
+    )
+
+    def limits(self) -> Limits:
+        return Limits(**{each.name: self.cleaned_data[each.name] for each in fields(Limits)})
+
+
+class CampaignForm(LimitsForm):
+    """A campaign: which tags, how many of them, who annotates, where accepted annotations go."""
+
+    name = forms.CharField(
+        max_length=120, label="Name", widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
+    collection = forms.CharField(
+        max_length=80,
+        label="Collection for accepted annotations",
+        help_text="A new name makes a new collection. Lower-case letters, digits, . _ - only.",
+        validators=Collection._meta.get_field("name").validators,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    fetch = forms.TypedChoiceField(required=False, label="Fetch", coerce=int, empty_value=None)
+    category = forms.ChoiceField(required=False, label="Category")
+    kinds = forms.MultipleChoiceField(
+        choices=TagKind.choices,
+        required=False,
+        label="Kinds of tag",
+        help_text="None chosen: all kinds.",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    since = forms.IntegerField(
+        required=False, min_value=1990, max_value=2100, label="Dated since",
+        widget=forms.NumberInput(attrs={"placeholder": "year"}),
+    )  # fmt: skip
+    until = forms.IntegerField(
+        required=False, min_value=1990, max_value=2100, label="Dated until",
+        widget=forms.NumberInput(attrs={"placeholder": "year"}),
+    )  # fmt: skip
+    words = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Words",
+        help_text="In the article’s title, the tag or the headings above it, as in the list of tags.",
+        widget=forms.TextInput(attrs={"type": "search"}),
+    )
+    limit = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_TAGS,
+        label="At most this many tags",
+        help_text="Chosen at random with the seed. Empty: all that match.",
+    )
+    reserve = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=MOST_TAGS,
+        label="Tags in reserve",
+        help_text="They replace tags that are withdrawn or that everybody skips, and follow when the stop rule needs "
+        "more. With a number for each kind: so many of each kind.",
+    )
+    seed = forms.IntegerField(
+        initial=1,
+        min_value=0,
+        max_value=2**53,
+        label="Seed",
+        help_text="The same seed and the same tags give the same order.",
+    )
+    people_per_tag = forms.IntegerField(
+        min_value=1, max_value=MOST_PEOPLE, initial=1, label="People per tag"
+    )
+    double_share = forms.FloatField(
+        min_value=0,
+        max_value=1,
+        initial=1.0,
+        label="Share of the tags that all of them annotate",
+        help_text="From 0 to 1. These tags are given out first. The others get one person each.",
+    )
+    people = forms.ModelMultipleChoiceField(
+        queryset=Person.objects.none(),
+        required=False,
+        label="People",
+        help_text="None chosen: every annotator, also those who join later.",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    pilot = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=MOST_TAGS,
+        label="Tags in a pilot",
+        help_text="The first tags drawn are annotated in a round of their own; you open the main round, over all tags, "
+        "when it is done.",
+    )
+    pilot_again = forms.BooleanField(
+        required=False,
+        label="People may get a tag of the pilot again in the main round",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        runs = FetchRun.objects.exclude(state=FetchState.CANCELLED, cursor=0)
+        names = runs.filter(source=FetchRun.Source.CATEGORY).order_by("options__category")
+        categories = names.values_list("options__category", flat=True).distinct()
+        self._choose("fetch", [(str(run.pk), str(run)) for run in runs.only("label")], "Any fetch")
+        self._choose("category", [(name, name) for name in categories], "Any category")
+        people = self.fields["people"]
+        assert isinstance(people, forms.ModelMultipleChoiceField)
+        people.queryset = Person.objects.filter(
+            is_active=True, grants__role=Role.ANNOTATOR
+        ).order_by("name")
+        for kind in TagKind:
+            self.fields[stratum_field(kind)] = forms.IntegerField(
+                required=False, min_value=1, max_value=MOST_TAGS, label=kind.label
+            )
+
+    def _choose(self, name: str, choices: list[tuple[str, str]], any_one: str) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", any_one), *choices]
+
+    @property
+    def strata(self) -> list[BoundField]:
+        """The fields for the number of tags of each kind."""
+        return [self[stratum_field(kind)] for kind in TagKind]
+
+    def clean(self) -> dict[str, Any]:
+        entered = super().clean() or self.cleaned_data
+        numbers = {kind: entered.get(stratum_field(kind)) for kind in TagKind}
+        entered["strata"] = {str(kind): number for kind, number in numbers.items() if number}
+        if entered["strata"] and (entered.get("limit") or entered.get("kinds")):
+            raise ValidationError(
+                "Give a number for each kind of tag, or choose kinds and one number for all: not both."
+            )
+        since, until = entered.get("since"), entered.get("until")
+        if since and until and since > until:
+            self.add_error("until", f"This is before {since}, the first year.")
+        return entered
+
+    def design(self) -> Design:
+        given = self.cleaned_data
+        frame = {each.name: given[each.name] for each in fields(Frame)}
+        plan = {each.name: given[each.name] or 0 for each in fields(Plan) if each.name != "strata"}
+        return Design(
+            Frame(**{**frame, "kinds": tuple(given["kinds"])}),
+            Plan(**plan, strata=given["strata"]),
+            self.limits(),
+            tuple(given["people"]),
+            given["pilot_again"],
+        )
+
+
+def stratum_field(kind: str) -> str:
+    return f"of_{kind}"
+
+
+class AssignmentFilter(forms.Form):
+    """Which assignments of a campaign to list; a field that cannot be read leaves none out."""
+
+    state = forms.ChoiceField(
+        required=False, label="State", choices=[("", "Any"), *AssignmentState.choices]
+    )
+    person = forms.ChoiceField(required=False, label="Person")
+    kind = forms.ChoiceField(required=False, label="Kind", choices=[("", "Any"), *TagKind.choices])
+    concern = forms.ChoiceField(
+        required=False,
+        label="Needs a look",
+        choices=[("", "All"), *((why.value, why.label) for why in CONCERNS)],
+    )
+    words = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Words",
+        widget=forms.TextInput(attrs={"type": "search"}),
+    )
+
+    def __init__(self, *args: Any, people: QuerySet[Person], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        person = self.fields["person"]
+        assert isinstance(person, forms.ChoiceField)
+        person.choices = [("", "Any"), *((str(each.pk), each.name) for each in people)]
+
+    @property
+    def wanted(self) -> Wanted:
+        self.is_valid()
+        return Wanted(**self.cleaned_data)
+
+
+class BulkForm(forms.Form):
+    """What is done with the ticked assignments, or with every one that matches the filter."""
+
+    WITHDRAW, REASSIGN, EXTEND = "withdraw", "reassign", "extend"
+
+    every = forms.BooleanField(required=False, label="All that match, on every page")
+    action = forms.ChoiceField(
+        label="What to do",
+        choices=[
+            (EXTEND, "Extend the time of those in progress"),
+            (REASSIGN, "Reassign to a person"),
+            (WITHDRAW, "Withdraw from the campaign for good"),
+        ],
+    )
+    person = forms.ModelChoiceField(
+        queryset=Person.objects.none(), required=False, label="Person who gets them"
+    )
+    days = forms.IntegerField(min_value=1, max_value=MOST_DAYS, initial=7, label="Days more")
+
+    def __init__(self, *args: Any, people: QuerySet[Person], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        person = self.fields["person"]
+        assert isinstance(person, forms.ModelChoiceField)
+        person.queryset = people

@@ -1,0 +1,58 @@
+"""The assignments of a campaign as an admin lists them, and the numbers of those that need a person."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+
+from annotation.models import Assignment, Campaign
+from annotation.monitoring.attention import Why, conditions
+from annotation.states import CampaignState
+
+# Why an admin may have to look at an assignment; what waits for review has a page of its own.
+CONCERNS = (Why.FLAGGED, Why.STALE, Why.SKIPPED, Why.GONE)
+
+
+def concerning(why: Why) -> QuerySet[Assignment]:
+    """The assignments of open campaigns that need a person for this reason."""
+    return Assignment.objects.filter(conditions()[why], campaign__state=CampaignState.OPEN)
+
+
+def concerns_by_campaign(campaigns: Iterable[Campaign]) -> dict[int, list[tuple[Why, int]]]:
+    """Open campaign's key -> the reasons with the number of its assignments, those with any."""
+    keys = [campaign.pk for campaign in campaigns]
+    found: dict[int, list[tuple[Why, int]]] = {}
+    for why in CONCERNS:
+        rows = concerning(why).filter(campaign__in=keys).order_by().values_list("campaign")
+        for key, count in rows.annotate(n=Count("pk")):
+            found.setdefault(key, []).append((why, count))
+    return found
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which assignments to list; an empty value leaves none out. `person` is a key, `concern` a value of Why."""
+
+    state: str = ""
+    person: str = ""
+    kind: str = ""
+    concern: str = ""
+    words: str = ""
+
+
+def listed(campaign: Campaign, wanted: Wanted) -> QuerySet[Assignment]:
+    """The campaign's assignments that fit all of it, in the order of the draw."""
+    rows = campaign.assignments.order_by("round", "order", "slot")
+    if wanted.state:
+        rows = rows.filter(state=wanted.state)
+    if wanted.person:
+        rows = rows.filter(person=int(wanted.person))
+    if wanted.kind:
+        rows = rows.filter(sighting__kind=wanted.kind)
+    if wanted.concern:
+        fit = Assignment.objects.filter(conditions()[Why(wanted.concern)])
+        rows = rows.filter(pk__in=fit.order_by().values("pk"))
+    for word in wanted.words.split()[:8]:
+        fits = Q(tag__article__title__icontains=word) | Q(sighting__raw__icontains=word)
+        rows = rows.filter(fits)
+    return rows

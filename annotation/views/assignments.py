@@ -1,0 +1,79 @@
+"""An admin's list of a campaign's assignments: filtered, paged, and changed in bulk."""
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from accounts.access import person_of, roles_required
+from accounts.models import Person
+from accounts.roles import Role
+from annotation.blinding.tags import hidden
+from annotation.campaigns import managing
+from annotation.campaigns.forms import AssignmentFilter, BulkForm
+from annotation.campaigns.listing import listed
+from annotation.campaigns.people import annotators_of
+from annotation.fields.form_input import number
+from annotation.models import Annotation, Assignment, Campaign
+from annotation.views.campaigns import campaign_at
+from leases.refusal import Refusal
+from pages.paging import PER_PAGE, page_of
+from pages.refusals import form_page, refused_in
+
+SHOWN = ("tag__article", "sighting", "person", "annotation")
+
+
+@require_http_methods(["GET", "POST"])
+@roles_required(Role.ADMIN)
+def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """The list, and what is done with the chosen ones; a refusal keeps the choice."""
+    campaign = campaign_at(campaign_id)
+    people = Person.objects.filter(assignments__campaign=campaign).order_by("name").distinct()
+    filtering = AssignmentFilter(request.GET, people=people)
+    rows = listed(campaign, filtering.wanted)
+    form = BulkForm(request.POST or None, people=annotators_of(campaign).order_by("name"))
+    if request.method == "POST" and form.is_valid():
+        with refused_in(form):
+            picked = rows.order_by() if form.cleaned_data["every"] else ticked(request, campaign)
+            messages.success(request, done(campaign, form, picked))
+            here = reverse("annotation:assignments", args=[campaign.pk])
+            return redirect(f"{here}?{request.GET.urlencode()}")
+    page = page_of(request, rows.select_related(*SHOWN), PER_PAGE)
+    on_page = Annotation.objects.filter(assignment__in=[each.pk for each in page])
+    hidden_here = hidden(person_of(request), on_page)
+    context = {
+        "campaign": campaign,
+        "filtering": filtering,
+        "form": form,
+        "page": page,
+        "hidden": set(hidden_here.values_list("assignment", flat=True)),
+        "chosen": set(request.POST.getlist("assignment")),
+    }
+    return form_page(request, "annotation/assignments.html", context)
+
+
+def ticked(request: HttpRequest, campaign: Campaign) -> QuerySet[Assignment]:
+    """The assignments chosen one by one. Raises Refusal for none."""
+    keys = map(number, request.POST.getlist("assignment"))
+    rows = campaign.assignments.filter(pk__in=[key for key in keys if key is not None])
+    if not rows.exists():
+        raise Refusal("Tick the assignments to change, or all that match.")
+    return rows
+
+
+def done(campaign: Campaign, form: BulkForm, rows: QuerySet[Assignment]) -> str:
+    """Carry out what the form asks for; what was done, as a sentence."""
+    given = form.cleaned_data
+    if given["action"] == BulkForm.WITHDRAW:
+        result = managing.withdraw(campaign, rows)
+        lost = f" {result.lost} tags are annotated by nobody now" if result.lost else ""
+        replaced = f"; {result.replaced} from the reserve replace them." if lost else ""
+        return f"Withdrawn: {result.assignments}. Authors keep their drafts.{lost}{replaced}"
+    if given["action"] == BulkForm.REASSIGN:
+        if given["person"] is None:
+            raise Refusal("Choose the person who is to get them.")
+        count = managing.reassign(campaign, rows, given["person"])
+        return f"Reassigned to {given['person']}: {count}. Tags that they have had are left out."
+    return f"Reserved for {given['days']} more days: {managing.extend(rows, given['days'])}."
