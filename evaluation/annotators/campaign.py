@@ -1,29 +1,55 @@
 """The agreement of a campaign's annotators, as data: what its page, its files and a study's report show."""
 
+from collections.abc import Iterator
+
+from django.db.models import QuerySet
+
 from annotation.models import Campaign
-from evaluation.annotators import shapes
-from evaluation.annotators.agreement import AFTER, BEFORE, BLIND, stage_agreement
+from annotation.states import CampaignState
+from evaluation.annotators import rows, shapes
+from evaluation.annotators.agreement import BEFORE, stage_agreement
 from evaluation.annotators.entered import populations
 from evaluation.annotators.page import in_short
 from evaluation.statistics import bootstrap
 from evaluation.statistics.bootstrap import Plan
+from judging.models import Study
 
 NOBODY_TWICE = "No tag of this campaign has annotations of two people yet."
-# In the order in which they are shown.
-STAGES = (BEFORE, BLIND, AFTER)
+OPEN = "This campaign is open: until it is closed, its agreement is only on a page of its own."
+COMPARED = ["campaign", *(name for name in rows.COLUMNS if name != "title")]
 
 
-def campaign_agreement(campaign: Campaign) -> shapes.AnnotatorAgreement:
-    """Every round and stage, resampled from the campaign's seed."""
+def behind(study: Study) -> QuerySet[Campaign]:
+    """The campaigns that feed the collections of the study's questions."""
+    collections = study.items.order_by().values("response__instance__contradiction__collection")
+    return Campaign.objects.filter(collection__in=collections).order_by("name")
+
+
+def study_annotators(study: Study) -> list[shapes.AnnotatorAgreement]:
+    """Those campaigns' agreement. Of an open one no number: people who annotate in it may read the study's report."""
+    return [campaign_agreement(one, of_closed=True) for one in behind(study)]
+
+
+def comparison_rows(study: Study) -> Iterator[list[object]]:
+    """What these numbers are computed from, as rows of COMPARED; no title, for it is no part of any number."""
+    title = rows.COLUMNS.index("title")
+    for campaign in behind(study).filter(state=CampaignState.CLOSED):
+        for line in rows.table(populations(campaign)):
+            yield [campaign.name, *line[:title], *line[title + 1 :]]
+
+
+def campaign_agreement(campaign: Campaign, *, of_closed: bool = False) -> shapes.AnnotatorAgreement:
+    """Every round and stage, resampled from the campaign's seed; `of_closed` gives none of an open campaign."""
     plan = Plan(abs(campaign.seed))
-    rounds = populations(campaign)
+    is_hidden = of_closed and campaign.state != CampaignState.CLOSED
+    rounds = {} if is_hidden else populations(campaign)
     entries: list[shapes.RoundAgreement] = [
         {
             "round": n,
             "annotated": len({one.tag for one in rounds[n][BEFORE]}),
             "stages": [
                 stage_agreement(stage, rounds[n][stage], plan)
-                for stage in STAGES
+                for stage in rows.STAGES
                 if stage in rounds[n]
             ],
         }
@@ -34,7 +60,7 @@ def campaign_agreement(campaign: Campaign) -> shapes.AnnotatorAgreement:
         "campaign": campaign.name,
         "is_demonstration": campaign.is_demonstration,
         "measured": is_measured,
-        "reason": "" if is_measured else NOBODY_TWICE,
+        "reason": "" if is_measured else OPEN if is_hidden else NOBODY_TWICE,
         "interval": {
             "cluster": "article",
             "method": bootstrap.METHOD,

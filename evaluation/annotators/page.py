@@ -11,6 +11,7 @@ from evaluation.report import sentences
 from evaluation.report.agreement import figure_of
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import counted
+from evaluation.report.shapes import Report
 from evaluation.report.sheets import CLUSTERED, COEFFICIENT, Sheet, values
 from evaluation.statistics.coefficient import Coefficient
 
@@ -85,18 +86,20 @@ def label_of(key: str) -> str:
     return next(f"{one.short}. {one.title}" for one in DIMENSIONS if key == f"type {one.short}")
 
 
-def glances(report: shapes.AnnotatorAgreement, shown: shapes.Stage, n: int) -> list[Glance]:
+def glances(
+    report: shapes.AnnotatorAgreement, n: int = 0, shown: shapes.Stage | None = None
+) -> list[Glance]:
     """Every population with two annotations of a tag, the shown one marked."""
     return [
         Glance(
             entry["round"],
             STAGES[stage["stage"]],
             query(round=entry["round"], stage=stage["stage"]),
-            entry["round"] == n and stage["stage"] == shown["stage"],
+            entry["round"] == n and stage == shown,
             stage["tags"],
             stage["comparisons"],
             stage["after_seeing"],
-            _figures(stage, stage["measures"][0])[:2],
+            _figures(stage, stage["measures"][0]),
         )
         for entry in report["rounds"]
         for stage in entry["stages"]
@@ -224,14 +227,25 @@ HEADER = [
 
 def sheet(report: shapes.AnnotatorAgreement) -> Sheet:
     """One row a coefficient, over all annotators ("all") and of each two."""
+    return Sheet(HEADER, list(_sheet_rows(report)))
+
+
+def study_sheet(report: Report) -> Sheet:
+    """The same of every campaign behind a study's questions."""
     rows = [
-        [entry["round"], stage["stage"], measure["key"], measure["kind"], *line]
-        for entry in report["rounds"]
-        for stage in entry["stages"]
-        for measure in stage["measures"]
-        for line in _sheet_lines(measure)
+        [one["campaign"], *row] for one in report.get("annotators", []) for row in _sheet_rows(one)
     ]
-    return Sheet(HEADER, rows)
+    return Sheet(["campaign", *HEADER], rows)
+
+
+def _sheet_rows(report: shapes.AnnotatorAgreement) -> Iterator[list[object]]:
+    for entry in report["rounds"]:
+        for stage in entry["stages"]:
+            for measure in stage["measures"]:
+                for line in _sheet_lines(measure):
+                    yield [
+                        entry["round"], stage["stage"], measure["key"], measure["kind"], *line,
+                    ]  # fmt: skip
 
 
 def _sheet_lines(measure: shapes.MeasureAgreement) -> Iterator[list[object]]:

@@ -116,7 +116,9 @@ def _lines(stage: str, pairs: Iterable[Comparison]) -> Iterator[list[object]]:
     for pair in pairs:
         first, second = pair.first, pair.second
         types = [
-            AND.join(one.types[place]) or None for place in range(4) for one in (first, second)
+            AND.join(one.types[place]) if one.is_valid else None
+            for place in range(4)
+            for one in (first, second)
         ]
         yield [
             first.round,

@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from evaluation.report.shapes import Resampling
+from evaluation.statistics.bootstrap import Resampling
 from evaluation.statistics.coefficient import Coefficient
 
 

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypedDict, cast
+from typing import Final, NotRequired, TypedDict, cast
 
 from datasets.importers.json_text import Unreadable, decode
 from evaluation.archive import recompute
@@ -63,10 +63,11 @@ class NamedModel(TypedDict):
 
 
 class RowsOf(TypedDict):
-    """How to read the rows: the columns of people's rows and of judge models', and the models."""
+    """How to read the rows: the columns of judges' rows, of judge models' and of annotators', and the models."""
 
     columns: list[str]
     machine_columns: list[str]
+    annotator_columns: NotRequired[list[str]]
     models: list[NamedModel]
 
 

@@ -71,14 +71,16 @@ def in_words(findings: Findings) -> list[str]:
 def read_rows(data: bytes, manifest: Data) -> list[Data]:
     """Each row as a dict; "model" becomes the name by which the report calls it.
 
-    Judge models' replies are rows of other columns, which have no "round".
+    Judge models' replies and comparisons of annotators are rows of other columns, and of another number of them.
     """
     names = {(m["service"], m["model"], m["options"]): m["name"] for m in manifest["models"]}
+    others = [manifest["machine_columns"], manifest.get("annotator_columns", [])]
     rows: list[Data] = []
     for line in data.decode("utf-8").split("\n")[:-1]:
         values = json.loads(line)
-        if len(values) == len(manifest["machine_columns"]):
-            rows.append(dict(zip(manifest["machine_columns"], values, strict=True)))
+        other = next((columns for columns in others if len(columns) == len(values)), None)
+        if other:
+            rows.append(dict(zip(other, values, strict=True)))
             continue
         row = dict(zip(manifest["columns"], values, strict=True))
         row["model"] = names[row["model_service"], row["model"], row["model_options"]]
@@ -88,9 +90,11 @@ def read_rows(data: bytes, manifest: Data) -> list[Data]:
 
 def check(report: Data, findings: Findings, rows: list[Data] | None = None) -> None:
     """Compares the report with its rows, or without rows each number with the counts next to it."""
+    compared = None
     if rows is not None:
         findings.compare("rows", report["snapshot"]["rows"], len(rows))
-        rows = [row for row in rows if "round" in row]
+        compared = [row for row in rows if "annotator_1" in row]
+        rows = [row for row in rows if "item" in row and "round" in row]
         findings.compare("responses", report["study"]["responses"], len({r["item"] for r in rows}))
     for table in report["tables"]:
         if table["name"] == "verdicts":
@@ -105,6 +109,8 @@ def check(report: Data, findings: Findings, rows: list[Data] | None = None) -> N
             if rows is not None:
                 mine = [row for row in rows if row["prompt"] == labels[prompt["prompt"]]]
             check_prompt(prompt, findings, mine)
+        for campaign in report.get("annotators", []):
+            check_annotators(campaign, findings, compared)
     name_the_rest(report, findings)
 
 
@@ -299,6 +305,96 @@ def check_overall(coefficient: Data, counts: Any, where: str, findings: Findings
     findings.compare(f"{coefficient['name']}, {where}", coefficient["value"], way(counts))
 
 
+# ---------------------------------------------------------------- annotators
+
+
+def check_annotators(campaign: Data, findings: Findings, rows: list[Data] | None) -> None:
+    """The agreement of a campaign's annotators, from its comparisons of two annotations each."""
+    for entry in campaign["rounds"]:
+        for stage in entry["stages"]:
+            place = (campaign["campaign"], entry["round"], stage["stage"])
+            where = "{}, round {}, {}".format(*place)
+            mine = None
+            if rows is not None:
+                mine = [r for r in rows if (r["campaign"], r["round"], r["stage"]) == place]
+                tags = len({row["tag"] for row in mine})
+                findings.compare(f"tags, {where}", stage["tags"], tags)
+                findings.compare(f"comparisons, {where}", stage["comparisons"], len(mine))
+            for measure in stage["measures"]:
+                check_measure(measure, mine, f"{measure['key']}, {where}", findings)
+
+
+def check_measure(measure: Data, rows: list[Data] | None, where: str, findings: Findings) -> None:
+    if measure["kind"] == "overlap":
+        check_overlaps(measure, rows, where, findings)
+        return
+    for pair in measure["pairs"]:
+        named = f"{where}, {' and '.join(pair['annotators'])}"
+        table = np.array(pair["table"], dtype=float)
+        if rows is not None:
+            findings.compare(f"table, {named}", pair["table"], two_annotators(measure, pair, rows))
+        for coefficient in pair["coefficients"]:
+            check_coefficient(coefficient, table, named, findings)
+    if rows is None:
+        findings.skipped["agreement over all annotators, without rows"] += len(measure["all"])
+        return
+    given: dict[Any, dict[str, str]] = {}
+    for row in rows:
+        for n in (1, 2):
+            label = label_in(measure, row, n)
+            if label is not None:
+                given.setdefault(row["tag"], {})[row[f"annotator_{n}"]] = label
+    several = [list(labels.values()) for labels in given.values() if len(labels) > 1]
+    labels = measure["labels"]
+    counts = np.array([[of.count(label) for label in labels] for of in several], dtype=float)
+    for coefficient in measure["all"]:
+        findings.compare(f"n of {coefficient['name']}, {where}", coefficient["n"], len(counts))
+        check_overall(coefficient, counts, where, findings)
+
+
+def label_in(measure: Data, row: Data, n: int) -> str | None:
+    """What annotator 1 or 2 of a comparison entered on a measure; None where it does not apply."""
+    validity: str = row[f"validity_{n}"]
+    if measure["kind"] == "validity":
+        return validity
+    if validity != "Valid":
+        return None
+    if measure["kind"] == "dimension":
+        return str(row[f"{measure['key']} {n}"])
+    sets = [row[f"type {dimension} {n}"] for dimension in ("I", "II", "III", "IV")]
+    chosen = {option for options in sets for option in options.split(" + ")}
+    return "chosen" if measure["key"] in chosen else "not chosen"
+
+
+def two_annotators(measure: Data, pair: Data, rows: list[Data]) -> list[list[int]]:
+    place = {label: index for index, label in enumerate(measure["labels"])}
+    table = [[0] * len(pair["table"]) for _ in pair["table"]]
+    for row in rows:
+        if [row["annotator_1"], row["annotator_2"]] == pair["annotators"]:
+            first, second = label_in(measure, row, 1), label_in(measure, row, 2)
+            if first is not None and second is not None:
+                table[place[first]][place[second]] += 1
+    return table
+
+
+def check_overlaps(measure: Data, rows: list[Data] | None, where: str, findings: Findings) -> None:
+    """The mean over tags of the mean over the tag's comparisons: all of them, or those of two annotators."""
+    if rows is None:
+        findings.skipped["overlap of passages and spans, without rows"] += 1
+        return
+    for two in (None, *measure["pairs"]):
+        of_tag: dict[Any, list[float]] = {}
+        for row in rows:
+            names = [row["annotator_1"], row["annotator_2"]]
+            value = row[measure["key"]]
+            if value is not None and (two is None or names == two["annotators"]):
+                of_tag.setdefault(row["tag"], []).append(value)
+        mean = float(np.mean([np.mean(of) for of in of_tag.values()])) if of_tag else None
+        (found,) = two["coefficients"] if two else measure["all"]
+        findings.compare(f"n of {where}", found["n"], len(of_tag))
+        findings.compare(where, found["value"], mean)
+
+
 def weight_table(k: int, kind: str) -> Any:
     if kind == "none" or k == 1:
         return np.eye(k)
@@ -379,6 +475,16 @@ def fleiss(counts: Any) -> float | None:
     shares = counts.sum(axis=0) / counts.sum()
     observed = (counts * (counts - 1)).sum() / (len(counts) * m * (m - 1))
     return float((observed - shares @ shares) / (1 - shares @ shares))
+
+
+def gwet_overall(counts: Any) -> float | None:
+    """Gwet's AC1 of any number of judges, two labels an item or more."""
+    if not len(counts) or counts.shape[1] == 1:
+        return None
+    pooled = (counts / counts.sum(axis=1, keepdims=True)).mean(axis=0)
+    expected = float((pooled * (1 - pooled)).sum() / (len(pooled) - 1))
+    observed = agreed_overall(counts)
+    return None if observed is None else (observed - expected) / (1 - expected)
 
 
 def agreed_overall(counts: Any) -> float | None:

@@ -12,7 +12,9 @@ from judging.models import Study
 
 NOT_HERE = "The study is not here, so the report was not compared with its rows in this database."
 SAME = "The study is here, and its rows are those that the report was computed from."
-CHANGED = "The study is here, and its verdicts, types or exclusions have changed since."
+CHANGED = (
+    "The study is here, and its verdicts, types, exclusions or annotations have changed since."
+)
 OTHER_SCRIPT = (
     "The recompute.py in the zip is not this version's. It was not run; read it before you run it."
 )

@@ -1,5 +1,6 @@
 """What the page of a report shows, live or frozen. Pure."""
 
+from evaluation.annotators.page import KAPPA_COLUMNS, glances
 from evaluation.paper.methods import methods_paragraph
 from evaluation.report import agreement
 from evaluation.report.agreement import COLUMNS, agreement_rows, agreement_sections
@@ -20,6 +21,7 @@ def laid_out(body: Report) -> dict[str, object]:
         "agreement": agreement_rows(body),
         "by_prompt": agreement_sections(body),
         "interval_sentence": agreement.interval_sentence(body),
+        "annotator_columns": KAPPA_COLUMNS,
         "portions": {
             "columns": agreement.PORTION_COLUMNS,
             "rounds": agreement.by_round(body),
@@ -36,6 +38,7 @@ def laid_out(body: Report) -> dict[str, object]:
         "days": charts.get("days"),
         "glances": _glances(charts),
         "methods": methods_paragraph(body),
+        "annotators": [(one, glances(one)) for one in body.get("annotators", [])],
     }
 
 

@@ -6,7 +6,8 @@ Shares and ends of intervals are numbers from 0 to 1 (coefficients from -1 to 1)
 
 from typing import NotRequired, TypedDict
 
-from evaluation.statistics.bootstrap import Resampled
+from evaluation.annotators.shapes import AnnotatorAgreement
+from evaluation.statistics.bootstrap import Resampled, Resampling
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import Line
 
@@ -99,16 +100,6 @@ class PromptAgreement(TypedDict):
     all: list[Coefficient]
     rounds: list[Round]
     over_time: list[Third]
-
-
-class Resampling(TypedDict):
-    """How the intervals of agreement were computed."""
-
-    cluster: str
-    method: str
-    resamples: int
-    generator: str
-    seed: int
 
 
 class Agreement(TypedDict):
@@ -458,4 +449,5 @@ class Report(Compared):
     resolution: list[Way]
     flow: Flow
     days: list[Day]
+    annotators: NotRequired[list[AnnotatorAgreement]]
     display: NotRequired[dict[str, str]]

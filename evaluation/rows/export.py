@@ -14,6 +14,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from datasets.contexts import reasoning
+from evaluation.annotators.campaign import COMPARED, comparison_rows
 from evaluation.archive.bundles import RowsOf
 from evaluation.counts.naming import model_names, models_of
 from judging.models import MachineVerdict, Study, StudyItem
@@ -80,12 +81,12 @@ def _read(items: QuerySet[StudyItem], names: list[str]) -> Iterator[dict[str, An
 
 def hashed_lines(study: Study) -> Iterator[bytes]:
     """All that a report of the study is computed from, a JSON list a line: the columns HASHED for what people entered,
-    then MACHINE_COLUMNS for judge models' replies.
+    then MACHINE_COLUMNS for judge models' replies, then COMPARED for the annotators of closed campaigns.
 
     The same verdicts give the same lines in every database: no row id is in them.
     """
     first_verdicts = (list(record.values()) for record in _read(study.items.all(), HASHED))
-    for values in chain(first_verdicts, _machine_rows(study)):
+    for values in chain(first_verdicts, _machine_rows(study), comparison_rows(study)):
         yield json.dumps(values, ensure_ascii=False).encode("utf-8") + b"\n"
 
 
@@ -96,6 +97,7 @@ def rows_of(study: Study) -> RowsOf:
     return {
         "columns": HASHED,
         "machine_columns": list(MACHINE_COLUMNS),
+        "annotator_columns": COMPARED,
         "models": [
             {
                 "service": model.service,

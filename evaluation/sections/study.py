@@ -11,6 +11,7 @@ from django.db.models import Count
 from django.db.models.functions import TruncDate
 
 from datasets.models import Instance
+from evaluation.annotators.campaign import study_annotators
 from evaluation.counts import final_verdicts
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.naming import model_names, models_of, subject_of
@@ -57,6 +58,7 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
         "resolution": resolution_entry(study),
         "flow": study_flow(study),
         "days": days_of_judging(study),
+        "annotators": study_annotators(study),
     }
 
 

@@ -78,6 +78,16 @@ class Resampled(TypedDict):
     method: str
 
 
+class Resampling(TypedDict):
+    """How the intervals of agreement were computed."""
+
+    cluster: str
+    method: str
+    resamples: int
+    generator: str
+    seed: int
+
+
 def intervals(
     clusters: Floats,
     statistic: Statistic,

@@ -44,7 +44,7 @@ def agreement(request: HttpRequest, campaign_id: int) -> HttpResponse:
     if found := layout.chosen(report, *asked):
         n, stage = found
         context |= {
-            "glances": layout.glances(report, stage, n),
+            "glances": layout.glances(report, n, stage),
             "shown": layout.laid_out(n, stage),
         }
     return render(request, "evaluation/annotators.html", context)

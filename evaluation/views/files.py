@@ -6,6 +6,7 @@ import json
 from django.http import HttpResponse, HttpResponseBase
 from django.utils.http import content_disposition_header
 
+from evaluation.annotators.page import study_sheet
 from evaluation.archive import bundles
 from evaluation.charts.pictures import png
 from evaluation.charts.standalone import standalone
@@ -26,9 +27,10 @@ def json_file(text: str) -> HttpResponse:
 
 def sheet_file(body: Report, name: str, stem: str) -> HttpResponseBase:
     """One sheet of a report as CSV; NotFoundHere for a name that no sheet has."""
-    if name not in SHEETS:
-        raise NotFoundHere(f"A report has no {name}.csv. It has: {', '.join(SHEETS)}, rows.")
-    sheet = SHEETS[name](body)
+    sheets = {**SHEETS, "annotators": study_sheet}
+    if name not in sheets:
+        raise NotFoundHere(f"A report has no {name}.csv. It has: {', '.join(sheets)}, rows.")
+    sheet = sheets[name](body)
     return csv_response(sheet.header, sheet.rows, f"{stem}-{name}.csv")
 
 

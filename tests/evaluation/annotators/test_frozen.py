@@ -1,0 +1,112 @@
+"""The agreement of annotators in the report of a study: frozen with it, and recomputed from its rows."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from annotation.models import Annotation, Campaign
+from evaluation.archive import bundles, recompute
+from evaluation.frozen.snapshots import freeze, has_changed
+from evaluation.frozen.verifying import verify
+from evaluation.rows.export import HASHED, MACHINE_COLUMNS, rows_of
+from evaluation.sections.study import study_report
+from evaluation.views import files
+from tests.annotation import factories as make
+from tests.evaluation.factories import judged_study
+
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
+
+OTHER = {
+    "type_2": ["Text - Infobox/table"],
+    "passage_2_copied": "It was finished in 1820.",
+    "span_1": "",
+}
+TWO = {"type_1": ["(PhraseLevel) Entity - Date/time", "(PhraseLevel) Entity - Number"]}
+
+
+@pytest.fixture
+def study():
+    """A judged study on questions of a closed campaign, whose three annotators do not agree on everything."""
+    study = judged_study()
+    campaign = make.campaign(tags=3, people=3, into="abbeys")
+    entered = {
+        "anna": (make.whole(), make.whole(**TWO), make.whole()),
+        "aron": (make.whole(**OTHER), make.whole(**TWO), make.nothing(validity="Invalid")),
+        "axel": (make.whole(), make.nothing(validity="Invalid"), make.whole(**OTHER)),
+    }
+    for name, of_tags in entered.items():
+        person = make.annotator(name)
+        for entries in of_tags:
+            make.submitted(person, within=campaign, entries=entries)
+    Annotation.objects.filter(author__username__in=["anna", "aron"]).update(state="accepted")
+    Campaign.objects.update(state="closed")
+    return study
+
+
+@pytest.fixture
+def good(study):
+    text = bundles.text_of(bundles.sealed(study_report(study)))
+    return bytes(files.bundle_file(study, text, "x").content)
+
+
+def report_in(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as zipped:
+        return json.loads(zipped.read(bundles.REPORT))
+
+
+def test_every_number_follows_from_the_rows(good):
+    outcome = verify(good)
+    assert outcome.wrong == []
+    (campaign,) = report_in(good)["annotators"]
+    stages = [stage for entry in campaign["rounds"] for stage in entry["stages"]]
+    assert [(stage["tags"], stage["comparisons"]) for stage in stages] == [(3, 9), (3, 3)]
+    assert outcome.checked > 1_000
+
+
+def rows_and(study, report):
+    findings = recompute.Findings()
+    lines = b"".join(files.hashed_lines(study))
+    recompute.check(report, findings, recompute.read_rows(lines, rows_of(study)))
+    return findings.wrong
+
+
+@pytest.mark.parametrize(
+    "key", ["validity", "type I", "type II", "Text - Text", "passage 2", "span 1"]
+)
+def test_a_changed_number_is_found(study, good, key):
+    report = report_in(good)
+    (campaign,) = report["annotators"]
+    measures = campaign["rounds"][0]["stages"][0]["measures"]
+    changed = next(one for one in measures if one["key"] == key)
+    changed["all"][0]["value"] += 0.1
+    changed["pairs"][0]["coefficients"][0]["n"] += 1
+    wrong = rows_and(study, report)
+    assert len([line for line in wrong if key in line]) == 2
+
+
+def test_an_open_campaign_has_no_number_and_no_row_in_the_report(study):
+    Campaign.objects.update(state="open")
+    (campaign,) = study_report(study)["annotators"]
+    assert (campaign["rounds"], campaign["measured"]) == ([], False)
+    assert "open" in campaign["reason"]
+    assert not any(b"axel" in line or b"before" in line for line in files.hashed_lines(study))
+
+
+def test_a_frozen_report_says_if_annotations_changed_since(client, rita, study):
+    snapshot, _ = freeze(study, by=rita)
+    assert not has_changed(snapshot)
+    page = client.get(f"/reports/snapshots/{snapshot.pk}/").content.decode()
+    assert "Agreement of annotators" in page
+    assert "before review" in page
+    sheet = client.get(f"/reports/snapshots/{snapshot.pk}/annotators.csv")
+    assert b"Mills,1,before,validity" in b"".join(sheet.streaming_content)
+    Annotation.objects.filter(state="accepted").update(state="dropped")
+    assert has_changed(snapshot)
+
+
+def test_the_three_kinds_of_rows_have_different_numbers_of_columns(study):
+    """A reader knows them by it."""
+    columns = rows_of(study)["annotator_columns"]
+    assert len({len(HASHED), len(MACHINE_COLUMNS), len(columns)}) == 3
