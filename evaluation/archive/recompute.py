@@ -349,7 +349,10 @@ def check_measure(measure: Data, rows: list[Data] | None, where: str, findings: 
     counts = np.array([[of.count(label) for label in labels] for of in several], dtype=float)
     for coefficient in measure["all"]:
         findings.compare(f"n of {coefficient['name']}, {where}", coefficient["n"], len(counts))
-        check_overall(coefficient, counts, where, findings)
+        if coefficient["name"] == "gwet_ac1":
+            findings.compare(f"gwet_ac1, {where}", coefficient["value"], gwet_overall(counts))
+        else:
+            check_overall(coefficient, counts, where, findings)
 
 
 def label_in(measure: Data, row: Data, n: int) -> str | None:
