@@ -27,12 +27,6 @@ def comes_to(person: Person) -> Q:
     return Q(~had_by(person), state__in=UNFINISHED, campaign__in=works_in(person))
 
 
-def given_up(person: Person) -> Q:
-    """The condition on assignments that the person gave up their tag, and that their campaign minds."""
-    seen = Seen.objects.filter(person=person).order_by()
-    return Q(campaign__gives_seen_tags=False, tag__in=seen.values("tag"))
-
-
 def has_given_up(person: Person, tag: int) -> bool:
     return Seen.objects.filter(person=person, tag=tag).exists()
 

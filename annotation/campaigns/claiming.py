@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from accounts.models import Person
-from annotation.blinding.tags import given_up, has_given_up
+from annotation.blinding.tags import has_given_up
 from annotation.campaigns import in_hand, reserve
 from annotation.campaigns.people import of_campaigns_open_to
 from annotation.evidence.headstart import columns_at_start
@@ -41,14 +41,9 @@ def free_assignments(person: Person) -> QuerySet[Assignment]:
         assignment=None,
         state__in=EDITABLE,
     )
-    assignments = open_assignments(person).exclude(tag__in=left.values("sighting__tag"))
+    assignments = of_campaigns_open_to(person).exclude(tag__in=left.values("sighting__tag"))
     # "campaign" would order by Campaign.Meta.ordering, which has no index.
     return assignments.order_by("campaign_id", "round", "order", "slot")
-
-
-def open_assignments(person: Person) -> QuerySet[Assignment]:
-    """Those of campaigns that are open to the person, without tags that they gave up to see others' work."""
-    return of_campaigns_open_to(person).exclude(given_up(person))
 
 
 @transaction.atomic
@@ -177,7 +172,7 @@ def take_up(*, annotation_id: int, by: Person) -> Assignment:
     draft = first_of(drafts, "You have no such draft to continue.")
     if draft.assignment_id:
         raise Conflict("You have already continued this draft. Your queue lists it.")
-    assignments = open_assignments(by).filter(sighting=draft.sighting).order_by("slot")
+    assignments = of_campaigns_open_to(by).filter(sighting=draft.sighting).order_by("slot")
     is_draft = draft.state == AnnotationState.DRAFT
     assignment = take(assignments, by) if is_draft else claim(assignments, by)
     if assignment is None:

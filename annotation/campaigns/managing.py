@@ -9,7 +9,6 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.blinding.tags import given_up
 from annotation.campaigns import reserve
 from annotation.campaigns.claiming import (
     FREE_AGAIN,
@@ -20,7 +19,7 @@ from annotation.campaigns.claiming import (
 )
 from annotation.campaigns.in_hand import one_claim_at_a_time
 from annotation.campaigns.opening import Limits
-from annotation.campaigns.people import annotators_of, had_by
+from annotation.campaigns.people import annotators_of, given_up_by, had_by
 from annotation.models import Annotation, Assignment, Campaign, CampaignPerson
 from annotation.states import ASSIGNMENT, CAMPAIGN, EDITABLE, AssignmentState
 from leases.clock import in_seconds
@@ -118,7 +117,7 @@ def reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
     if not annotators_of(campaign).filter(pk=to.pk).exists():
         raise Refusal(f"{to} does not annotate in this campaign. Add them under People first.")
     given: set[tuple[int, int]] = set()
-    waiting = rows.filter(~had_by(to), ~given_up(to), state__in=IN_WORK)
+    waiting = rows.filter(~had_by(to), ~given_up_by(to), state__in=IN_WORK)
     waiting = waiting.order_by("round", "order", "slot")
     for row in waiting.select_for_update(of=("self",))[: MOST_AT_ONCE + 1]:
         if len(given) == MOST_AT_ONCE:

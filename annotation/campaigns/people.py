@@ -1,11 +1,11 @@
 """Who annotates in a campaign: the people chosen, or every annotator; never one who was removed."""
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.models import Assignment, Campaign, CampaignPerson
+from annotation.models import Assignment, Campaign, CampaignPerson, Seen
 from annotation.states import AssignmentState, CampaignState
 
 
@@ -61,11 +61,26 @@ def had_by(person: Person) -> Exists:
     return Exists(own.filter(Q(round=OuterRef("round")) | Q(campaign__pilot_again=False)))
 
 
+def given_up_by(person: Person) -> Q:
+    """Of an assignment: whether the person gave up its tag to see others' work, and its campaign minds."""
+    seen = Seen.objects.filter(person=person).order_by()
+    return Q(campaign__gives_seen_tags=False, tag__in=seen.values("tag"))
+
+
 def of_campaigns_open_to(person: Person) -> QuerySet[Assignment]:
-    """The free assignments of the open rounds of these campaigns, but for tags that the person had."""
-    return Assignment.objects.filter(
+    """The free assignments of the open rounds of these campaigns, but for tags that the person had, or gave up.
+
+    The campaigns are read first: joined to the assignments, they would have all of these sorted for the first one.
+    """
+    campaigns = list(open_to(person))
+    free = Assignment.objects.filter(
         ~had_by(person),
         state=AssignmentState.FREE,
-        campaign__in=open_to(person),
-        round__lte=F("campaign__open_round"),
+        campaign__in=[each.pk for each in campaigns],
+    )
+    in_pilot = [each.pk for each in campaigns if each.open_round < each.main_round]
+    strict = [each.pk for each in campaigns if not each.gives_seen_tags]
+    seen = Seen.objects.filter(person=person).order_by()
+    return free.exclude(campaign__in=in_pilot, round__gt=1).exclude(
+        campaign__in=strict, tag__in=seen.values("tag")
     )

@@ -20,7 +20,7 @@ class QueuePlace:
 
 
 def place_in_queue(person: Person, campaign: Campaign) -> QueuePlace:
-    """Two statements, however large the campaign is."""
+    """Three statements, however large the campaign is."""
     own = (AssignmentState.HELD, AssignmentState.SUBMITTED)
     number = Assignment.objects.filter(person=person, campaign=campaign, state__in=own).count()
     free = free_assignments(person).filter(campaign=campaign).order_by()

@@ -128,11 +128,14 @@ def again(row: Assignment, slot: int) -> Assignment:
 
 
 def is_given_up(assignment: Assignment) -> bool:
-    """Whether nobody has this tag of the round, and everybody who could get it has had it."""
+    """Whether nobody has this tag of the round, and everybody who could get it has had it, or gave it up."""
     rows = Assignment.objects.filter(
         campaign=assignment.campaign, round=assignment.round, tag=assignment.tag
     )
     if rows.filter(state__in=(AssignmentState.HELD, AssignmentState.SUBMITTED)).exists():
         return False
     had = rows.exclude(person=None).values("person")
-    return not annotators_of(assignment.campaign).exclude(pk__in=had).exists()
+    left = annotators_of(assignment.campaign).exclude(pk__in=had)
+    if not assignment.campaign.gives_seen_tags:
+        left = left.exclude(pk__in=assignment.tag.seen_by.order_by().values("person"))
+    return not left.exists()

@@ -7,6 +7,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 from django.test import Client
+from django.urls import resolve
 
 from accounts.roles import Role
 from annotation.models import Seen
@@ -14,7 +15,8 @@ from tests.annotation.blinding.marked import MARK, world
 from tests.factories import person
 from tests.test_access_table import rows
 
-pytestmark = pytest.mark.django_db
+# Once: other tests run the queries on both databases.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 LINK = re.compile(r'(?:href|src|hx-get)="([^"]+)"')
 # Addresses of rows that this world does not have: sign-in links, invitations, a fetch.
@@ -22,6 +24,33 @@ ELSEWHERE = re.compile(r"{(join|password|guideline|handed_back|model|fetch)}")
 OTHERS = [role for role in Role if role != Role.ANNOTATOR]
 COMBINATIONS = [[], *([role] for role in OTHERS), OTHERS]
 MOST_PAGES = 600
+# Views that show the mark to those who may see it.
+SHOWING = {
+    "annotation:review",
+    "datasets:api_contradictions",
+    "datasets:api_exclusions",
+    "datasets:api_revised",
+    "datasets:collection",
+    "datasets:contradiction",
+    "datasets:exclusion",
+    "datasets:exclusions",
+    "datasets:export",
+    "datasets:export_release",
+    "datasets:questions",
+    "datasets:revised",
+    "datasets:revision",
+    "evaluation:disagreements",
+    "evaluation:rows",
+    "evaluation:rows_csv",
+    "generation:api_responses",
+    "generation:response",
+    "generation:responses_csv",
+    "generation:run",
+    "judging:resolve_item",
+    "judging:study",
+    "judging:study_export",
+    "operations:own_data",
+}
 
 
 def starts(ids):
@@ -82,3 +111,20 @@ def test_nothing_that_others_entered_is_anywhere(settings, further):
     assert [address for address, text in texts.items() if MARK in text.lower()] == []
     assert not Seen.objects.filter(person=alice).exists()
     assert len(texts) > 100
+
+
+def test_somebody_who_annotates_nothing_finds_it_on_many_pages(settings):
+    """Else the crawl proves nothing."""
+    settings.INFERENCE_SERVICES = {}
+    # Not a judge: what judges see of an open study hides the rest.
+    olaf = person("olaf", Role.ADJUDICATOR, Role.RESEARCHER, Role.ADMIN)
+    ids = world(olaf)
+    client = Client()
+    client.force_login(olaf)
+    texts = crawl(client, ids)
+    routes = {
+        resolve(urlsplit(address).path).view_name
+        for address, text in texts.items()
+        if MARK in text.lower()
+    }
+    assert routes >= SHOWING
