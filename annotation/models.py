@@ -285,9 +285,15 @@ class Annotation(models.Model):
     first_entries = models.JSONField(
         null=True, blank=True, help_text="The entries of the first submission, before any review."
     )
-    # Not one to one: two people who both enter only "Invalid" publish the same record.
+    # Not one to one: what was merged points at the record too, and two rounds may publish the same one.
     contradiction = models.ForeignKey(
         Contradiction, on_delete=models.PROTECT, null=True, blank=True, related_name="annotations"
+    )
+    merged_from = models.ManyToManyField(
+        "self",
+        symmetrical=False,
+        related_name="merged_into",
+        help_text="Those that a review merged; the author of the result is the reviewer.",
     )
 
     class Meta:
@@ -309,8 +315,7 @@ class Annotation(models.Model):
                 name="annotation_published_as_a_contradiction",
             ),
             models.CheckConstraint(
-                condition=Q(state__in=["draft", "sent_back", "dropped"])
-                | Q(validity__in=Validity.values),
+                condition=Q(state__in=["draft", "sent_back"]) | Q(validity__in=Validity.values),
                 name="annotation_submitted_says_valid_or_invalid",
             ),
         ]
@@ -371,6 +376,12 @@ class Question(models.Model):
     answer_2 = models.TextField(blank=True)
     derived_1 = models.BooleanField(default=False)
     derived_2 = models.BooleanField(default=False)
+    joined_from = models.ManyToManyField(
+        "self",
+        symmetrical=False,
+        related_name="joined_into",
+        help_text="In a merged annotation: the same question as its authors wrote it.",
+    )
 
     class Meta:
         ordering = ["annotation", "n"]
@@ -426,14 +437,64 @@ class WorkTime(models.Model):
         return f"{self.day}: {self.seconds:.0f} s"
 
 
+class TagReview(models.Model):
+    """The decision on all annotations of one tag in a round. Its reviews name the versions that it was made on."""
+
+    class Decision(models.TextChoices):
+        ACCEPT = "accept", "One accepted"
+        MERGE = "merge", "Merged"
+        TWO = "two", "Two contradictions"
+        DROP = "drop", "Ambiguous"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="tag_reviews")
+    round = models.PositiveIntegerField()
+    tag = models.ForeignKey(Tag, on_delete=models.PROTECT, related_name="tag_reviews")
+    decision = models.CharField(max_length=10, choices=Decision.choices)
+    is_same = models.BooleanField(
+        null=True, help_text="Whether all describe the same contradiction; null of a single one."
+    )
+    reason = models.TextField(blank=True)
+    reviewer = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    taken_back_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
+    taken_back_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "round", "tag"],
+                condition=Q(taken_back_at=None),
+                name="tag_review_once_a_round",
+            ),
+            models.CheckConstraint(
+                condition=Q(taken_back_at=None, taken_back_by=None)
+                | Q(taken_back_at__isnull=False, taken_back_by__isnull=False),
+                name="tag_review_taken_back_by_someone",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_decision_display()}: {self.tag}"
+
+
 class Review(models.Model):
-    """A decision on one version of an annotation, with notes by field."""
+    """What was decided on one version of an annotation, with notes by field."""
 
     class Decision(models.TextChoices):
         ACCEPT = "accept", "Accepted"
+        MERGE = "merge", "Merged"
+        LEAVE = "leave", "Not used"
         SEND_BACK = "send_back", "Sent back"
-        DROP = "drop", "Dropped"
+        DROP = "drop", "Ambiguous"
 
+    of_tag = models.ForeignKey(
+        TagReview,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="reviews",
+        help_text="The decision on the tag; null of what was sent back.",
+    )
     annotation = models.ForeignKey(Annotation, on_delete=models.PROTECT, related_name="reviews")
     annotation_version = models.PositiveIntegerField()
     decision = models.CharField(max_length=10, choices=Decision.choices)

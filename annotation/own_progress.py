@@ -11,8 +11,8 @@ from annotation.fields.entries import FIELDS
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import Step
 from annotation.models import Annotation, Campaign, Question, Review
-from annotation.progress import DONE, free_by_campaign, minutes_a_tag
-from annotation.states import AnnotationState
+from annotation.progress import free_by_campaign, minutes_a_tag
+from annotation.states import DONE, AnnotationState
 
 # What was submitted at least once.
 FINISHED = tuple(state for state in AnnotationState if state != AnnotationState.DRAFT)
@@ -58,7 +58,7 @@ class OwnProgress:
 
 
 def own_progress(person: Person) -> OwnProgress:
-    mine = Annotation.objects.filter(author=person)
+    mine = Annotation.objects.filter(author=person, merged_from=None)
     timed = mine.filter(state__in=DONE, seconds_active__gt=0).order_by("-submitted_at")
     times = list(timed.values_list("seconds_active", "seconds_by_step")[:LATEST])
     counts = mine.order_by().values_list("state").annotate(n=Count("pk"))
@@ -92,7 +92,7 @@ class Wanted:
 def finished(person: Person, wanted: Wanted) -> QuerySet[Annotation]:
     """What this person has submitted, the latest first."""
     rows = Annotation.objects.filter(
-        author=person, state__in=[wanted.state] if wanted.state else FINISHED
+        author=person, merged_from=None, state__in=[wanted.state] if wanted.state else FINISHED
     )
     if wanted.campaign:
         rows = rows.filter(assignment__campaign=int(wanted.campaign))
@@ -101,7 +101,7 @@ def finished(person: Person, wanted: Wanted) -> QuerySet[Annotation]:
         rows = rows.filter(Q(sighting__tag__article__title__icontains=word) | Exists(asked))
     return (
         rows.select_related("assignment__campaign", "sighting__tag__article")
-        .prefetch_related("reviews")
+        .prefetch_related("reviews__of_tag")
         .order_by("-submitted_at", "-pk")
     )
 
@@ -113,7 +113,7 @@ def campaigns_of(person: Person) -> QuerySet[Campaign]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A submitted annotation, its active time, and the reviewer's note on what was sent back or dropped."""
+    """A submitted annotation, its active time, and the reviewer's note on it."""
 
     annotation: Annotation
     minutes: float | None
@@ -122,13 +122,14 @@ class Outcome:
 
 def outcome(annotation: Annotation) -> Outcome:
     minutes = annotation.seconds_active / 60 if annotation.seconds_active else None
-    refused = annotation.state in (AnnotationState.SENT_BACK, AnnotationState.DROPPED)
-    review = next(iter(annotation.reviews.all()), None) if refused else None
+    is_open = annotation.state == AnnotationState.SUBMITTED
+    review = None if is_open else next(iter(annotation.reviews.all()), None)
     return Outcome(annotation, minutes, note_of(review) if review else "")
 
 
 def note_of(review: Review) -> str:
-    """The note on the whole, then those on fields, each on a line of its own."""
+    """The reason for the whole tag, the note on the annotation, then those on fields, each on a line of its own."""
     labels = {name: FIELDS[name.partition("-")[0]].label for name in review.notes_by_field}
     by_field = [f"{labels[name]}: {note}" for name, note in review.notes_by_field.items()]
-    return "\n".join(filter(None, [review.note, *by_field]))
+    reason = review.of_tag.reason if review.of_tag else ""
+    return "\n".join(filter(None, [reason, review.note, *by_field]))

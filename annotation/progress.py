@@ -15,14 +15,7 @@ from annotation.fields.entries import entries_of
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import standings
 from annotation.models import Annotation, Assignment, Campaign, Review
-from annotation.states import EDITABLE, AnnotationState, AssignmentState
-
-DONE = (
-    AnnotationState.SUBMITTED,
-    AnnotationState.ACCEPTED,
-    AnnotationState.PUBLISHED,
-    AnnotationState.DROPPED,
-)
+from annotation.states import DONE, EDITABLE, AnnotationState, AssignmentState
 
 
 @dataclass(frozen=True)
@@ -63,7 +56,7 @@ def queue_of(person: Person) -> Queue:
         "assignment__campaign", "sighting__tag__article", "sighting__revision"
     )
     held = mine.filter(assignment__state=AssignmentState.HELD)
-    done = mine.filter(state__in=DONE)
+    done = mine.filter(state__in=DONE, merged_from=None)
     return Queue(
         sent_back=[held_draft(each) for each in held.filter(state=AnnotationState.SENT_BACK)],
         drafts=[held_draft(each) for each in held.filter(state=AnnotationState.DRAFT)],

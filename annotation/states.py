@@ -61,12 +61,16 @@ class AnnotationState(TextChoices):
     SUBMITTED = "submitted", "Submitted"
     SENT_BACK = "sent_back", "Sent back"
     ACCEPTED = "accepted", "Accepted"
-    DROPPED = "dropped", "Dropped"
+    MERGED = "merged", "Merged"
+    UNUSED = "unused", "Not used"
+    AMBIGUOUS = "ambiguous", "Ambiguous"
     PUBLISHED = "published", "Published"
 
 
 # The states in which the author may edit an annotation.
 EDITABLE = (AnnotationState.DRAFT, AnnotationState.SENT_BACK)
+# Those of an annotation that its author has handed in.
+DONE = tuple(state for state in AnnotationState if state not in EDITABLE)
 
 ANNOTATION = StateTable(
     "Annotation",
@@ -79,9 +83,21 @@ ANNOTATION = StateTable(
         ),
         "send_back": ((AnnotationState.SUBMITTED,), AnnotationState.SENT_BACK, "admin"),
         "accept": ((AnnotationState.SUBMITTED,), AnnotationState.ACCEPTED, "admin"),
-        "drop": (
+        "merge": ((AnnotationState.SUBMITTED,), AnnotationState.MERGED, "admin"),
+        "leave": (
             (AnnotationState.SUBMITTED, AnnotationState.ACCEPTED),
-            AnnotationState.DROPPED,
+            AnnotationState.UNUSED,
+            "admin",
+        ),
+        "drop": ((AnnotationState.SUBMITTED,), AnnotationState.AMBIGUOUS, "admin"),
+        "reopen": (
+            (
+                AnnotationState.ACCEPTED,
+                AnnotationState.MERGED,
+                AnnotationState.UNUSED,
+                AnnotationState.AMBIGUOUS,
+            ),
+            AnnotationState.SUBMITTED,
             "admin",
         ),
         "publish": ((AnnotationState.ACCEPTED,), AnnotationState.PUBLISHED, "admin"),

@@ -65,6 +65,7 @@ urlpatterns = [
         name="remove_person",
     ),
     path("reviews/", reviews.reviews, name="reviews"),
-    path("reviews/<int:annotation_id>/", reviews.review, name="review"),
+    path("reviews/<int:campaign_id>/<int:round>/<int:tag_id>/", reviews.review, name="review"),
+    path("reviews/<int:review_id>/take-back/", reviews.take_back, name="take_back"),
     path("api/annotation/drafts/<int:annotation_id>/", api.draft, name="api_draft"),
 ]

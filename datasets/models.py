@@ -156,6 +156,14 @@ class Contradiction(models.Model):
         blank=True,
         help_text="Answers that stand without a question: {n: [answer 1, answer 2]}.",
     )
+    same_tag_as = models.ForeignKey(
+        "self",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="same_tag",
+        help_text="The other contradiction that a review found in the same tag; imports have none.",
+    )
 
     author = models.ForeignKey(
         PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"

@@ -16,7 +16,7 @@ from datasets.counts import FACETS, Facet
 from datasets.deviations import Deviation, Kind, deviations
 from datasets.exclusions import standings
 from datasets.models import Contradiction, RevisedPassage
-from datasets.records import columns_of, questions_of, streamed
+from datasets.records import columns_of, questions_of, same_tag, streamed
 from datasets.spans import ranges_in, segments
 from datasets.states import RevisionState as State
 
@@ -48,6 +48,7 @@ def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
         "contradiction": contradiction,
         "collection": contradiction.collection,
         "newer": Contradiction.objects.filter(supersedes=contradiction).first(),
+        "same_tag": list(same_tag(contradiction).values()),
         "title_1": _passage_title(1, contradiction.article_1),
         "title_2": _passage_title(2, contradiction.article_2),
         "source": source_link(contradiction.url, contradiction.oldid),

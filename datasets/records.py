@@ -37,12 +37,14 @@ class Draft:
     columns: by schema.COLUMNS; missing ones are absent (None), types are taken from the taxonomy.
     slots: questions with their answers, those without a question included.
     extra: any of EXTRA.
+    authors: who wrote each question, by its number; of those missing it is the record's author.
     identity: the record's external id, of a checked draft.
     """
 
     columns: Mapping[str, Any]
     slots: Sequence[Slot]
     extra: Mapping[str, Any] = field(default_factory=dict)
+    authors: Mapping[int, Person] = field(default_factory=dict)
     identity: str = ""
 
 
@@ -54,15 +56,9 @@ class Added(NamedTuple):
 
 
 def add_contradiction(
-    *,
-    collection: Collection,
-    columns: Mapping[str, Any],
-    questions: Sequence[Slot],
-    author: Person | None = None,
-    extra: Mapping[str, Any] | None = None,
+    *, collection: Collection, draft: Draft, author: Person | None = None
 ) -> Added:
     """Add one record to the end of the collection, unless it has it. Raises Refusal for text that no file can hold."""
-    draft = Draft(columns, questions, extra or {})
     (added,) = add_contradictions(collection=collection, drafts=[draft], author=author)
     if added.is_new:
         added.contradiction.refresh_from_db()
@@ -81,7 +77,7 @@ def checked(draft: Draft) -> Draft:
         schema.parse(record)
     except schema.RecordRefused as refused:
         raise Refusal(f"This record cannot be stored: {refused}.") from None
-    return Draft(columns, draft.slots, draft.extra, external_id(record))
+    return Draft(columns, draft.slots, draft.extra, draft.authors, external_id(record))
 
 
 @transaction.atomic
@@ -103,27 +99,36 @@ def add_contradictions(
 
 @transaction.atomic
 def supersede(
-    *,
-    contradiction: Contradiction,
-    columns: Mapping[str, Any],
-    questions: Sequence[Slot],
-    author: Person | None = None,
-    extra: Mapping[str, Any] | None = None,
+    *, contradiction: Contradiction, draft: Draft, author: Person | None = None
 ) -> Contradiction:
     """Replace a row by a new version. Raises Conflict if it is not the newest, or if nothing has changed."""
     collection = contradiction.collection
     locked(collection)
     if Contradiction.objects.filter(supersedes=contradiction).exists():
         raise Conflict("A newer version of this contradiction exists; open it and edit that one.")
-    draft = checked(Draft(columns, questions, extra or {}))
+    draft = checked(draft)
     row = _row(collection, draft, contradiction.position, author)
     if collection.contradictions.filter(external_id=row.external_id).exists():
         raise Conflict("The collection already has a record with exactly this content.")
     row.version, row.supersedes = contradiction.version + 1, contradiction
+    row.same_tag_as = contradiction.same_tag_as
     row.save(force_insert=True)
+    contradiction.same_tag.update(same_tag_as=row)
     Instance.objects.bulk_create(_instances(row, draft, author))
     row.refresh_from_db()
     return row
+
+
+def link_same_tag(first: Contradiction, second: Contradiction) -> None:
+    """Let each of the two name the other: they were found in the same tag. A link that there is stays."""
+    if first.pk != second.pk and second.pk not in same_tag(first):
+        Contradiction.objects.filter(pk=second.pk).update(same_tag_as=first)
+
+
+def same_tag(contradiction: Contradiction) -> dict[int, Contradiction]:
+    """The other contradictions of its tag, by their ids; uses prefetched rows."""
+    other = contradiction.same_tag_as
+    return {row.pk: row for row in [*([other] if other else []), *contradiction.same_tag.all()]}
 
 
 def locked(collection: Collection) -> None:
@@ -157,7 +162,8 @@ def streamed(
     """
     kept = Instance.objects.exclude(pk__in=without) if without else Instance.objects.all()
     instances = Prefetch("instances", kept.order_by("n"))
-    return contradictions.prefetch_related(instances).iterator(chunk_size=BATCH)
+    linked = contradictions.select_related("same_tag_as")
+    return linked.prefetch_related(instances, "same_tag").iterator(chunk_size=BATCH)
 
 
 def columns_of(contradiction: Contradiction) -> schema.Columns:
@@ -229,7 +235,7 @@ def _instances(row: Contradiction, draft: Draft, author: Person | None) -> list[
             answer_2=slot.answer_2,
             derived_1=slot.derived_1,
             derived_2=slot.derived_2,
-            author=author,
+            author=draft.authors.get(slot.n, author),
         )
         for slot in draft.slots
         if slot.is_question

@@ -1,6 +1,6 @@
 """The demonstration's campaign: the invented annotators' work, made by the app's own functions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
@@ -14,11 +14,13 @@ from annotation.fields.checks import check
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import Entries
 from annotation.models import Annotation, Assignment, Campaign
-from annotation.review import Decision, Notes, decide
+from annotation.reviewing import deciding
+from annotation.reviewing.deciding import Notes, Read
+from annotation.reviewing.tags import InRound
 from datasets.models import Collection
 from demonstration.annotations import Given, Skipped
 from demonstration.export import BASE
-from demonstration.people import ADMIN
+from demonstration.people import ADMIN, username_of
 from leases.refusal import Refusal
 from wikifetch.models import Tag, Wiki
 
@@ -59,7 +61,7 @@ def open_campaign(by: Person) -> Campaign:
 
 
 def annotate(each: Given, campaign: Campaign, people: Mapping[str, Person]) -> None:
-    """One annotation from the claim to the decision."""
+    """One annotation from the claim to the submission."""
     draft = claiming.begin_annotation(
         claimed(each, campaign, people[each.person]), people[each.person]
     )
@@ -69,14 +71,32 @@ def annotate(each: Given, campaign: Campaign, people: Mapping[str, Person]) -> N
         draft = handed_in(draft, each.entries)
     if each.flag:
         workflow.flag(annotation=draft, flagged=True, note=each.flag)
-    if each.review:
-        decide(
-            annotation_id=draft.pk,
-            by=people[ADMIN],
-            version=draft.version,
-            decision=each.review["decision"],
-            notes=Notes(each.review["note"]),
-        )
+
+
+def decide(annotations: Iterable[Given], campaign: Campaign, by: Person) -> None:
+    """The decision on each tag of which every annotation has a review in the file: the accepted one is published."""
+    reviews = {
+        (each.title, each.tag, username_of(each.person)): each.review for each in annotations
+    }
+    tags = campaign.assignments.order_by("tag").values_list("tag", flat=True).distinct()
+    for at in [InRound(campaign.pk, 1, tag) for tag in tags]:
+        rows = list(at.submitted.select_related("author", "sighting__tag__article"))
+        given = {
+            row.pk: reviews[row.sighting.tag.article.title, row.sighting.raw, row.author.username]
+            for row in rows
+        }
+        chosen = [pk for pk, review in given.items() if review and review["decision"] == "accept"]
+        if chosen and all(given.values()):
+            deciding.accept(
+                at,
+                chosen[0],
+                by=by,
+                read=Read(
+                    versions={row.pk: row.version for row in rows},
+                    notes={pk: Notes(review["note"]) for pk, review in given.items() if review},
+                ),
+                is_same=all(row.validity == rows[0].validity for row in rows),
+            )
 
 
 def skip(each: Skipped, campaign: Campaign, people: Mapping[str, Person]) -> None:
@@ -117,11 +137,8 @@ def handed_in(draft: Annotation, entries: Entries) -> Annotation:
 
 def sent_back(draft: Annotation, remark: Mapping[str, object], by: Person) -> Annotation:
     notes = Notes(str(remark["note"]), remark["notes_by_field"])  # type: ignore[arg-type]
-    decide(
-        annotation_id=draft.pk,
-        by=by,
-        version=draft.version,
-        decision=Decision.SEND_BACK,
-        notes=notes,
-    )
+    assert draft.assignment is not None
+    at = InRound(draft.assignment.campaign_id, draft.assignment.round, draft.assignment.tag_id)
+    submitted = {row.pk: row.version for row in at.submitted}
+    deciding.send_back(at, [draft.pk], by=by, read=Read(submitted, notes={draft.pk: notes}))
     return Annotation.objects.get(pk=draft.pk)

@@ -13,7 +13,7 @@ class Given:
     """One person's annotation of one tag.
 
     title, tag: the article and the tag as written. entries: the form's fields by name (annotation/fields/steps.py).
-    review: {"decision": "accept" or "drop", "note"}, or None if it is not decided yet. sent_back: the
+    review: {"decision": "accept" or "leave", "note"}, or None if the tag is not decided yet. sent_back: the
     reviewer's note, notes_by_field, and what those fields held the first time, or None. flag: why its author
     wants the admin to look at it, or "".
     """

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from accounts.models import Person
 from annotation.models import Annotation, Campaign
-from annotation.publish import publish_campaign
+from annotation.reviewing.publishing import publish_campaign
 from datasets.models import Collection
 from demonstration import annotating
 from demonstration.annotations import given, skipped
@@ -69,6 +69,7 @@ def load(*, beside_other_work: bool = False) -> Loaded:
         annotating.annotate(each, campaign, people)
     for given_up in skipped():
         annotating.skip(given_up, campaign, people)
+    annotating.decide(given(), campaign, people[ADMIN])
     publish_campaign(campaign, people[ADMIN])
     release(campaign.collection, by=people[ADMIN])
     import_records(by=people[ADMIN])

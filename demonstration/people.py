@@ -30,6 +30,11 @@ JUDGES = ("carys", "dmitri")
 ADJUDICATOR = "elif"
 
 
+def username_of(name: str) -> str:
+    """The username of an invented person; `name` as in the data files."""
+    return f"demo.{name}"
+
+
 def create_people() -> dict[str, Person]:
     """Make all of them; username in the data files -> row."""
     return {each.username: _create(each) for each in PEOPLE}
@@ -37,7 +42,7 @@ def create_people() -> dict[str, Person]:
 
 def _create(each: Invented) -> Person:
     person = Person(
-        username=f"demo.{each.username}",
+        username=username_of(each.username),
         name=each.name,
         pseudonym=each.pseudonym,
         is_demonstration=True,

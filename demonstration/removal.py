@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import ProtectedError, Q, QuerySet
 
 from accounts.models import Invitation, Person, RoleGrant
-from annotation.models import Annotation, Assignment, Campaign, Review
+from annotation.models import Annotation, Assignment, Campaign, Review, TagReview
 from datasets.models import (
     Collection,
     Contradiction,
@@ -111,6 +111,9 @@ class Scope:
         )
         annotations = _keys(Annotation.objects.filter(theirs))
         yield Review.objects.filter(annotation__in=annotations)
+        yield TagReview.objects.filter(
+            Q(campaign__in=self.campaigns) | Q(tag__article__wiki__in=self.wikis)
+        )
         yield Annotation.objects.filter(pk__in=annotations)
         yield Assignment.objects.filter(campaign__in=self.campaigns)
         yield Campaign.objects.filter(pk__in=self.campaigns)

@@ -25,9 +25,4 @@ MODELS = {
     ("generation", "OptionScore"): f"{GENERATION}: option scores",
 }
 # (module, function)
-FUNCTIONS = {
-    (
-        "datasets.records",
-        "supersede",
-    ): "campaigns and review: a changed contradiction is a new version",
-}
+FUNCTIONS: dict[tuple[str, str], str] = {}

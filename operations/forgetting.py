@@ -67,6 +67,8 @@ DECISIONS = {
     "annotation.annotation.author": Fate.STAYS,
     "annotation.review.reviewer": Fate.STAYS,
     "annotation.seen.person": Fate.STAYS,
+    "annotation.tagreview.reviewer": Fate.STAYS,
+    "annotation.tagreview.taken_back_by": Fate.STAYS,
     "generation.run.created_by": Fate.STAYS,
     "judging.study.created_by": Fate.STAYS,
     "judging.judge.person": Fate.STAYS,

@@ -94,9 +94,15 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("POST", "/campaigns/{campaign}/limits/"): {"most_in_hand": "3"},
     ("POST", "/campaigns/{campaign}/people/"): {"person": "{anna}"},
-    ("POST", "/reviews/{submitted}/"): {"decision": "accept", "version": "{version_submitted}"},
-    ("POST", "/reviews/{own}/"): {"decision": "accept", "version": "{version_own}"},
-    ("POST", "/reviews/{draft}/"): {"decision": "accept", "version": "{version}"},
+    ("POST", "/reviews/{campaign}/1/{submitted}/"): {
+        "decision": "accept",
+        "{submitted_field}": "{version_submitted}",
+    },
+    ("POST", "/reviews/{campaign}/1/{own}/"): {
+        "decision": "accept",
+        "{own_field}": "{version_own}",
+    },
+    ("POST", "/reviews/{campaign}/1/{begun}/"): {"decision": "accept"},
     ("POST", "/models/new/"): {
         "service": "local",
         "model_id": "emu-1b",
@@ -160,6 +166,7 @@ NO_FIELDS = {
     "/campaigns/{campaign}/reopen/",
     "/campaigns/{campaign}/main-round/",
     "/campaigns/{campaign}/people/{aron}/remove/",
+    "/reviews/{decision}/take-back/",
     "/models/{model}/test/",
     "/runs/{run}/resume/",
     "/runs/{hidden}/resume/",
@@ -176,7 +183,7 @@ NO_FIELDS = {
 NOBODY = {
     "/account/second-factor/confirm/": "asks for a secret that an earlier request shows",
     "/account/second-factor/remove/": "nobody of the table has a second factor",
-    "/reviews/{draft}/": "a draft is not to be reviewed",
+    "/reviews/{campaign}/1/{begun}/": "a draft is not to be reviewed",
     "/resolve/items/{open_item}/": "its judges have not finished",
 }
 
@@ -185,7 +192,8 @@ def body_of(method: str, path: str, world: dict[str, Any]) -> dict[str, Any]:
     """Arguments of Client.generic for one row of the table."""
     if method in ("GET", "HEAD"):
         return {}
-    fields = {name: filled(value, world) for name, value in BODIES.get((method, path), {}).items()}
+    body = BODIES.get((method, path), {})
+    fields = {filled(name, world): filled(value, world) for name, value in body.items()}
     if path.startswith("/api/"):
         version = {"If-Match": f'"{world["version"]}"'} if method == "PATCH" else {}
         return {

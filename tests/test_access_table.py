@@ -155,11 +155,12 @@ POST  /campaigns/{campaign}/limits/                           403  403  403  403
 POST  /campaigns/{campaign}/people/                           403  403  403  403  403  403  403  403  302  302
 POST  /campaigns/{campaign}/people/{aron}/remove/             302  403  403  403  403  403  403  403  302  302
 GET   /reviews/                                               302  403  403  403  403  403  403  403  200  200
-GET   /reviews/{submitted}/                                   302  403  403  403  403  403  403  403  200  200
-POST  /reviews/{submitted}/                                   403  403  403  403  403  403  403  403  302  302
-POST  /reviews/{own}/                                         403  403  403  403  403  403  403  403  302  403
-GET   /reviews/{draft}/                                       302  403  403  403  403  403  403  403  404  404
-POST  /reviews/{draft}/                                       403  403  403  403  403  403  403  403  404  404
+GET   /reviews/{campaign}/1/{submitted}/                      302  403  403  403  403  403  403  403  200  200
+POST  /reviews/{campaign}/1/{submitted}/                      403  403  403  403  403  403  403  403  302  302
+POST  /reviews/{campaign}/1/{own}/                            403  403  403  403  403  403  403  403  302  403
+GET   /reviews/{campaign}/1/{begun}/                          302  403  403  403  403  403  403  403  404  404
+POST  /reviews/{campaign}/1/{begun}/                          403  403  403  403  403  403  403  403  404  404
+POST  /reviews/{decision}/take-back/                          302  403  403  403  403  403  403  403  302  302
 GET   /models/                                                302  403  403  403  403  403  403  200  200  200
 GET   /models/new/                                            302  403  403  403  403  403  403  403  200  200
 POST  /models/new/                                            403  403  403  403  403  403  403  403  302  302
@@ -335,19 +336,24 @@ def accounts(everybody):
 
 def tagged(everybody):
     anna, aron = everybody["anna"], everybody["aron"]
-    campaign = annotation.campaign(by=everybody["olga"], tags=5)
+    campaign = annotation.campaign(by=everybody["olga"], tags=6)
     handed_back = annotation.draft(anna, within=campaign)
     claiming.hand_back(assignment_id=handed_back.assignment_id, by=anna)
     draft = annotation.draft(anna, within=campaign)
     submitted = annotation.submitted(aron, within=campaign)
     own = annotation.submitted(everybody["max"], within=campaign)
+    accepted = annotation.submitted(aron, within=campaign)
     free = Assignment.objects.filter(state="free").last()
     fetch = FetchRun.objects.create(source="titles", label="Mills", wiki=free.tag.article.wiki)
     return {
         "fetch": fetch.pk, "tag": free.tag_id, "campaign": campaign.pk, "free": free.pk,
         "handed_back": handed_back.pk, "draft": draft.pk, "place": draft.assignment_id,
-        "version": draft.version, "submitted": submitted.pk, "version_submitted": submitted.version,
-        "own": own.pk, "version_own": own.version, "guideline": Guideline.objects.get().version,
+        "version": draft.version, "begun": draft.sighting.tag_id,
+        "submitted": submitted.sighting.tag_id, "submitted_field": f"version-{submitted.pk}",
+        "version_submitted": submitted.version, "own": own.sighting.tag_id,
+        "own_field": f"version-{own.pk}", "version_own": own.version,
+        "decision": annotation.decide(accepted, everybody["olga"]).pk,
+        "guideline": Guideline.objects.get().version,
     }  # fmt: skip
 
 

@@ -4,7 +4,6 @@ The product is read as syntax trees; a name is looked up in its module. leases/p
 """
 
 import ast
-import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import cache
@@ -36,11 +35,6 @@ MAKERS = {"create", "get_or_create", "update_or_create"}
 MADE_BY_DJANGO = {Person, Session}
 
 
-def buttons(template: str, name: str) -> set[str]:
-    page = (ROOT / "templates" / template).read_text(encoding="utf-8")
-    return set(re.findall(rf'<button[^>]* name="{name}" value="([^"]+)"', page))
-
-
 def offered(*fields: str) -> set[str]:
     return {choice.value for name in fields for choice in FIELDS[name].choices}
 
@@ -57,7 +51,6 @@ CHOSEN = {
     Modality: offered("modality_1", "modality_2"),
     TagKind: set(KNOWN_NAMES.kinds.values()),
     Role: {value for value, _ in InviteForm.base_fields["roles"].choices},
-    Review.Decision: buttons("annotation/review.html", "decision"),
     Study.ResolvedBy: set(resolution.WAYS),
     Study.Order: {value for value, _ in StudyForm.base_fields["order"].choices},
     # What `outcome` returns, which is pure, and the third person's decision.
@@ -68,8 +61,8 @@ CHOSEN = {
         resolution.THIRD_PERSON,
     },
 }
-# Moves whose name is data: the reviewer's button is the move.
-MOVES_CHOSEN = {("Annotation", decision) for decision in CHOSEN[Review.Decision]}
+# Moves whose name is data: what a review makes of an annotation is the move.
+MOVES_CHOSEN = {("Annotation", outcome.value) for outcome in Review.Decision}
 
 
 # ---------------------------------------------------------------- moves

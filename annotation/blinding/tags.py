@@ -14,7 +14,7 @@ from accounts.roles import Role
 from annotation.blinding.decisions import UNFINISHED, Slot
 from annotation.campaigns.people import had_by, works_in
 from annotation.models import Annotation, Assignment, Seen
-from annotation.states import AssignmentState, CampaignState
+from annotation.states import AnnotationState, AssignmentState, CampaignState
 
 OPEN_TO_ANYONE = Q(state__in=UNFINISHED, campaign__state=CampaignState.OPEN)
 
@@ -74,6 +74,10 @@ def shown(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotat
 
 
 def behind_records(person: Person) -> QuerySet[Annotation]:
-    """The hidden annotations that were published, but for records that the person's own annotation made too."""
+    """The hidden annotations that were published, but for records that the person's own annotation made too.
+
+    A merged record holds more than their own.
+    """
     own = Annotation.objects.filter(author=person, contradiction=OuterRef("contradiction"))
+    own = own.exclude(state=AnnotationState.MERGED)
     return hidden(person, Annotation.objects.exclude(contradiction=None)).exclude(Exists(own))

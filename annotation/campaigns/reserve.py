@@ -29,12 +29,12 @@ def reserve_of(campaign: Campaign) -> QuerySet[Assignment]:
 
 
 def valid_tags(campaign: Campaign) -> int:
-    """How many tags of the main round have an annotation that says valid, handed in and not dropped."""
+    """How many tags of the main round have an annotation that says valid, and that a review has not left out."""
     says_valid = Annotation.objects.filter(
         assignment__campaign=campaign,
         assignment__round=campaign.main_round,
         validity=Validity.VALID,
-    ).exclude(state__in=(*EDITABLE, AnnotationState.DROPPED))
+    ).exclude(state__in=(*EDITABLE, AnnotationState.UNUSED, AnnotationState.AMBIGUOUS))
     counted = says_valid.order_by().aggregate(n=Count("assignment__tag", distinct=True))
     return counted["n"]
 

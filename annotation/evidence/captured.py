@@ -9,13 +9,13 @@ article are null where only the block is known.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotation.evidence.paragraphs import paragraphs
 from annotation.evidence.provenance import PASSAGES, Captured, Sent, held
 from annotation.evidence.shown import Shown, letters, shown
 from annotation.fields.entries import NAMES, differing
 from annotation.fields.suggesting import kind_of_block, still_filled
 from annotation.fields.walker import Entries
 from annotation.models import Annotation
-from annotation.publish import paragraphs
 from wikifetch.models import Revision, Sighting
 from wikifetch.otherarticles import other_revision
 from wikifetch.rendering import block_span

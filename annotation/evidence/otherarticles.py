@@ -25,17 +25,19 @@ class Choice:
 
 @dataclass(frozen=True)
 class OtherArticles:
-    """Those of one annotation; `key` says which one to show, the newest if it is unknown."""
+    """Those of one annotation, and of `more` of the same tag; `key` says which to show, the newest if it is unknown."""
 
     annotation: Annotation
     key: str = ""
+    more: tuple[Annotation, ...] = ()
 
     @cached_property
     def rows(self) -> list[AskedArticle]:
         """What was asked for, newest first; of an article that was asked for again, the last row."""
         related = ("wiki", "revision__article__wiki")
         once: dict[tuple[object, ...], AskedArticle] = {}
-        for row in self.annotation.asked_articles.select_related(*related):
+        asked = AskedArticle.objects.filter(annotation__in=[self.annotation, *self.more])
+        for row in asked.select_related(*related):
             once.setdefault((row.wiki_id, row.title, row.revid), row)
         return list(once.values())
 

@@ -6,9 +6,9 @@ All of it belongs to the sighting that the annotation pins. For missing parts th
 from dataclasses import dataclass
 from functools import cached_property
 
+from annotation.evidence.paragraphs import paragraphs, tag_text
 from annotation.evidence.shown import sha256_of, text_of
 from annotation.fields.suggesting import kind_of_block
-from annotation.publish import paragraphs, tag_text
 from wikifetch.evidence import ShownIntroduction, ShownTalk, moved_on, talk_of
 from wikifetch.models import Revision, Sighting
 from wikifetch.shownarticle import ShownArticle, shown_article

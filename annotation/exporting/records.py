@@ -32,7 +32,9 @@ def lines(annotations: QuerySet[Annotation]) -> Iterator[bytes]:
     related = (
         "assignment", "author", "guideline", "contradiction", "sighting__revision__article__wiki", "sighting__tag",
     )  # fmt: skip
-    rows = annotations.select_related(*related).prefetch_related("questions", "reviews__reviewer")
+    rows = annotations.select_related(*related).prefetch_related(
+        "questions", "reviews__reviewer", "reviews__of_tag"
+    )
     for annotation in rows.iterator(chunk_size=BATCH):
         yield json.dumps(record_of(annotation), ensure_ascii=False).encode() + b"\n"
 
@@ -76,6 +78,7 @@ def _review(review: Review) -> dict[str, Any]:
         "decision": review.decision,
         "version": review.annotation_version,
         "reviewer": review.reviewer.pseudonym,
+        "reason": review.of_tag.reason if review.of_tag else "",
         "note": review.note,
         "notes_by_field": review.notes_by_field,
         "at": review.created_at.isoformat(),

@@ -18,13 +18,14 @@ from annotation.campaigns.presenting import frame_in_words, shown_drawing, shown
 from annotation.campaigns.reserve import valid_tags
 from annotation.fields.form_input import number
 from annotation.guidelines import current_guideline
-from annotation.models import Annotation, Campaign
+from annotation.models import Campaign
 from annotation.progress import campaigns_with_counts, people_of, stages
-from annotation.publish import publish_campaign
-from annotation.states import AnnotationState, CampaignState
+from annotation.reviewing.publishing import publish_campaign, to_publish
+from annotation.states import CampaignState
 from datasets.models import Collection
 from leases.refusal import StaleVersion
 from leases.rows import first_of
+from pages.counting import how_many
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in
 from wikifetch.models import Tag, TagKind
@@ -86,9 +87,6 @@ def opened(form: CampaignForm, by: Person, shown: str) -> Campaign:
 def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """One campaign: its design, progress, people."""
     campaign = campaign_at(campaign_id)
-    accepted = Annotation.objects.filter(
-        assignment__campaign=campaign, state=AnnotationState.ACCEPTED
-    ).count()
     context = {
         "campaign": campaign,
         "frame": frame_in_words(campaign),
@@ -97,7 +95,7 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "is_open": campaign.state == CampaignState.OPEN,
         "stages": stages(campaign),
         "people": people_of(campaign),
-        "accepted": accepted,
+        "to_publish": len(to_publish(campaign)),
         "current_guideline": current_guideline(),
         "to_add": may_be_added(campaign).order_by("name"),
     }
@@ -130,15 +128,12 @@ def publish(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Publish what is accepted to the campaign's collection."""
     campaign = campaign_at(campaign_id)
     done = publish_campaign(campaign, person_of(request))
-    if done.annotations:
-        messages.success(
-            request,
-            f"{done.annotations} published; {done.records} of them new in the collection.",
-        )
+    if done.tags:
+        tags = how_many(done.tags, "tag")
+        records = how_many(done.records, "new record")
+        messages.success(request, f"{tags} published: {records} in the collection.")
     else:
-        messages.info(
-            request, "Nothing to publish: every accepted annotation is published already."
-        )
+        messages.info(request, "Nothing to publish: every reviewed tag is published already.")
     return redirect("annotation:campaign", campaign.pk)
 
 

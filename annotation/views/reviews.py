@@ -1,133 +1,186 @@
-"""A reviewer's pages: the list, and one annotation with its findings."""
+"""A reviewer's pages: the list of tags, and one tag with all its annotations."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
+from accounts.models import Person
 from accounts.roles import Role
-from annotation import review as verbs
 from annotation.blinding.gate import check_annotations
 from annotation.blinding.tags import hidden
-from annotation.blinding.tags import shown as shown_to
-from annotation.evidence.otherarticles import OtherArticles
-from annotation.evidence.panes import Evidence
-from annotation.fields.checks import check
-from annotation.fields.draft_page import read_fields
-from annotation.fields.entries import entries_of
+from annotation.fields.entries import FIELDS
 from annotation.fields.form_input import number, plain
-from annotation.models import Annotation
-from annotation.review import Notes
-from annotation.states import AnnotationState
+from annotation.models import Annotation, Campaign, TagReview
+from annotation.reviewing import deciding
+from annotation.reviewing.combining import Merge
+from annotation.reviewing.deciding import Notes, Read
+from annotation.reviewing.listing import ready_tags
+from annotation.reviewing.merging import Choice
+from annotation.reviewing.review_page import ReviewPage
+from annotation.reviewing.tags import (
+    InRound,
+    decided,
+    tag_in_round,
+    to_review,
+    waiting_for,
+)
 from leases.refusal import NotFoundHere, Refusal
-from leases.rows import first_of
 from pages.paging import page_of
 
-STATES = tuple(state for state in AnnotationState if state != AnnotationState.DRAFT)
+ANSWERS = {"yes": True, "no": False}
 
 
 @require_GET
 @roles_required(Role.ADMIN)
 def reviews(request: HttpRequest) -> HttpResponse:
-    """Annotations by state, those that wait for a decision first."""
-    wanted = request.GET.get("state", AnnotationState.SUBMITTED)
-    state = AnnotationState(wanted) if wanted in STATES else AnnotationState.SUBMITTED
-    in_state, person = Annotation.objects.filter(state=state), person_of(request)
+    """Tags to review, ready ones first, or those that are decided; of one campaign if it is named."""
+    person = person_of(request)
+    wanted = number(request.GET.get("campaign", ""))
+    campaign = Campaign.objects.filter(pk=wanted).first() if wanted else None
+    shows_decided = request.GET.get("show") == "decided"
+    listed: QuerySet[Any] = decided(campaign) if shows_decided else to_review(campaign)
+    theirs = hidden(person, Annotation.objects.filter(sighting__tag__in=listed.values("tag")))
     if request.GET.get("hidden") == "show":
-        check_annotations(person, in_state)
-    rows = shown_to(person, in_state).select_related(
-        "author", "sighting__tag__article", "assignment__campaign"
-    )
-    counts = [(each, Annotation.objects.filter(state=each).count()) for each in STATES]
+        check_annotations(person, theirs)
+    page = page_of(request, listed.exclude(tag__in=theirs.order_by().values("sighting__tag")))
     context = {
-        "page": page_of(request, rows.order_by("submitted_at")),
-        "state": state,
-        "counts": counts,
-        "hidden": hidden(person, in_state).count(),
+        "page": page,
+        "tags": [] if shows_decided else ready_tags(page.object_list, person),
+        "shows_decided": shows_decided,
+        "campaign": campaign,
+        "campaigns": Campaign.objects.filter(assignments__annotation__isnull=False).distinct(),
+        "counts": {"waiting": to_review(campaign).count(), "decided": decided(campaign).count()},
+        "hidden": theirs.order_by().values("sighting__tag").distinct().count(),
     }
     return render(request, "annotation/reviews.html", context)
 
 
 @require_http_methods(["GET", "POST"])
 @roles_required(Role.ADMIN)
-def review(request: HttpRequest, annotation_id: int) -> HttpResponse:
-    """One annotation, and the decision on it."""
-    annotation = annotation_at(annotation_id)
-    check_annotations(person_of(request), Annotation.objects.filter(pk=annotation_id))
+def review(request: HttpRequest, campaign_id: int, round: int, tag_id: int) -> HttpResponse:
+    """All annotations of a tag, and the decision on them."""
+    at = InRound(campaign_id, round, tag_id)
+    tag = tag_in_round(at)
+    check_annotations(person_of(request), at.annotations)
     if request.method == "GET":
-        return shown(request, annotation)
+        return shown(request, at)
     try:
-        decision = decided(request, annotation)
+        done = decide(request.POST, at, person_of(request))
     except Refusal as refusal:
         if isinstance(refusal, NotFoundHere):
             raise
-        annotation = annotation_at(annotation_id)
-        return shown(request, annotation, refusal)
-    messages.success(request, f"{decision}: {annotation.sighting.tag}.")
-    following = verbs.waiting_for(person_of(request)).first()
-    return (
-        redirect("annotation:review", following.pk) if following else redirect("annotation:reviews")
-    )
+        return shown(request, at, refusal)
+    messages.success(request, f"{done}: {tag.tag}.")
+    following = waiting_for(person_of(request)).first()
+    if following is None:
+        return redirect("annotation:reviews")
+    keys = (following["campaign"], following["round"], following["tag"])
+    return redirect("annotation:review", *keys)
 
 
-def decided(request: HttpRequest, annotation: Annotation) -> str:
-    version = number(request.POST.get("version", ""))
-    notes = {
-        plain(name.removeprefix("note-")): str(note)
-        for name, note in request.POST.items()
-        if name.startswith("note-")
+@require_POST
+@roles_required(Role.ADMIN)
+def take_back(request: HttpRequest, review_id: int) -> HttpResponse:
+    """Undo a decision that is not published."""
+    kept = deciding.take_back(review_id, by=person_of(request))
+    messages.success(request, "The decision is taken back. The annotations wait for review again.")
+    return redirect("annotation:review", kept.campaign_id, kept.round, kept.tag_id)
+
+
+def decide(posted: QueryDict, at: InRound, by: Person) -> str:
+    """Carry out the decision that the form asks for; what it was, in words."""
+    read, verb = read_from(posted), posted.get("decision", "")
+    is_same = ANSWERS.get(posted.get("same", ""))
+    chosen = [int(pk) for pk in posted.getlist("chosen") if number(pk) is not None]
+    alone = list(read.versions) if len(read.versions) == 1 else []
+    if verb == "send_back":
+        sent = deciding.send_back(at, chosen or alone, by=by, read=read)
+        return f"Sent back to {', '.join(row.author.name for row in sent)}"
+    if verb == "drop":
+        kept = deciding.drop(at, by=by, read=read, is_same=is_same)
+    elif verb == "two":
+        require_no(is_same)
+        kept = deciding.accept_two(at, chosen or list(read.versions), by=by, read=read)
+    elif verb in ("accept", "merge"):
+        one = only(chosen or alone)
+        if verb == "accept":
+            kept = deciding.accept(at, one, by=by, read=read, is_same=is_same)
+        else:
+            require_yes(is_same)
+            kept = deciding.merge(at, merge_from(posted, one), by=by, read=read)
+    else:
+        raise NotFoundHere("There is no such decision.")
+    return TagReview.Decision(kept.decision).label
+
+
+def only(chosen: list[int]) -> int:
+    if len(chosen) != 1:
+        raise Refusal(
+            "Choose one annotation: the one to accept, or the one that a merge begins with."
+        )
+    return chosen[0]
+
+
+def require_yes(is_same: bool | None) -> None:
+    if not is_same:
+        raise Refusal(
+            "A merge is of annotations that describe the same contradiction: answer the first question with yes."
+        )
+
+
+def require_no(is_same: bool | None) -> None:
+    if is_same is not False:
+        raise Refusal(
+            "Two contradictions were found only if the annotations do not describe the same one: answer the first "
+            "question with no."
+        )
+
+
+def read_from(posted: QueryDict) -> Read:
+    """Versions, notes and reason of the form: version-ID, note-ID, note-ID-FIELD, reason, withdraw."""
+    versions: dict[int, int] = {}
+    whole: dict[int, str] = {}
+    by_field: dict[int, dict[str, str]] = {}
+    for name, value in posted.items():
+        kind, _, rest = name.partition("-")
+        key, _, field = rest.partition("-")
+        annotation = number(key)
+        if annotation is None:
+            continue
+        if kind == "version":
+            version = number(str(value))
+            versions[annotation] = -1 if version is None else version
+        elif kind == "note" and field:
+            by_field.setdefault(annotation, {})[plain(field)] = str(value)
+        elif kind == "note":
+            whole[annotation] = str(value)
+    notes = {key: Notes(whole.get(key, ""), by_field.get(key, {})) for key in {*whole, *by_field}}
+    return Read(versions, posted.get("reason", ""), notes, withdraw="withdraw" in posted)
+
+
+def merge_from(posted: QueryDict, base: int) -> Merge:
+    """take-FIELD names the annotation of a field, question-INDEX the wording; the rest is taken from `base`."""
+    fields = {
+        name: source
+        for name in FIELDS
+        if (source := number(posted.get(f"take-{name}", ""))) is not None
     }
-    kept = verbs.decide(
-        annotation_id=annotation.pk,
-        by=person_of(request),
-        version=-1 if version is None else version,
-        decision=request.POST.get("decision", ""),
-        notes=Notes(request.POST.get("note", ""), notes),
-    )
-    return kept.get_decision_display()
-
-
-def annotation_at(annotation_id: int) -> Annotation:
-    rows = Annotation.objects.filter(pk=annotation_id).exclude(state=AnnotationState.DRAFT)
-    related = ("author", "sighting__tag__article__wiki", "sighting__revision", "assignment")
-    missing = "There is no such annotation, or it is not submitted yet."
-    return first_of(rows.select_related(*related), missing)
-
-
-def with_notes(annotation: Annotation, typed: QueryDict) -> list[tuple[str, list[Any]]]:
-    """The fields to read, each with its typed note, which a refused decision keeps."""
-    return [
-        (title, [(one, words, typed.get(f"note-{one.name}", "")) for one, words in fields])
-        for title, fields in read_fields(annotation)
-    ]
-
-
-def shown(
-    request: HttpRequest, annotation: Annotation, refusal: Refusal | None = None
-) -> HttpResponse:
-    entries = entries_of(annotation)
-    ticked = {key for key, _ in annotation.checked_warnings}
-    is_own = not verbs.may_review(annotation, person_of(request))
-    context = {
-        "annotation": annotation,
-        "evidence": Evidence(annotation.sighting),
-        "others": OtherArticles(annotation, request.GET.get("other", "")),
-        "parts": with_notes(annotation, request.POST),
-        "pair": [
-            entries[f"passage_{n}_standalone"] or entries[f"passage_{n}_copied"] for n in (1, 2)
-        ],
-        "findings": [(finding, finding.key in ticked) for finding in check(entries)],
-        "is_own": is_own,
-        "may_decide": not is_own
-        and annotation.state in (AnnotationState.SUBMITTED, AnnotationState.ACCEPTED),
-        "may_accept": annotation.state == AnnotationState.SUBMITTED,
-        "history": annotation.reviews.select_related("reviewer"),
-        "refusal": refusal,
-        "typed": request.POST,
+    questions: Mapping[int, list[str]] = {
+        index: posted.getlist(name)
+        for name in posted
+        if (index := number(name.removeprefix("question-"))) is not None
     }
-    return render(
-        request, "annotation/review.html", context, status=refusal.status if refusal else 200
-    )
+    return Merge(Choice(base, fields), questions, frozenset(posted.getlist("checked")))
+
+
+def shown(request: HttpRequest, at: InRound, refusal: Refusal | None = None) -> HttpResponse:
+    desk = ReviewPage(tag_in_round(at), person_of(request), request.POST, refusal)
+    context: dict[str, Any] = desk.context(request.GET.get("other", ""))
+    status = refusal.status if refusal else 200
+    return render(request, "annotation/review.html", context, status=status)

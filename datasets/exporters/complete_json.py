@@ -5,14 +5,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from datasets.models import Contradiction
-from datasets.records import EXTRA, record_of
+from datasets.records import EXTRA, record_of, same_tag
 
 
 class CompleteJson:
     """A list with one object for each contradiction: the published record as it is, and what has no key in it.
 
     `provenance` holds, for passage "1" and "2", the pieces it was copied from; `filled` the columns that the app
-    filled in and the annotator left; `derived` the inferred answers, as [question, answer].
+    filled in and the annotator left; `derived` the inferred answers, as [question, answer]; `same_tag` the ids of other
+    contradictions that a review found in the same tag.
     """
 
     name = "complete-json"
@@ -41,4 +42,5 @@ def _entry(contradiction: Contradiction) -> dict[str, Any]:
             for answer in (1, 2)
             if getattr(instance, f"derived_{answer}")
         ],
+        "same_tag": [other.external_id for other in same_tag(contradiction).values()],
     }

@@ -45,7 +45,7 @@ def populations(campaign: Campaign) -> dict[int, dict[str, list[Entered]]]:
 
 
 def _at_stages(annotation: Annotation) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Its entries at the first submission, and after review if it was not dropped there.
+    """Its entries at the first submission, and after review if the tag was not ambiguous.
 
     An annotation of before the first submission was kept has it if it was never sent back.
     """
@@ -55,7 +55,7 @@ def _at_stages(annotation: Annotation) -> Iterator[tuple[str, Mapping[str, Any]]
         first = now
     if first is not None:
         yield BEFORE, first
-    if annotation.state not in (*NOT_REVIEWED, AnnotationState.DROPPED):
+    if annotation.state not in (*NOT_REVIEWED, AnnotationState.AMBIGUOUS):
         yield AFTER, now
 
 
@@ -71,7 +71,7 @@ def _entered(annotation: Annotation, entries: Mapping[str, Any]) -> Entered:
             "spans": (entries["span_1"], entries["span_2"]),
         }
     return Entered(
-        annotation=annotation.pk,
+        tag_id=annotation.assignment.tag_id,
         round=annotation.assignment.round,
         tag=annotation.assignment.order,
         article=f"{article.wiki.base_url}{article.pageid}",

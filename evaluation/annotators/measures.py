@@ -17,13 +17,13 @@ AND = " + "
 
 @dataclass(frozen=True)
 class Entered:
-    """One annotation of a tag: `tag` is the tag's place in the draw, `article` what intervals resample.
+    """One annotation of a tag: `tag` is the tag's place in the draw, `tag_id` its row; intervals resample `article`s.
 
     `types` has the options chosen in each dimension, in the form's order; `after_seeing` whether it was made after its
     author had seen other annotations of the tag. An invalid tag has no types, passages or spans.
     """
 
-    annotation: int
+    tag_id: int
     round: int
     tag: int
     article: str

@@ -23,7 +23,7 @@ STAGES = {
 ABOUT = {
     BEFORE: "The entries that each annotator submitted first, before any review.",
     BLIND: "The same without annotations made after their author saw other annotations of the tag.",
-    AFTER: "The entries as they are after review, of annotations that were reviewed and not dropped.",
+    AFTER: "The entries as they are after review, of annotations that were reviewed; ambiguous tags are left out.",
 }
 OVERLAP_LABELS = dict(
     zip(OVERLAPS, ("Passage 1", "Passage 2", "Span of passage 1", "Span of passage 2"), strict=True)

@@ -3,7 +3,7 @@
 from django.db.models import Count, Q, QuerySet
 
 from annotation.models import Annotation, Assignment, Campaign
-from annotation.states import AnnotationState, AssignmentState
+from annotation.states import DONE, AnnotationState, AssignmentState
 from datasets.models import Contradiction, Instance, SamePassage, Validity
 from evaluation.counts.final_verdicts import EXCLUDED
 from evaluation.counts.naming import one_passage_prompts
@@ -14,12 +14,8 @@ from generation.states import ResponseState
 from judging.models import Study, StudyItem
 from wikifetch.models import Tag
 
-CAME = [
-    AnnotationState.SUBMITTED,
-    AnnotationState.ACCEPTED,
-    AnnotationState.DROPPED,
-    AnnotationState.PUBLISHED,
-]
+# Waiting for review, or decided and not published; what is merged is published by another annotation.
+IN_REVIEW = (AnnotationState.SUBMITTED, AnnotationState.ACCEPTED, AnnotationState.MERGED)
 CURRENT_AND_VALID = Q(
     contradiction__superseded_by__isnull=True, contradiction__validity=Validity.VALID
 )
@@ -61,7 +57,7 @@ def _campaign_steps(collections: set[int]) -> list[Step]:
     )
     drawn = Tag.objects.filter(pk__in=places.values("tag"))
     came = drawn.filter(
-        pk__in=Annotation.objects.filter(assignment__campaign__in=campaigns, state__in=CAME).values(
+        pk__in=Annotation.objects.filter(assignment__campaign__in=campaigns, state__in=DONE).values(
             "sighting__tag"
         )
     )
@@ -73,7 +69,7 @@ def _campaign_steps(collections: set[int]) -> list[Step]:
         came.exclude(pk__in=done)
         .filter(
             sightings__annotations__assignment__campaign__in=campaigns,
-            sightings__annotations__state__in=[AnnotationState.SUBMITTED, AnnotationState.ACCEPTED],
+            sightings__annotations__state__in=IN_REVIEW,
         )
         .distinct()
         .count()
@@ -86,7 +82,7 @@ def _campaign_steps(collections: set[int]) -> list[Step]:
     ]
     left = [
         (in_review, "waiting for review or publishing"),
-        (not_published - in_review, "dropped in review"),
+        (not_published - in_review, "ambiguous"),
     ]
     return [
         *_frame(campaigns, n_drawn),

@@ -23,13 +23,14 @@ register = template.Library()
 TONES = {
     "ok": {
         "done", "accepted", "published", "closed", "judged", "locked", "live", "checked", "correct", "unanimous",
-        "submitted", "ok", "finished",
+        "submitted", "ok", "finished", "merged", "accept", "merge", "two",
     },
     "busy": {"running", "held", "open", "waiting", "pending"},
     "warn": {
         "sent_back", "skipped", "partially correct", "flagged", "cancelled", "paused", "gone", "warn", "unresolved",
+        "ambiguous", "drop",
     },
-    "bad": {"failed", "dropped", "withdrawn", "incorrect", "bad", "down"},
+    "bad": {"failed", "withdrawn", "incorrect", "bad", "down"},
 }  # fmt: skip
 
 

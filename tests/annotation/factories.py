@@ -11,7 +11,10 @@ from annotation.campaigns import claiming, managing, opening
 from annotation.campaigns.drawing import Plan
 from annotation.campaigns.opening import Design, Frame, Limits
 from annotation.fields.checks import check
-from annotation.models import Annotation, Assignment
+from annotation.models import Annotation, Assignment, Campaign
+from annotation.reviewing import deciding
+from annotation.reviewing.deciding import Notes, Read
+from annotation.reviewing.tags import InRound
 from datasets.models import Collection
 from tests.factories import person
 from wikifetch.models import Article, Revision, Sighting, Tag, Wiki
@@ -149,3 +152,45 @@ def withdraw(assignment_id, campaign):
 
 def assignment_of(annotation) -> Assignment:
     return Assignment.objects.get(pk=annotation.assignment_id)
+
+
+def place_of(annotation) -> InRound:
+    """The tag of an annotation in its round."""
+    assignment = annotation.assignment
+    return InRound(assignment.campaign_id, assignment.round, assignment.tag_id)
+
+
+def read_by(at, reason="", **more) -> Read:
+    """What a reviewer has read who opens the tag now."""
+    return Read({row.pk: row.version for row in at.submitted}, reason, **more)
+
+
+def decide(annotation, by, decision="accept", reason="", by_field=None):
+    """Accept this annotation of its tag, send it back, or drop its tag."""
+    at = place_of(annotation)
+    read = read_by(at, reason, notes={annotation.pk: Notes("", by_field or {})})
+    if decision == "send_back":
+        return deciding.send_back(at, [annotation.pk], by=by, read=read)
+    is_same = True if len(read.versions) > 1 else None
+    if decision == "drop":
+        return deciding.drop(at, by=by, read=read, is_same=is_same)
+    return deciding.accept(at, annotation.pk, by=by, read=read, is_same=is_same)
+
+
+def two_of_a_tag(*entries, by=None):
+    """Annotations of one tag, by alice, bob and so on, with these changes of the entries."""
+    within = campaign(people=len(entries), by=by)
+    names = ("alice", "bob", "carla", "dora")
+    return [
+        submitted(annotator(name), within=within, entries=whole(**changes))
+        for name, changes in zip(names, entries, strict=False)
+    ]
+
+
+def second_round(annotation) -> Assignment:
+    """A free place of the annotation's tag in the main round after a pilot."""
+    first = annotation.assignment
+    Campaign.objects.filter(pk=first.campaign_id).update(pilot_tags=1, open_round=2)
+    return Assignment.objects.create(
+        campaign=first.campaign, tag=first.tag, sighting=first.sighting, slot=1, round=2
+    )

@@ -1,4 +1,4 @@
-"""The pages of campaigns and reviews."""
+"""The pages of campaigns."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -6,8 +6,8 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
-from annotation.models import Annotation, Campaign, Review
-from annotation.states import AnnotationState, CampaignState
+from annotation.models import Campaign
+from annotation.states import CampaignState
 from datasets.models import Collection, Contradiction
 from tests.annotation import factories as make
 from tests.factories import person, signed_in, stored
@@ -120,9 +120,9 @@ def test_a_campaign_is_closed_and_reopened(client, campaign):
 
 def test_publishing_is_one_button_and_pressing_it_twice_adds_nothing(client, alice, olga, campaign):
     annotation = make.submitted(alice, within=campaign)
-    decide(client, annotation, "accept")
+    make.decide(annotation, person("otto", Role.ADMIN))
     page = client.post(at("publish", campaign.pk), follow=True)
-    assert b"1 published; 1 of them new in the collection." in page.content
+    assert b"1 tag published: 1 new record in the collection." in page.content
     again = client.post(at("publish", campaign.pk), follow=True)
     assert b"Nothing to publish" in again.content
     assert Contradiction.objects.count() == 1
@@ -134,98 +134,16 @@ def test_without_tags_the_page_says_to_fetch_first(client, olga):
     assert 'name="seed"' not in page
 
 
-# ---------------------------------------------------------------- reviews
-
-
-def decide(client, annotation, decision, **more):
-    return client.post(
-        at("review", annotation.pk),
-        {"version": annotation.version, "decision": decision, "note": "", **more},
-    )
-
-
-def test_what_was_submitted_waits_in_the_list(client, alice, campaign):
-    make.draft(alice, within=campaign)
-    annotation = make.submitted(alice, within=campaign)
-    page = client.get(at("reviews"))
-    assert [each.pk for each in page.context["page"]] == [annotation.pk]
-
-
-def test_reviewers_cannot_see_drafts(client, alice, campaign):
-    draft = make.draft(alice, within=campaign)
-    assert client.get(at("review", draft.pk)).status_code == 404
-
-
-def test_the_page_shows_the_passages_and_what_the_checks_find(client, alice, campaign):
-    annotation = make.submitted(alice, within=campaign, entries=make.whole(span_1="in 1802"))
-    page = client.get(at("review", annotation.pk)).content.decode()
-    assert make.WHOLE["passage_1_standalone"] in page
-    assert "These words are not in passage 1." in page
-    assert "The annotator ticked “I checked”." in page
-
-
-def test_after_a_decision_the_next_one_opens(client, alice, campaign):
-    first = make.submitted(alice, within=campaign)
-    second = make.submitted(alice, within=campaign)
-    assert decide(client, first, "accept").url == at("review", second.pk)
-    assert decide(client, second, "drop", note="No.").url == at("reviews")
-
-
-def test_admins_can_read_their_own_annotation_but_not_review_it(client, campaign):
-    both = person("ada", Role.ADMIN, Role.ANNOTATOR)
-    own = make.submitted(both, within=campaign)
-    client.force_login(both)
-    assert "Yours" in client.get(at("reviews")).content.decode()
-    page = client.get(at("review", own.pk)).content.decode()
-    assert "another admin has to decide on it" in page
-    assert 'name="decision"' not in page
-    assert decide(client, own, "accept").status_code == 403
-    assert Annotation.objects.get().state == AnnotationState.SUBMITTED
-
-
-def test_after_a_decision_the_next_one_is_never_ones_own(client, alice, campaign):
-    both = person("ada", Role.ADMIN, Role.ANNOTATOR)
-    first = make.submitted(alice, within=campaign)
-    make.submitted(both, within=campaign)
-    client.force_login(both)
-    assert decide(client, first, "accept").url == at("reviews")
-
-
-def test_a_decision_without_a_reason_is_refused_and_loses_no_note(client, alice, campaign):
-    annotation = make.submitted(alice, within=campaign)
-    response = decide(client, annotation, "send_back", **{"note-span_1": "  "})
-    assertContains(response, "Say why you send it back", status_code=400)
-
-    annotation.version = 0
-    response = decide(client, annotation, "send_back", note="Whole.", **{"note-span_1": "Shorter."})
-    page = response.content.decode()
-    assert response.status_code == 412
-    assert "Whole.</textarea>" in page
-    assert "Shorter.</textarea>" in page
-    assert Review.objects.count() == 0
-
-
-def test_an_accepted_annotation_can_still_be_dropped_not_sent_back(client, alice, campaign):
-    annotation = make.submitted(alice, within=campaign)
-    decide(client, annotation, "accept")
-    assert decide(client, annotation, "send_back", note="x").status_code == 409
-    decide(client, annotation, "drop", note="Ambiguous.")
-    assert Annotation.objects.get(pk=annotation.pk).state == AnnotationState.DROPPED
-
-
 # ---------------------------------------------------------------- commands
 
 
 def test_campaigns_are_opened_and_published_by_command(capsys, olga, alice):
     make.tag()
-    call_command("open_campaign", "Mills", "--collection", "mills", "--by", "olga", "--people", "2")
-    assert capsys.readouterr().out == f"Campaign {Campaign.objects.get().pk}: 2 assignments.\n"
+    call_command("open_campaign", "Mills", "--collection", "mills", "--by", "olga", "--people", "1")
+    assert capsys.readouterr().out == f"Campaign {Campaign.objects.get().pk}: 1 assignments.\n"
     annotation = make.submitted(alice, within=Campaign.objects.get())
-    Annotation.objects.filter(pk=annotation.pk).update(state=AnnotationState.ACCEPTED)
-    for expected in (
-        "1 annotations published, 1 new records.\n",
-        "0 annotations published, 0 new records.\n",
-    ):
+    make.decide(annotation, olga)
+    for expected in ("1 tags published, 1 new records.\n", "0 tags published, 0 new records.\n"):
         call_command("publish_campaign", "Mills")
         assert capsys.readouterr().out == expected
 
@@ -241,19 +159,3 @@ def test_campaigns_are_opened_and_published_by_command(capsys, olga, alice):
 def test_a_refused_command_gives_the_reason(olga, arguments, expected):
     with pytest.raises(CommandError, match=expected):
         call_command(*arguments)
-
-
-def test_a_reviewers_notes_are_kept_without_control_characters(client, campaign, alice):
-    annotation = make.submitted(alice, within=campaign)
-    notes = {"note": "Too\x00 vague", "note-statement_1": "Which\x07?", "note-span_1\x00": "x"}
-    answer = {"version": annotation.version, "decision": "send_back", **notes}
-    assert client.post(at("review", annotation.pk), answer).status_code == 302
-    kept = Review.objects.get()
-    assert kept.note == "Too vague"
-    assert kept.notes_by_field == {"statement_1": "Which?", "span_1": "x"}
-
-
-def test_a_decision_on_a_version_of_any_length_is_refused_as_stale(client, campaign, alice):
-    annotation = make.submitted(alice, within=campaign)
-    answer = {"version": "9" * 5_000, "decision": "accept"}
-    assert client.post(at("review", annotation.pk), answer).status_code == 412

@@ -7,7 +7,6 @@ import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
-from annotation import review
 from annotation.campaigns import claiming, managing
 from annotation.fields.entries import replace_questions
 from annotation.models import Annotation, Assignment, Campaign
@@ -166,7 +165,7 @@ def test_every_page_of_a_tag_shows_the_wikis_html_or_why_not(client, alice, html
     record_htmls([HtmlAsked(seen.revision_id, html)])
     addresses = {
         page_of(begun): bob,
-        reverse("annotation:review", args=[submitted.pk]): make.admin("anna"),
+        reverse("annotation:review", args=make.place_of(submitted)): make.admin("anna"),
         reverse("wikifetch:tag", args=[seen.tag_id]): bob,
     }
     for address, reader in addresses.items():
@@ -276,13 +275,7 @@ def test_a_reload_after_a_decision_has_no_effect(client, drafts, decision):
     first = drafts()
     following = opened(submit(client, first))
     annotation = Annotation.objects.get(pk=first.pk)
-    review.decide(
-        annotation_id=first.pk,
-        by=make.admin("otto"),
-        version=annotation.version,
-        decision=decision,
-        notes=review.Notes("Why?"),
-    )
+    make.decide(first, make.admin("otto"), decision, "Why?")
     annotation.refresh_from_db()
     assert opened(submit(client, first)) == following
     now = Annotation.objects.get(pk=first.pk)
@@ -292,27 +285,14 @@ def test_a_reload_after_a_decision_has_no_effect(client, drafts, decision):
 def test_a_reload_of_an_invalid_tag_that_was_sent_back_has_no_effect(client, drafts):
     first = drafts()
     post(client, first, make.whole(validity="Invalid"), action="submit")
-    submitted = Annotation.objects.get(pk=first.pk)
-    review.decide(
-        annotation_id=first.pk,
-        by=make.admin("otto"),
-        version=submitted.version,
-        decision="send_back",
-        notes=review.Notes("It is valid."),
-    )
+    make.decide(first, make.admin("otto"), "send_back", "It is valid.")
     post(client, first, make.whole(validity="Invalid"), action="submit")
     assert Annotation.objects.get(pk=first.pk).state == AnnotationState.SENT_BACK
 
 
 def test_what_was_sent_back_is_submitted_again_unchanged(client, alice):
     annotation = make.submitted(alice)
-    review.decide(
-        annotation_id=annotation.pk,
-        by=make.admin("otto"),
-        version=annotation.version,
-        decision="send_back",
-        notes=review.Notes("Is that so?"),
-    )
+    make.decide(annotation, make.admin("otto"), "send_back", "Is that so?")
     post(client, annotation, make.whole(), action="submit", version=annotation.version + 1)
     assert Annotation.objects.get().state == AnnotationState.SUBMITTED
 
@@ -481,13 +461,7 @@ def test_a_submitted_annotation_is_read_not_edited(client, draft):
 
 def test_what_was_sent_back_shows_the_notes_at_the_fields(client, alice):
     annotation = make.submitted(alice)
-    review.decide(
-        annotation_id=annotation.pk,
-        by=person("olaf"),
-        version=annotation.version,
-        decision="send_back",
-        notes=review.Notes("Almost.", {"span_1": "Only the year."}),
-    )
+    make.decide(annotation, person("olaf"), "send_back", "Almost.", {"span_1": "Only the year."})
     page = client.get(page_of(annotation)).content.decode()
     assert "Almost." in page
     assert 'id="id_span_1-note"' in page

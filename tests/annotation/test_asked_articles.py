@@ -326,7 +326,7 @@ def test_a_reviewer_sees_what_the_author_asked_for(client, live):
     older = fetched(submitted, address_of(live, 2))
     fetched(submitted, address_of(live))
     client.force_login(make.admin("oda"))
-    page = client.get(reverse("annotation:review", args=[submitted.pk])).content.decode()
+    page = client.get(reverse("annotation:review", args=make.place_of(submitted))).content.decode()
     assert 'data-article-title="Mill 3"' in page
     # The link to the other one must not take the reviewer's notes with the page.
     assert f'<a href="?other={older.pk}#pane-other" target="_blank"' in page

@@ -4,7 +4,6 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from annotation import review
 from annotation.campaigns import claiming, managing
 from annotation.campaigns.in_hand import HandsFull
 from annotation.campaigns.opening import Frame
@@ -150,13 +149,7 @@ def test_what_was_sent_back_is_not_counted_as_in_hand():
     campaign = make.campaign(tags=3, in_hand=1)
     alice = make.annotator()
     annotation = make.submitted(alice, within=campaign)
-    review.decide(
-        annotation_id=annotation.pk,
-        by=make.admin("otto"),
-        version=annotation.version,
-        decision="send_back",
-        notes=review.Notes("Why?"),
-    )
+    make.decide(annotation, make.admin("otto"), "send_back", "Why?")
     take(alice, campaign)
     with pytest.raises(HandsFull):
         take(alice, campaign)

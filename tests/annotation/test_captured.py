@@ -7,11 +7,10 @@ from annotation.evidence.captured import CHANGED
 from annotation.evidence.provenance import UNREADABLE, read_captured
 from annotation.evidence.shown import shown
 from annotation.models import Annotation
-from annotation.publish import publish_campaign
-from annotation.review import Notes
+from annotation.reviewing.publishing import publish_campaign
 from datasets.models import Contradiction
 from tests.annotation import factories as make
-from tests.annotation.test_review import decide
+from tests.annotation.factories import decide
 from wikifetch.models import Revision
 from wikifetch.rendering import article_html
 
@@ -195,7 +194,7 @@ def test_the_record_of_an_invalid_tag_has_no_provenance(draft, alice, piece):
 def test_an_invalid_tag_that_is_sent_back_has_it_again(draft, alice, piece):
     before, handed_in = invalid(draft, alice, piece)
     assert handed_in.passage_1_copied == ""
-    decide(handed_in, make.admin("orla"), "send_back", Notes("It is valid."))
+    decide(handed_in, make.admin("orla"), "send_back", "It is valid.")
     again = Annotation.objects.get()
     assert (again.passage_1_copied, again.provenance) == (SENTENCE, before.provenance)
     assert (again.filled, again.touched) == (before.filled, ["validity", *before.touched])

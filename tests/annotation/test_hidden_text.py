@@ -10,15 +10,14 @@ from annotation.evidence.provenance import Captured, without_words
 from annotation.fields.checks import check
 from annotation.fields.suggesting import of_the_block
 from annotation.models import Annotation, AskedArticle, DraftRevision
-from annotation.publish import publish_campaign
-from annotation.review import Notes
+from annotation.reviewing.publishing import publish_campaign
 from annotation.states import AskedState
 from datasets.models import Contradiction
 from datasets.records import record_of
 from leases.refusal import StaleVersion
 from tests.annotation import factories as make
+from tests.annotation.factories import decide
 from tests.annotation.test_annotate_pages import form_of, page_of, post
-from tests.annotation.test_review import decide
 from wikifetch.models import NamedArticle, Revision
 from wikifetch.otherarticles import naming
 from wikifetch.purging import purge
@@ -267,7 +266,7 @@ def test_an_invalid_tag_that_is_sent_back_does_not_bring_it_back(alice):
     result = workflow.submit(annotation_id=draft.pk, by=alice, version=0, entries=entries)
     assert result.taken, result.findings
     hide(draft.sighting.revision)
-    decide(fresh(draft), olga, "send_back", Notes("Look again."))
+    decide(fresh(draft), olga, "send_back", "Look again.")
     assert fresh(draft).state == "sent_back"
     assert "mill was" not in kept_of(draft)
 

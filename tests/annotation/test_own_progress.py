@@ -4,9 +4,9 @@ import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
-from annotation import publish, review
 from annotation.models import Annotation, Assignment
 from annotation.own_progress import Wanted, finished, own_progress
+from annotation.reviewing import publishing
 from tests.annotation import factories as make
 from tests.annotation.test_annotate_pages import form_of, page_of, text_of
 
@@ -39,13 +39,7 @@ def submitted(alice, mills):
     def hand_in(decision="", by="otto", **changes):
         annotation = make.submitted(alice, within=mills, entries=make.whole(**changes))
         if decision:
-            review.decide(
-                annotation_id=annotation.pk,
-                by=make.admin(by),
-                version=annotation.version,
-                decision=decision,
-                notes=review.Notes("Why?", {"span_1": "Only the year."}),
-            )
+            make.decide(annotation, make.admin(by), decision, "Why?", {"span_1": "Only the year."})
         return annotation
 
     return hand_in
@@ -101,14 +95,14 @@ def test_nothing_submitted_says_what_to_do(client, alice):
 def test_what_became_of_each(client, alice, mills, submitted):
     dropped, sent_back = submitted("drop"), submitted("send_back", by="orla")
     accepted = submitted("accept", by="omar")
-    publish.publish_campaign(mills)
+    publishing.publish_campaign(mills)
     waiting = submitted()
     response = open_page(client)
     assert set(listed(response)) == {dropped, sent_back, accepted, waiting}
     shown = text_of(response)
-    for state in ("Dropped", "Sent back", "Published", "Submitted"):
+    for state in ("Ambiguous", "Sent back", "Published", "Submitted"):
         assert state in shown
-    assert shown.count("Why? Contradicted span of passage 1: Only the year.") == 2
+    assert shown.count("Why? Contradicted span of passage 1: Only the year.") == 3
     record = Annotation.objects.get(pk=accepted.pk).contradiction_id
     address = reverse("datasets:contradiction", args=[record])
     assertContains(response, f'<a href="{address}">Record {record}</a>', html=True)
@@ -138,7 +132,7 @@ def test_a_campaign_and_a_state_narrow_the_list(client, alice, mills, submitted)
     second = make.submitted(alice, within=other)
     assert listed(open_page(client, campaign=mills.pk)) == [dropped, first]
     assert listed(open_page(client, campaign=other.pk, state="submitted")) == [second]
-    assert listed(open_page(client, state="dropped")) == [dropped]
+    assert listed(open_page(client, state="ambiguous")) == [dropped]
 
 
 @pytest.mark.parametrize(

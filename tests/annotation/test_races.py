@@ -3,12 +3,13 @@
 import pytest
 from django.test import Client
 
-from annotation import guidelines, review, workflow
+from annotation import guidelines, workflow
 from annotation.campaigns import claiming
 from annotation.campaigns.in_hand import HandsFull
 from annotation.evidence import askedarticles
 from annotation.guideline_text import parts_of
-from annotation.models import Annotation, AskedArticle, Assignment, Guideline
+from annotation.models import Annotation, AskedArticle, Assignment, Guideline, TagReview
+from annotation.reviewing import deciding
 from annotation.states import AnnotationState
 from leases.refusal import Refusal, StaleVersion
 from tests.annotation import factories as make
@@ -135,32 +136,31 @@ def test_two_reviewers_at_once_are_one_decision():
     campaign = make.campaign()
     annotation = make.submitted(make.annotator("alice"), within=campaign)
     reviewers = [make.admin("omar"), make.admin("orla")]
+    at = make.place_of(annotation)
+    read = make.read_by(at)
 
     def decide(who):
-        review.decide(
-            annotation_id=annotation.pk, by=who, version=annotation.version, decision="accept"
-        )
+        deciding.accept(at, annotation.pk, by=who, read=read, is_same=None)
 
     refused = at_once(*[lambda who=who: decide(who) for who in reviewers])
-    assert refused.count(None) == 1
+    assert sorted(each.status for each in refused if each) == [412]
     assert Annotation.objects.get().state == AnnotationState.ACCEPTED
+    assert TagReview.objects.count() == 1
 
 
 def test_a_decision_is_on_the_version_that_was_read(monkeypatch):
     """The author hands in a new version between the reviewer's reading and deciding."""
     annotation = make.submitted(make.annotator("alice"), within=make.campaign())
     orla = make.admin("orla")
-    require = review._require_reason
+    may_review = deciding.check_may_review
 
     def handed_in_meanwhile(*given):
-        require(*given)
+        may_review(*given)
         Annotation.objects.filter(pk=annotation.pk).update(version=annotation.version + 2)
 
-    monkeypatch.setattr(review, "_require_reason", handed_in_meanwhile)
-    with pytest.raises(Refusal):
-        review.decide(
-            annotation_id=annotation.pk, by=orla, version=annotation.version, decision="accept"
-        )
+    monkeypatch.setattr(deciding, "check_may_review", handed_in_meanwhile)
+    with pytest.raises(StaleVersion):
+        make.decide(annotation, orla)
     assert Annotation.objects.get().state == AnnotationState.SUBMITTED
 
 

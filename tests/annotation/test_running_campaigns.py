@@ -3,7 +3,6 @@
 import pytest
 
 from accounts.roles import Role
-from annotation import review
 from annotation.campaigns import claiming, managing
 from annotation.campaigns.opening import Design, Frame, dry_run, fingerprint, open_campaign
 from annotation.states import CampaignState
@@ -245,13 +244,7 @@ def test_the_campaign_closes_when_enough_tags_are_valid_and_people_finish_what_t
     with pytest.raises(Refusal, match="stops at 1 valid"):
         managing.change_campaign(campaign, "reopen")
     for each in (valid, handed_in):
-        review.decide(
-            annotation_id=each.pk,
-            by=make.admin(f"otto{each.pk}"),
-            version=each.version,
-            decision="drop",
-            notes=review.Notes("Ambiguous."),
-        )
+        make.decide(each, make.admin(f"otto{each.pk}"), "drop", "Nobody knows.")
     managing.change_campaign(stored(campaign), "reopen")
     assert take(alice, campaign) is not None
 

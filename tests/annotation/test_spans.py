@@ -5,11 +5,11 @@ import pytest
 from annotation.fields.form_input import read_changes
 from annotation.fields.spans import ranges_at
 from annotation.fields.steps import STEPS
-from annotation.publish import publish_campaign
+from annotation.reviewing.publishing import publish_campaign
 from annotation.workflow import entries_of
 from datasets.models import Contradiction
 from tests.annotation import factories as make
-from tests.annotation.test_review import decide
+from tests.annotation.factories import decide
 
 TEXT = "A 🏭 built in 1801, not in 1820."
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.templatetags.static import static
+from django.urls import reverse
 from playwright.sync_api import expect
 
 from accounts.roles import Role
@@ -502,6 +503,6 @@ def test_axe_finds_nothing_in_all_steps_nor_in_a_review_with_findings(open_page,
     settled(page)
     choose(page, "validity", "Valid")
     assert violations(page) == []
-    for path in (f"/reviews/{review.pk}/", "/annotate/progress/"):
+    for path in (reverse("annotation:review", args=make.place_of(review)), "/annotate/progress/"):
         page.goto(path)
         assert violations(page) == []

@@ -31,6 +31,7 @@ from judging.models import JudgingSlot, Study
 from judging.states import StudyState
 from operations import findings
 from operations.health import Report, watch
+from tests.annotation.factories import place_of
 from tests.browser.axe import OF_COLOURS, OPTIONS, violations
 from tests.browser.conftest import settled
 from tests.factories import person
@@ -98,7 +99,7 @@ def pages_of_rows(ada) -> list[str]:
         ("annotation:limits", campaign.pk),
         ("annotation:guideline", campaign.guideline.version),
         ("annotation:guideline_changes", changed_guideline(ada)),
-        ("annotation:review", waiting.pk),
+        ("annotation:review", *place_of(waiting)),
         ("generation:run", response.run_id),
         ("generation:response", response.run_id, response.pk),
         ("judging:study", study.pk),

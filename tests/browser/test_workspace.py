@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.models import Annotation
-from annotation.review import Notes
 from tests.annotation import factories as make
-from tests.annotation.test_review import decide
+from tests.annotation.factories import decide
 from tests.browser.axe import violations
 from tests.browser.conftest import settled, sign_in
 from tests.browser.test_annotate_page import address, choose, fill_whole, stored, wait_until
@@ -454,7 +453,7 @@ def test_a_conflict_keeps_the_place_of_the_other_s_span(desk, draft, watch):
 def test_a_tag_that_is_sent_back_opens_without_the_copy_from_before_its_submission(page, alice):
     sign_in(page, alice)
     draft = make.submitted(alice, entries=make.whole())
-    decide(draft, make.admin("olga2"), "send_back", Notes("Look again."))
+    decide(draft, make.admin("olga2"), "send_back", "Look again.")
     key = f"sic-et-non:draft:{draft.pk}"
     copy = {"version": draft.version - 1, "entries": make.whole(statement_1="Older.")}
     page.goto("/annotate/")

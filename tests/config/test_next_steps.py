@@ -5,7 +5,6 @@ from django.urls import reverse
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation import review
 from annotation.campaigns import claiming
 from annotation.models import Assignment
 from config.next_steps import next_steps
@@ -77,13 +76,7 @@ def test_a_returned_annotation_whose_lease_has_expired_is_not_counted():
     handed_in = annotation.submitted(
         alice, within=annotation.campaign(by=person("olga", Role.ADMIN))
     )
-    review.decide(
-        annotation_id=handed_in.pk,
-        by=person("orla", Role.ADMIN),
-        version=handed_in.version,
-        decision="send_back",
-        notes=review.Notes("Which year?"),
-    )
+    annotation.decide(handed_in, person("orla", Role.ADMIN), "send_back", "Which year?")
     assert [count for count, *_ in lines(alice)] == [1, 0, 0]
     Assignment.objects.update(lease_until=in_seconds(-1))
     claiming.sweep_assignments()

@@ -8,7 +8,7 @@ from typing import Any
 from datasets.importers import IMPORTERS
 from datasets.importing import ImportReport, import_file
 from datasets.models import Collection, Contradiction, Instance
-from datasets.records import columns_of, questions_of, supersede
+from datasets.records import Draft, columns_of, questions_of, supersede
 
 TYPES = [
     ["Contradict type I", "(PhraseLevel) Entity - Date/time"],
@@ -98,7 +98,7 @@ def asked(
 def edited(old: Contradiction, **changes: Any) -> Contradiction:
     """A newer version of this contradiction, with these columns changed."""
     columns = columns_of(old) | changes
-    return supersede(contradiction=old, columns=columns, questions=questions_of(old))
+    return supersede(contradiction=old, draft=Draft(columns, questions_of(old)))
 
 
 PLACEHOLDERS = {

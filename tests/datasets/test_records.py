@@ -3,7 +3,14 @@ import pytest
 from accounts.roles import Role
 from datasets import schema
 from datasets.models import Contradiction
-from datasets.records import add_contradiction, columns_of, current, record_of, supersede
+from datasets.records import (
+    Draft,
+    add_contradiction,
+    columns_of,
+    current,
+    record_of,
+    supersede,
+)
 from datasets.schema import Slot
 from leases.refusal import Conflict, Refusal
 from tests.datasets.factories import TYPES, annotation, mills, record
@@ -32,7 +39,7 @@ def test_an_annotation_becomes_a_record_whose_types_follow_the_taxonomy():
     alice = person("alice", Role.ANNOTATOR)
     extra = {"oldid": 77, "modality_1": "text", "span_1_ranges": [[3, 6]]}
     row, is_new = add_contradiction(
-        collection=mills(), columns=written(), questions=ASKED, author=alice, extra=extra
+        collection=mills(), draft=Draft(written(), ASKED, extra), author=alice
     )
     assert is_new
     assert (row.position, row.version, row.author, row.oldid) == (1, 1, alice, 77)
@@ -45,24 +52,24 @@ def test_an_annotation_becomes_a_record_whose_types_follow_the_taxonomy():
 
 def test_the_same_annotation_again_is_the_record_that_is_there():
     collection = mills()
-    first = add_contradiction(collection=collection, columns=written(), questions=ASKED)
-    again = add_contradiction(collection=collection, columns=written(), questions=ASKED)
+    first = add_contradiction(collection=collection, draft=Draft(written(), ASKED))
+    again = add_contradiction(collection=collection, draft=Draft(written(), ASKED))
     assert (again.contradiction.pk, again.is_new) == (first.contradiction.pk, False)
 
 
 def test_what_no_export_could_hold_is_refused():
     with pytest.raises(Refusal, match="'title' holds a NUL character"):
-        add_contradiction(collection=mills(), columns=written(title="a\0"), questions=ASKED)
+        add_contradiction(collection=mills(), draft=Draft(written(title="a\0"), ASKED))
     assert Contradiction.objects.count() == 1
 
 
 def test_a_column_that_is_none_is_a_mistake_of_the_caller():
     with pytest.raises(TypeError, match="paragraph_B"):
-        add_contradiction(collection=mills(), columns=written(paragraph_B=""), questions=ASKED)
+        add_contradiction(collection=mills(), draft=Draft(written(paragraph_B=""), ASKED))
 
 
 def superseded(row, **changes):
-    return supersede(contradiction=row, columns=columns_of(row) | changes, questions=ASKED)
+    return supersede(contradiction=row, draft=Draft(columns_of(row) | changes, ASKED))
 
 
 def test_an_edit_is_a_new_version_in_the_old_ones_place():
@@ -85,7 +92,7 @@ def test_an_edit_that_changes_nothing_is_refused():
     old = current(mills()).get()
     parsed = schema.parse(record())
     with pytest.raises(Conflict, match="exactly this content"):
-        supersede(contradiction=old, columns=parsed.columns, questions=parsed.slots)
+        supersede(contradiction=old, draft=Draft(parsed.columns, parsed.slots))
 
 
 def test_the_blanks_of_a_record_are_kept():

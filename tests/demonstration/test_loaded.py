@@ -86,7 +86,7 @@ class TestLoaded(TestCase):
         decided = Counter(each.review["decision"] if each.review else "" for each in given())
         assert states == {
             AnnotationState.PUBLISHED: decided["accept"],
-            AnnotationState.DROPPED: decided["drop"],
+            AnnotationState.UNUSED: decided["leave"],
             AnnotationState.SUBMITTED: decided[""],
             AnnotationState.DRAFT: len(skipped()),
         }
@@ -122,7 +122,7 @@ class TestLoaded(TestCase):
         assert (
             len({place.tag for place in places}) == 5
         )  # four untouched, and the one that was skipped
-        decided = Annotation.objects.filter(state__in=("published", "dropped"))
+        decided = Annotation.objects.filter(state__in=("published", "unused"))
         assert not decided.filter(sighting__in=[place.sighting for place in places]).exists()
 
     def test_one_annotation_is_flagged_and_one_tag_skipped(self):

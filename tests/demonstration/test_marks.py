@@ -12,6 +12,7 @@ from demonstration.loading import load
 from generation.models import Response
 from judging.models import JudgingSlot, Study
 from judging.studies import open_study
+from tests.annotation.factories import place_of
 from tests.factories import person
 from wikifetch.models import FetchRun, Tag
 
@@ -44,7 +45,7 @@ class TestMarks(TestCase):
             ("annotation:campaigns",),
             ("annotation:campaign", own.campaign_id),
             ("annotation:reviews",),
-            ("annotation:review", waiting.pk),
+            ("annotation:review", *place_of(waiting)),
         )
 
     def test_pages_of_collections_runs_and_studies_are_marked(self):

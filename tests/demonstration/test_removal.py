@@ -10,8 +10,7 @@ from annotation.campaigns.claiming import next_assignment
 from annotation.campaigns.drawing import Plan
 from annotation.campaigns.opening import Design, open_campaign
 from annotation.models import Annotation, Campaign
-from annotation.publish import publish_campaign
-from annotation.review import decide
+from annotation.reviewing.publishing import publish_campaign
 from datasets import exclusions, releases, revisions
 from datasets.models import Collection, Instance
 from demonstration.loading import load
@@ -79,7 +78,7 @@ class TestRemoval(TestCase):
     def test_everything_a_newcomer_tried_on_it_goes_with_it(self):
         alice, bob = self.alice, self.bob
         waiting = Annotation.objects.filter(state="submitted").earliest("pk")
-        decide(annotation_id=waiting.pk, by=alice, version=waiting.version, decision="accept")
+        factories.decide(waiting, alice)
         publish_campaign(Campaign.objects.get())
         freeze(Study.objects.get(name="Demonstration"), by=bob, note="Mine")
         releases.freeze(

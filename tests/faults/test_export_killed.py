@@ -14,7 +14,7 @@ import pytest
 from django.db import connection
 
 from datasets.models import Collection, Contradiction, Instance
-from datasets.records import current, supersede
+from datasets.records import Draft, current, supersede
 from generation.embedded import ROOT
 from leases.planner import learn_sizes
 from tests.faults.conftest import database_url, pause, until
@@ -83,7 +83,7 @@ class Writers:
                 position = chance.choice(positions)
                 old = current(self._made).get(position=position)
                 columns = {"title": f"{position}, edit {edits}", "validity": "Invalid"}
-                supersede(contradiction=old, columns=columns, questions=[])
+                supersede(contradiction=old, draft=Draft(columns, []))
         finally:
             connection.close()
         return edits

@@ -129,15 +129,17 @@ def annotate(page: Page, question: str, answers: tuple[str, str]) -> None:
     expect(page.get_by_text("Submitted").first).to_be_visible()
 
 
-def accept_all(admin: Page, count: int) -> None:
-    for _ in range(count):
-        admin.goto("reviews/")
-        admin.locator("main a[href*='/reviews/']").first.click()
-        admin.get_by_role("button", name="Accept").click()
+def merge_and_publish(admin: Page) -> None:
+    """One annotation of both, with the question of each."""
+    admin.goto("reviews/")
+    admin.locator("main a[href*='/reviews/']").first.click()
+    admin.get_by_label("Yes").check()
+    admin.get_by_label("A: ").check()
+    admin.get_by_role("button", name="Merge").click()
     admin.goto("campaigns/")
     admin.get_by_role("link", name="First tags").click()
     admin.get_by_role("button", name="Publish").first.click()
-    expect(admin.get_by_text("2 published")).to_be_visible()
+    expect(admin.get_by_text("1 tag published")).to_be_visible()
 
 
 def ask_the_model(admin: Page) -> None:
@@ -227,7 +229,7 @@ def play(people: People) -> None:
     choose_tag(admin)
     annotate(ann, "In which year was it opened?", ("1858", "1859"))
     annotate(ben, "When did it open?", ("the year 1858", "the year 1859"))
-    accept_all(admin, 2)
+    merge_and_publish(admin)
     ask_the_model(admin)
     open_study(admin)
 

@@ -5,9 +5,8 @@ from django.urls import reverse
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation import review
 from annotation.models import Annotation, Question
-from annotation.publish import publish_campaign
+from annotation.reviewing.publishing import publish_campaign
 from datasets import exclusions, revisions
 from datasets.models import Instance
 from datasets.releases import freeze
@@ -42,20 +41,17 @@ def world(reader: Person) -> dict[str, object]:
     for annotation in (published, submitted, draft):
         marked(annotation)
     published.refresh_from_db()
-    review.decide(
-        annotation_id=published.pk,
-        by=people["olga"],
-        version=published.version,
-        decision="accept",
-        notes=review.Notes(f"Well {MARK} seen"),
-    )
+    decided = make.decide(published, people["olga"], "accept", f"Well {MARK} seen")
     publish_campaign(campaign, people["olga"])
     published.refresh_from_db()
+    make.second_round(published)
     instance = Instance.objects.get(contradiction=published.contradiction_id)
     return {
         "campaign": campaign.pk,
-        "submitted": submitted.pk,
-        "own": submitted.pk,
+        "submitted": submitted.sighting.tag_id,
+        "own": submitted.sighting.tag_id,
+        "begun": draft.sighting.tag_id,
+        "decision": decided.pk,
         "draft": draft.pk,
         "place": submitted.assignment_id,
         "tag": submitted.sighting.tag_id,

@@ -5,9 +5,8 @@ from django.urls import reverse
 
 from accounts.roles import Role
 from annotation.campaigns.claiming import next_assignment
-from annotation.models import Annotation, Assignment, Seen
-from annotation.publish import publish_campaign
-from annotation.states import AnnotationState
+from annotation.models import Annotation, Seen
+from annotation.reviewing.publishing import publish_campaign
 from datasets.models import Contradiction
 from datasets.releases import freeze
 from tests.annotation import factories as make
@@ -31,14 +30,12 @@ def campaign(alice):
     bob = make.annotator("bob")
     for _ in range(2):
         annotation = make.submitted(bob, within=campaign)
-        Annotation.objects.filter(pk=annotation.pk).update(
-            state=AnnotationState.ACCEPTED, statement_1=f"Statement {annotation.pk}"
-        )
+        statement = f"Statement {annotation.pk}"
+        Annotation.objects.filter(pk=annotation.pk).update(statement_1=statement)
+        make.decide(annotation, campaign.created_by)
     publish_campaign(campaign)
     freeze(collection=campaign.collection, version="1.0")
-    Assignment.objects.filter(state="free").exclude(tag=open_tag(campaign)).update(
-        state="withdrawn"
-    )
+    make.second_round(Annotation.objects.get(sighting__tag=open_tag(campaign)))
     return campaign
 
 
@@ -104,19 +101,17 @@ def test_the_api_leaves_hidden_records_out_and_says_how_many(client, record):
         "/reports/collections/mills/",
         "/reports/collections/mills/table.csv",
         "/reports/campaigns/{campaign}/",
-        "/reviews/{review}/",
+        "/reviews/{campaign}/1/{tag}/",
         "/people/{bob}/data.json",
     ],
 )
 def test_what_shows_a_hidden_record_asks_first(client, alice, campaign, record, path):
-    review = record.annotations.get()
-    address = path.format(
-        record=record.pk, campaign=campaign.pk, review=review.pk, bob=review.author_id
-    )
+    ids = {"record": record.pk, "campaign": campaign.pk, "tag": open_tag(campaign)}
+    address = path.format(**ids, bob=record.annotations.get().author_id)
     page = client.get(address)
     assert page.status_code == 409
     assert "what others entered for 1 tag that you could still get" in page.content.decode()
-    assert not Seen.objects.exists()
+    assert not Seen.objects.filter(person=alice).exists()
     fields = page.context["refusal"].fields
     assert client.post(reverse("annotation:show"), {**fields, "next": address}).url == address
     shown = client.get(address)
@@ -179,7 +174,7 @@ def test_a_record_whose_article_was_purged_stays_hidden(client, campaign, record
 )
 def test_a_form_that_cannot_be_read_gives_nothing_up(client, alice, campaign, fields):
     assert client.post(reverse("annotation:show"), fields).status_code == 400
-    assert not Seen.objects.exists()
+    assert not Seen.objects.filter(person=alice).exists()
 
 
 def test_a_campaign_can_let_people_annotate_what_they_saw(client, alice, campaign, record):
@@ -197,7 +192,11 @@ def test_deciding_on_an_annotation_gives_up_its_tag(client, alice):
     """It may be sent back, and handed back: then it comes to somebody who has not read it."""
     annotation = make.submitted(make.annotator("bob"))
     client.post(
-        f"/reviews/{annotation.pk}/",
-        {"decision": "send_back", "version": annotation.version, "note": "Look again."},
+        make.place_of(annotation).path,
+        {
+            "decision": "send_back",
+            f"version-{annotation.pk}": annotation.version,
+            "reason": "Look again.",
+        },
     )
     assert Seen.objects.get().person == alice

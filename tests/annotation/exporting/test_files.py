@@ -7,10 +7,8 @@ import zipfile
 import pytest
 
 from accounts.models import Person
-from annotation import review
 from annotation.models import Annotation
-from annotation.publish import publish_campaign
-from annotation.review import Notes
+from annotation.reviewing.publishing import publish_campaign
 from tests.annotation import factories as make
 from tests.factories import signed_in
 
@@ -43,13 +41,7 @@ def rows_of(data):
 def test_each_submitted_annotation_is_a_line_with_everything_but_names(client, campaign):
     olga = Person.objects.get(username="olga")
     first = Annotation.objects.filter(author__username="alice").earliest("pk")
-    review.decide(
-        annotation_id=first.pk,
-        by=olga,
-        version=first.version,
-        decision="send_back",
-        notes=Notes("Look again."),
-    )
+    make.decide(first, olga, "send_back", "Look again.")
     data = read(client, campaign, "annotations.jsonl")
     rows = rows_of(data)
     assert len(rows) == 3
@@ -76,14 +68,20 @@ def test_the_lines_of_each_annotator_are_a_file_of_their_own(client, campaign):
 def test_the_records_are_those_that_this_campaign_published(client, campaign):
     assert json.loads(read(client, campaign, "records.json")) == []
     other = make.campaign(name="Weirs", tags=1, by=Person.objects.get(username="olga"))
-    make.submitted(make.annotator("carol"), within=other)
-    Annotation.objects.filter(state="submitted").update(state="accepted")
+    make.submitted(make.annotator("carol"), within=other, entries=make.whole(confidence=2))
+    held = campaign.assignments.get(state="held")
+    make.withdraw(held.pk, campaign)
+    for each in (
+        Annotation.objects.get(author__username="carol"),
+        Annotation.objects.get(validity="Invalid"),
+        Annotation.objects.get(author__username="alice", sighting__tag=held.tag),
+    ):
+        make.decide(each, Person.objects.get(username="olga"))
     publish_campaign(other)
     assert json.loads(read(client, campaign, "records.json")) == []
     publish_campaign(campaign)
     records = json.loads(read(client, campaign, "records.json"))
     labels = [one["annotationResult"]["wikitag_label_valid"] for one in records]
-    # Alice's two tags are in equal articles, so they are one record.
     assert sorted(labels) == ["Invalid", "Valid"]
 
 

@@ -35,7 +35,7 @@ PLAN = Plan(7, 200)
 def entered(tag, annotator, validity="Valid", types=None, **more):
     types = types or ((TYPE_I[0],), (TYPE_II[0],), (TYPE_III[0],), (TYPE_IV[0],))
     return Entered(
-        annotation=100 * tag + len(annotator),
+        tag_id=tag,
         round=1,
         tag=tag,
         article=more.pop("article", f"article {tag}"),

@@ -7,10 +7,9 @@ from datetime import timedelta
 import pytest
 
 from accounts.models import Person
-from annotation import review, workflow
+from annotation import workflow
 from annotation.fields.checks import check
 from annotation.models import Annotation, Seen
-from annotation.review import Notes
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.report.sentences import of
 from tests.annotation import factories as make
@@ -42,14 +41,7 @@ def agreed(campaign, wanted, key="validity"):
 
 
 def decide(annotation, decision, note=""):
-    by = Person.objects.get(username="olga")
-    review.decide(
-        annotation_id=annotation.pk,
-        by=by,
-        version=annotation.version,
-        decision=decision,
-        notes=Notes(note),
-    )
+    make.decide(annotation, Person.objects.get(username="olga"), decision, note)
 
 
 def submit_again(annotation, entries):
@@ -71,23 +63,23 @@ def test_before_review_the_first_submission_counts_whatever_is_entered_later(cam
     submit_again(invalid, make.whole())
     assert agreed(campaign, "before") == (0.5, 2)
     assert stage(campaign, "after")["tags"] == 0
-    for annotation in Annotation.objects.all():
+    for annotation in Annotation.objects.filter(author__username="alice"):
         decide(annotation, "accept")
     assert agreed(campaign, "after") == (1, 2)
 
 
-def test_what_was_dropped_in_review_is_not_compared_after_it(campaign):
-    for annotation in Annotation.objects.all():
-        decide(annotation, "drop" if annotation.validity == "Invalid" else "accept", "No.")
+def test_an_ambiguous_tag_is_not_compared_after_it(campaign):
+    first, second = Annotation.objects.filter(author__username="bob").order_by("pk")
+    decide(first, "accept")
+    decide(second, "drop", "Nobody knows.")
     assert agreed(campaign, "before") == (0.5, 2)
     assert agreed(campaign, "after") == (1, 1)
 
 
 def test_a_draft_and_what_is_sent_back_are_not_after_review(campaign):
-    annotations = list(Annotation.objects.order_by("pk"))
-    decide(annotations[0], "send_back", "Look again.")
-    for annotation in annotations[1:]:
-        decide(annotation, "accept")
+    first, second = Annotation.objects.filter(author__username="alice").order_by("pk")
+    decide(first, "send_back", "Look again.")
+    decide(second, "accept")
     assert stage(campaign, "after")["tags"] == 1
 
 

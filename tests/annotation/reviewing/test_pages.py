@@ -1,0 +1,289 @@
+"""The pages of reviews: the list of tags, and one tag with its annotations."""
+
+import pytest
+from django.urls import reverse
+from pytest_django.asserts import assertContains
+
+from accounts.roles import Role
+from annotation.models import Annotation, Review, TagReview
+from annotation.states import AnnotationState
+from tests.annotation import factories as make
+from tests.factories import person, signed_in, stored
+from wikifetch.models import Tag
+from wikifetch.purging import purge
+from wikifetch.source.answers import Hidden
+from wikifetch.states import TagState
+
+pytestmark = pytest.mark.django_db
+
+ASKED = make.WHOLE["questions"][0]
+
+
+@pytest.fixture
+def olga(client):
+    return signed_in(client, make.admin("olga"))
+
+
+@pytest.fixture
+def alice():
+    return make.annotator("alice")
+
+
+@pytest.fixture
+def campaign(olga):
+    return make.campaign(by=olga, tags=2)
+
+
+@pytest.fixture
+def pair(olga):
+    """Alice and Bob, who differ in the span and in the answers to their question."""
+    other = {**ASKED, "answer_1": "1799"}
+    return make.two_of_a_tag({}, {"span_1": "1801", "questions": [other]}, by=olga)
+
+
+def page_of(annotation):
+    return reverse("annotation:review", args=make.place_of(annotation))
+
+
+def opened(client, annotation):
+    return client.get(page_of(annotation)).content.decode()
+
+
+def decide(client, annotation, decision, **more):
+    """Post the form as the page has it now."""
+    rows = make.place_of(annotation).submitted
+    versions = {f"version-{row.pk}": row.version for row in rows}
+    return client.post(page_of(annotation), {**versions, "decision": decision, **more})
+
+
+def listed(client, **query):
+    return client.get(reverse("annotation:reviews"), query).context["page"].object_list
+
+
+# ---------------------------------------------------------------- the list
+
+
+def test_ready_tags_come_first_then_those_that_wait_for_more(client, olga):
+    two = make.campaign(by=olga, people=2, tags=2)
+    alice, bob = make.annotator("alice"), make.annotator("bob")
+    waits = make.submitted(alice, within=two)
+    ready = make.submitted(alice, within=two)
+    place = make.place_of(ready).assignments.get(state="free")
+    make.withdraw(place.pk, two)
+    make.draft(bob, within=two)
+    rows = listed(client)
+    assert [row["tag"] for row in rows] == [ready.sighting.tag_id, waits.sighting.tag_id]
+    page = client.get(reverse("annotation:reviews")).content.decode()
+    assert "1 of 2" in page
+    assert page.index("Ready") < page.index("Waits for more")
+
+
+def test_the_list_is_of_one_campaign_and_of_what_is_decided(client, olga, alice, campaign):
+    first = make.submitted(alice, within=campaign)
+    other = make.campaign(by=olga, name="Other")
+    make.submitted(alice, within=other)
+    assert len(listed(client)) == 2
+    assert [row["campaign"] for row in listed(client, campaign=other.pk)] == [other.pk]
+    decide(client, first, "accept")
+    assert [row.tag_id for row in listed(client, show="decided")] == [first.sighting.tag_id]
+    assert list(listed(client, show="decided", campaign=other.pk)) == []
+    assert len(listed(client, campaign="x", page="x")) == 1
+
+
+def test_the_list_takes_as_many_statements_for_more_tags(
+    client, olga, alice, django_assert_max_num_queries
+):
+    campaign = make.campaign(by=olga, tags=6, in_hand=9)
+    make.submitted(alice, within=campaign)
+    for _ in range(5):
+        make.submitted(alice, within=campaign)
+    with django_assert_max_num_queries(14):
+        client.get(reverse("annotation:reviews"))
+
+
+def test_the_start_page_counts_tags_to_review_and_to_publish(client, olga, pair):
+    assert "tag that waits for review" in client.get("/").content.decode()
+    decide(client, pair[0], "accept", same="yes", chosen=pair[0].pk)
+    assert "reviewed tag to publish" in client.get("/").content.decode()
+
+
+# ---------------------------------------------------------------- one annotation
+
+
+def test_reviewers_cannot_see_drafts(client, alice, campaign):
+    assert client.get(page_of(make.draft(alice, within=campaign))).status_code == 404
+
+
+def test_the_page_shows_the_passages_and_what_the_checks_find(client, alice, campaign):
+    annotation = make.submitted(alice, within=campaign, entries=make.whole(span_1="in 1802"))
+    page = opened(client, annotation)
+    assert make.WHOLE["passage_1_standalone"] in page
+    assert "These words are not in passage 1." in page
+    assert "The annotator ticked “I checked”." in page
+    assert 'name="same"' not in page
+
+
+def test_after_a_decision_the_next_tag_opens(client, alice, campaign):
+    first = make.submitted(alice, within=campaign)
+    second = make.submitted(alice, within=campaign)
+    assert decide(client, first, "accept").url == page_of(second)
+    assert decide(client, second, "drop", reason="No.").url == reverse("annotation:reviews")
+
+
+def test_admins_can_read_the_tag_they_annotated_but_not_review_it(client, campaign):
+    both = person("ada", Role.ADMIN, Role.ANNOTATOR)
+    own = make.submitted(both, within=campaign)
+    client.force_login(both)
+    assert "You annotated it" in client.get(reverse("annotation:reviews")).content.decode()
+    page = opened(client, own)
+    assert "another admin has to decide on it" in page
+    assert 'name="decision"' not in page
+    assert decide(client, own, "accept").status_code == 403
+    assert Annotation.objects.get().state == AnnotationState.SUBMITTED
+
+
+def test_after_a_decision_the_next_one_is_never_ones_own(client, alice, campaign):
+    both = person("ada", Role.ADMIN, Role.ANNOTATOR)
+    first = make.submitted(alice, within=campaign)
+    make.submitted(both, within=campaign)
+    client.force_login(both)
+    assert decide(client, first, "accept").url == reverse("annotation:reviews")
+
+
+def test_a_refused_decision_loses_nothing_that_was_entered(client, pair):
+    one, two = (row.pk for row in pair)
+    typed = {
+        "same": "yes",
+        "chosen": one,
+        "reason": "Whole.",
+        f"note-{two}-span_1": "Shorter.",
+        "take-span_1": two,
+        "question-0": "none",
+    }
+    response = decide(client, pair[0], "merge", **typed, **{f"version-{two}": 0})
+    assert response.status_code == 412
+    page = response.content.decode()
+    assert "Whole.</textarea>" in page
+    assert "Shorter.</textarea>" in page
+    assert f'name="chosen" value="{one}" checked' in page
+    assert f'name="take-span_1" value="{two}" checked' in page
+    assert 'value="none" id="question-0-none" checked' in page
+
+
+def test_a_note_on_what_somebody_sent_back_meanwhile_is_shown(client, pair):
+    decide(client, pair[1], "send_back", chosen=pair[1].pk, reason="Look again.")
+    typed = {f"version-{row.pk}": 1 for row in pair} | {f"note-{pair[1].pk}-span_1": "Shorter."}
+    response = client.post(page_of(pair[0]), {**typed, "decision": "drop", "reason": "x"})
+    assertContains(response, "any more: Shorter.", status_code=412)
+
+
+@pytest.mark.parametrize(
+    ("decision", "more", "status", "message"),
+    [
+        ("accept", {}, 400, "Choose one annotation"),
+        ("accept", {"chosen": ["one", "two"]}, 400, "Choose one annotation"),
+        ("accept", {"chosen": "one"}, 400, "Answer first"),
+        ("merge", {"chosen": "one"}, 400, "answer the first question with yes"),
+        ("merge", {"chosen": "one", "same": "no"}, 400, "answer the first question with yes"),
+        ("merge", {"chosen": "one", "same": "yes"}, 400, "different answers"),
+        ("two", {"chosen": ["one", "two"], "same": "yes"}, 400, "with no"),
+        ("two", {"chosen": "one", "same": "no"}, 400, "Choose the two annotations"),
+        ("send_back", {"reason": "x"}, 400, "Choose which annotation"),
+        ("send_back", {"chosen": "one"}, 400, "Say why you send it back"),
+        ("drop", {"same": "no"}, 400, "Say why the tag is ambiguous"),
+        ("publish", {}, 404, "no such decision"),
+    ],
+)
+def test_what_is_missing_for_a_decision_is_said(client, pair, decision, more, status, message):
+    keys = {"one": pair[0].pk, "two": pair[1].pk}
+    chosen = more.get("chosen", [])
+    chosen = [keys[each] for each in ([chosen] if isinstance(chosen, str) else chosen)]
+    response = decide(client, pair[0], decision, **{**more, "chosen": chosen})
+    assertContains(response, message, status_code=status)
+    assert TagReview.objects.count() == 0
+
+
+def test_a_reviewers_notes_are_kept_without_control_characters(client, campaign, alice):
+    annotation = make.submitted(alice, within=campaign)
+    key = annotation.pk
+    notes = {
+        "reason": "Too\x00 vague",
+        f"note-{key}-statement_1": "Which\x07?",
+        f"note-{key}-span_1\x00": "x",
+        "note-x": "y",
+    }
+    assert decide(client, annotation, "send_back", **notes).status_code == 302
+    kept = Review.objects.get()
+    assert kept.note == "Too vague"
+    assert kept.notes_by_field == {"statement_1": "Which?", "span_1": "x"}
+
+
+def test_a_decision_on_a_version_of_any_length_is_refused_as_stale(client, campaign, alice):
+    annotation = make.submitted(alice, within=campaign)
+    answer = {f"version-{annotation.pk}": "9" * 5_000, "decision": "accept"}
+    assert client.post(page_of(annotation), answer).status_code == 412
+
+
+# ---------------------------------------------------------------- several
+
+
+def test_the_page_marks_what_differs_and_says_so_in_words(client, pair):
+    page = opened(client, pair[0])
+    assert page.count("Differs</span>") == 1
+    assert "<mark>in </mark>" in page
+    assert "Contradicts</span>" in page
+    assert "Do they describe the same contradiction?" in page
+
+
+def test_a_merge_by_the_form_takes_what_was_chosen(client, pair):
+    one, two = (row.pk for row in pair)
+    choices = {"take-span_1": two, "question-0": f"{one}-1", "same": "yes", "chosen": one}
+    assert decide(client, pair[0], "merge", **choices).status_code == 302
+    made = Annotation.objects.exclude(merged_from=None).distinct().get()
+    assert (made.span_1, made.questions.get().answer_1) == ("1801", "1801")
+    page = opened(client, pair[0])
+    assert "Merged" in page
+    assert 'name="decision"' not in page
+
+
+def test_warnings_on_the_merged_annotation_are_ticked_on_the_page(client, olga):
+    passage = {"passage_1_copied": "A tower.", "passage_1_standalone": "The tower is old."}
+    pair = make.two_of_a_tag({}, {**passage, "span_1": "tower"}, by=olga)
+    one, two = (row.pk for row in pair)
+    choices = {"take-span_1": two, "question-0": f"{one}-1", "same": "yes", "chosen": one}
+    refused = decide(client, pair[0], "merge", **choices)
+    assertContains(refused, 'name="checked" value="span_not_found:span_1"', status_code=400)
+    choices["checked"] = "span_not_found:span_1"
+    assert decide(client, pair[0], "merge", **choices).status_code == 302
+
+
+def test_a_decision_is_taken_back_on_the_page(client, pair):
+    decide(client, pair[0], "drop", reason="Hm.")
+    kept = TagReview.objects.get()
+    assert "Take back this decision" in opened(client, pair[0])
+    response = client.post(reverse("annotation:take_back", args=[kept.pk]))
+    assert response.url == page_of(pair[0])
+    page = opened(client, pair[0])
+    assert "Taken back by Olga" in page
+    assert 'value="merge"' in page
+    assert stored(pair[0]).state == AnnotationState.SUBMITTED
+
+
+def test_who_still_works_on_a_tag_is_named(client, olga):
+    campaign = make.campaign(by=olga, people=3)
+    annotation = make.submitted(make.annotator("alice"), within=campaign)
+    make.draft(make.annotator("bob"), within=campaign)
+    page = opened(client, annotation)
+    assert "In progress:" in page
+    assert "Nobody has yet taken 1 of the assignments" in page
+    assertContains(decide(client, annotation, "accept"), "Bob still works", status_code=409)
+    assert decide(client, annotation, "accept", withdraw="on").status_code == 302
+
+
+def test_the_page_of_a_tag_that_is_gone_and_purged_can_be_decided(client, pair):
+    revision = pair[0].sighting.revision
+    purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
+    Tag.objects.update(state=TagState.GONE)
+    assert "Kettle Mill" in opened(client, pair[0])
+    done = decide(client, pair[0], "accept", same="yes", chosen=pair[0].pk)
+    assert done.status_code == 302

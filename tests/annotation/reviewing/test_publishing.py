@@ -1,0 +1,267 @@
+"""What is published of reviewed tags."""
+
+import json
+
+import pytest
+
+from annotation.evidence.panes import Evidence
+from annotation.evidence.paragraphs import paragraphs
+from annotation.models import Annotation, TagReview
+from annotation.reviewing import deciding
+from annotation.reviewing.combining import Merge
+from annotation.reviewing.merging import Choice
+from annotation.reviewing.publishing import publish, publish_campaign
+from annotation.states import AnnotationState
+from datasets.exporters import EXPORTERS
+from datasets.models import Contradiction
+from datasets.records import current, record_of, streamed
+from leases.refusal import Conflict
+from tests.annotation import factories as make
+from tests.factories import stored
+from wikifetch.models import Sighting
+from wikifetch.purging import purge
+from wikifetch.source.answers import Hidden
+from wikifetch.wikitext.languages import Words
+
+pytestmark = pytest.mark.django_db
+
+OTHER = {**make.WHOLE["questions"][0], "question": "Which year?"}
+
+
+@pytest.fixture
+def olga():
+    return make.admin("olga")
+
+
+@pytest.fixture
+def campaign(olga):
+    return make.campaign(by=olga)
+
+
+@pytest.fixture
+def pair(olga):
+    """Alice and Bob, who differ in the span and in a question."""
+    return make.two_of_a_tag({}, {"span_1": "1801", "questions": [OTHER]}, by=olga)
+
+
+def accepted(by, olga, campaign, **entries):
+    annotation = make.submitted(by, within=campaign, entries=make.whole(**entries))
+    make.decide(annotation, olga)
+    return annotation
+
+
+def test_a_published_annotation_is_the_paper_s_record(alice, olga, campaign):
+    accepted(alice, olga, campaign)
+    done = publish_campaign(campaign)
+    assert (done.tags, done.records) == (1, 1)
+
+    row = Contradiction.objects.get()
+    record = record_of(row)
+    assert record["title"] == "Kettle Mill"
+    assert record["url"] == "https://wiki.example/wiki/Kettle_Mill"
+    assert record["tag"] == "Inconsistent|date=May 2021|reason=The year"
+    assert record["tagDate"] == "May 2021"
+    assert record["tagReason"] == "The year"
+    assert record["paragraph_A_clean"] == "The mill was built in 1801. It is square."
+    result = record["annotationResult"]
+    assert result["paragraphB_information_standalone"] == make.WHOLE["passage_2_standalone"]
+    assert result["Contradict type IV"] == "Explicit"
+    assert (result["question1"], result["question1_answer2"]) == (
+        "When was Kettle Mill built?",
+        "1820",
+    )
+    assert result["confidence"] == "4"
+    assert "valid_comment" not in result
+    assert (row.author, row.oldid, row.modality_1) == (alice, 1001, "text")
+    assert row.instances.count() == 1
+
+
+def test_a_record_says_where_its_passages_are_from_and_what_was_left_as_filled_in(
+    alice, olga, campaign
+):
+    annotation = accepted(alice, olga, campaign)
+    pieces = {"1": [{"revid": 7, "text": "It was built in 1801."}]}
+    Annotation.objects.filter(pk=annotation.pk).update(filled=["article_1"], provenance=pieces)
+    publish_campaign(campaign)
+    row = Contradiction.objects.get()
+    assert (row.filled, row.provenance) == (["article_1"], pieces)
+
+
+def test_the_paragraph_less_its_tag_is_the_clean_paragraph(alice, olga, campaign):
+    accepted(alice, olga, campaign)
+    publish_campaign(campaign)
+    record = record_of(Contradiction.objects.get())
+    tag = "{{" + record["tag"] + "}}"
+    assert tag in record["paragraph_A"]
+    assert record["paragraph_A"].replace(tag, "") == record["paragraph_A_clean"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "block", "text"),
+    [
+        ("table row", "| 1801 || 12 {{Inconsistent}} || Ada", "1801 | 12 | Ada"),
+        ("list item", "* built of [[oak]]{{Inconsistent}} and slate", "built of oak and slate"),
+        ("infobox field", "| height = 31 m{{Inconsistent}}", "height: 31 m"),
+        ("", "{{Inconsistent}}", ""),
+    ],
+)
+def test_the_tag_keeps_its_place_in_blocks_of_other_kinds(kind, block, text):
+    sighting = make.tag(
+        block_kind=kind,
+        raw="{{Inconsistent}}",
+        block=block,
+        block_clean=block.replace("{{Inconsistent}}", ""),
+        block_text=text,
+    ).latest
+    with_tag, without = paragraphs(sighting)
+    assert with_tag.count("{{Inconsistent}}") == 1
+    assert with_tag.replace("{{Inconsistent}}", "") == without
+    assert "".join(without.split()) == "".join(text.split())
+
+
+def test_a_file_by_the_name_that_its_wiki_has_for_files_is_no_word_of_the_record():
+    raw = "{{Inconsistent}}"
+    block = f"Built in 1801.{raw} [[Attēls:Mill.jpg|thumb|The mill]][[Kategorija:Mills]]"
+    sighting = make.tag(raw=raw, block=block).latest
+    wiki = sighting.revision.article.wiki
+    wiki.words = Words(file=frozenset({"attēls"}), category=frozenset({"kategorija"})).as_json()
+    assert paragraphs(sighting) == (f"Built in 1801.{raw}", "Built in 1801.")
+
+
+def test_of_a_text_that_the_wiki_has_hidden_nothing_is_shown_or_published():
+    tag = make.tag()
+    revision = tag.latest.revision
+    purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
+    hidden = Sighting.objects.get(pk=tag.latest_id)
+    assert paragraphs(hidden) == ("", "")
+    assert Evidence(hidden).block == []
+
+
+def test_publishing_twice_adds_nothing(alice, olga, campaign):
+    accepted(alice, olga, campaign)
+    publish_campaign(campaign)
+    again = publish_campaign(campaign)
+    assert (again.tags, again.records) == (0, 0)
+    assert Contradiction.objects.count() == 1
+
+
+def test_of_two_who_publish_at_once_the_second_adds_nothing(alice, olga, campaign):
+    accepted(alice, olga, campaign)
+    kept = TagReview.objects.get()
+    assert publish(kept) == 1
+    assert publish(kept) is None
+
+
+def test_only_what_was_accepted_is_published(alice, olga, campaign):
+    make.submitted(alice, within=campaign)
+    assert publish_campaign(campaign).tags == 0
+
+
+def test_a_decision_taken_back_is_not_published(alice, olga, campaign):
+    accepted(alice, olga, campaign)
+    deciding.take_back(TagReview.objects.get().pk, by=olga)
+    assert publish_campaign(campaign).tags == 0
+
+
+def test_a_published_decision_is_not_taken_back(alice, olga, campaign):
+    accepted(alice, olga, campaign)
+    publish_campaign(campaign)
+    with pytest.raises(Conflict, match="published"):
+        deciding.take_back(TagReview.objects.get().pk, by=olga)
+
+
+def test_an_invalid_tag_is_kept_too(alice, olga, campaign):
+    accepted(alice, olga, campaign, validity="Invalid", valid_comment="Since corrected.")
+    publish_campaign(campaign)
+    row = Contradiction.objects.get()
+    assert (row.validity, row.valid_comment, row.passage_1_copied) == (
+        "Invalid",
+        "Since corrected.",
+        None,
+    )
+    assert row.instances.count() == 0
+
+
+def test_an_ambiguous_tag_is_not_published(olga, pair):
+    make.decide(pair[0], olga, "drop", "Nobody knows.")
+    assert publish_campaign(pair[0].assignment.campaign).tags == 0
+
+
+def test_a_tag_gives_one_record(olga, pair):
+    make.decide(pair[1], olga)
+    done = publish_campaign(pair[0].assignment.campaign)
+    assert (done.tags, done.records) == (1, 1)
+    assert [stored(row).state for row in pair] == [
+        AnnotationState.UNUSED,
+        AnnotationState.PUBLISHED,
+    ]
+    assert Contradiction.objects.get().span_1 == "1801"
+
+
+def test_a_merged_tag_gives_one_record_whose_questions_keep_their_authors(olga, pair):
+    at, keys = make.place_of(pair[0]), [row.pk for row in pair]
+    how = Merge(Choice(keys[0], {"span_1": keys[1]}), {0: [f"{keys[0]}-1"], 1: [f"{keys[1]}-1"]})
+    deciding.merge(at, how, by=olga, read=make.read_by(at))
+    done = publish_campaign(pair[0].assignment.campaign)
+    assert (done.tags, done.records) == (1, 1)
+    row = Contradiction.objects.get()
+    assert (row.span_1, row.author) == ("1801", olga)
+    authors = [instance.author.username for instance in row.instances.order_by("n")]
+    assert authors == ["alice", "bob"]
+    # Both annotators find the record that their work went into.
+    assert {stored(each).contradiction for each in pair} == {row}
+
+
+def test_two_contradictions_are_two_records_that_name_each_other(client, olga, pair):
+    at = make.place_of(pair[0])
+    deciding.accept_two(at, [row.pk for row in pair], by=olga, read=make.read_by(at))
+    done = publish_campaign(pair[0].assignment.campaign)
+    assert (done.tags, done.records) == (1, 2)
+    exported = "".join(EXPORTERS["complete-json"].chunks(streamed(Contradiction.objects.all())))
+    first, second = json.loads(exported)
+    assert (first["same_tag"], second["same_tag"]) == ([second["id"]], [first["id"]])
+    client.force_login(olga)
+    for one, other in ((0, 1), (1, 0)):
+        rows = Contradiction.objects.order_by("position")
+        page = client.get(f"/contradictions/{rows[one].pk}/").content.decode()
+        assert "A second contradiction was found in the same tag" in page
+        assert f"/contradictions/{rows[other].pk}/" in page
+
+
+def again(campaign, by):
+    """The campaign's tag in a second round, annotated by Carla and accepted."""
+    place = make.second_round(Annotation.objects.exclude(assignment=None).earliest("pk"))
+    annotation = make.submitted(make.annotator("carla"), within=campaign)
+    assert annotation.assignment == place
+    make.decide(annotation, by)
+
+
+def test_a_later_round_gives_the_record_a_new_version(olga, pair):
+    campaign = pair[0].assignment.campaign
+    make.decide(pair[1], olga)
+    publish_campaign(campaign)
+    again(campaign, olga)
+    done = publish_campaign(campaign)
+    assert (done.tags, done.records) == (1, 0)
+    (row,) = current(campaign.collection)
+    assert (row.version, row.position, row.span_1) == (2, 0, "in 1801")
+
+
+def test_a_later_round_that_says_the_same_points_at_the_record(olga, pair):
+    campaign = pair[0].assignment.campaign
+    make.decide(pair[0], olga)
+    publish_campaign(campaign)
+    again(campaign, olga)
+    assert publish_campaign(campaign).tags == 1
+    row = Contradiction.objects.get()
+    assert row.version == 1
+    assert {each.author.username for each in row.annotations.all()} == {"alice", "carla"}
+
+
+def test_an_annotation_whose_article_was_purged_is_decided_and_published(olga, pair):
+    revision = pair[0].sighting.revision
+    purge(revision.article.wiki, {revision.revid: Hidden(text=True)})
+    make.decide(Annotation.objects.get(pk=pair[0].pk), olga)
+    publish_campaign(pair[0].assignment.campaign)
+    row = Contradiction.objects.get()
+    assert (row.title, row.paragraph) == ("Kettle Mill", "")
