@@ -12,7 +12,6 @@ from accounts.access import HasRole, person_of
 from accounts.roles import Role
 from annotation import workflow
 from annotation.evidence.provenance import read_captured
-from annotation.fields.draft_page import draft_data
 from annotation.fields.entries import entries_of
 from annotation.fields.form_input import number, read_changes
 from annotation.fields.steps import STEPS
@@ -34,25 +33,9 @@ class SaveIn(serializers.Serializer[Any]):
     filled = serializers.JSONField(required=False, default=None)
 
 
-class StepOut(serializers.Serializer[Any]):
-    key = serializers.CharField()
-    open = serializers.BooleanField()
-    complete = serializers.BooleanField()
-    missing = serializers.ListField(child=serializers.CharField())
-
-
-class FindingOut(serializers.Serializer[Any]):
-    code = serializers.CharField()
-    level = serializers.CharField()
-    field = serializers.CharField()
-    message = serializers.CharField()
-
-
 class DraftOut(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     saved_at = serializers.DateTimeField()
-    steps = StepOut(many=True)
-    findings = FindingOut(many=True)
     notices = serializers.ListField(child=serializers.CharField(), required=False)
     entries = serializers.DictField(required=False)
 
@@ -106,4 +89,5 @@ def version_of(request: Request) -> int:
 
 
 def answer(row: workflow.Annotation, **more: object) -> Response:
-    return Response({**draft_data(row), **more}, headers={"ETag": f'"{row.version}"'})
+    saved = {"version": row.version, "saved_at": row.saved_at.isoformat()}
+    return Response({**saved, **more}, headers={"ETag": f'"{row.version}"'})

@@ -4,11 +4,12 @@ A body is the introduction and the parts of the steps in their order, each below
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
 
 from annotation.fields.steps import STEPS
 from pages.worddiff import Piece, word_diff
@@ -31,7 +32,26 @@ def _unstyle(state: StateCore) -> None:
         token.attrs.pop("style", None)
 
 
+def _open_apart(state: StateCore) -> None:
+    """A link opens in a tab of its own, and says so: next to the guideline, somebody may be writing."""
+    links = [part for token in state.tokens for part in token.children or [] if part.type in LINK]
+    for opening, closing in zip(links[::2], links[1::2], strict=True):
+        if not str(opening.attrs["href"]).startswith("#"):
+            opening.attrs |= {"target": "_blank", "rel": "noopener noreferrer"}
+            closing.meta["apart"] = True
+
+
+def _link_close(tokens: Sequence[Token], at: int, *_: object) -> str:
+    return f"{APART if tokens[at].meta.get('apart') else ''}</a>"
+
+
+LINK = ("link_open", "link_close")
+APART = (
+    '<span aria-hidden="true"> ↗</span><span class="visually-hidden"> (opens in a new tab)</span>'
+)
 MARKDOWN.core.ruler.push("unstyle", _unstyle)
+MARKDOWN.core.ruler.push("open_apart", _open_apart)
+MARKDOWN.renderer.rules["link_close"] = _link_close  # type: ignore[attr-defined]
 
 
 def joined(texts: Mapping[str, str]) -> str:

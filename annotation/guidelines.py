@@ -41,8 +41,8 @@ def save_guideline(texts: Mapping[str, str], *, base: str, by: Person) -> Guidel
 
     Raises StaleVersion if `base`, the version that the texts were made from, is not the current one any more.
     """
-    # Locked, so that of two people who save at a time the second is refused.
-    list(Guideline.objects.select_for_update().order_by("pk").values_list("pk"))
+    current_guideline()  # so that there is one to lock
+    _lock_versions()  # of two people who save at a time the second is refused
     current = current_guideline()
     body = joined(texts)
     if body == current.body:  # a second click, or nothing changed
@@ -56,7 +56,12 @@ def save_guideline(texts: Mapping[str, str], *, base: str, by: Person) -> Guidel
     return guideline
 
 
+def _lock_versions() -> None:
+    list(Guideline.objects.select_for_update().order_by("pk").values_list("pk"))
+
+
 def _made_current(body: str, author: Person | None) -> Guideline:
+    _lock_versions()  # their number is the next one's
     sha256 = hashlib.sha256(body.encode("utf-8")).hexdigest()
     version = str(Guideline.objects.count() + 1)
     guideline, is_new = Guideline.objects.get_or_create(

@@ -71,7 +71,7 @@ def save_draft(
 
     Without `captured` every field of `changes` counts as the person's own. Its notices are those of the save.
     Raises NotFoundHere, Conflict if it cannot be edited any more, StaleVersion if it was saved
-    elsewhere since: details hold {version, saved_at, mine, theirs, fields}.
+    elsewhere since: details hold {version, saved_at, mine, theirs, filled, fields}; `filled` is about theirs.
     """
     draft = draft_of(annotation_id, by)
     before = entries_of(draft)
@@ -167,6 +167,7 @@ def stale(now: Annotation, mine: Entries) -> StaleVersion:
             "saved_at": now.saved_at.isoformat(),
             "mine": dict(mine),
             "theirs": theirs,
+            "filled": now.filled,
             "fields": differing(mine, theirs, [name for name in NAMES if name in mine]),
         },
     )

@@ -232,17 +232,17 @@ def _record(run: FetchRun, holder: str, batch: Batch) -> None:
         "unchanged": len(part.unchanged),
     }
     more: dict[str, Any] = {name: F(name) + count for name, count in counts.items() if count}
-    # Last, since it undoes everything above where the lease was lost meanwhile.
-    if (
-        batch.cursor > run.cursor or part.traced or part.htmls
-    ):  # else a wiki that is busy for ever would be waited for so
+    # Only for progress: else a wiki that is busy for ever would be waited for so.
+    if batch.cursor > run.cursor or part.traced or part.htmls:
         more["waited"] = 0
     if run.source == FetchRun.Source.XML and part.pages:
         tagged = [page.pageid for page, _ in part.pages]
         more["queue"] = run.queue = list(dict.fromkeys([*run.queue, *tagged]))
     pages = batch.cursor if batch.pages_read is None else batch.pages_read
+    # Last, since it undoes everything above where the lease was lost meanwhile.
     _held(run, holder, cursor=batch.cursor, pages=pages, **more)
     run.cursor = batch.cursor
+    run.waited = more.get("waited", run.waited)
 
 
 def _live_tags_on(run: FetchRun, pageids: Sequence[int]) -> int:

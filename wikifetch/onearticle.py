@@ -37,8 +37,11 @@ def client_for(base: str, before_request: Callable[[], None] = lambda: None) -> 
     return livebatches.client_for(base, contact, before_request)
 
 
-def fetched_article(wiki: Wiki, wanted: Wanted, client: WikiClient) -> Revision:
-    """The article's present revision, or the one that is wanted. Raises WikiError for none, and WikiBusy."""
+def fetched_article(wiki: Wiki, wanted: Wanted, client: WikiClient, waited: int = 0) -> Revision:
+    """The article's present revision, or the one that is wanted. Raises WikiError for none, and WikiBusy.
+
+    `waited`: seconds for which its wiki was too busy before.
+    """
     page, is_newest = _page(wanted, client)
     history = history_of(page.revisions, wikis.names_shown(wiki))
     if problem := page.problem or history.problem or history.reading.set_aside:
@@ -46,7 +49,7 @@ def fetched_article(wiki: Wiki, wanted: Wanted, client: WikiClient) -> Revision:
     with transaction.atomic():
         revision = _kept(wiki, page, history, is_newest)
     if settings.WIKI_HTML and not RevisionHtml.objects.filter(revision=revision).exists():
-        record_htmls([asked_for_html(client, revision.pk, revision.revid)])
+        record_htmls([asked_for_html(client, revision.pk, revision.revid, waited)])
     return revision
 
 

@@ -125,7 +125,8 @@ def _fetch_held(row: AskedArticle, holder: str) -> None:
 
     try:
         wanted = Wanted(row.base, row.title, row.revid)
-        revision = fetched_article(row.wiki, wanted, client_for(row.base, renew))
+        client = client_for(row.base, renew)
+        revision = fetched_article(row.wiki, wanted, client, row.waited)
     except LeaseLost:
         log.info("asked_article_lease_lost", row=row.pk)
     except WikiBusy as busy:

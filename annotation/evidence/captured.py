@@ -12,7 +12,7 @@ from typing import Any
 from annotation.evidence.paragraphs import paragraphs
 from annotation.evidence.provenance import PASSAGES, Captured, Sent, held
 from annotation.evidence.shown import Shown, letters, shown
-from annotation.fields.entries import NAMES, differing
+from annotation.fields.entries import NAMES, differing, without_empty_rows
 from annotation.fields.suggesting import kind_of_block, still_filled
 from annotation.fields.walker import Entries
 from annotation.models import Annotation
@@ -59,7 +59,7 @@ def kept_pieces(
 
 def origin_of(draft: Annotation, before: Entries, after: Entries, sent: Captured) -> dict[str, Any]:
     """The columns that say whose each entry of `after` is, and where the passages were copied from."""
-    changed = set(differing(after, before))
+    changed = set(differing(without_empty_rows(after), without_empty_rows(before)))
     pieces = kept_pieces(draft, sent, after)
     unchanged = [name for name in draft.filled if name not in changed]
     claimed = unchanged if sent.filled is None else sent.filled

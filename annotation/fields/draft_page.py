@@ -1,4 +1,4 @@
-"""The annotate page of one draft, and the data of its API."""
+"""The annotate page of one draft."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from accounts.models import Person
 from annotation.campaigns.queue_place import QueuePlace, place_in_queue
 from annotation.evidence.panes import Evidence
 from annotation.evidence.provenance import PASSAGES, Captured
-from annotation.fields.checks import Finding, browser_rules, check
+from annotation.fields.checks import Finding, browser_rules
 from annotation.fields.entries import FIELDS, entries_of
 from annotation.fields.presenting import (
     Remarks,
@@ -20,7 +20,7 @@ from annotation.fields.presenting import (
     shown_steps,
 )
 from annotation.fields.steps import QUESTIONS, STEPS
-from annotation.fields.walker import Entries, Kind, next_step, standings
+from annotation.fields.walker import Entries, Kind, next_step
 from annotation.guideline_text import rendered
 from annotation.models import Annotation, Review
 from annotation.states import EDITABLE
@@ -141,29 +141,6 @@ def compared(details: Mapping[str, Any]) -> list[Compared]:
         for name in details["fields"]
         if FIELDS[name].kind != Kind.PLACE
     ]
-
-
-def draft_data(annotation: Annotation) -> dict[str, Any]:
-    """The response to an autosave: version, time, the standing of each step, and findings."""
-    entries = entries_of(annotation)
-    return {
-        "version": annotation.version,
-        "saved_at": annotation.saved_at.isoformat(),
-        "steps": [
-            {
-                "key": at.step.key,
-                "open": at.open,
-                "complete": at.complete,
-                "missing": [gap.name for gap in at.missing],
-            }
-            for at in standings(STEPS, entries)
-        ],
-        "findings": [
-            {"code": f.code, "level": str(f.level), "field": f.field, "message": f.message}
-            for f in check(entries)
-            if f.code not in ("required", "no_option")
-        ],
-    }
 
 
 def step_to_resume(annotation: Annotation) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from annotation.fields.steps import QUESTIONS, STEPS, TYPE_FIELDS
-from annotation.fields.walker import Entries, fields_of
+from annotation.fields.walker import Entries, fields_of, row_begun
 from annotation.models import Annotation, Question
 from datasets.taxonomy import DIMENSIONS
 
@@ -59,6 +59,12 @@ def same_entries(first: Entries, second: Entries) -> bool:
 def differing(first: Entries, second: Entries, names: Iterable[str] = NAMES) -> list[str]:
     """The names whose values differ."""
     return [name for name in names if _plain(name, first) != _plain(name, second)]
+
+
+def without_empty_rows(entries: Entries) -> dict[str, Any]:
+    """The entries with the questions that were begun: a form always shows one more."""
+    rows = [row for row in entries[QUESTIONS.name] if row_begun(QUESTIONS, row)]
+    return {**entries, QUESTIONS.name: rows}
 
 
 def _plain(name: str, entries: Entries) -> Any:

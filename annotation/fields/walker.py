@@ -23,9 +23,7 @@ class Kind(StrEnum):
     RATING = "rating"
     TICK = "tick"
     ROWS = "rows"
-    PLACE = (
-        "place"  # of a span in its passage, written by the page (spans.py); people do not see it
-    )
+    PLACE = "place"  # of a span in its passage, written by the page (spans.py), not seen by people
 
 
 @dataclass(frozen=True)

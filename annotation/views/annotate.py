@@ -84,8 +84,8 @@ class Posted:
             read_captured(request.POST.get("provenance", ""), request.POST.getlist("filled")),
         )
 
-    def save(self, **changes: object) -> Annotation:
-        return workflow.save_draft(
+    def save(self, request: HttpRequest, **changes: object) -> Annotation:
+        annotation = workflow.save_draft(
             annotation_id=self.annotation.pk,
             by=self.by,
             version=self.version,
@@ -93,6 +93,13 @@ class Posted:
             place=self.place,
             captured=self.captured,
         )
+        self.tell(request)
+        return annotation
+
+    def tell(self, request: HttpRequest) -> None:
+        """Say what was left out of what is now saved."""
+        for notice in [*self.reading.notices, *self.captured.notices]:
+            messages.warning(request, notice)
 
 
 def moved_on(request: HttpRequest, assignment_id: int, person: Person) -> Annotation | None:
@@ -110,7 +117,7 @@ def kept_elsewhere(request: HttpRequest, posted: Posted) -> HttpResponse:
     try:
         if posted.reading.problems:
             raise Refusal(" ".join(posted.reading.problems.values()))
-        posted.save()
+        posted.save(request)
     except Refusal as refusal:
         raise NotAllowed(f"{LOST} It could not be saved either: {refusal.message}") from refusal
     messages.warning(request, f"{LOST} What you entered is saved: continue the draft below.")
@@ -150,9 +157,7 @@ def conflicting(request: HttpRequest, posted: Posted, stale: StaleVersion) -> Ht
 
 
 def save(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
-    annotation = posted.save()
-    for notice in [*posted.reading.notices, *posted.captured.notices]:
-        messages.warning(request, notice)
+    annotation = posted.save(request)
     messages.success(request, "Saved.")
     return back_to(annotation, f"#step-{step_to_resume(annotation)}")
 
@@ -179,6 +184,7 @@ def submission(request: HttpRequest, posted: Posted) -> Submission:
         place=posted.place,
         captured=posted.captured,
     )
+    posted.tell(request)
     if result.taken:
         messages.success(request, f"Submitted: {result.annotation.sighting.tag}.")
     return result
@@ -214,7 +220,7 @@ def refused(request: HttpRequest, posted: Posted, result: Submission) -> HttpRes
 
 
 def skip(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
-    posted.save()
+    posted.save(request)
     reason = request.POST.get("skip_reason", "")
     try:
         claiming.skip(
@@ -232,14 +238,14 @@ def skip(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
 
 
 def hand_back(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
-    posted.save()
+    posted.save(request)
     claiming.hand_back(assignment_id=posted.annotation.assignment_id or 0, by=posted.by)
     messages.info(request, "Handed back. Your draft is kept, and you can continue it later.")
     return redirect("annotation:queue")
 
 
 def flag(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
-    annotation = posted.save()
+    annotation = posted.save(request)
     note = request.POST.get("flag_note", "")
     workflow.flag(annotation=annotation, flagged=argument != "off", note=note)
     return back_to(annotation, "#give-up")
@@ -249,9 +255,9 @@ def add_row(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse
     rows = posted.reading.entries[QUESTIONS.name]
     if len(rows) >= QUESTIONS.at_most:
         messages.error(request, f"A tag may have at most {QUESTIONS.at_most} questions.")
-        return back_to(posted.save(), f"#{QUESTIONS.name}")
+        return back_to(posted.save(request), f"#{QUESTIONS.name}")
     blank = {column.name: "" if column.max_length else False for column in QUESTIONS.fields}
-    annotation = posted.save(**{QUESTIONS.name: [*rows, blank]})
+    annotation = posted.save(request, **{QUESTIONS.name: [*rows, blank]})
     return back_to(annotation, f"#id_{QUESTIONS.name}-{len(rows)}-{QUESTIONS.fields[0].name}")
 
 
@@ -260,13 +266,13 @@ def remove_row(request: HttpRequest, posted: Posted, argument: str) -> HttpRespo
     index = number(argument)
     if index is not None and index < len(rows):
         del rows[index]
-    annotation = posted.save(**{QUESTIONS.name: rows})
+    annotation = posted.save(request, **{QUESTIONS.name: rows})
     return back_to(annotation, f"#{QUESTIONS.name}")
 
 
 def ask_article(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     """Ask for another article, or only look whether it is there."""
-    annotation = posted.save()
+    annotation = posted.save(request)
     if argument != "look":
         ask_in_form(request, annotation)
     return back_to(annotation, "#pane-other")

@@ -553,6 +553,18 @@ def test_a_campaign_or_place_of_any_number_is_answered(client, alice):
     assert client.get(f"/annotate/{LONG[:20]}/").status_code == 404
 
 
+@pytest.mark.parametrize("action", ["submit", "submit_stop", "hand_back"])
+def test_what_was_left_out_is_reported_after_every_button(client, alice, action):
+    draft = make.draft(alice, within=make.campaign(tags=2))
+    response = client.post(
+        page_of(draft),
+        form_of(make.whole(valid_comment="Bro\x00ken"), action=action, provenance="{"),
+        follow=True,
+    )
+    assert "1 control character taken out of “Comment”" in text_of(response)
+    assert "Where a passage was copied from could not be read" in text_of(response)
+
+
 def test_notes_are_kept_without_control_characters(client, draft):
     post(client, draft, make.nothing(), action="flag", flag_note="Bro\x00ken")
     assert Annotation.objects.get().flag_note == "Broken"

@@ -22,13 +22,11 @@ def patch(client, annotation, version, **entries):
     )
 
 
-def test_a_save_is_answered_with_its_version_and_what_is_missing(client, draft):
+def test_a_save_is_answered_with_its_version(client, draft):
     response = patch(client, draft, 0, validity="Valid", span_1="x")
     data = response.json()
     assert (response.status_code, data["version"], response["ETag"]) == (200, 1, '"1"')
-    assert [step["complete"] for step in data["steps"]] == [True] + [False] * 5
-    assert data["steps"][5]["missing"] == ["confidence"]
-    assert [finding["code"] for finding in data["findings"]] == ["span_not_found"]
+    assert data.keys() == {"version", "saved_at", "notices"}  # the page checks by itself
 
 
 def test_a_stale_save_is_answered_with_both_texts(client, draft):
@@ -38,6 +36,7 @@ def test_a_stale_save_is_answered_with_both_texts(client, draft):
     details = response.json()["details"]
     assert (details["version"], details["fields"]) == (1, ["span_1"])
     assert (details["mine"]["span_1"], details["theirs"]["span_1"]) == ("mine", "theirs")
+    assert details["filled"] == Annotation.objects.get().filled != []
 
 
 def test_a_save_needs_the_version_it_was_made_from(client, draft):

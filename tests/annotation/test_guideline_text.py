@@ -33,6 +33,12 @@ def test_nothing_active_is_rendered(markdown, never):
     assert never not in html_of(markdown)
 
 
+def test_a_link_opens_in_a_tab_of_its_own_and_says_so():
+    html = html_of("[Read](https://wiki.example/wiki/A) and [below](#step-2)")
+    assert 'href="https://wiki.example/wiki/A" target="_blank" rel="noopener noreferrer"' in html
+    assert html.count("(opens in a new tab)") == html.count("target=") == 1
+
+
 def test_only_the_parts_that_differ_are_compared():
     after = joined({**TEXTS, "step-2": TEXTS["step-2"] + " More."})
     ((name, pieces),) = changes(joined(TEXTS), after)

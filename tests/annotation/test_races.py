@@ -179,6 +179,25 @@ def test_of_two_admins_who_save_the_guideline_at_once_one_is_refused_and_nothing
     assert parts_of(guidelines.current_guideline().body)["introduction"] == "By Olga."
 
 
+def test_two_first_versions_of_the_guideline_at_once_get_numbers_of_their_own(monkeypatch):
+    """One admin saves while the files of a new program are read."""
+    olga = make.admin("olga")
+    texts = parts_of(guidelines.written())
+
+    def save():
+        guidelines.save_guideline({**texts, "introduction": "By Olga."}, base="1", by=olga)
+
+    def read_files():
+        monkeypatch.setattr(guidelines, "written", lambda: "New files.")
+        guidelines.current_guideline()
+
+    assert overlapping(save, read_files) is None
+    assert sorted(Guideline.objects.values_list("version", flat=True)) in (
+        ["1", "2"],
+        ["1", "2", "3"],
+    )
+
+
 def test_a_double_click_asks_for_one_article(settings):
     settings.WIKI_CONTACT = "alice@example.org"
     draft = make.draft(make.annotator("alice"))

@@ -62,6 +62,14 @@ def test_only_what_the_person_changed_is_touched(draft, alice):
     assert saved.touched == ["same_passage"]
 
 
+def test_an_empty_question_which_the_form_always_shows_is_not_touched(draft, alice):
+    blank = {**make.whole()["questions"][0], "question": "", "answer_1": "", "answer_2": ""}
+    saved = save(draft, alice, same_passage="Different", questions=[blank])
+    assert saved.touched == ["same_passage"]
+    saved = save(saved, alice, questions=[{**blank, "question": "When?"}])
+    assert saved.touched == ["same_passage", "questions"]
+
+
 def test_an_older_version_is_refused_with_both_texts(draft, alice):
     save(draft, alice, span_1="here", validity="Valid")
     with pytest.raises(StaleVersion) as refusal:

@@ -298,6 +298,14 @@ def test_questions_are_added_and_removed_and_keep_their_order(desk):
     desk.get_by_role("button", name="Remove question 2").click()
     wait_until(desk, "saved")
     assert [row["question"] for row in stored()["questions"]] == ["First?", "Third?"]
+    for _ in range(8):
+        desk.get_by_role("button", name="Add a question").click()
+    expect(desk.locator("[data-row]")).to_have_count(10)
+    desk.get_by_role("button", name="Add a question").click()
+    expect(desk.get_by_text("A tag may have at most 10 questions.")).to_be_visible()
+    desk.get_by_role("button", name="Remove question 3").click()
+    expect(desk.get_by_text("A tag may have at most 10 questions.")).to_have_count(0)
+    expect(desk.locator("[data-row]")).to_have_count(9)
     expect(desk.locator("[name=questions-1-question]")).to_have_value("Third?")
 
 

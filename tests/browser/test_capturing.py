@@ -280,6 +280,11 @@ def test_two_tabs_keep_where_the_text_is_from_that_was_chosen(page, watch):
     saved = Annotation.objects.get()
     assert saved.passage_2_copied == "It closed."
     assert [piece["text"] for piece in saved.provenance["2"]] == ["It closed."]
+    # What the app filled in stays so, and follows what was chosen.
+    followed = {"modality_2", "passage_2_standalone", "passage_1_copied", "modality_1"}
+    assert followed <= set(saved.filled)
+    assert not followed & set(saved.touched)
+    assert saved.passage_2_standalone == "It closed."
 
 
 def test_filled_fields_are_marked_and_told_apart_without_script(open_page):

@@ -12,6 +12,7 @@ from wikifetch import fetch, newfetch, tasks
 from wikifetch.models import FetchRun, Revision, RevisionHtml, Sighting, Wiki
 from wikifetch.shownarticle import OWN, shown_article
 from wikifetch.source.client import WikiClient
+from wikifetch.source.htmls import MOST_WAITED
 from wikifetch.wikihtml.limits import MOST_OPEN
 
 pytestmark = pytest.mark.django_db
@@ -130,6 +131,20 @@ def test_a_wiki_that_says_when_to_come_back_is_asked_for_nothing_until_then(live
     Wiki.objects.update(busy_until=None)
     assert fetch.finished(run).state == "done"
     assert (live.htmls_asked(), shown().html.startswith(MARKED)) == ([3, 3], True)
+
+
+def test_a_page_whose_html_is_always_too_much_holds_a_fetch_up_for_minutes_at_most(live):
+    live.html = lambda revid: Answer("busy", 503, {"Retry-After": "60"})
+    run = newfetch.fetch_of_titles(["Mill 1"])
+    for _ in range(MOST_WAITED // 60):
+        assert fetch.carry_out(run.pk)
+        run.refresh_from_db()
+        assert run.state == "waiting"
+        Wiki.objects.update(busy_until=None)
+    run = fetch.finished(run)
+    assert (run.state, run.tags_found) == ("done", 1)
+    (row,) = RevisionHtml.objects.all()
+    assert row.ask_again
 
 
 def test_it_can_be_switched_off(live, settings):

@@ -194,12 +194,40 @@ def test_deep_html_is_read_and_no_deeper_than_the_sanitiser_takes():
     assert "in one another" in too_much("<h2></h3>" * 1_001)
     assert not too_much("<DIV></div></p>" * 2_000)
     assert not too_much("<p>Words</p><br><hr><img>" * 10_000)
+    assert not too_much(
+        "<style>p { color: red }</style><!-- x --><p class='a' title=b>y</p>" * 2_000
+    )
     assert "80000 elements" in too_much("<p>Words</p>" * 80_001)
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        '<div title="</div>">',
+        "<div title='</div>'>",
+        '<div x=1 title = "</div>" y>',
+        "<div a=b\"c title='</div>'>",
+        '<div></p title="</div>">',
+        "<div><!-- </div> -->",
+        "<div><!--></div>-->",
+        "<div><style></div></style>",
+        "<div><svg><style><b></div>",
+        "<div/title=</div>",
+    ],
+)
+def test_an_end_that_ends_nothing_hides_no_depth(opened):
+    assert "in one another" in too_much(opened * 1_001)
+
+
+def test_html_that_never_ends_is_counted_in_a_moment():
+    for hostile in ("<!--", "<style>", '<a x="', "<a x='\"", "<a =", "<a b c=", "</"):
+        assert too_much(hostile * 100_000) is not None
 
 
 ARTICLE = f"""
 <table class="infobox"><tbody><tr><th colspan="2">Kettle Mill</th></tr>
-<tr><th>Date opened</th><td>1801{TAG}</td></tr><tr><th>Closed</th><td>1950</td></tr></tbody></table>
+<tr><th>Date opened</th><td>1801{TAG}</td></tr><tr><th>Closed</th><td>1950</td></tr>
+<tr><th>Plan <table><tr><td>East</td></tr><tr><td>West</td></tr></table></th><td>1790{TAG}</td></tr></tbody></table>
 <p>The <b>mill</b> is 412&#160;metres (1,352&#160;ft) above the ford – “high”.{TAG}</p>
 <p>Twice.{TAG}</p><p>Twice.{TAG}</p><p>Once with a tag.</p><p>Once with a tag.{TAG}</p>
 <figure typeof="mw:File/Thumb"><figcaption>The mill in 1801{TAG}</figcaption></figure>
@@ -232,6 +260,7 @@ ARTICLE = f"""
         ("list item", "Older", "Age", ["Older"]),
         ("list item", "Indented.", "Size", ["Indented."]),
         ("table row", "A | 1801", "Size", ["A 1801"]),
+        ("infobox field", "built: 1790", "", ["Plan East West 1790"]),
         ("table row", "Wheels", "Size", ["Wheels"]),
         ("heading", "Age", "Age", ["Age"]),
         ("paragraph", "With a note.", "Size", ["With a note.", "A book"]),
@@ -246,7 +275,7 @@ ARTICLE = f"""
         ("section", "x", "Same", []),
         ("section", "Other words than those below this heading", "Age", []),
         ("lead", "The mill is 412 m above the ford Twice Twice Once with a tag", "",
-         ["Kettle Mill", "Date opened 1801", "Closed 1950",
+         ["Kettle Mill", "Date opened 1801", "Closed 1950", "Plan East West 1790",
           "The mill is 412 metres (1,352 ft) above the ford – “high”.",
           "Twice.", "Twice.", "Once with a tag.", "Once with a tag.", "The mill in 1801"]),
     ],

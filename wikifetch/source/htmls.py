@@ -14,6 +14,9 @@ from wikifetch.source.client import WikiClient
 from wikifetch.source.manners import WikiBusy, WikiError
 from wikifetch.wikihtml.limits import too_much
 
+# Seconds that a run waits for a busy wiki before it goes on without a page's HTML, which may be too much for that wiki.
+MOST_WAITED = 120
+
 
 @dataclass(frozen=True)
 class HtmlAsked:
@@ -46,12 +49,15 @@ def without_html(
     return list(wanted.order_by(Exists(asked), "revid").values_list("pk", "revid"))
 
 
-def asked_for_html(client: WikiClient, revision: int, revid: int) -> HtmlAsked:
-    """What the wiki answers. Raises WikiBusy where it says when to come back: nothing else may be asked before."""
+def asked_for_html(client: WikiClient, revision: int, revid: int, waited: int) -> HtmlAsked:
+    """What the wiki answers, after `waited` seconds of waiting without progress.
+
+    Raises WikiBusy where it says when to come back: nothing else may be asked before.
+    """
     try:
         html = client.html_of(revid)
     except WikiBusy as busy:
-        if busy.seconds is not None:
+        if busy.seconds is not None and waited < MOST_WAITED:
             raise
         return HtmlAsked(revision, problem=str(busy), ask_again=True)
     except WikiError as error:

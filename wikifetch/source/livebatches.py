@@ -247,7 +247,7 @@ class _Live:
             for revision, revid in without_html(self._wiki, part, others, self._run.created_at):
                 if self._gives_no_html:
                     return
-                asked = asked_for_html(self._client, revision, revid)
+                asked = asked_for_html(self._client, revision, revid, self._run.waited)
                 self._gives_no_html = asked.ask_again
                 yield Batch(self._run.cursor, Part(htmls=(asked,)))
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from leases.refusal import Refusal
 
 MOST_HERE = (
-    10.0  # seconds that a worker waits for one request; a longer wait is the run's (see waiting)
+    10.0  # seconds that a worker waits for one request; a longer wait is the run's (waiting)
 )
 
 _API = "/api.php"

@@ -109,9 +109,16 @@ def _range(article: Article, sought: Sought) -> list[Block]:
 
 
 def _row_of(article: Article, cell: Block) -> Block:
-    return next(
-        each for each in reversed(article.blocks) if each.kind == "row" and each.at < cell.at
-    )
+    """The row around the cell: not one of a table in an earlier cell, which has ended before."""
+    rows = {each.at: each for each in article.blocks if each.kind == "row"}
+    ended = 0
+    for at in range(cell.at, -1, -1):
+        if article.pieces[at].startswith("</tr"):
+            ended += 1
+        elif at in rows and not ended:
+            return rows[at]
+        ended -= at in rows
+    raise LookupError("A cell without a row.")
 
 
 def _signs(text: str) -> str:

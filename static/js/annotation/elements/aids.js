@@ -17,7 +17,8 @@ export class Aids {
     const pane = desk.querySelector(".desk-evidence");
     const cellOf = (name) => desk.cell(name);
     this.time = new ActiveTime();
-    this.picker = new PickBar(pane, desk.form, new Proposals(desk.form, desk.filled, desk.rules));
+    this.proposals = new Proposals(desk.form, desk.filled, desk.rules);
+    this.picker = new PickBar(pane, desk.form, this.proposals);
     this.cursor = new SentenceCursor(pane);
     this.guidelines = new GuidelineDrawers(desk.form);
     this.spans = [1, 2].map((n) => new SpanPicker(n, cellOf));

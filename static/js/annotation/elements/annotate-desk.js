@@ -187,14 +187,18 @@ class AnnotateDesk extends HTMLElement {
     if (place instanceof HTMLElement) place.focus({ preventScroll: true });
   }
 
-  async compare({ version, theirs }) {
+  async compare({ version, theirs, filled }) {
     const { comparison } = await import("./comparison.js");
     const box = this.querySelector("[data-conflict]");
     const settle = () => {
       box.replaceChildren();
       this.draft.settle(version, theirs);
     };
-    const panel = comparison(this.form, { base: this.draft.base, theirs }, { cellOf: (name) => this.cell(name), tools: this.tools, settle });
+    const versions = { base: this.draft.base, theirs, theirFilled: filled };
+    const { proposals } = await this.aided;
+    const panel = comparison(this.form, versions, {
+      cellOf: (name) => this.cell(name), tools: this.tools, filled: this.filled, follow: () => proposals.propose(), settle,
+    });
     box.replaceChildren(panel);
     panel.focus();
   }
@@ -234,8 +238,11 @@ class AnnotateDesk extends HTMLElement {
     if (!add && !remove) return;
     event.preventDefault();
     const cell = event.target.closest("[data-kind=rows]");
+    const isFull = add && rowsOf(cell).length >= Number(cell.dataset.most);
+    cell.querySelector("[data-rows-full]").textContent = isFull ? `A tag may have at most ${cell.dataset.most} questions.` : "";
+    if (isFull) return;
     if (remove) this.removeRow(cell, remove.closest("[data-row]"));
-    else if (rowsOf(cell).length < Number(cell.dataset.most)) textControl(this.addRow(cell)).focus();
+    else textControl(this.addRow(cell)).focus();
     this.draft.edited();
   }
 

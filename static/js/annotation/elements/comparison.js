@@ -4,17 +4,28 @@
 import { readEntries, sameValue, setValue } from "../entries.js";
 import { button, made } from "../../shared/dom.js";
 
-/** The panel: `cellOf(name)` finds a field, `tools` sets it, `settle()` saves what the form then holds. */
-export function comparison(form, { base, theirs }, { cellOf, tools, settle }) {
+/**
+ * The panel: `cellOf(name)` finds a field, `tools` sets it, `settle()` saves what the form then holds. What a side has as
+ * filled in stays so; what both have so is no choice: it follows from the others, by `follow()`.
+ */
+export function comparison(form, { base, theirs, theirFilled }, { cellOf, tools, filled, follow, settle }) {
   const mine = readEntries(form);
-  const read = (name) => cellOf(name).dataset.kind !== "place"; // a place is nothing to read
+  const mineFilled = filled.names;
+  for (const name of mineFilled) if (!theirFilled.includes(name) && sameValue(theirs[name], mine[name])) filled.mark(cellOf(name), false);
+  const follows = (name) => mineFilled.includes(name) && theirFilled.includes(name);
+  const read = (name) => cellOf(name).dataset.kind !== "place" && !follows(name); // a place is nothing to read
   const names = Object.keys(mine).filter((name) => read(name) && !sameValue(theirs[name], mine[name]));
   const fields = names.map((name) => {
     const versions = { mine: mine[name], theirs: theirs[name], keep: !sameValue(mine[name], base[name]) };
     const place = cellOf(`${name}_at`); // of a span: it goes with the side that is chosen
     const take = (value) => {
-      setValue(cellOf(name), value, tools);
-      if (place) setValue(place, (value === versions.mine ? mine : theirs)[`${name}_at`], tools);
+      const [side, sideFilled] = value === versions.mine ? [mine, mineFilled] : [theirs, theirFilled];
+      filled.quietly(() => {
+        setValue(cellOf(name), value, tools);
+        if (place) setValue(place, side[`${name}_at`], tools);
+      });
+      filled.mark(cellOf(name), sideFilled.includes(name));
+      follow();
     };
     return compared(cellOf(name), versions, take);
   });
