@@ -15,8 +15,9 @@ def modules_of(entry: str) -> tuple[str, ...]:
     """`entry` (a path below static/) and what it imports, directly or not; what import() loads later is left out."""
     found = [entry]
     for module in found:
-        source = Path(finders.find(module)).read_text(encoding="utf-8")
-        for address in IMPORTED.findall(source):
+        source = finders.find(module)
+        assert source is not None, f"{module} is not in static/."
+        for address in IMPORTED.findall(Path(source).read_text(encoding="utf-8")):
             path = normpath(PurePosixPath(module).parent / address)
             if path not in found:
                 found.append(path)
