@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import ProtectedError, Q, QuerySet
 
 from accounts.models import Invitation, Person, RoleGrant
-from annotation.models import Annotation, Assignment, Campaign, Review, TagReview
+from annotation.models import Annotation, Assignment, Campaign, Review, Seen, TagReview
 from datasets.models import (
     Collection,
     Contradiction,
@@ -115,6 +115,7 @@ class Scope:
             Q(campaign__in=self.campaigns) | Q(tag__article__wiki__in=self.wikis)
         )
         yield Annotation.objects.filter(pk__in=annotations)
+        yield Seen.objects.filter(Q(tag__article__wiki__in=self.wikis) | Q(person__in=self.people))
         yield Assignment.objects.filter(campaign__in=self.campaigns)
         yield Campaign.objects.filter(pk__in=self.campaigns)
 

@@ -105,8 +105,6 @@ def pages_of_rows(ada) -> list[str]:
         ("judging:study", study.pk),
         ("judging:resolve_study", study.pk),
         ("evaluation:dataset", "demonstration"),
-        ("evaluation:annotators", campaign.pk),
-        ("evaluation:annotators_rows", campaign.pk),
         ("evaluation:report", study.pk),
         ("evaluation:rows", study.pk),
         ("evaluation:compare", study.pk),
@@ -193,6 +191,22 @@ def test_the_judges_pages_are_accessible(open_page, ada):
         reverse("judging:study", args=[study.pk]),
     ]
     wrong = [line for path in paths for line in look_at(page, path)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_question_before_others_work_and_what_it_leads_to_are_accessible(open_page, ada, watch):
+    watch.expect("status of 409")
+    page = open_page(ada)
+    campaign = Campaign.objects.get()
+    page.goto(reverse("evaluation:annotators", args=[campaign.pk]))
+    agree = page.get_by_role("button", name="Show it and give up")
+    expect(agree).to_be_visible()
+    wrong = look(page, "the question")
+    agree.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Agreement")
+    for name in ("annotators", "annotators_rows"):
+        wrong += look_at(page, reverse(f"evaluation:{name}", args=[campaign.pk]))
+    wrong += look_at(page, reverse("annotation:seen", args=[campaign.pk]))
     assert not wrong, "\n".join(wrong)
 
 
