@@ -92,8 +92,11 @@ def _measures(
     for entry, coefficients in zip(entries, _resampled(blocks, items, plan), strict=True):
         entry["all"] = coefficients
     each = [one for one in entries if len(met) <= MOST_PAIRS or one["kind"] != OPTION]
+    of_two: dict[tuple[str, str], list[Comparison]] = {}
+    for pair in pairs:
+        of_two.setdefault((pair.first.annotator, pair.second.annotator), []).append(pair)
     for two in met:
-        for entry, one in _of_two(two, each, pairs, plan):
+        for entry, one in _of_two(two, each, of_two[two], plan):
             entry["pairs"].append(one)
     return entries
 
@@ -114,19 +117,22 @@ def _entry(
 def _of_two(
     two: tuple[str, str],
     entries: Sequence[shapes.MeasureAgreement],
-    pairs: Sequence[Comparison],
+    theirs: Sequence[Comparison],
     plan: Plan | None,
 ) -> list[tuple[shapes.MeasureAgreement, shapes.Two]]:
     """The agreement of two annotators on each measure that is given for them."""
-    theirs = [pair for pair in pairs if (pair.first.annotator, pair.second.annotator) == two]
     own = [[pair.first, pair.second] for pair in theirs]
-    tables, blocks = [], []
+    used, tables, blocks = [], [], []
     for entry in entries:
+        labels: Sequence[str] = ()
         if entry["kind"] == OVERLAP:
             table = np.zeros((0, 0), dtype=np.int64)
             block = mean_overlap(OVERLAPS.index(entry["key"]), own, theirs)
         else:
-            table, block = pair_block(MEASURES[entry["key"]], entry["labels"], own)
+            measure = MEASURES[entry["key"]]
+            labels = labels_of(measure, own)
+            table, block = pair_block(measure, labels, own)
+        used.append(labels)
         tables.append(table)
         blocks.append(block)
     return [
@@ -134,12 +140,13 @@ def _of_two(
             entry,
             {
                 "annotators": list(two),
+                "labels": list(labels),
                 "table": table.tolist(),
                 "coefficients": [{**one, "pair": list(two)} for one in coefficients],
             },
         )
-        for entry, table, coefficients in zip(
-            entries, tables, _resampled(blocks, own, plan), strict=True
+        for entry, labels, table, coefficients in zip(
+            entries, used, tables, _resampled(blocks, own, plan), strict=True
         )
     ]
 

@@ -7,9 +7,13 @@ from evaluation.statistics.coefficient import Coefficient
 
 
 class Two(TypedDict):
-    """The agreement of two annotators; `table` has the first one's labels in rows, and is empty for an overlap."""
+    """The agreement of two annotators; `table` has the first one's labels in rows, and is empty for an overlap.
+
+    Its `labels` are the measure's; of a dimension the sets that one of the two chose.
+    """
 
     annotators: list[str]
+    labels: list[str]
     table: list[list[int]]
     coefficients: list[Coefficient]
 

@@ -370,7 +370,7 @@ def label_in(measure: Data, row: Data, n: int) -> str | None:
 
 
 def two_annotators(measure: Data, pair: Data, rows: list[Data]) -> list[list[int]]:
-    place = {label: index for index, label in enumerate(measure["labels"])}
+    place = {label: index for index, label in enumerate(pair["labels"])}
     table = [[0] * len(pair["table"]) for _ in pair["table"]]
     for row in rows:
         if [row["annotator_1"], row["annotator_2"]] == pair["annotators"]:
