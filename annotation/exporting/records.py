@@ -13,11 +13,13 @@ from annotation.fields.entries import entries_of
 from annotation.models import Annotation, Campaign, Review
 from wikifetch.states import TagState
 
-BATCH = 200
+BATCH = 100
 AS_THEY_ARE = (
     "state", "version", "touched", "filled", "provenance", "checked_warnings", "flagged", "flag_note",
     "seconds_active", "seconds_by_step", "first_entries",
 )  # fmt: skip
+# Of a sighting: long, and not exported.
+LONG = ("revision__wikitext", "block", "block_clean", "block_text")
 TIMES = ("created_at", "first_submitted_at", "submitted_at", "saved_at")
 
 
@@ -35,6 +37,7 @@ def lines(annotations: QuerySet[Annotation]) -> Iterator[bytes]:
     rows = annotations.select_related(*related).prefetch_related(
         "questions", "reviews__reviewer", "reviews__of_tag"
     )
+    rows = rows.defer(*(f"sighting__{column}" for column in LONG))
     for annotation in rows.iterator(chunk_size=BATCH):
         yield json.dumps(record_of(annotation), ensure_ascii=False).encode() + b"\n"
 
