@@ -77,7 +77,10 @@ _ENTRIES = (
     "Each line is an annotation: its tag, every field as it is now and as first submitted, which fields the app filled "
     "in, where passages come from, times, state, flag, and the reviews."
 )
-_LEFT_OUT = "drafts that were never submitted, skipped tags, and people's names: annotators have pseudonyms."
+_LEFT_OUT = (
+    "drafts that were never submitted, skipped tags, what reviewers merged from several annotations, and people's "
+    "names: annotators have pseudonyms."
+)
 
 EXPORTS = {
     export.name: export

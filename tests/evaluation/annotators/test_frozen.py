@@ -102,7 +102,7 @@ def test_a_frozen_report_says_if_annotations_changed_since(client, rita, study):
     assert "before review" in page
     sheet = client.get(f"/reports/snapshots/{snapshot.pk}/annotators.csv")
     assert b"Mills,1,before,validity" in b"".join(sheet.streaming_content)
-    Annotation.objects.filter(state="accepted").update(state="dropped")
+    Annotation.objects.filter(state="accepted").update(state="ambiguous")
     assert has_changed(snapshot)
 
 
