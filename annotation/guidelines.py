@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from accounts.audit import Kind, record
@@ -42,7 +42,8 @@ def save_guideline(texts: Mapping[str, str], *, base: str, by: Person) -> Guidel
     Raises StaleVersion if `base`, the version that the texts were made from, is not the current one any more.
     """
     current_guideline()  # so that there is one to lock
-    _lock_versions()  # of two people who save at a time the second is refused
+    # Of two people who save at a time the second is refused.
+    list(Guideline.objects.select_for_update().order_by("pk").values_list("pk"))
     current = current_guideline()
     body = joined(texts)
     if body == current.body:  # a second click, or nothing changed
@@ -56,20 +57,23 @@ def save_guideline(texts: Mapping[str, str], *, base: str, by: Person) -> Guidel
     return guideline
 
 
-def _lock_versions() -> None:
-    list(Guideline.objects.select_for_update().order_by("pk").values_list("pk"))
-
-
 def _made_current(body: str, author: Person | None) -> Guideline:
-    _lock_versions()  # their number is the next one's
-    sha256 = hashlib.sha256(body.encode("utf-8")).hexdigest()
-    version = str(Guideline.objects.count() + 1)
-    guideline, is_new = Guideline.objects.get_or_create(
-        sha256=sha256, defaults={"version": version, "body": body, "author": author}
-    )
+    try:
+        guideline, is_new = _numbered(body, author)
+    except IntegrityError:  # another version took the number meanwhile
+        guideline, is_new = _numbered(body, author)
     if author and not is_new:
         Guideline.objects.filter(pk=guideline.pk).update(current_since=Now())
     return guideline
+
+
+def _numbered(body: str, author: Person | None) -> tuple[Guideline, bool]:
+    """The version of this text, and whether it was made now."""
+    sha256 = hashlib.sha256(body.encode("utf-8")).hexdigest()
+    version = str(Guideline.objects.count() + 1)
+    return Guideline.objects.get_or_create(
+        sha256=sha256, defaults={"version": version, "body": body, "author": author}
+    )
 
 
 @transaction.atomic

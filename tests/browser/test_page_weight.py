@@ -7,6 +7,7 @@ import pytest
 from django.contrib.staticfiles.storage import staticfiles_storage
 from playwright.sync_api import expect
 
+from annotation.models import Annotation
 from tests.annotation import factories as make
 from tests.browser.conftest import sign_in
 
@@ -75,3 +76,14 @@ def test_they_are_compressed_and_kept_by_the_browser(answers):
     for answer in files:
         assert "immutable" in answer.headers["cache-control"], answer.url
         assert len(answer.body()) < 1000 or answer.headers["content-encoding"] == "br", answer.url
+
+
+def test_without_what_comes_later_one_can_still_write_and_the_page_says_so(page, alice, watch):
+    watch.expect("net::ERR_FAILED")
+    sign_in(page, alice)
+    page.route("**/aids.*.js", lambda route: route.abort())
+    page.goto(f"/annotate/{make.draft(alice).assignment_id}/")
+    expect(page.get_by_text("Part of this page has not loaded.")).to_be_visible()
+    with page.expect_response("**/api/annotation/**"):
+        page.get_by_label("Comment").first.fill("Kept all the same.")
+    assert Annotation.objects.get().valid_comment == "Kept all the same."
