@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
+from annotation.blinding.tags import hidden
 from annotation.campaigns import managing
 from annotation.campaigns.forms import CampaignForm, LimitsForm
 from annotation.campaigns.listing import concerns_by_campaign
@@ -16,6 +17,7 @@ from annotation.campaigns.opening import dry_run, open_campaign
 from annotation.campaigns.people import may_be_added
 from annotation.campaigns.presenting import frame_in_words, shown_drawing, shown_strata
 from annotation.campaigns.reserve import valid_tags
+from annotation.exporting.records import submitted_once
 from annotation.fields.form_input import number
 from annotation.guidelines import current_guideline
 from annotation.models import Campaign
@@ -87,11 +89,12 @@ def opened(form: CampaignForm, by: Person, shown: str) -> Campaign:
 def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """One campaign: its design, progress, people."""
     campaign = campaign_at(campaign_id)
+    is_blind = hidden(person_of(request), submitted_once(campaign)).exists()
     context = {
         "campaign": campaign,
         "frame": frame_in_words(campaign),
         "strata": shown_strata(campaign.strata),
-        "valid_tags": valid_tags(campaign),
+        "valid_tags": "hidden from you" if is_blind else valid_tags(campaign),
         "is_open": campaign.state == CampaignState.OPEN,
         "stages": stages(campaign),
         "people": people_of(campaign),

@@ -68,6 +68,15 @@ def test_lists_leave_hidden_records_out_and_say_how_many(client, record, path):
     assert f'href="/contradictions/{record.pk}/' not in page.content.decode()
 
 
+def test_how_many_tags_are_valid_so_far_is_hidden(client, campaign):
+    campaign.stop_at_valid = 40
+    campaign.save()
+    page = client.get(f"/campaigns/{campaign.pk}/").content.decode()
+    assert "40 valid tags; now: hidden from you" in page
+    signed_in(client, person("olaf", Role.ADMIN))
+    assert "now: 2" in client.get(f"/campaigns/{campaign.pk}/").content.decode()
+
+
 def test_a_search_says_nothing_of_hidden_records(client, record):
     pages = [client.get("/collections/mills/", {"q": q}).context for q in ("Statement", "Kettle")]
     assert [page["hidden"] for page in pages] == [1, 1]
