@@ -8,11 +8,13 @@ import pytest
 
 from annotation.models import Annotation, Campaign
 from evaluation.archive import bundles, recompute
+from evaluation.frozen.publishing import publish
 from evaluation.frozen.snapshots import freeze, has_changed
 from evaluation.frozen.verifying import verify
 from evaluation.rows.export import HASHED, MACHINE_COLUMNS, rows_of
 from evaluation.sections.study import study_report
 from evaluation.views import files
+from judging.models import Study
 from tests.annotation import factories as make
 from tests.evaluation.factories import judged_study
 
@@ -94,7 +96,9 @@ def test_an_open_campaign_has_no_number_and_no_row_in_the_report(study):
     assert not any(b"axel" in line or b"before" in line for line in files.hashed_lines(study))
 
 
-def test_a_frozen_report_says_if_annotations_changed_since(client, rita, study):
+def test_a_frozen_report_shows_it_to_readers_too_and_says_if_annotations_changed_since(
+    client, rita, study
+):
     snapshot, _ = freeze(study, by=rita)
     assert not has_changed(snapshot)
     page = client.get(f"/reports/snapshots/{snapshot.pk}/").content.decode()
@@ -102,6 +106,10 @@ def test_a_frozen_report_says_if_annotations_changed_since(client, rita, study):
     assert "before review" in page
     sheet = client.get(f"/reports/snapshots/{snapshot.pk}/annotators.csv")
     assert b"Mills,1,before,validity" in b"".join(sheet.streaming_content)
+    Study.objects.update(state="closed")
+    shown = publish(snapshot, by=rita)
+    page = client.get(f"/published/{shown.pk}/{shown.token}/").content.decode()
+    assert "before review" in page
     Annotation.objects.filter(state="accepted").update(state="ambiguous")
     assert has_changed(snapshot)
 
