@@ -30,8 +30,8 @@ MOST_REASON = 1_000
 FREE_AGAIN: dict[str, Any] = {"person": None, "lease_holder": "", "lease_until": None}
 
 
-def free_assignments(person: Person) -> QuerySet[Assignment]:
-    """The assignments that this person may claim, in the order of the draw: all people of a tag, then the next tag.
+def free_assignments(person: Person, campaign: Campaign | None = None) -> QuerySet[Assignment]:
+    """What this person may claim, of one campaign or all, as it is drawn: all people of a tag, then the next tag.
 
     Without tags where the person has, had or skipped an assignment in that round, without tags whose draft they
     handed back, which they can take up again, and without tags that they gave up to see others' work.
@@ -41,7 +41,9 @@ def free_assignments(person: Person) -> QuerySet[Assignment]:
         assignment=None,
         state__in=EDITABLE,
     )
-    assignments = of_campaigns_open_to(person).exclude(tag__in=left.values("sighting__tag"))
+    within = campaign.pk if campaign else None
+    assignments = of_campaigns_open_to(person, within)
+    assignments = assignments.exclude(tag__in=left.values("sighting__tag"))
     # "campaign" would order by Campaign.Meta.ordering, which has no index.
     return assignments.order_by("campaign_id", "round", "order", "slot")
 
@@ -52,9 +54,9 @@ def next_assignment(*, by: Person, campaign: Campaign | None = None) -> Assignme
 
     Of all campaigns, real work comes before the demonstration. Raises HandsFull.
     """
-    free = free_assignments(by)
+    free = free_assignments(by, campaign)
     if campaign:
-        assignment = take(free.filter(campaign=campaign), by)
+        assignment = take(free, by)
     else:
         by_work = [free.filter(campaign__is_demonstration=is_one) for is_one in (False, True)]
         assignment = take(by_work[0], by) or take(by_work[1], by)

@@ -39,4 +39,5 @@ def full_campaigns(person: Person) -> list[int]:
 def one_claim_at_a_time(person: Person) -> None:
     """Let this person's other claims wait until the transaction ends, so that all count the same tags in hand."""
     # Without the key, inserts of rows that point at the person do not wait.
-    list(Person.objects.select_for_update(no_key=True).filter(pk=person.pk).values_list("pk"))
+    people = Person.objects.select_for_update(no_key=True).order_by()
+    list(people.filter(pk=person.pk).values_list("pk"))

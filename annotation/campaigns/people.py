@@ -1,7 +1,8 @@
 """Who annotates in a campaign: the people chosen, or every annotator; never one who was removed."""
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from dataclasses import dataclass, fields
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import Person
 from accounts.roles import Role
@@ -33,21 +34,47 @@ def works_in(person: Person) -> QuerySet[Campaign]:
     ).order_by()
 
 
-def open_to(person: Person) -> QuerySet[Campaign]:
-    """The open campaigns in which this person may get a tag: they work in it and have not reached its quota."""
-    own = (
-        Assignment.objects.filter(
-            campaign=OuterRef("pk"),
-            person=person,
-            state__in=(AssignmentState.HELD, AssignmentState.SUBMITTED),
-        )
-        .order_by()
-        .values("campaign")
-        .annotate(n=Count("pk"))
-        .values("n")
-    )
-    has_room = Q(quota=None) | Q(quota__gt=Coalesce(Subquery(own), 0))
-    return works_in(person).filter(has_room)
+@dataclass(frozen=True)
+class OpenCampaign:
+    """What decides which tags of an open campaign a person may get."""
+
+    pk: int
+    for_chosen: bool
+    quota: int | None
+    open_round: int
+    pilot_tags: int
+    pilot_again: bool
+    gives_seen_tags: bool
+
+
+COLUMNS = tuple(each.name for each in fields(OpenCampaign))
+
+
+def open_to(person: Person, within: int | None = None) -> list[OpenCampaign]:
+    """Those of works_in(), or the one `within`, whose quota the person has not reached.
+
+    By plain statements, since every claim asks.
+    """
+    rows = Campaign.objects.filter(state=CampaignState.OPEN).order_by()
+    rows = rows.filter(pk=within) if within else rows
+    campaigns = [OpenCampaign(*row) for row in rows.values_list(*COLUMNS)]
+    own = CampaignPerson.objects.filter(person=person).order_by()
+    removed_at = dict(own.values_list("campaign", "removed_at"))
+    mine = [
+        each
+        for each in campaigns
+        if (removed_at[each.pk] is None if each.pk in removed_at else not each.for_chosen)
+    ]
+    limited = [each.pk for each in mine if each.quota is not None]
+    counts = _own_in(person, limited) if limited else {}
+    return [each for each in mine if each.quota is None or each.quota > counts.get(each.pk, 0)]
+
+
+def _own_in(person: Person, campaigns: list[int]) -> dict[int, int]:
+    """Campaign's key -> how many tags the person holds or has submitted there."""
+    states = (AssignmentState.HELD, AssignmentState.SUBMITTED)
+    rows = Assignment.objects.filter(person=person, campaign__in=campaigns, state__in=states)
+    return dict(rows.order_by().values_list("campaign").annotate(n=Count("pk")))
 
 
 def had_by(person: Person) -> Exists:
@@ -55,10 +82,17 @@ def had_by(person: Person) -> Exists:
 
     Of a tag that they had in the pilot, those of the main round count too, unless the campaign lets them in.
     """
-    own = Assignment.objects.filter(
+    return Exists(_own_of(person).filter(IN_THE_ROUND | Q(campaign__pilot_again=False)))
+
+
+IN_THE_ROUND = Q(round=OuterRef("round"))
+
+
+def _own_of(person: Person) -> QuerySet[Assignment]:
+    """The person's assignments of the same tag in the same campaign."""
+    return Assignment.objects.filter(
         person=person, campaign=OuterRef("campaign"), tag=OuterRef("tag")
     )
-    return Exists(own.filter(Q(round=OuterRef("round")) | Q(campaign__pilot_again=False)))
 
 
 def given_up_by(person: Person) -> Q:
@@ -67,20 +101,22 @@ def given_up_by(person: Person) -> Q:
     return Q(campaign__gives_seen_tags=False, tag__in=seen.values("tag"))
 
 
-def of_campaigns_open_to(person: Person) -> QuerySet[Assignment]:
+def of_campaigns_open_to(person: Person, within: int | None = None) -> QuerySet[Assignment]:
     """The free assignments of the open rounds of these campaigns, but for tags that the person had, or gave up.
 
     The campaigns are read first: joined to the assignments, they would have all of these sorted for the first one.
     """
-    campaigns = list(open_to(person))
-    free = Assignment.objects.filter(
-        ~had_by(person),
-        state=AssignmentState.FREE,
-        campaign__in=[each.pk for each in campaigns],
-    )
-    in_pilot = [each.pk for each in campaigns if each.open_round < each.main_round]
-    strict = [each.pk for each in campaigns if not each.gives_seen_tags]
-    seen = Seen.objects.filter(person=person).order_by()
-    return free.exclude(campaign__in=in_pilot, round__gt=1).exclude(
-        campaign__in=strict, tag__in=seen.values("tag")
-    )
+    campaigns = open_to(person, within)
+    keys = [each.pk for each in campaigns]
+    own = _own_of(person)
+    if again := [each.pk for each in campaigns if each.pilot_again]:
+        own = own.filter(IN_THE_ROUND | ~Q(campaign__in=again))
+    free = Assignment.objects.filter(~Exists(own), state=AssignmentState.FREE, campaign__in=keys)
+    if in_pilot := [each.pk for each in campaigns if each.pilot_tags and each.open_round == 1]:
+        free = free.exclude(campaign__in=in_pilot, round__gt=1)
+    seen = Seen.objects.filter(person=person).order_by().values("tag")
+    if strict := [each.pk for each in campaigns if not each.gives_seen_tags]:
+        is_all = len(strict) == len(keys)
+        gave_up = Q(tag__in=seen) if is_all else Q(tag__in=seen, campaign__in=strict)
+        free = free.exclude(gave_up)
+    return free

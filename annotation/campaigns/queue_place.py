@@ -20,8 +20,8 @@ class QueuePlace:
 
 
 def place_in_queue(person: Person, campaign: Campaign) -> QueuePlace:
-    """Three statements, however large the campaign is."""
+    """Four statements, however large the campaign is."""
     own = (AssignmentState.HELD, AssignmentState.SUBMITTED)
     number = Assignment.objects.filter(person=person, campaign=campaign, state__in=own).count()
-    free = free_assignments(person).filter(campaign=campaign).order_by()
+    free = free_assignments(person, campaign).order_by()
     return QueuePlace(number, number + free.values("tag").distinct().count())

@@ -1,9 +1,11 @@
 """A campaign's frame, and how it runs: rounds, people, quotas, the reserve, the stop rule."""
 
+from itertools import product
+
 import pytest
 
 from accounts.roles import Role
-from annotation.campaigns import claiming, managing
+from annotation.campaigns import claiming, managing, people
 from annotation.campaigns.opening import Design, Frame, dry_run, fingerprint, open_campaign
 from annotation.states import CampaignState
 from leases.refusal import Conflict, Refusal, StaleVersion
@@ -149,6 +151,20 @@ def test_real_work_comes_before_the_demonstration(alice):
     type(first).objects.update(is_demonstration=True)
     real = make.campaign(tags=1, name="Real", by=make.admin("otto"))
     assert [take(alice).campaign for _ in range(3)] == [real, real, first]
+
+
+def test_who_works_in_a_campaign_is_the_same_in_a_claim_and_in_a_query(alice):
+    """people.open_to reads rows that people.works_in joins."""
+    for n, (chosen, removed) in enumerate(product((True, False), (None, True, False))):
+        campaign = make.campaign(tags=1, name=f"C{n}", by=make.admin(f"olga{n}"))
+        type(campaign).objects.filter(pk=campaign.pk).update(for_chosen=chosen)
+        if removed is not None:
+            managing.add_person(campaign, alice)
+        if removed:
+            managing.remove_person(campaign, alice)
+    in_query = set(people.works_in(alice).values_list("pk", flat=True))
+    assert {each.pk for each in people.open_to(alice)} == in_query
+    assert len(in_query) == 3  # chosen and not removed, twice; for everybody and not named
 
 
 # ---------------------------------------------------------------- pilot and main round

@@ -46,9 +46,13 @@ def storm(people, campaign, seed):
     return [pk for left, _ in parts for pk in left], sorted(w for _, ws in parts for w in ws)
 
 
-def test_each_tag_gets_two_different_people_and_abandoned_ones_go_to_others(seed, full_size):
+def test_each_tag_gets_as_many_people_as_asked_and_abandoned_ones_go_to_others(seed, full_size):
+    """Three people for the first half of the tags, one for each of the others."""
     tags, clients = (1000, 16) if full_size else (60, 8)
-    made = campaign(tags=tags, people=2, in_hand=2 * tags)
+    plan = {"people_per_tag": 3, "double_share": 0.5, "seed": seed}
+    made = campaign(tags=tags, plan=plan, in_hand=2 * tags)
+    asked = dict(made.assignments.order_by().values_list("tag").annotate(Count("pk")))
+    assert sorted(asked.values()) == [1] * (tags // 2) + [3] * (tags // 2)
     people = [person(f"annotator-{n}", Role.ANNOTATOR) for n in range(clients)]
 
     left, waits = storm(people, made, seed)
@@ -64,6 +68,6 @@ def test_each_tag_gets_two_different_people_and_abandoned_ones_go_to_others(seed
     assert sweep_assignments() == len(left) > 0
     storm(people, made, seed + 1)
 
-    pairs = Assignment.objects.values("tag").annotate(people=Count("person", distinct=True))
-    assert {pair["people"] for pair in pairs} == {2}
+    people_by_tag = Assignment.objects.order_by().values_list("tag")
+    assert dict(people_by_tag.annotate(Count("person", distinct=True))) == asked
     assert Assignment.objects.count() == 2 * tags
