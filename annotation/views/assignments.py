@@ -31,7 +31,7 @@ def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """The list, and what is done with the chosen ones; a refusal keeps the choice."""
     campaign = campaign_at(campaign_id)
     people = Person.objects.filter(assignments__campaign=campaign).order_by("name").distinct()
-    filtering = AssignmentFilter(request.GET, people=people)
+    filtering = AssignmentFilter(request.GET, people=people, auto_id="filter_%s")
     rows = listed(campaign, filtering.wanted)
     form = BulkForm(request.POST or None, people=annotators_of(campaign).order_by("name"))
     if request.method == "POST" and form.is_valid():
