@@ -136,6 +136,13 @@ def merge_and_publish(admin: Page) -> None:
     admin.get_by_label("Yes").check()
     admin.get_by_label("A: ").check()
     admin.get_by_role("button", name="Merge").click()
+    # The answers of the second question are in other words than the passages of the first annotation.
+    warnings = admin.get_by_label("I checked")
+    expect(warnings).to_have_count(2)
+    for warning in warnings.all():
+        warning.check()
+    admin.get_by_role("button", name="Merge").click()
+    expect(admin.get_by_text("Merged: ")).to_be_visible()
     admin.goto("campaigns/")
     admin.get_by_role("link", name="First tags").click()
     admin.get_by_role("button", name="Publish").first.click()
@@ -229,6 +236,7 @@ def play(people: People) -> None:
     choose_tag(admin)
     annotate(ann, "In which year was it opened?", ("1858", "1859"))
     annotate(ben, "When did it open?", ("the year 1858", "the year 1859"))
+    people.watch.expect("status of 400")  # the merge that is refused once
     merge_and_publish(admin)
     ask_the_model(admin)
     open_study(admin)
@@ -243,12 +251,14 @@ def play(people: People) -> None:
     assert kappas(rae) == {"1": 1.0, "4": pytest.approx(1 / 3)}
     rae.goto("collections/first-tags/")
     records = json.loads(downloaded(rae, "JSON"))
-    assert [one["annotationResult"]["question1"] for one in records] == [
+    (merged,) = (one["annotationResult"] for one in records)
+    assert [merged["question1"], merged["question2"]] == [
         "In which year was it opened?",
         "When did it open?",
     ]
     rows = list(csv.DictReader(io.StringIO(downloaded(rae, "CSV").decode())))
-    assert [row["ref_answer"] for row in rows] == ["1858|1859", "the year 1858|the year 1859"]
+    # The paper's order: a page's first question comes last.
+    assert [row["ref_answer"] for row in rows] == ["the year 1858|the year 1859", "1858|1859"]
 
     # Nothing is missing, and no page shows an alarm.
     admin.goto("people/")
