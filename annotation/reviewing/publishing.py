@@ -55,6 +55,7 @@ def to_publish(campaign: Campaign) -> list[TagReview]:
     """The decisions with something to publish, in the order of the draw."""
     rows = TagReview.objects.filter(
         campaign=campaign,
+        taken_back_at=None,
         reviews__decision=Review.Decision.ACCEPT,
         reviews__annotation__state=AnnotationState.ACCEPTED,
     )
@@ -74,8 +75,10 @@ def publish_campaign(campaign: Campaign, by: Person | None = None) -> Published:
 
 @transaction.atomic
 def publish(kept: TagReview) -> int | None:
-    """Publish what one decision accepted; the number of new records, None if it was published meanwhile."""
+    """Publish what one decision accepted; the number of new records; None if it is published or taken back already."""
     kept = TagReview.objects.select_for_update().get(pk=kept.pk)
+    if kept.taken_back_at:
+        return None
     accepted = Annotation.objects.filter(
         reviews__of_tag=kept,
         reviews__decision=Review.Decision.ACCEPT,

@@ -10,7 +10,7 @@ from annotation.models import Annotation, TagReview
 from annotation.reviewing import deciding
 from annotation.reviewing.combining import Merge
 from annotation.reviewing.merging import Choice
-from annotation.reviewing.publishing import publish, publish_campaign
+from annotation.reviewing.publishing import publish, publish_campaign, to_publish
 from annotation.states import AnnotationState
 from datasets.exporters import EXPORTERS
 from datasets.models import Contradiction
@@ -161,6 +161,16 @@ def test_a_decision_taken_back_is_not_published(alice, olga, campaign):
     accepted(alice, olga, campaign)
     deciding.take_back(TagReview.objects.get().pk, by=olga)
     assert publish_campaign(campaign).tags == 0
+
+
+def test_a_tag_decided_again_is_published_once_by_the_decision_in_force(alice, olga, campaign):
+    annotation = accepted(alice, olga, campaign)
+    before = TagReview.objects.get()
+    deciding.take_back(before.pk, by=olga)
+    make.decide(annotation, olga)
+    assert to_publish(campaign) == [TagReview.objects.get(taken_back_at=None)]
+    assert publish(before) is None
+    assert publish_campaign(campaign).tags == 1
 
 
 def test_a_published_decision_is_not_taken_back(alice, olga, campaign):
