@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from annotation.campaigns.people import annotators_of
 from annotation.models import Annotation, Assignment, Campaign
@@ -29,13 +29,18 @@ def reserve_of(campaign: Campaign) -> QuerySet[Assignment]:
 
 
 def valid_tags(campaign: Campaign) -> int:
-    """How many tags of the main round have an annotation that says valid, and that a review has not left out."""
-    says_valid = Annotation.objects.filter(
-        assignment__campaign=campaign,
-        assignment__round=campaign.main_round,
-        validity=Validity.VALID,
-    ).exclude(state__in=(*EDITABLE, AnnotationState.UNUSED, AnnotationState.AMBIGUOUS))
-    counted = says_valid.order_by().aggregate(n=Count("assignment__tag", distinct=True))
+    """How many tags of the main round have an annotation that says valid, and that a review has not left out.
+
+    Of a merge its result counts, not what it was made of.
+    """
+    main = campaign.assignments.filter(round=campaign.main_round)
+    left_out = (AnnotationState.MERGED, AnnotationState.UNUSED, AnnotationState.AMBIGUOUS)
+    says_valid = (
+        Annotation.objects.filter(validity=Validity.VALID)
+        .filter(Q(assignment__in=main) | Q(merged_from__assignment__in=main))
+        .exclude(state__in=(*EDITABLE, *left_out))
+    )
+    counted = says_valid.order_by().aggregate(n=Count("sighting__tag", distinct=True))
     return counted["n"]
 
 

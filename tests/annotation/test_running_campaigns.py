@@ -7,6 +7,11 @@ import pytest
 from accounts.roles import Role
 from annotation.campaigns import claiming, managing, people
 from annotation.campaigns.opening import Design, Frame, dry_run, fingerprint, open_campaign
+from annotation.campaigns.reserve import valid_tags
+from annotation.reviewing import deciding
+from annotation.reviewing.combining import Merge
+from annotation.reviewing.merging import Choice
+from annotation.reviewing.publishing import publish
 from annotation.states import CampaignState
 from leases.refusal import Conflict, Refusal, StaleVersion
 from tests.annotation import factories as make
@@ -272,3 +277,20 @@ def test_the_stop_rule_takes_from_the_reserve_what_invalid_tags_leave_short(alic
     make.submitted(alice, within=campaign)
     assert states(campaign) == ["submitted", "submitted", "reserve"]
     assert stored(campaign).state == CampaignState.CLOSED
+
+
+@pytest.mark.parametrize(("taken", "count"), [(("span_1",), 1), (("validity", "valid_comment"), 0)])
+def test_of_a_merge_its_result_says_whether_the_tag_is_valid(alice, bob, taken, count):
+    campaign = make.campaign(people=2, tags=2)
+    rest = {} if count else INVALID
+    pair = [
+        make.submitted(alice, within=campaign),
+        make.submitted(bob, within=campaign, entries=rest or make.whole(span_1="1801")),
+    ]
+    assert valid_tags(campaign) == 1
+    at, (one, two) = make.place_of(pair[0]), (row.pk for row in pair)
+    how = Merge(Choice(one, dict.fromkeys(taken, two)), {0: [f"{one}-1"]})
+    kept = deciding.merge(at, how, by=make.admin("otto"), read=make.read_by(at))
+    assert valid_tags(campaign) == count
+    publish(kept)
+    assert valid_tags(campaign) == count
