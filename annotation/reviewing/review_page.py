@@ -244,11 +244,16 @@ class ReviewPage:
         return self.typed.getlist("checked")
 
     @property
-    def lost_notes(self) -> list[str]:
-        """Typed notes on annotations that are not to be decided any more."""
-        shown = tuple(f"note-{row.pk}" for row in self.rows)
-        lost = [n for n in self.typed if n.startswith("note-") and not n.startswith(shown)]
-        return [text for name in lost if (text := self.typed.get(name, "").strip())]
+    def lost_texts(self) -> list[tuple[str, str]]:
+        """(Reason or Note, what was typed) of what this page has no box for any more."""
+        boxes = {str(row.pk) for row in self.rows} if self.may_decide else set()
+        names = [] if self.may_decide else [("Reason", "reason")]
+        names += [
+            ("Note", name)
+            for name in self.typed
+            if name.startswith("note-") and name.split("-")[1] not in boxes
+        ]
+        return [(kind, text) for kind, n in names if (text := self.typed.get(n, "").strip())]
 
     def _note(self, letter: str, row: Annotation, name: str) -> Note:
         key = f"note-{row.pk}-{name}" if name else f"note-{row.pk}"

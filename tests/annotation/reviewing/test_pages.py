@@ -174,7 +174,28 @@ def test_a_note_on_what_somebody_sent_back_meanwhile_is_shown(client, pair):
     decide(client, pair[1], "send_back", chosen=pair[1].pk, reason="Look again.")
     typed = {f"version-{row.pk}": 1 for row in pair} | {f"note-{pair[1].pk}-span_1": "Shorter."}
     response = client.post(page_of(pair[0]), {**typed, "decision": "drop", "reason": "x"})
-    assertContains(response, "any more: Shorter.", status_code=412)
+    assert response.status_code == 412
+    assert response.context["desk"].lost_texts == [("Note", "Shorter.")]
+    assertContains(response, "Shorter.", count=1, status_code=412)
+
+
+def test_a_note_is_told_from_one_on_an_annotation_whose_number_begins_alike(client, pair):
+    lost = f"note-{pair[0].pk}1-span_1"
+    response = decide(client, pair[0], "accept", same="yes", **{lost: "Shorter."})
+    assert response.context["desk"].lost_texts == [("Note", "Shorter.")]
+
+
+def test_of_two_reviewers_the_second_keeps_what_they_wrote(client, pair):
+    versions = {f"version-{row.pk}": row.version for row in pair}
+    make.decide(pair[0], make.admin("otto"))
+    notes = {f"note-{pair[1].pk}": "Good.", f"note-{pair[0].pk}-span_1": "Shorter."}
+    typed = {"decision": "drop", "reason": "Nobody knows.", **notes}
+    response = client.post(page_of(pair[0]), {**versions, **typed})
+    assert response.status_code == 412
+    page = response.content.decode()
+    for text in ("Nobody knows.", "Good.", "Shorter."):
+        assert page.count(text) == 1
+    assert "<textarea" not in page
 
 
 @pytest.mark.parametrize(
