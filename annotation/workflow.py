@@ -281,7 +281,7 @@ def _hand_in(draft: Annotation) -> Annotation:
     columns = columns_of(final, draft.taxonomy)
     if final["validity"] == VALID:  # an invalid tag that is sent back has its later steps again
         columns |= origin_in(final, draft.provenance, draft.filled)
-    if draft.first_entries is None:
+    if draft.first_entries is None and draft.submitted_at is None:
         columns |= {"first_entries": final, "first_submitted_at": Now()}
     ANNOTATION.require(draft, "submit", submitted_at=Now(), version=F("version") + 1, **columns)
     replace_questions(draft, final[QUESTIONS.name])

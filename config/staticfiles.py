@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
 import rcssmin
@@ -50,7 +51,7 @@ def _sources_hash() -> str:
     made_by = f"{rjsmin.__version__} {rcssmin.__version__}"
     hasher = hashlib.sha256(made_by.encode())
     for finder in get_finders():
-        for name, storage in finder.list([]):
+        for name, storage in sorted(finder.list([]), key=itemgetter(0)):
             with storage.open(name) as source:
                 hasher.update(name.encode() + source.read())
     return hasher.hexdigest()[:12]

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from accounts.models import Person
 from annotation.blinding import decisions
 from annotation.blinding.decisions import Answer, may_see
-from annotation.blinding.tags import behind_records, hidden, is_blind, slots_by_tag
+from annotation.blinding.tags import hidden, is_blind, published_and_hidden, slots_by_tag
 from annotation.models import Annotation
 from datasets.models import Contradiction
 from leases.refusal import AsksFirst, Conflict, Refusal
@@ -25,14 +25,14 @@ def records_problem(person: Person, rows: QuerySet[Contradiction]) -> Refusal | 
     if not is_blind(person):
         return None
     wanted = rows.order_by().values("pk")
-    return problem_of(person, behind_records(person).filter(contradiction__in=wanted))
+    return problem_of(person, published_and_hidden(person).filter(contradiction__in=wanted))
 
 
 def hides_records(person: Person, path: str) -> Exists | None:
     """For datasets.blinding."""
     if not is_blind(person):
         return None
-    return Exists(behind_records(person).filter(contradiction=OuterRef(f"{path}pk")))
+    return Exists(published_and_hidden(person).filter(contradiction=OuterRef(f"{path}pk")))
 
 
 def problem_of(person: Person, annotations: QuerySet[Annotation]) -> Refusal | None:

@@ -73,7 +73,7 @@ def shown(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotat
     return annotations.filter(Q(author=person) | ~Exists(slots))
 
 
-def behind_records(person: Person) -> QuerySet[Annotation]:
+def published_and_hidden(person: Person) -> QuerySet[Annotation]:
     """The hidden annotations that were published, but for records that the person's own annotation made too.
 
     A merged record holds more than their own.

@@ -10,16 +10,19 @@ from annotation.monitoring.attention import Why, conditions
 from annotation.states import CampaignState
 
 # Why an admin may have to look at an assignment; what waits for review has a page of its own.
+OF_OPEN = (Why.SKIPPED, Why.GONE)
 CONCERNS = (Why.FLAGGED, Why.STALE, Why.SKIPPED, Why.GONE)
 
 
 def concerning(why: Why) -> QuerySet[Assignment]:
-    """The assignments of open campaigns that need a person for this reason."""
-    return Assignment.objects.filter(conditions()[why], campaign__state=CampaignState.OPEN)
+    """The assignments that need a person for this reason; of closed campaigns those of which somebody has a draft or an
+    annotation."""
+    rows = Assignment.objects.filter(conditions()[why])
+    return rows.filter(campaign__state=CampaignState.OPEN) if why in OF_OPEN else rows
 
 
 def concerns_by_campaign(campaigns: Iterable[Campaign]) -> dict[int, list[tuple[Why, int]]]:
-    """Open campaign's key -> the reasons with the number of its assignments, those with any."""
+    """Campaign's key -> the reasons with the number of its assignments, those with any."""
     keys = [campaign.pk for campaign in campaigns]
     found: dict[int, list[tuple[Why, int]]] = {}
     for why in CONCERNS:

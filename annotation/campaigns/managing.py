@@ -72,7 +72,9 @@ def remove_person(campaign: Campaign, person: Person) -> int:
     CampaignPerson.objects.update_or_create(
         campaign=campaign, person=person, defaults={"removed_at": Now()}
     )
-    freed = ASSIGNMENT.move(campaign.assignments.filter(person=person), "free", **FREE_AGAIN)
+    own = campaign.assignments.filter(person=person)
+    _lock_drafts(own)
+    freed = ASSIGNMENT.move(own, "free", **FREE_AGAIN)
     detach_drafts()
     return freed
 
@@ -95,11 +97,15 @@ def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> Withdrawn:
 
     A tag of the main round that nobody annotates now is replaced from the reserve.
     """
+    rows = _without_joins(campaign, rows)
+    _lock_drafts(rows)
     main = rows.filter(round=campaign.main_round, state__in=IN_WORK)
     tags = {*main.values_list("tag", flat=True)}
     moved = ASSIGNMENT.move(rows, "withdraw", lease_holder="", lease_until=None)
     Annotation.objects.filter(
-        assignment__campaign=campaign, assignment__state=AssignmentState.WITHDRAWN
+        assignment__campaign=campaign,
+        assignment__state=AssignmentState.WITHDRAWN,
+        state__in=EDITABLE,
     ).update(assignment=None)
     lost, replaced = reserve.replace_lost(campaign.pk, tags)
     reserve.follow_stop_rule(campaign.pk)
@@ -116,16 +122,20 @@ def reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
     """
     if not annotators_of(campaign).filter(pk=to.pk).exists():
         raise Refusal(f"{to} does not annotate in this campaign. Add them under People first.")
+    one_claim_at_a_time(to)
+    _lock_drafts(rows)
     given: set[tuple[int, int]] = set()
-    waiting = rows.filter(~had_by(to), ~given_up_by(to), state__in=IN_WORK)
-    waiting = waiting.order_by("round", "order", "slot")
+    waiting = rows.filter(
+        ~had_by(to), ~given_up_by(to), state__in=IN_WORK, round__lte=campaign.open_round
+    ).order_by("round", "order", "slot")
     for row in waiting.select_for_update(of=("self",))[: MOST_AT_ONCE + 1]:
         if len(given) == MOST_AT_ONCE:
             raise Refusal(
                 f"These are more than {MOST_AT_ONCE}. Choose fewer to reassign at a time."
             )
-        if (row.round, row.tag_id) not in given:
-            given.add((row.round, row.tag_id))
+        once = (row.round if campaign.pilot_again else 0, row.tag_id)
+        if once not in given:
+            given.add(once)
             _give(row, to)
     return len(given)
 
@@ -143,7 +153,20 @@ def _give(row: Assignment, to: Person) -> None:
         begin_annotation(row, to)
 
 
-def extend(rows: QuerySet[Assignment], days: int) -> int:
+def extend(campaign: Campaign, rows: QuerySet[Assignment], days: int) -> int:
     """Let these held assignments be held for so many days more; returns how many there are."""
     longer = ExpressionWrapper(F("lease_until") + timedelta(days=days), DateTimeField())
-    return rows.filter(state=AssignmentState.HELD).update(lease_until=longer)
+    held = _without_joins(campaign, rows).filter(state=AssignmentState.HELD)
+    return held.update(lease_until=longer)
+
+
+def _without_joins(campaign: Campaign, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """The same rows, to be updated: with a join Django would move the state into a subquery, which PostgreSQL does not
+    evaluate again after waiting for another change of the row, such as a submission."""
+    return campaign.assignments.filter(pk__in=rows.order_by().values("pk"))
+
+
+def _lock_drafts(rows: QuerySet[Assignment]) -> None:
+    """Annotations before assignments, as a save takes them: otherwise the two could wait for each other."""
+    drafts = Annotation.objects.filter(assignment__in=rows.order_by().values("pk"))
+    list(drafts.select_for_update().order_by("pk").values_list("pk"))

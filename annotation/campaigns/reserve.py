@@ -134,13 +134,13 @@ def again(row: Assignment, slot: int) -> Assignment:
 
 def is_given_up(assignment: Assignment) -> bool:
     """Whether nobody has this tag of the round, and everybody who could get it has had it, or gave it up."""
-    rows = Assignment.objects.filter(
-        campaign=assignment.campaign, round=assignment.round, tag=assignment.tag
-    )
+    same = {"campaign": assignment.campaign, "tag": assignment.tag}
+    rows = Assignment.objects.filter(**same, round=assignment.round)
     if rows.filter(state__in=(AssignmentState.HELD, AssignmentState.SUBMITTED)).exists():
         return False
-    had = rows.exclude(person=None).values("person")
-    left = annotators_of(assignment.campaign).exclude(pk__in=had)
+    had = rows if assignment.campaign.pilot_again else Assignment.objects.filter(**same)
+    who_had = had.exclude(person=None).values("person")
+    left = annotators_of(assignment.campaign).exclude(pk__in=who_had)
     if not assignment.campaign.gives_seen_tags:
         left = left.exclude(pk__in=assignment.tag.seen_by.order_by().values("person"))
     return not left.exists()

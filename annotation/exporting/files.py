@@ -78,8 +78,8 @@ _ENTRIES = (
     "in, where passages come from, times, state, flag, and the reviews."
 )
 _LEFT_OUT = (
-    "drafts that were never submitted, skipped tags, what reviewers merged from several annotations, and people's "
-    "names: annotators have pseudonyms."
+    "drafts that were never submitted, skipped tags, what reviewers merged from several annotations, the time by step, "
+    "and people's names: annotators have pseudonyms."
 )
 
 EXPORTS = {

@@ -16,7 +16,7 @@ from wikifetch.states import TagState
 BATCH = 100
 AS_THEY_ARE = (
     "state", "version", "touched", "filled", "provenance", "checked_warnings", "flagged", "flag_note",
-    "seconds_active", "seconds_by_step", "first_entries",
+    "seconds_active", "first_entries",
 )  # fmt: skip
 # Of a sighting: long, and not exported.
 LONG = ("revision__wikitext", "block", "block_clean", "block_text")

@@ -15,19 +15,20 @@ def decide_by_tag(apps, schema_editor):
 
     Where some annotations of a tag are still to come or to be decided, all but the published ones wait again.
     """
-    Annotation = apps.get_model("annotation", "Annotation")
-    decided = Annotation.objects.filter(state__in=["accepted", "dropped", "published"])
+    Annotation, Assignment, Review, TagReview = (
+        apps.get_model("annotation", name).objects.using(schema_editor.connection.alias)
+        for name in ("Annotation", "Assignment", "Review", "TagReview")
+    )
+    decided = Annotation.filter(state__in=["accepted", "dropped", "published"])
     keys = ("campaign", "round", "tag")
     tags = decided.filter(assignment__isnull=False).order_by()
     for at in tags.values_list(*(f"assignment__{key}" for key in keys)).distinct():
-        places = apps.get_model("annotation", "Assignment").objects.filter(
-            **dict(zip(keys, at, strict=True))
-        )
-        rows = Annotation.objects.filter(assignment__in=places)
+        places = Assignment.filter(**dict(zip(keys, at, strict=True)))
+        rows = Annotation.filter(assignment__in=places)
         if places.filter(state__in=OPEN_PLACES).exists() or rows.filter(state__in=UNDECIDED).exists():
             wait_again(rows.filter(state__in=["accepted", "dropped"]))
         else:
-            decide(apps, dict(zip(keys, at, strict=True)), rows)
+            decide(dict(zip(keys, at, strict=True)), rows, Review, TagReview)
     decided.filter(state="dropped").update(state="ambiguous")
 
 
@@ -35,15 +36,14 @@ def wait_again(rows):
     rows.update(state="submitted", version=models.F("version") + 1)
 
 
-def decide(apps, at, rows):
-    """One decision, in the name of whoever made the last one on an annotation of the tag."""
-    Review = apps.get_model("annotation", "Review")
+def decide(at, rows, Review, TagReview):
+    """One decision, in the name of the person who made the last one on an annotation of the tag."""
     used = rows.filter(state__in=["accepted", "published"])
-    reviews = Review.objects.filter(annotation__in=rows, decision__in=["accept", "drop"])
+    reviews = Review.filter(annotation__in=rows, decision__in=["accept", "drop"])
     last = reviews.order_by("-pk").first()
     if last is None:
         return
-    kept = apps.get_model("annotation", "TagReview").objects.create(
+    kept = TagReview.create(
         campaign_id=at["campaign"],
         round=at["round"],
         tag_id=at["tag"],

@@ -70,4 +70,5 @@ def waiting(campaign: Campaign, why: str = "") -> QuerySet[Assignment]:
         since=Coalesce("annotation__submitted_at", "annotation__saved_at"),
     )
     related = ("tag__article", "person", "annotation", "campaign")
-    return rows.select_related(*related).order_by(F("since").asc(nulls_last=True), "order", "slot")
+    first_come = F("since").asc(nulls_last=True)
+    return rows.select_related(*related).order_by(first_come, "round", "order", "slot", "pk")

@@ -105,7 +105,7 @@ def campaign_figures(campaign: Campaign) -> Figures:
 def _by_day(campaign: Campaign) -> dict[date, int]:
     """How many assignments were first submitted on each day, in UTC."""
     days = Annotation.objects.filter(submitted_in(campaign)).order_by()
-    counts = days.values_list(TruncDate("submitted_at", tzinfo=UTC)).annotate(n=Count("pk"))
+    counts = days.values_list(TruncDate("first_submitted_at", tzinfo=UTC)).annotate(n=Count("pk"))
     return {day: n for day, n in counts if day}
 
 

@@ -6,7 +6,6 @@ from datetime import UTC, date
 from django.db.models import Count, F, Sum
 from django.db.models.functions import Now, TruncDate
 
-from annotation.fields.steps import STEPS
 from annotation.models import Annotation, Campaign, WorkTime
 
 TODAY = TruncDate(Now(), tzinfo=UTC)
@@ -59,14 +58,14 @@ def _submitted_by_day(campaign: Campaign) -> dict[tuple[int, date], int]:
     return {(author, day): n for author, day, n in counts.annotate(n=Count("pk"))}
 
 
-TIMES = [
-    "round", "tag", "title", "pseudonym", "state", "minutes",
-    *(f"minutes_{step.key}" for step in STEPS),
-]  # fmt: skip
+TIMES = ["round", "tag", "title", "pseudonym", "state", "minutes"]
 
 
 def times(campaign: Campaign) -> Iterator[list[object]]:
-    """Rows of TIMES: the active minutes at each annotation and its steps, `tag` being its place in the draw."""
+    """Rows of TIMES: the active minutes at each annotation, `tag` being its place in the draw.
+
+    The time by step is the annotator's own.
+    """
     rows = Annotation.objects.filter(assignment__campaign=campaign).order_by(
         "assignment__round", "assignment__order", "assignment__slot"
     )
@@ -77,8 +76,6 @@ def times(campaign: Campaign) -> Iterator[list[object]]:
         "author__pseudonym",
         "state",
         "seconds_active",
-        "seconds_by_step",
     )
-    for *place, seconds, by_step in values.iterator(chunk_size=2_000):
-        minutes = [by_step.get(step.key, 0) / 60 for step in STEPS]
-        yield [*place, round(seconds / 60, 1), *(round(each, 1) for each in minutes)]
+    for *place, seconds in values.iterator(chunk_size=2_000):
+        yield [*place, round(seconds / 60, 1)]

@@ -153,7 +153,9 @@ def _opened(at: InRound, by: Person, read: Read) -> list[Annotation]:
     """The annotations to decide on, locked. Raises StaleVersion unless they are those that were read."""
     check_may_review(at.tag_id, by)
     _check_notes(read)
-    # Assignments first, as everything that changes them does, so that nobody claims one meanwhile.
+    # Annotations before assignments, as a save takes them; then nobody claims an assignment meanwhile.
+    drafts = Annotation.objects.filter(assignment__in=at.assignments.values("pk"))
+    list(drafts.select_for_update().order_by("pk").values_list("pk"))
     list(at.assignments.select_for_update().order_by("pk"))
     rows = list(at.submitted.select_for_update(of=("self",)))
     if {row.pk: row.version for row in rows} != dict(read.versions) or at.decision:

@@ -17,6 +17,7 @@ from annotation.campaigns.listing import listed
 from annotation.campaigns.people import annotators_of
 from annotation.fields.form_input import number
 from annotation.models import Annotation, Assignment, Campaign
+from annotation.progress import people_of
 from annotation.views.campaigns import campaign_at
 from leases.refusal import Refusal
 from pages.paging import PER_PAGE, page_of
@@ -30,13 +31,14 @@ SHOWN = ("tag__article", "sighting", "person", "annotation")
 def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """The list, and what is done with the chosen ones; a refusal keeps the choice."""
     campaign = campaign_at(campaign_id)
-    people = Person.objects.filter(assignments__campaign=campaign).order_by("name").distinct()
-    filtering = AssignmentFilter(request.GET, people=people, auto_id="filter_%s")
+    people = Person.objects.filter(pk__in=[row["person"] for row in people_of(campaign)])
+    filtering = AssignmentFilter(request.GET, people=people.order_by("name"), auto_id="filter_%s")
     rows = listed(campaign, filtering.wanted)
     form = BulkForm(request.POST or None, people=annotators_of(campaign).order_by("name"))
     if request.method == "POST" and form.is_valid():
         with refused_in(form):
-            picked = rows.order_by() if form.cleaned_data["every"] else ticked(request, campaign)
+            every = form.cleaned_data["every"]
+            picked = all_that_match(filtering, rows) if every else ticked(request, campaign)
             messages.success(request, done(campaign, form, picked))
             here = reverse("annotation:assignments", args=[campaign.pk])
             return redirect(f"{here}?{request.GET.urlencode()}")
@@ -52,6 +54,13 @@ def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "chosen": set(request.POST.getlist("assignment")),
     }
     return form_page(request, "annotation/assignments.html", context)
+
+
+def all_that_match(filtering: AssignmentFilter, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Raises Refusal where a part of the filter cannot be read, which would leave out nothing."""
+    if not filtering.is_valid():
+        raise Refusal("The filter cannot be read any more. Choose it again, then all that match.")
+    return rows.order_by()
 
 
 def ticked(request: HttpRequest, campaign: Campaign) -> QuerySet[Assignment]:
@@ -76,4 +85,6 @@ def done(campaign: Campaign, form: BulkForm, rows: QuerySet[Assignment]) -> str:
             raise Refusal("Choose the person who is to get them.")
         count = managing.reassign(campaign, rows, given["person"])
         return f"Reassigned to {given['person']}: {count}. Tags that they have had are left out."
-    return f"Reserved for {given['days']} more days: {managing.extend(rows, given['days'])}."
+    return (
+        f"Reserved for {given['days']} more days: {managing.extend(campaign, rows, given['days'])}."
+    )

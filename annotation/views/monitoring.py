@@ -61,8 +61,9 @@ def timesheet(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
 @roles_required(Role.ADMIN)
 @counted("downloads")
 def times(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
-    """Active minutes by tag and person, as CSV."""
+    """Active minutes by tag and person, as CSV, with what became of each annotation."""
     campaign = campaign_at(campaign_id)
+    check_annotations(person_of(request), submitted_once(campaign))
     return csv_response(
         worktime.TIMES, worktime.times(campaign), f"campaign-{campaign.pk}-times.csv"
     )

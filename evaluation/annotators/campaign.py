@@ -19,7 +19,7 @@ OPEN = "This campaign is open: until it is closed, its agreement is only on a pa
 COMPARED = ["campaign", *(name for name in rows.COLUMNS if name != "title")]
 
 
-def behind(study: Study) -> QuerySet[Campaign]:
+def campaigns_of(study: Study) -> QuerySet[Campaign]:
     """The campaigns that feed the collections of the study's questions."""
     collections = study.items.order_by().values("response__instance__contradiction__collection")
     return Campaign.objects.filter(collection__in=collections).order_by("name")
@@ -27,13 +27,13 @@ def behind(study: Study) -> QuerySet[Campaign]:
 
 def study_annotators(study: Study) -> list[shapes.AnnotatorAgreement]:
     """Those campaigns' agreement. Of an open one no number: people who annotate in it may read the study's report."""
-    return [campaign_agreement(one, of_closed=True) for one in behind(study)]
+    return [campaign_agreement(one, of_closed=True) for one in campaigns_of(study)]
 
 
 def comparison_rows(study: Study) -> Iterator[list[object]]:
     """What these numbers are computed from, as rows of COMPARED; no title, for it is no part of any number."""
     title = rows.COLUMNS.index("title")
-    for campaign in behind(study).filter(state=CampaignState.CLOSED):
+    for campaign in campaigns_of(study).filter(state=CampaignState.CLOSED):
         for line in rows.table(populations(campaign)):
             yield [campaign.name, *line[:title], *line[title + 1 :]]
 

@@ -25,7 +25,7 @@ def campaign_at(request: HttpRequest, campaign_id: int) -> Campaign:
     """The campaign; asks first where the reader may still annotate tags that others have submitted."""
     campaign = first_of(Campaign.objects.filter(pk=campaign_id), "There is no such campaign.")
     submitted = Annotation.objects.filter(assignment__campaign=campaign)
-    check_annotations(person_of(request), submitted.exclude(first_submitted_at=None))
+    check_annotations(person_of(request), submitted.exclude(submitted_at=None))
     return campaign
 
 

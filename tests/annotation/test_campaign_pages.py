@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains, assertNotContains
 
-from annotation.campaigns import claiming
+from annotation.campaigns import claiming, managing
 from annotation.models import Annotation, Assignment, CampaignPerson
 from annotation.monitoring.attention import STALE_DAYS
 from annotation.states import CampaignState
@@ -112,6 +112,26 @@ def test_all_that_match_are_changed_on_every_page(client, campaign, alice):
     assert campaign.assignments.filter(state="withdrawn").count() == 2
 
 
+@pytest.mark.parametrize("query", ["?person=999", "?state=lost", "?concern=none"])
+def test_a_filter_that_cannot_be_read_is_not_all_that_match(client, campaign, query):
+    answer = change(client, campaign, "withdraw", query=query, every="on")
+    assertContains(answer, "The filter cannot be read any more.", status_code=400)
+    assert campaign.assignments.filter(state="free").count() == 3
+
+
+def test_those_of_a_chosen_person_without_any_are_none(client, olga, alice, bob):
+    campaign = make.campaign(by=olga, tags=3, chosen=(alice, bob))
+    change(client, campaign, "withdraw", query=f"?person={bob.pk}", every="on")
+    assert campaign.assignments.filter(state="free").count() == 3
+
+
+def test_withdrawing_by_words_leaves_what_is_submitted(client, campaign, alice):
+    submitted = make.submitted(alice, within=campaign)
+    change(client, campaign, "withdraw", query="?words=mill", every="on")
+    assert stored(submitted).assignment_id is not None
+    assert campaign.assignments.filter(state="withdrawn").count() == 2
+
+
 def test_what_is_held_can_be_held_longer(client, campaign, alice):
     held = make.draft(alice, within=campaign).assignment
     before = held.lease_until
@@ -137,6 +157,16 @@ def test_nobody_is_given_a_tag_that_they_have_had_and_each_tag_once(client, olga
     change(client, campaign, "reassign", query="?state=free", every="on", person=bob.pk)
     given = Assignment.objects.filter(state="held")
     assert [row.tag_id != had.sighting.tag_id for row in given] == [True]
+
+
+def test_nobody_is_given_a_tag_of_a_round_that_is_not_open_or_of_their_pilot(client, olga, bob):
+    campaign = make.campaign(by=olga, tags=2, plan={"pilot": 1})
+    change(client, campaign, "reassign", every="on", person=bob.pk)
+    assert set(campaign.assignments.filter(person=bob).values_list("round", flat=True)) == {1}
+    managing.open_main_round(campaign)
+    change(client, campaign, "reassign", every="on", person=bob.pk)
+    own = campaign.assignments.filter(person=bob)
+    assert own.values("tag").distinct().count() == own.count() == 2
 
 
 def test_a_draft_that_the_person_has_left_is_continued(client, campaign, alice):

@@ -248,6 +248,20 @@ def test_a_tag_that_everybody_skips_is_replaced(alice, bob):
     assert states(campaign)[3:] == ["skipped", "skipped", "free"]
 
 
+def test_a_tag_that_only_the_pilot_s_people_could_get_is_replaced(alice, bob):
+    carla = make.annotator("carla")
+    campaign = make.campaign(
+        tags=2, chosen=(alice, bob, carla), plan={"limit": 1, "reserve": 1, "pilot": 1}
+    )
+    make.submitted(alice, within=campaign)
+    managing.open_main_round(campaign)
+    main = campaign.assignments.filter(round=2)
+    for one in (bob, carla):
+        skip(one, campaign)
+    assert [row.state for row in main.order_by("order", "slot")][-1] == "free"
+    assert not main.filter(state="reserve").exists()
+
+
 # ---------------------------------------------------------------- the stop rule
 
 

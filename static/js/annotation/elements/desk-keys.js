@@ -1,4 +1,4 @@
-// What the keys do on the annotate page. The sheet behind ? is made from this registry. Keys for what has not come yet
+// What the keys do on the annotate page. The sheet that ? opens is made from this registry. Keys for what has not come yet
 // (see aids.js) wait for it, one after the other.
 
 import { Hotkeys, KeySheet, leaveField } from "../../keys/hotkeys.js";
