@@ -285,6 +285,10 @@ class Annotation(models.Model):
     first_entries = models.JSONField(
         null=True, blank=True, help_text="The entries of the first submission, before any review."
     )
+    # Not one to one: when it is withdrawn from the author, another person may submit for it too.
+    first_assignment = models.ForeignKey(
+        Assignment, on_delete=models.PROTECT, null=True, related_name="first_submissions"
+    )
     # Not one to one: what was merged points at the record too, and two rounds may publish the same one.
     contradiction = models.ForeignKey(
         Contradiction, on_delete=models.PROTECT, null=True, blank=True, related_name="annotations"

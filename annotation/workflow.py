@@ -283,6 +283,8 @@ def _hand_in(draft: Annotation) -> Annotation:
         columns |= origin_in(final, draft.provenance, draft.filled)
     if draft.first_entries is None and draft.submitted_at is None:
         columns |= {"first_entries": final, "first_submitted_at": Now()}
+    if draft.first_assignment_id is None:
+        columns |= {"first_assignment": draft.assignment}
     ANNOTATION.require(draft, "submit", submitted_at=Now(), version=F("version") + 1, **columns)
     replace_questions(draft, final[QUESTIONS.name])
     ASSIGNMENT.require(draft.assignment, "submit", lease_holder="", lease_until=None)

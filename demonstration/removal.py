@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db import transaction
-from django.db.models import ProtectedError, Q, QuerySet
+from django.db.models import F, ProtectedError, Q, QuerySet
 
 from accounts.models import Invitation, Person, RoleGrant
 from annotation.models import Annotation, Assignment, Campaign, Review, Seen, TagReview
@@ -115,6 +115,9 @@ class Scope:
             Q(campaign__in=self.campaigns) | Q(tag__article__wiki__in=self.wikis)
         )
         yield Annotation.objects.filter(pk__in=annotations)
+        # Of other tags, and withdrawn or continued in another campaign since.
+        left = Annotation.objects.filter(first_assignment__campaign__in=self.campaigns)
+        left.update(first_assignment=F("assignment"))
         yield Seen.objects.filter(Q(tag__article__wiki__in=self.wikis) | Q(person__in=self.people))
         yield Assignment.objects.filter(campaign__in=self.campaigns)
         yield Campaign.objects.filter(pk__in=self.campaigns)

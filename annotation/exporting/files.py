@@ -74,8 +74,8 @@ def published_by(campaign: Campaign) -> QuerySet[Contradiction]:
 
 
 _ENTRIES = (
-    "Each line is an annotation: its tag, every field as it is now and as first submitted, which fields the app filled "
-    "in, where passages come from, times, state, flag, and the reviews."
+    "Each line is an annotation that was first submitted here: its tag, every field as it is now and as first "
+    "submitted, which fields the app filled in, where passages come from, times, state, flag, and the reviews."
 )
 _LEFT_OUT = (
     "drafts that were never submitted, skipped tags, what reviewers merged from several annotations, the time by step, "

@@ -24,15 +24,20 @@ TIMES = ("created_at", "first_submitted_at", "submitted_at", "saved_at")
 
 
 def submitted_once(campaign: Campaign) -> QuerySet[Annotation]:
-    """The campaign's annotations that were submitted at least once, in the order of the draw."""
-    rows = Annotation.objects.filter(assignment__campaign=campaign, submitted_at__isnull=False)
-    return rows.order_by("assignment__round", "assignment__order", "assignment__slot")
+    """The annotations that were first submitted in the campaign, in the order of the draw.
+
+    Also those that were sent back and have lost their assignments since.
+    """
+    rows = Annotation.objects.filter(first_assignment__campaign=campaign)
+    at = (f"first_assignment__{column}" for column in ("round", "order", "slot"))
+    return rows.order_by(*at, "pk")
 
 
 def lines(annotations: QuerySet[Annotation]) -> Iterator[bytes]:
     """A line of UTF-8 JSON for each annotation, a batch in memory at a time."""
     related = (
-        "assignment", "author", "guideline", "contradiction", "sighting__revision__article__wiki", "sighting__tag",
+        "first_assignment", "author", "guideline", "contradiction", "sighting__revision__article__wiki",
+        "sighting__tag",
     )  # fmt: skip
     rows = annotations.select_related(*related).prefetch_related(
         "questions", "reviews__reviewer", "reviews__of_tag"
@@ -43,8 +48,11 @@ def lines(annotations: QuerySet[Annotation]) -> Iterator[bytes]:
 
 
 def record_of(annotation: Annotation) -> dict[str, Any]:
-    """The annotation as data. `tag.order` is the tag's place in the draw, `entries` what the form holds now."""
-    place = annotation.assignment
+    """The annotation as data. `tag.order` is the tag's place in the draw, `entries` what the form holds now.
+
+    `round`, `tag.order` and `tag.slot` are those of the first submission.
+    """
+    place = annotation.first_assignment
     return {
         "round": place and place.round,
         "tag": {"order": place and place.order, "slot": place and place.slot, **_tag(annotation)},

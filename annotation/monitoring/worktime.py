@@ -52,7 +52,7 @@ def timesheet(campaign: Campaign) -> Iterator[list[object]]:
 def _submitted_by_day(campaign: Campaign) -> dict[tuple[int, date], int]:
     """How many annotations each author submitted for the first time on each day."""
     rows = Annotation.objects.filter(
-        assignment__campaign=campaign, first_submitted_at__isnull=False
+        first_assignment__campaign=campaign, first_submitted_at__isnull=False
     ).order_by()
     counts = rows.values_list("author", TruncDate("first_submitted_at", tzinfo=UTC))
     return {(author, day): n for author, day, n in counts.annotate(n=Count("pk"))}

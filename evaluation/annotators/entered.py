@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from annotation.fields.entries import DIMENSION_OF, entries_of
-from annotation.models import Annotation, Campaign, Review, Seen
+from annotation.models import Annotation, Assignment, Campaign, Review, Seen
 from annotation.states import AnnotationState
 from datasets.taxonomy import order
 from evaluation.annotators.agreement import AFTER, BEFORE, BLIND
@@ -16,16 +16,26 @@ from evaluation.annotators.measures import VALID, Entered
 NOT_REVIEWED = (AnnotationState.DRAFT, AnnotationState.SUBMITTED, AnnotationState.SENT_BACK)
 
 
+def submitted_in(campaign: Campaign) -> QuerySet[Annotation]:
+    """The annotations that were first submitted in the campaign, or were submitted and have an assignment in it.
+
+    What was sent back can lose its assignment, and be continued in another campaign.
+    """
+    is_here = Q(first_assignment__campaign=campaign) | Q(assignment__campaign=campaign)
+    return Annotation.objects.filter(is_here, submitted_at__isnull=False)
+
+
 def handed_in(campaign: Campaign) -> QuerySet[Annotation]:
-    """The annotations that were submitted at least once, with what an Entered needs."""
+    """Those of submitted_in, with what an Entered needs."""
     sent_back = Review.objects.filter(annotation=OuterRef("pk"), decision=Review.Decision.SEND_BACK)
-    rows = Annotation.objects.filter(assignment__campaign=campaign, submitted_at__isnull=False)
-    related = ("assignment", "author", "sighting__tag__article__wiki")
+    related = ("assignment", "first_assignment", "author", "sighting__tag__article__wiki")
     submitted = Coalesce(OuterRef("first_submitted_at"), OuterRef("submitted_at"))
     seen = Seen.objects.filter(
         person=OuterRef("author"), tag=OuterRef("sighting__tag"), at__lt=submitted
     )
-    rows = rows.annotate(was_sent_back=Exists(sent_back), after_seeing=Exists(seen))
+    rows = submitted_in(campaign).annotate(
+        was_sent_back=Exists(sent_back), after_seeing=Exists(seen)
+    )
     return rows.select_related(*related).prefetch_related("questions").order_by("pk")
 
 
@@ -33,10 +43,10 @@ def populations(campaign: Campaign) -> dict[int, dict[str, list[Entered]]]:
     """Round -> stage -> annotations. The stage "blind" is there only if it leaves something out."""
     rounds: dict[int, dict[str, list[Entered]]] = {}
     for annotation in handed_in(campaign).iterator(chunk_size=500):
-        assert annotation.assignment is not None, "the campaign is the assignment's"
-        stages = rounds.setdefault(annotation.assignment.round, {BEFORE: [], AFTER: []})
-        for stage, entries in _at_stages(annotation):
-            stages[stage].append(_entered(annotation, entries))
+        for stage, place, entries in _at_stages(annotation):
+            if place and place.campaign_id == campaign.pk:
+                stages = rounds.setdefault(place.round, {BEFORE: [], AFTER: []})
+                stages[stage].append(_entered(annotation, place, entries))
     for stages in rounds.values():
         blind = [one for one in stages[BEFORE] if not one.after_seeing]
         if len(blind) < len(stages[BEFORE]):
@@ -44,8 +54,10 @@ def populations(campaign: Campaign) -> dict[int, dict[str, list[Entered]]]:
     return rounds
 
 
-def _at_stages(annotation: Annotation) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Its entries at the first submission, and after review if the tag was not ambiguous.
+def _at_stages(
+    annotation: Annotation,
+) -> Iterator[tuple[str, Assignment | None, Mapping[str, Any]]]:
+    """Its assignment and entries at the first submission, and after review if the tag was not ambiguous.
 
     An annotation of before the first submission was kept has it if it was never sent back.
     """
@@ -54,13 +66,12 @@ def _at_stages(annotation: Annotation) -> Iterator[tuple[str, Mapping[str, Any]]
     if first is None and not annotation.was_sent_back:  # type: ignore[attr-defined]
         first = now
     if first is not None:
-        yield BEFORE, first
+        yield BEFORE, annotation.first_assignment, first
     if annotation.state not in (*NOT_REVIEWED, AnnotationState.AMBIGUOUS):
-        yield AFTER, now
+        yield AFTER, annotation.assignment, now
 
 
-def _entered(annotation: Annotation, entries: Mapping[str, Any]) -> Entered:
-    assert annotation.assignment is not None
+def _entered(annotation: Annotation, place: Assignment, entries: Mapping[str, Any]) -> Entered:
     article = annotation.sighting.tag.article
     is_valid = entries["validity"] == VALID
     texts: dict[str, Any] = {}
@@ -71,9 +82,9 @@ def _entered(annotation: Annotation, entries: Mapping[str, Any]) -> Entered:
             "spans": (entries["span_1"], entries["span_2"]),
         }
     return Entered(
-        tag_id=annotation.assignment.tag_id,
-        round=annotation.assignment.round,
-        tag=annotation.assignment.order,
+        tag_id=place.tag_id,
+        round=place.round,
+        tag=place.order,
         article=f"{article.wiki.base_url}{article.pageid}",
         title=article.title,
         annotator=annotation.author.pseudonym,

@@ -10,11 +10,11 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import counted
 from annotation.blinding.gate import check_annotations
-from annotation.models import Annotation, Campaign
+from annotation.models import Campaign
 from evaluation.annotators import page as layout
 from evaluation.annotators import rows
 from evaluation.annotators.campaign import campaign_agreement
-from evaluation.annotators.entered import populations
+from evaluation.annotators.entered import populations, submitted_in
 from evaluation.views.reports import READERS
 from leases.rows import first_of
 from pages.data_responses import csv_response, json_response
@@ -24,8 +24,7 @@ from pages.paging import page_of
 def campaign_at(request: HttpRequest, campaign_id: int) -> Campaign:
     """The campaign; asks first where the reader may still annotate tags that others have submitted."""
     campaign = first_of(Campaign.objects.filter(pk=campaign_id), "There is no such campaign.")
-    submitted = Annotation.objects.filter(assignment__campaign=campaign)
-    check_annotations(person_of(request), submitted.exclude(submitted_at=None))
+    check_annotations(person_of(request), submitted_in(campaign))
     return campaign
 
 

@@ -6,6 +6,7 @@ from django.test import TestCase
 
 from accounts.models import Person
 from accounts.roles import Role
+from annotation.campaigns import managing
 from annotation.campaigns.claiming import next_assignment
 from annotation.campaigns.drawing import Plan
 from annotation.campaigns.opening import Design, open_campaign
@@ -112,6 +113,19 @@ class TestRemoval(TestCase):
         assert not Campaign.objects.exists()
         assert Tag.objects.get().article.title == "Kettle Mill"
         assert Collection.objects.get().name == "mine"
+
+    def test_a_first_submission_for_another_tag_in_a_removed_campaign_stays_with_its_author(self):
+        theirs = Collection.objects.get(name="demonstration")
+        design = Design(plan=Plan(limit=20))
+        mine = open_campaign(name="Mine", collection=theirs, design=design, by=self.alice)
+        place = mine.assignments.filter(tag__article__title="Kettle Mill")
+        managing.reassign(mine, place, self.alice)
+        submitted = factories.handed_in(Annotation.objects.get(assignment__in=place))
+        factories.decide(submitted, self.bob, "send_back", "Look again.")
+        managing.withdraw(mine, place)
+        remove(with_work_built_on_it=True)
+        left = Annotation.objects.get()
+        assert (left.pk, left.state, left.first_assignment) == (submitted.pk, "sent_back", None)
 
     def test_a_row_elsewhere_that_needs_an_invented_person_stops_the_removal(self):
         fenna = Person.objects.get(username="demo.fenna")

@@ -3,10 +3,14 @@
 import io
 import json
 import zipfile
+from importlib import import_module
 
 import pytest
+from django.apps import apps
+from django.db import connection
 
 from accounts.models import Person
+from annotation.campaigns import managing
 from annotation.models import Annotation
 from annotation.reviewing.publishing import publish_campaign
 from tests.annotation import factories as make
@@ -52,6 +56,35 @@ def test_each_submitted_annotation_is_a_line_with_everything_but_names(client, c
     assert sent_back["annotator"] == first.author.pseudonym
     assert all(row["submitted_at"] and row["first_submitted_at"] for row in rows)
     assert all(name not in data.decode().lower() for name in ("alice", "olga", "not yet"))
+
+
+def test_what_was_sent_back_keeps_its_line_when_another_person_gets_the_place(client, campaign):
+    before = rows_of(read(client, campaign, "annotations.jsonl"))
+    first = Annotation.objects.filter(author__username="alice").earliest("pk")
+    make.decide(first, Person.objects.get(username="olga"), "send_back", "Look again.")
+    place = campaign.assignments.filter(pk=first.assignment_id)
+    carol = make.annotator("carol")
+    managing.reassign(campaign, place, carol)
+    make.handed_in(Annotation.objects.get(author=carol))
+    after = rows_of(read(client, campaign, "annotations.jsonl"))
+    assert [place_of(row) for row in after] == [
+        place_of(before[0]),
+        (1, 0, before[0]["tag"]["slot"], carol.pseudonym),
+        *map(place_of, before[1:]),
+    ]
+
+
+def place_of(row):
+    return row["round"], row["tag"]["order"], row["tag"]["slot"], row["annotator"]
+
+
+def test_an_older_annotation_gets_its_assignment_as_that_of_its_first_submission(client, campaign):
+    before = read(client, campaign, "annotations.jsonl")
+    Annotation.objects.update(first_assignment=None)
+    name = "0016_keep_where_an_annotation_was_first_submitted"
+    copy = import_module(f"annotation.migrations.{name}").copy_assignments
+    copy(apps, connection.schema_editor())
+    assert read(client, campaign, "annotations.jsonl") == before
 
 
 def test_the_lines_of_each_annotator_are_a_file_of_their_own(client, campaign):

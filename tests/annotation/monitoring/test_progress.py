@@ -123,6 +123,16 @@ def test_the_timesheet_has_a_row_for_each_person_and_day(client, campaign, olga)
     ]
 
 
+def test_the_timesheet_counts_what_was_sent_back_and_then_withdrawn(client, campaign, olga):
+    sent_back = of("bob").get(state="submitted")
+    day = sent_back.first_submitted_at.date()
+    WorkTime.objects.create(annotation=sent_back, campaign=campaign, day=day, seconds=60)
+    make.decide(sent_back, olga, "send_back", "Look again.")
+    make.withdraw(sent_back.assignment_id, campaign)
+    rows = table(client, f"/campaigns/{campaign.pk}/timesheet.csv")
+    assert [(row["name"], row["submitted"]) for row in rows] == [("Bob", "1")]
+
+
 def test_the_time_for_each_tag_is_given_without_its_steps(client, campaign, olga):
     of("bob").filter(state="submitted").update(seconds_active=120, seconds_by_step={"validity": 90})
     rows = table(client, f"/campaigns/{campaign.pk}/times.csv")

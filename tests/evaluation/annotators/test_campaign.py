@@ -8,9 +8,11 @@ import pytest
 
 from accounts.models import Person
 from annotation import workflow
+from annotation.campaigns import managing
 from annotation.fields.checks import check
 from annotation.models import Annotation, Seen
 from evaluation.annotators.campaign import campaign_agreement
+from evaluation.annotators.entered import populations
 from evaluation.report.sentences import of
 from tests.annotation import factories as make
 
@@ -66,6 +68,28 @@ def test_before_review_the_first_submission_counts_whatever_is_entered_later(cam
     for annotation in Annotation.objects.filter(author__username="alice"):
         decide(annotation, "accept")
     assert agreed(campaign, "after") == (1, 2)
+
+
+def test_a_first_submission_counts_before_review_though_its_author_lost_the_place(campaign):
+    invalid = Annotation.objects.get(validity="Invalid")
+    decide(invalid, "send_back", "Look again.")
+    make.withdraw(invalid.assignment_id, campaign)
+    assert agreed(campaign, "before") == (0.5, 2)
+
+
+def test_what_is_continued_in_another_campaign_is_there_after_review_only(campaign):
+    invalid = Annotation.objects.get(validity="Invalid")
+    decide(invalid, "send_back", "Look again.")
+    make.withdraw(invalid.assignment_id, campaign)
+    other = make.campaign(name="Weirs", tags=0, by=make.admin("otto"), into="weirs")
+    managing.reassign(other, other.assignments.filter(tag=invalid.sighting.tag), invalid.author)
+    submit_again(invalid, make.whole())
+    decide(Annotation.objects.get(pk=invalid.pk), "accept")
+    assert agreed(campaign, "before") == (0.5, 2)
+    assert {
+        stage: [one.annotator for one in annotations]
+        for stage, annotations in populations(other)[1].items()
+    } == {"before": [], "after": [invalid.author.pseudonym]}
 
 
 def test_an_ambiguous_tag_is_not_compared_after_it(campaign):
