@@ -48,7 +48,7 @@ def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
         "contradiction": contradiction,
         "collection": contradiction.collection,
         "newer": Contradiction.objects.filter(supersedes=contradiction).first(),
-        "same_tag": list(same_tag(contradiction).values()),
+        "same_tag": _others_of_tag(contradiction),
         "title_1": _passage_title(1, contradiction.article_1),
         "title_2": _passage_title(2, contradiction.article_2),
         "source": source_link(contradiction.url, contradiction.oldid),
@@ -66,6 +66,12 @@ def described(contradiction: Contradiction, person: Person) -> dict[str, Any]:
             position=contradiction.position
         ).order_by("-version"),
     }
+
+
+def _others_of_tag(contradiction: Contradiction) -> list[Contradiction]:
+    """The other contradictions of its tag, of each the newest version that it was linked with."""
+    versions = sorted(same_tag(contradiction).values(), key=lambda row: row.version)
+    return list({row.position: row for row in versions}.values())
 
 
 def _passage_title(n: int, article: str | None) -> str:

@@ -111,22 +111,21 @@ def supersede(
     if collection.contradictions.filter(external_id=row.external_id).exists():
         raise Conflict("The collection already has a record with exactly this content.")
     row.version, row.supersedes = contradiction.version + 1, contradiction
-    row.same_tag_as = contradiction.same_tag_as
     row.save(force_insert=True)
-    contradiction.same_tag.update(same_tag_as=row)
     Instance.objects.bulk_create(_instances(row, draft, author))
     row.refresh_from_db()
     return row
 
 
 def link_same_tag(first: Contradiction, second: Contradiction) -> None:
-    """Let each of the two name the other: they were found in the same tag. A link that there is stays."""
-    if first.pk != second.pk and second.pk not in same_tag(first):
-        Contradiction.objects.filter(pk=second.pk).update(same_tag_as=first)
+    """Let each of the two name the other: they were found in the same tag. Links of older versions stay."""
+    older, newer = sorted((first, second), key=lambda row: row.pk)
+    if newer.pk not in same_tag(older):
+        Contradiction.objects.filter(pk=newer.pk).update(same_tag_as=older)
 
 
 def same_tag(contradiction: Contradiction) -> dict[int, Contradiction]:
-    """The other contradictions of its tag, by their ids; uses prefetched rows."""
+    """The other contradictions of its tag, by their ids, older versions too; uses prefetched rows."""
     other = contradiction.same_tag_as
     return {row.pk: row for row in [*([other] if other else []), *contradiction.same_tag.all()]}
 
@@ -158,12 +157,15 @@ def streamed(
 ) -> Iterator[Contradiction]:
     """The rows with their instances, a batch in memory at a time; `without` the questions of these ids.
 
+    Of the other contradictions of a tag each has those that are among the rows: other versions are not in the file.
+
     One SELECT selects the rows, and their content never changes, so this is a consistent snapshot.
     """
     kept = Instance.objects.exclude(pk__in=without) if without else Instance.objects.all()
     instances = Prefetch("instances", kept.order_by("n"))
-    linked = contradictions.select_related("same_tag_as")
-    return linked.prefetch_related(instances, "same_tag").iterator(chunk_size=BATCH)
+    among = Contradiction.objects.filter(pk__in=contradictions.order_by().values("pk"))
+    linked = [Prefetch(name, among) for name in ("same_tag_as", "same_tag")]
+    return contradictions.prefetch_related(instances, *linked).iterator(chunk_size=BATCH)
 
 
 def columns_of(contradiction: Contradiction) -> schema.Columns:

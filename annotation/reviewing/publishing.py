@@ -6,6 +6,7 @@ an earlier round published the tag, its record gets a new version. Publishing ag
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from django.db import transaction
@@ -89,27 +90,25 @@ def publish(kept: TagReview) -> int | None:
         return None
     collection = kept.campaign.collection
     locked(collection)
-    before = _published_before(collection, kept)
+    before = _published_of(collection, kept)
     # The pair of two contradictions, each in the place of one that an earlier round published.
     places = [*before, *[None] * len(rows)]
     results = [_put_in(collection, row, place) for row, place in zip(rows, places, strict=False)]
-    if len(rows) == 2:
-        link_same_tag(results[0][0], results[1][0])
-    return sum(is_new for _, is_new in results)
+    for pair in combinations(_published_of(collection, kept), 2):
+        link_same_tag(*pair)
+    return sum(results)
 
 
-def _published_before(collection: Collection, kept: TagReview) -> list[Contradiction]:
-    """The newest versions of the records that earlier rounds or campaigns published of this tag."""
-    earlier = Contradiction.objects.filter(
+def _published_of(collection: Collection, kept: TagReview) -> list[Contradiction]:
+    """The newest versions of the records that were published of this tag, by any round or campaign."""
+    published = Contradiction.objects.filter(
         annotations__sighting__tag=kept.tag, collection=collection
     )
-    places = earlier.order_by().values("position")
+    places = published.order_by().values("position")
     return list(current(collection).filter(position__in=places))
 
 
-def _put_in(
-    collection: Collection, row: Annotation, place: Contradiction | None
-) -> tuple[Contradiction, bool]:
+def _put_in(collection: Collection, row: Annotation, place: Contradiction | None) -> bool:
     """Publish one annotation as a new record, or as a new version of `place`; whether it is a new record."""
     draft = Draft(record_columns(row), slots_of(row), extra_of(row), authors=authors_of(row))
     found, is_new = place, False
@@ -123,7 +122,7 @@ def _put_in(
     assert found is not None
     ANNOTATION.require(row, "publish", contradiction=found)
     row.merged_from.update(contradiction=found)
-    return found, is_new
+    return is_new
 
 
 def record_columns(annotation: Annotation) -> dict[str, Any]:

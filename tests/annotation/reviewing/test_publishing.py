@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from annotation.campaigns import reserve
 from annotation.evidence.panes import Evidence
 from annotation.evidence.paragraphs import paragraphs
 from annotation.models import Annotation, TagReview
@@ -15,6 +16,7 @@ from annotation.states import AnnotationState
 from datasets.exporters import EXPORTERS
 from datasets.models import Contradiction
 from datasets.records import current, record_of, streamed
+from datasets.releases import freeze, released
 from leases.refusal import Conflict
 from tests.annotation import factories as make
 from tests.factories import stored
@@ -227,8 +229,7 @@ def test_two_contradictions_are_two_records_that_name_each_other(client, olga, p
     deciding.accept_two(at, [row.pk for row in pair], by=olga, read=make.read_by(at))
     done = publish_campaign(pair[0].assignment.campaign)
     assert (done.tags, done.records) == (1, 2)
-    exported = "".join(EXPORTERS["complete-json"].chunks(streamed(Contradiction.objects.all())))
-    first, second = json.loads(exported)
+    first, second = complete(Contradiction.objects.all())
     assert (first["same_tag"], second["same_tag"]) == ([second["id"]], [first["id"]])
     client.force_login(olga)
     for one, other in ((0, 1), (1, 0)):
@@ -236,6 +237,50 @@ def test_two_contradictions_are_two_records_that_name_each_other(client, olga, p
         page = client.get(f"/contradictions/{rows[one].pk}/").content.decode()
         assert "A second contradiction was found in the same tag" in page
         assert f"/contradictions/{rows[other].pk}/" in page
+
+
+def complete(rows):
+    return json.loads("".join(EXPORTERS["complete-json"].chunks(streamed(rows))))
+
+
+ONCE_MORE = ({"statement_1": "Another claim."}, {"statement_1": "A third."})
+
+
+@pytest.mark.parametrize("main", [ONCE_MORE, ({}, ONCE_MORE[1]), ONCE_MORE[:1]])
+def test_two_contradictions_of_a_later_round_name_each_other_and_a_release_stays(
+    client, olga, pair, main
+):
+    """Both decided on anew, one of them as it was, and one alone, which leaves the other."""
+    campaign = pair[0].assignment.campaign
+    at = make.place_of(pair[0])
+    deciding.accept_two(at, [row.pk for row in pair], by=olga, read=make.read_by(at))
+    publish_campaign(campaign)
+    release = freeze(collection=campaign.collection, version="1.0")
+    before = complete(released(release))
+
+    place = make.second_round(pair[0])
+    if len(main) == 2:
+        reserve.again(place, 2).save()
+    names = ("carla", "dora")
+    rows = [
+        make.submitted(make.annotator(name), within=campaign, entries=make.whole(**changes))
+        for name, changes in zip(names, main, strict=False)
+    ]
+    if len(rows) == 2:
+        at = make.place_of(rows[0])
+        deciding.accept_two(at, [row.pk for row in rows], by=olga, read=make.read_by(at))
+    else:
+        make.decide(rows[0], olga)
+    publish_campaign(campaign)
+
+    one, two = complete(current(campaign.collection))
+    assert (one["same_tag"], two["same_tag"]) == ([two["id"]], [one["id"]])
+    assert {one["id"], two["id"]} != {each["id"] for each in before}
+    assert complete(released(release)) == before
+    client.force_login(olga)
+    for row in current(campaign.collection):
+        page = client.get(f"/contradictions/{row.pk}/").content.decode()
+        assert page.count("A second contradiction was found in the same tag") == 1
 
 
 def again(campaign, by):
