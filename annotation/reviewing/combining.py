@@ -47,7 +47,7 @@ def made_of(rows: Sequence[Annotation], how: Merge, by: Person) -> tuple[Annotat
         raise Refusal("Choose the annotation that the merge begins with.")
     wordings = taken(asked_in(rows), how.questions)
     entries = merged(given, how.choice, wordings)
-    sources = sources_of(how.choice, entries, wordings)
+    sources = sources_of(given, how.choice, entries, wordings)
     if len(sources) < 2 or same_entries(entries, given[how.choice.base]):
         raise Refusal(
             "Nothing is taken from another annotation. Choose fields or questions of it, or accept this one."

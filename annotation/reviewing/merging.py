@@ -36,10 +36,18 @@ def merged(
     return kept(STEPS, entries)
 
 
-def sources_of(choice: Choice, entries: Entries, questions: Sequence[Wording]) -> set[int]:
-    """The annotations that the merged `entries` took something from."""
+def sources_of(
+    annotations: Mapping[int, Entries],
+    choice: Choice,
+    entries: Entries,
+    questions: Sequence[Wording],
+) -> set[int]:
+    """The annotations that the merged `entries` took something from, be it that a field is left empty."""
+    base = annotations[choice.base]
     from_fields = {
-        choice.source(name) for name in choice.by_field if entries[name] not in ("", [], None)
+        choice.source(name)
+        for name in fields_of(STEPS)
+        if entries[name] == annotations[choice.source(name)][name] != base[name]
     }
     asked = questions if entries[QUESTIONS.name] else ()
     return {choice.base} | from_fields | {one for each in asked for one in each.annotations}

@@ -137,7 +137,8 @@ def test_each_field_comes_from_the_chosen_annotation_and_a_place_with_its_span()
     (asked,) = joined({7: [question()], 8: [question()]})
     questions = list(asked.wordings.values())
     choice = Choice(7, {"span_1": 8, "confidence": 8})
-    entries = merged({7: one, 8: {**two, "confidence": 1}}, choice, questions)
+    given = {7: one, 8: {**two, "confidence": 1}}
+    entries = merged(given, choice, questions)
     assert (entries["span_1"], entries["span_1_at"], entries["confidence"]) == (
         "in 1801",
         "3-10",
@@ -145,17 +146,28 @@ def test_each_field_comes_from_the_chosen_annotation_and_a_place_with_its_span()
     )
     assert entries["statement_1"] == one["statement_1"]
     assert entries["questions"] == [question()]
-    assert sources_of(choice, entries, questions) == {7, 8}
+    assert sources_of(given, choice, entries, questions) == {7, 8}
 
 
 def test_a_merge_that_says_invalid_has_the_first_step_alone():
-    entries = merged({7: whole(), 8: INVALID}, Choice(7, {"validity": 8}), [])
+    given = {7: whole(), 8: INVALID}
+    entries = merged(given, Choice(7, {"validity": 8}), [])
     assert entries == {**INVALID, "valid_comment": ""}
-    assert sources_of(Choice(7, {"validity": 8}), entries, []) == {7, 8}
+    assert sources_of(given, Choice(7, {"validity": 8}), entries, []) == {7, 8}
 
 
 def test_those_that_nothing_comes_from_are_no_sources():
     asked = joined({7: [question()], 8: [question("Another?")]})
     questions = taken(asked, {0: ["7-1"]})
-    entries = merged({7: whole(), 8: whole()}, Choice(7), questions)
-    assert sources_of(Choice(7), entries, questions) == {7}
+    given = {7: whole(), 8: whole()}
+    for choice in (Choice(7), Choice(7, {"span_1": 8})):  # the same words are nothing taken
+        entries = merged(given, choice, questions)
+        assert sources_of(given, choice, entries, questions) == {7}
+
+
+def test_a_field_that_another_one_left_empty_is_taken_from_it():
+    given = {7: whole(qa_comment="Hard."), 8: whole(qa_comment="")}
+    choice = Choice(7, {"qa_comment": 8})
+    entries = merged(given, choice, [])
+    assert entries["qa_comment"] == ""
+    assert sources_of(given, choice, entries, []) == {7, 8}
