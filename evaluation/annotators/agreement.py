@@ -23,6 +23,7 @@ from evaluation.annotators.measures import (
     Measure,
     by_tag,
     comparisons,
+    given_to,
     labels_of,
 )
 from evaluation.statistics import many_raters, two_raters
@@ -161,10 +162,8 @@ def label_counts(
     place = {label: index for index, label in enumerate(labels)}
     counts = np.zeros((len(items), max(1, len(labels))), dtype=np.int64)
     for row, item in enumerate(items):
-        for label in map(measure.label_of, item):
-            if label is not None:
-                counts[row, place[label]] += 1
-    counts[counts.sum(axis=1) < 2] = 0
+        for label in given_to(measure, item):
+            counts[row, place[label]] += 1
     return counts
 
 
@@ -197,8 +196,7 @@ def pair_block(
     table = np.zeros((k, k), dtype=np.int64)
     features = np.zeros((len(items), 1 + 2 * k))
     for row, item in enumerate(items):
-        both = [label for label in map(measure.label_of, item) if label is not None]
-        if len(both) == 2:
+        if both := given_to(measure, item):
             i, j = (place[label] for label in both)
             table[i, j] += 1
             features[row, [0, 1 + i, 1 + k + j]] = (i == j, 1, 1)

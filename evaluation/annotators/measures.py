@@ -85,11 +85,19 @@ OVERLAPS = ("passage 1", "passage 2", "span 1", "span 2")
 
 
 def labels_of(measure: Measure, items: Sequence[Sequence[Entered]]) -> tuple[str, ...]:
-    """The measure's labels; of a dimension the sets that occur, sorted."""
+    """The measure's labels; of a dimension the sets that occur in items with two or more labels, sorted.
+
+    The others are in no coefficient, and AC1's chance depends on the number of labels.
+    """
     if measure.labels:
         return measure.labels
-    used = {measure.label_of(one) for item in items for one in item}
-    return tuple(sorted(label for label in used if label is not None))
+    return tuple(sorted({label for item in items for label in given_to(measure, item)}))
+
+
+def given_to(measure: Measure, item: Sequence[Entered]) -> list[str]:
+    """The labels of one item; none if there are fewer than two to compare."""
+    labels = [label for label in map(measure.label_of, item) if label is not None]
+    return labels if len(labels) > 1 else []
 
 
 @dataclass(frozen=True)

@@ -155,6 +155,25 @@ def test_a_tag_that_one_person_calls_invalid_is_in_no_dimension():
     assert measure(stage, "passage 1")["all"][0]["value"] is None
 
 
+def test_a_tag_that_is_in_no_dimension_adds_no_label_to_it():
+    """AC1 takes chance from the number of labels: with one more it would be another number."""
+    drawn_ones = drawn()
+    other = entered(40, "A", types=((TYPE_I[5],), (TYPE_II[0],), (TYPE_III[0],), (TYPE_IV[0],)))
+    stages = [
+        stage_agreement("before", [*drawn_ones, *more], PLAN)
+        for more in ([], [other, entered(40, "B", "Invalid")])
+    ]
+    without, with_it = (measure(stage, "type I") for stage in stages)
+    assert with_it["labels"] == without["labels"]
+    assert with_it["counts"] == without["counts"]
+    for one, other in zip(
+        [without["all"], without["pairs"][0]["coefficients"]],
+        [with_it["all"], with_it["pairs"][0]["coefficients"]],
+        strict=True,
+    ):
+        assert values(one) == values(other)
+
+
 def test_a_dimension_agrees_if_the_sets_are_equal_whatever_their_size():
     both = ((TYPE_I[0], TYPE_I[2]), (TYPE_II[0],), (TYPE_III[0],), (TYPE_IV[0],))
     annotations = [entered(1, "A", types=both), entered(1, "B", types=both)]
