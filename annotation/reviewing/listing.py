@@ -49,7 +49,7 @@ class ReadyTag:
 
 
 def ready_tags(rows: Iterable[Mapping[str, Any]], person: Person) -> list[ReadyTag]:
-    """The lines of rows of tags.to_review, in their order, for this person."""
+    """The lines of rows of tags.to_review, in their order, for this person; without those decided meanwhile."""
     rows = list(rows)
     keys = [InRound(row["campaign"], row["round"], row["tag"]) for row in rows]
     own = set(
@@ -67,6 +67,7 @@ def ready_tags(rows: Iterable[Mapping[str, Any]], person: Person) -> list[ReadyT
     return [
         ReadyTag(at, by_key[at], row["missing"], row["is_ready"], at.tag_id in own)
         for at, row in zip(keys, rows, strict=True)
+        if by_key[at]
     ]
 
 

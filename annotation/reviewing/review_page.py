@@ -205,6 +205,10 @@ class ReviewPage:
     def is_one(self) -> bool:
         return len(self.rows) == 1
 
+    @property
+    def may_merge(self) -> bool:
+        return self.may_decide and not self.is_one
+
     @cached_property
     def columns(self) -> list[Column]:
         chosen = self.typed.getlist("chosen")

@@ -6,6 +6,8 @@ from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from annotation.models import Annotation, Review, TagReview
+from annotation.reviewing.listing import ready_tags
+from annotation.reviewing.tags import to_review
 from annotation.states import AnnotationState
 from tests.annotation import factories as make
 from tests.factories import person, signed_in, stored
@@ -90,6 +92,14 @@ def test_the_list_is_of_one_campaign_and_of_what_is_decided(client, olga, alice,
     assert len(listed(client, campaign="x", page="x")) == 1
 
 
+def test_the_list_leaves_out_a_tag_that_is_decided_while_it_is_made(olga, alice, campaign):
+    make.submitted(alice, within=campaign)
+    waits = make.submitted(alice, within=campaign)
+    rows = list(to_review(campaign))
+    make.decide(waits, olga)
+    assert [len(rows), len(ready_tags(rows, olga))] == [2, 1]
+
+
 def test_the_list_takes_as_many_statements_for_more_tags(
     client, olga, alice, django_assert_max_num_queries
 ):
@@ -121,6 +131,21 @@ def test_the_page_shows_the_passages_and_what_the_checks_find(client, alice, cam
     assert "These words are not in passage 1." in page
     assert "The annotator ticked “I checked”." in page
     assert 'name="same"' not in page
+
+
+def test_of_one_annotation_no_question_is_to_be_chosen(client, alice, campaign):
+    twice = make.whole(questions=[ASKED, {**ASKED, "answer_1": "1799"}])
+    page = opened(client, make.submitted(alice, within=campaign, entries=twice))
+    assert "1799" in page
+    assert "question-0" not in page
+
+
+def test_on_a_decided_tag_no_label_is_without_its_control(client, pair):
+    assert '<label for="question-0' in opened(client, pair[0])
+    decide(client, pair[0], "drop", reason="Hm.")
+    page = opened(client, pair[0])
+    assert "1799" in page
+    assert "question-0" not in page
 
 
 def test_after_a_decision_the_next_tag_opens(client, alice, campaign):
