@@ -10,6 +10,7 @@ from evaluation.annotators import rows, shapes
 from evaluation.annotators.agreement import BEFORE, stage_agreement
 from evaluation.annotators.entered import populations
 from evaluation.annotators.page import in_short
+from evaluation.report.shapes import Report
 from evaluation.statistics import bootstrap
 from evaluation.statistics.bootstrap import Plan
 from judging.models import Study
@@ -30,10 +31,20 @@ def study_annotators(study: Study) -> list[shapes.AnnotatorAgreement]:
     return [campaign_agreement(one, of_closed=True) for one in campaigns_of(study)]
 
 
-def comparison_rows(study: Study) -> Iterator[list[object]]:
-    """What these numbers are computed from, as rows of COMPARED; no title, for it is no part of any number."""
+def comparison_rows(study: Study, report: Report | None = None) -> Iterator[list[object]]:
+    """What these numbers are computed from, as rows of COMPARED; no title, for it is no part of any number.
+
+    They are of the campaigns that `report`, made earlier, has numbers of: a campaign that was opened or closed since
+    changes none of them. Without a report they are of the closed ones.
+    """
     title = rows.COLUMNS.index("title")
-    for campaign in campaigns_of(study).filter(state=CampaignState.CLOSED):
+    campaigns = campaigns_of(study)
+    if report is None:
+        campaigns = campaigns.filter(state=CampaignState.CLOSED)
+    else:
+        given = [one["campaign"] for one in report.get("annotators", []) if one["reason"] != OPEN]
+        campaigns = campaigns.filter(name__in=given)
+    for campaign in campaigns:
         for line in rows.table(populations(campaign)):
             yield [campaign.name, *line[:title], *line[title + 1 :]]
 

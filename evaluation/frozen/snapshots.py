@@ -94,4 +94,4 @@ def citation_of(snapshot: ReportSnapshot, address: str) -> Citation:
 
 def has_changed(snapshot: ReportSnapshot) -> bool:
     """Whether verdicts, types, exclusions or annotations of the study differ now from what was frozen."""
-    return digest(snapshot.study)[0] != snapshot.rows_hash
+    return digest(snapshot.study, report_of(snapshot))[0] != snapshot.rows_hash

@@ -92,12 +92,12 @@ def _compare_with_study(report: Report, outcome: Outcome) -> None:
     if study is None:
         outcome.notes.append(NOT_HERE)
         return
-    if digest(study)[0] != report["snapshot"]["sha256"]:
+    if digest(study, report)[0] != report["snapshot"]["sha256"]:
         outcome.notes.append(CHANGED)
         return
     outcome.notes.append(SAME)
     findings = recompute.Findings()
-    lines = b"".join(hashed_lines(study))
+    lines = b"".join(hashed_lines(study, report))
     recompute.check(report, findings, recompute.read_rows(lines, rows_of(study)))
     outcome.checked += findings.checked
     outcome.wrong += [line for line in findings.wrong if line not in outcome.wrong]

@@ -17,6 +17,7 @@ from datasets.contexts import reasoning
 from evaluation.annotators.campaign import COMPARED, comparison_rows
 from evaluation.archive.bundles import RowsOf
 from evaluation.counts.naming import model_names, models_of
+from evaluation.report.shapes import Report
 from judging.models import MachineVerdict, Study, StudyItem
 from judging.states import MachineState
 
@@ -79,14 +80,15 @@ def _read(items: QuerySet[StudyItem], names: list[str]) -> Iterator[dict[str, An
         yield record
 
 
-def hashed_lines(study: Study) -> Iterator[bytes]:
+def hashed_lines(study: Study, report: Report | None = None) -> Iterator[bytes]:
     """All that a report of the study is computed from, a JSON list a line: the columns HASHED for what people entered,
-    then MACHINE_COLUMNS for judge models' replies, then COMPARED for the annotators of closed campaigns.
+    then MACHINE_COLUMNS for judge models' replies, then COMPARED for the annotators of the campaigns that `report` has
+    numbers of (None: of the closed ones).
 
     The same verdicts give the same lines in every database: no row id is in them.
     """
     first_verdicts = (list(record.values()) for record in _read(study.items.all(), HASHED))
-    for values in chain(first_verdicts, _machine_rows(study), comparison_rows(study)):
+    for values in chain(first_verdicts, _machine_rows(study), comparison_rows(study, report)):
         yield json.dumps(values, ensure_ascii=False).encode("utf-8") + b"\n"
 
 
@@ -110,10 +112,10 @@ def rows_of(study: Study) -> RowsOf:
     }
 
 
-def digest(study: Study) -> tuple[str, int]:
+def digest(study: Study, report: Report | None = None) -> tuple[str, int]:
     """sha256 (hex) over the hashed lines, and how many they are."""
     sha256, count = hashlib.sha256(), 0
-    for line in hashed_lines(study):
+    for line in hashed_lines(study, report):
         sha256.update(line)
         count += 1
     return sha256.hexdigest(), count

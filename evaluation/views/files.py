@@ -52,9 +52,9 @@ def chart_file(body: Report, key: str, form: str, stem: str) -> HttpResponseBase
 
 def bundle_file(study: Study, report_text: str, stem: str) -> HttpResponse:
     """The zip of a report; raises Conflict where the study's rows are no longer those of the report."""
-    lines = list(hashed_lines(study))
-    wanted = json.loads(report_text)["snapshot"]["sha256"]
-    if hashlib.sha256(b"".join(lines)).hexdigest() != wanted:
+    report: Report = json.loads(report_text)
+    lines = list(hashed_lines(study, report))
+    if hashlib.sha256(b"".join(lines)).hexdigest() != report["snapshot"]["sha256"]:
         raise Conflict(
             "The study's rows have changed since this report was frozen, and the rows of then are not kept. Take "
             "the zip of the report as it is now."

@@ -96,6 +96,16 @@ def test_an_open_campaign_has_no_number_and_no_row_in_the_report(study):
     assert not any(b"axel" in line or b"before" in line for line in files.hashed_lines(study))
 
 
+def test_a_campaign_opened_or_closed_since_changes_no_frozen_report(rita, study):
+    closed, _ = freeze(study, by=rita)
+    Campaign.objects.update(state="open")
+    assert not has_changed(closed)
+    opened, _ = freeze(study, by=rita)
+    Campaign.objects.update(state="closed")
+    assert not has_changed(opened)
+    assert opened.rows_hash != closed.rows_hash
+
+
 def test_a_frozen_report_shows_it_to_readers_too_and_says_if_annotations_changed_since(
     client, rita, study
 ):
