@@ -288,6 +288,57 @@ def test_a_second_tab_is_refused_and_both_texts_are_compared(desk, draft, watch)
     assert (stored()["validity"], stored()["valid_comment"]) == ("Invalid", "mine")
 
 
+def meet_another_version(page, draft):
+    """The draft is saved elsewhere, then here."""
+    theirs = {"valid_comment": "theirs"}
+    workflow.save_draft(
+        annotation_id=draft.pk, by=draft.author, version=draft.version, changes=theirs
+    )
+    page.get_by_label("Comment").first.fill("mine")
+    wait_until(page, "conflict")
+
+
+def test_two_versions_are_compared_also_without_what_comes_later(page, alice, draft, watch):
+    watch.expect("net::ERR_FAILED")
+    watch.expect("status of 412")
+    sign_in(page, alice)
+    page.route("**/aids*.js", lambda route: route.abort())
+    page.goto(address(draft))
+    expect(page.get_by_text("Part of this page has not loaded.")).to_be_visible()
+    meet_another_version(page, draft)
+    expect(page.locator(".conflict-field")).to_have_count(1)
+    page.get_by_role("button", name="Save my choices").click()
+    wait_until(page, "saved")
+    assert stored()["valid_comment"] == "mine"
+
+
+def test_where_the_comparison_does_not_load_the_page_says_so_and_a_reload_brings_it(
+    desk, draft, watch
+):
+    watch.expect("net::ERR_FAILED")
+    watch.expect("status of 412")
+    intercept(desk, "**/comparison*.js", lambda route: route.abort())
+    meet_another_version(desk, draft)
+    expect(desk.get_by_role("alert")).to_contain_text("what you enter here is not saved now")
+    assert stored()["valid_comment"] == "theirs"
+    desk.unroute("**/comparison*.js")
+    desk.on("dialog", lambda dialog: dialog.accept())
+    desk.reload()
+    expect(desk.locator(".conflict-field")).to_have_count(1)
+    expect(desk.get_by_label("Comment").first).to_have_value("mine")
+
+
+def test_a_search_that_has_not_loaded_can_be_tried_again(desk, watch):
+    watch.expect("net::ERR_FAILED")
+    intercept(desk, "**/article-search*.js", lambda route: route.abort())
+    search = desk.locator(".article-search").first
+    search.get_by_role("searchbox").fill("qq")
+    expect(search).to_contain_text("try again")
+    desk.unroute("**/article-search*.js")
+    search.get_by_role("searchbox").press("Enter")
+    expect(search).to_contain_text("not found")
+
+
 def test_questions_are_added_and_removed_and_keep_their_order(desk):
     choose(desk, "validity", "Valid")
     desk.locator("[name=questions-0-question]").fill("First?")

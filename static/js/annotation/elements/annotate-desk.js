@@ -11,7 +11,9 @@ import { Steps } from "./steps.js";
 
 const CHECK_AFTER = 400; // milliseconds without a key
 const LEAVING = 4_000; // a post that has not left by then has failed
-const NOT_LOADED = "Part of this page has not loaded. What you enter is saved; reload the page to have all of it.";
+const NOT_LOADED = "Part of this page has not loaded. You can write without it; reload the page to have all of it.";
+const NOT_COMPARED = "This draft was also saved elsewhere, and what you enter here is not saved now. What compares the two versions "
+  + "has not loaded. This browser keeps what you entered: reload the page to compare.";
 
 const WORDS = {
   unsaved: () => "Unsaved",
@@ -188,19 +190,20 @@ class AnnotateDesk extends HTMLElement {
   }
 
   async compare({ version, theirs, filled }) {
-    const { comparison } = await import("./comparison.js");
     const box = this.querySelector("[data-conflict]");
+    const loaded = await import("./comparison.js").catch(() => null);
+    if (!loaded) return box.replaceChildren(made("p", { class: "callout callout-bad", role: "alert" }, NOT_COMPARED));
+    const aids = await this.aided.catch(() => null);
     const settle = () => {
       box.replaceChildren();
       this.draft.settle(version, theirs);
     };
     const versions = { base: this.draft.base, theirs, theirFilled: filled };
-    const { proposals } = await this.aided;
-    const panel = comparison(this.form, versions, {
-      cellOf: (name) => this.cell(name), tools: this.tools, filled: this.filled, follow: () => proposals.propose(), settle,
+    const panel = loaded.comparison(this.form, versions, {
+      cellOf: (name) => this.cell(name), tools: this.tools, filled: this.filled, follow: () => aids?.proposals.propose(), settle,
     });
     box.replaceChildren(panel);
-    panel.focus();
+    return panel.focus();
   }
 
   // ------------------------------------------------------------------ the person's hands

@@ -97,16 +97,19 @@ class EvidencePanes extends HTMLElement {
     const box = made("input", { type: "search", "aria-label": "Search in the article", placeholder: "Search", autocomplete: "off" });
     const count = made("output", { class: "small muted" });
     let loaded = null;
-    const search = () => {
+    const search = (use) => {
       loaded ??= import("./article-search.js").then(({ ArticleSearch }) => new ArticleSearch(article, count, (target) => this.scrollTo(article, target)));
-      return loaded;
+      loaded.then(use, () => {
+        loaded = null;
+        count.textContent = "Search has not loaded: try again";
+      });
     };
-    box.addEventListener("input", () => search().then((here) => here.look(box.value.trim())));
+    box.addEventListener("input", () => search((here) => here.look(box.value.trim())));
     box.addEventListener("keydown", (event) => {
       if (event.key === "Escape") article.focus({ preventScroll: true });
       if (event.key !== "Enter") return;
       event.preventDefault();
-      search().then((here) => here.go(event.shiftKey ? -1 : 1));
+      search((here) => (here.found.length ? here.go(event.shiftKey ? -1 : 1) : here.look(box.value.trim())));
     });
     this.searches.set(pane, box);
     return made("span", { class: "article-search" }, box, count);
