@@ -14,6 +14,7 @@ from evaluation.report.sentences import counted
 from evaluation.report.shapes import Report
 from evaluation.report.sheets import CLUSTERED, COEFFICIENT, Sheet, values
 from evaluation.statistics.coefficient import Coefficient
+from evaluation.statistics.two_raters import paradox_warning
 
 STAGES = {
     BEFORE: "before review",
@@ -60,7 +61,10 @@ class Glance:
 
 @dataclass(frozen=True)
 class Shown:
-    """One population of a round in full. `two` names its annotators where they are two."""
+    """One population of a round in full. `two` names its annotators where they are two.
+
+    `misleading` are the measures with a low kappa although most agree.
+    """
 
     round: int
     stage_label: str
@@ -68,6 +72,7 @@ class Shown:
     sentence: str
     two: str
     lines: list[Line]
+    misleading: list[str]
     unused: int
     overlaps: list[Line]
     pair_columns: list[str]
@@ -135,6 +140,7 @@ def laid_out(n: int, stage: shapes.Stage) -> Shown:
         sentence(stage),
         " and ".join(stage["annotators"]) if len(met) == 1 else "",
         [_line(n, stage, one, _figures(stage, one)) for one in used],
+        [label_of(one["key"]) for one in used if _misleads(one)],
         len(labelled) - len(used),
         [
             _line(n, stage, one, (figure_of(one["all"][0]),))
@@ -144,6 +150,11 @@ def laid_out(n: int, stage: shapes.Stage) -> Shown:
         [label_of(one["key"]) for one in _in_pairs(stage)],
         [_pair_line(n, stage, place) for place in range(len(met))] if len(met) > 1 else [],
     )
+
+
+def _misleads(entry: shapes.MeasureAgreement) -> bool:
+    pairs = [two["coefficients"] for two in entry["pairs"]]
+    return any(paradox_warning(agreed, kappa) for agreed, kappa, *_ in pairs or [entry["all"]])
 
 
 def sentence(stage: shapes.Stage) -> str:

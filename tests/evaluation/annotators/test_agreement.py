@@ -24,6 +24,7 @@ from evaluation.annotators.measures import (
     labels_of,
 )
 from evaluation.annotators.overlap import overlap
+from evaluation.annotators.page import laid_out
 from evaluation.report.sentences import of
 from evaluation.statistics.bootstrap import Plan
 from evaluation.statistics.coefficient import UNEQUAL
@@ -238,3 +239,15 @@ def test_the_mean_overlap_is_over_tags_not_over_pairs():
     stage = stage_agreement("before", texts, PLAN)
     found = measure(stage, "passage 1")["all"][0]
     assert (found["value"], found["n"]) == (0.5, 2)
+
+
+def test_a_low_kappa_where_most_agree_is_named():
+    """18 of 20 tags valid for both, one each for one alone: 90 % agree, and kappa is about 0."""
+    invalid = {"A": {18}, "B": {19}}
+    both = [
+        entered(tag, name, "Invalid" if tag in invalid[name] else "Valid")
+        for name in ("A", "B")
+        for tag in range(20)
+    ]
+    shown = laid_out(1, stage_agreement("before", both, PLAN))
+    assert shown.misleading == ["Valid or invalid"]
