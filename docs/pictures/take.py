@@ -89,7 +89,8 @@ def judge(page: Page) -> None:
 
 def report(page: Page) -> None:
     page.goto("/reports/")
-    page.locator("main").get_by_role("link", name="Demonstration", exact=True).click()
+    reports = page.get_by_role("region", name="Reports")
+    reports.get_by_role("link", name="Demonstration", exact=True).click()
     page.locator("#agreement").scroll_into_view_if_needed()
 
 
