@@ -15,13 +15,15 @@ from accounts.models import Person
 from annotation.blinding import seeing
 from annotation.campaigns.claiming import SENT_BACK_SECONDS, holder_of
 from annotation.campaigns.reserve import follow_stop_rule
-from annotation.fields.entries import FIELDS, columns_of, entries_of, replace_questions
+from annotation.fields.entries import FIELDS, columns_of, replace_questions
 from annotation.fields.form_input import plain
 from annotation.fields.steps import INVALID, QUESTIONS
 from annotation.models import Annotation, Review, TagReview
 from annotation.reviewing.combining import Merge, made_of
+from annotation.reviewing.publishing import draft_of
 from annotation.reviewing.tags import InRound, may_review
 from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState, AssignmentState
+from datasets.records import checked
 from leases.clock import in_seconds
 from leases.refusal import Conflict, NotAllowed, NotFoundHere, Refusal, StaleVersion
 
@@ -89,7 +91,9 @@ def accept_two(at: InRound, chosen: Sequence[int], *, by: Person, read: Read) ->
             "Choose the two annotations that describe two contradictions; both are valid."
         )
     if _same_record(*pair):
-        raise Refusal("These two annotations say exactly the same. Accept one of them.")
+        raise Refusal(
+            "These two annotations would be published as exactly the same record. Accept one of them."
+        )
     ending = dict.fromkeys(chosen, Outcome.ACCEPT)
     return _decided(at, rows, Decision.TWO, ending, by=by, read=read, is_same=False)
 
@@ -187,8 +191,8 @@ def _require_answer(rows: Sequence[Annotation], is_same: bool | None) -> None:
 
 
 def _same_record(one: Annotation, two: Annotation) -> bool:
-    first, second = entries_of(one), entries_of(two)
-    return all(first[name] == second[name] for name in FIELDS)
+    """Whether both would be published as one record, which holds less than the form."""
+    return checked(draft_of(one)).identity == checked(draft_of(two)).identity
 
 
 def _decided(

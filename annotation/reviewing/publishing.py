@@ -5,6 +5,7 @@ are kept too. One tag gives one record, or two that name each other where a revi
 an earlier round published the tag, its record gets a new version. Publishing again adds nothing.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -21,9 +22,16 @@ from annotation.fields.spans import ranges_at
 from annotation.models import Annotation, Campaign, Review, TagReview
 from annotation.states import ANNOTATION, AnnotationState
 from datasets.models import Collection, Contradiction
-from datasets.records import Draft, add_contradiction, current, link_same_tag, locked, supersede
+from datasets.records import (
+    Draft,
+    add_contradiction,
+    checked,
+    current,
+    link_same_tag,
+    locked,
+    supersede,
+)
 from datasets.schema import Slot
-from leases.refusal import Conflict
 
 # Columns that a record lacks if nothing was entered.
 OPTIONAL = (
@@ -90,13 +98,23 @@ def publish(kept: TagReview) -> int | None:
         return None
     collection = kept.campaign.collection
     locked(collection)
-    before = _published_of(collection, kept)
-    # The pair of two contradictions, each in the place of one that an earlier round published.
-    places = [*before, *[None] * len(rows)]
-    results = [_put_in(collection, row, place) for row, place in zip(rows, places, strict=False)]
+    drafts = [checked(draft_of(row)) for row in rows]
+    before = _replaceable(collection, kept, drafts)
+    results = [
+        _put_in(collection, row, draft, before) for row, draft in zip(rows, drafts, strict=True)
+    ]
     for pair in combinations(_published_of(collection, kept), 2):
         link_same_tag(*pair)
     return sum(results)
+
+
+def _replaceable(
+    collection: Collection, kept: TagReview, drafts: Iterable[Draft]
+) -> list[Contradiction]:
+    """The records of earlier rounds that new ones may supersede: those that none of the drafts is equal to."""
+    equal = collection.contradictions.filter(external_id__in=[draft.identity for draft in drafts])
+    stay = set(equal.values_list("position", flat=True))
+    return [row for row in _published_of(collection, kept) if row.position not in stay]
 
 
 def _published_of(collection: Collection, kept: TagReview) -> list[Contradiction]:
@@ -108,21 +126,27 @@ def _published_of(collection: Collection, kept: TagReview) -> list[Contradiction
     return list(current(collection).filter(position__in=places))
 
 
-def _put_in(collection: Collection, row: Annotation, place: Contradiction | None) -> bool:
-    """Publish one annotation as a new record, or as a new version of `place`; whether it is a new record."""
-    draft = Draft(record_columns(row), slots_of(row), extra_of(row), authors=authors_of(row))
-    found, is_new = place, False
-    if place:
-        try:
-            found = supersede(contradiction=place, draft=draft, author=row.author)
-        except Conflict:  # the collection has exactly this record
-            place = None
-    if place is None:
+def _put_in(
+    collection: Collection, row: Annotation, draft: Draft, before: list[Contradiction]
+) -> bool:
+    """Publish one annotation as the record equal to it, a new version of the first of `before`, which it takes from
+    the list, or a new record; whether it is a new record."""
+    is_known = collection.contradictions.filter(external_id=draft.identity).exists()
+    if before and not is_known:
+        found, is_new = (
+            supersede(contradiction=before.pop(0), draft=draft, author=row.author),
+            False,
+        )
+    else:
         found, is_new = add_contradiction(collection=collection, draft=draft, author=row.author)
-    assert found is not None
     ANNOTATION.require(row, "publish", contradiction=found)
     row.merged_from.update(contradiction=found)
     return is_new
+
+
+def draft_of(row: Annotation) -> Draft:
+    """The record that the annotation is published as."""
+    return Draft(record_columns(row), slots_of(row), extra_of(row), authors=authors_of(row))
 
 
 def record_columns(annotation: Annotation) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from datasets.exporters import EXPORTERS
 from datasets.models import Contradiction
 from datasets.records import current, record_of, streamed
 from datasets.releases import freeze, released
-from leases.refusal import Conflict
+from leases.refusal import Conflict, Refusal
 from tests.annotation import factories as make
 from tests.factories import stored
 from wikifetch.models import Sighting
@@ -281,6 +281,66 @@ def test_two_contradictions_of_a_later_round_name_each_other_and_a_release_stays
     for row in current(campaign.collection):
         page = client.get(f"/contradictions/{row.pk}/").content.decode()
         assert page.count("A second contradiction was found in the same tag") == 1
+
+
+# Statement 1 of what the pilot published, of what the main round accepts, and of the records then, in their order.
+ROUNDS = [
+    (["a"], ["b"], ["b"]),
+    (["a"], ["a"], ["a"]),
+    (["a"], ["b", "c"], ["b", "c"]),
+    (["a"], ["a", "b"], ["a", "b"]),
+    (["a"], ["b", "a"], ["a", "b"]),
+    (["a", "b"], ["c", "d"], ["c", "d"]),
+    (["a", "b"], ["a", "c"], ["a", "c"]),
+    (["a", "b"], ["b", "c"], ["c", "b"]),
+    (["a", "b"], ["c", "a"], ["a", "c"]),
+    (["a", "b"], ["c", "b"], ["c", "b"]),
+    (["a", "b"], ["b", "a"], ["a", "b"]),
+    (["a", "b"], ["c"], ["c", "b"]),
+    (["a", "b"], ["a"], ["a", "b"]),
+    (["a", "b"], ["b"], ["a", "b"]),
+]
+
+
+@pytest.mark.parametrize(("pilot", "main", "expected"), ROUNDS)
+def test_a_later_round_supersedes_no_record_that_it_says_again(olga, pilot, main, expected):
+    rows = make.two_of_a_tag(*({"statement_1": each} for each in pilot), by=olga)
+    campaign = rows[0].assignment.campaign
+    decide_all(rows, olga)
+    publish_campaign(campaign)
+
+    place = make.second_round(rows[0])
+    if len(main) == 2:
+        reserve.again(place, 2).save()
+    people = [make.annotator(name) for name in ("erin", "finn")]
+    rows = [
+        make.submitted(by, within=campaign, entries=make.whole(statement_1=each))
+        for by, each in zip(people, main, strict=False)
+    ]
+    decide_all(rows, olga)
+    done = publish_campaign(campaign)
+
+    assert [row.statement_1 for row in current(campaign.collection)] == expected
+    assert (done.tags, done.records) == (1, len(expected) - len(pilot))
+    records = [stored(row).contradiction for row in rows]
+    assert [row.statement_1 for row in records] == main
+    assert not Contradiction.objects.filter(supersedes__in=records).exists()
+
+
+def decide_all(rows, by):
+    """Accept the annotation of a tag, or both as two contradictions."""
+    at = make.place_of(rows[0])
+    if len(rows) == 1:
+        make.decide(rows[0], by)
+    else:
+        deciding.accept_two(at, [row.pk for row in rows], by=by, read=make.read_by(at))
+
+
+def test_two_annotations_that_give_one_record_are_no_two_contradictions(olga):
+    """The record does not say that a passage is from a table."""
+    rows = make.two_of_a_tag({}, {"modality_1": "table"}, by=olga)
+    with pytest.raises(Refusal, match="exactly the same record"):
+        decide_all(rows, olga)
 
 
 def again(campaign, by):
