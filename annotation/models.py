@@ -181,7 +181,8 @@ class Assignment(Leased):
                 condition=Q(state__in=AssignmentState.values), name="assignment_state_is_known"
             ),
             models.CheckConstraint(
-                condition=Q(state__in=["reserve", "free", "withdrawn"]) | Q(person__isnull=False),
+                condition=Q(state__in=["reserve", "free", "unneeded", "withdrawn"])
+                | Q(person__isnull=False),
                 name="assignment_in_work_has_a_person",
             ),
         ]

@@ -27,6 +27,7 @@ class AssignmentState(TextChoices):
     HELD = "held", "In progress"
     SUBMITTED = "submitted", "Submitted"
     SKIPPED = "skipped", "Skipped"
+    UNNEEDED = "unneeded", "Not needed"  # its tag is decided; a decision can be taken back
     WITHDRAWN = "withdrawn", "Withdrawn"
 
 
@@ -47,8 +48,19 @@ ASSIGNMENT = StateTable(
             "admin",
         ),
         "free": ((AssignmentState.HELD,), AssignmentState.FREE, "admin"),
-        "withdraw": (
+        "leave_out": (
             (AssignmentState.FREE, AssignmentState.HELD),
+            AssignmentState.UNNEEDED,
+            "admin",
+        ),
+        "restore": ((AssignmentState.UNNEEDED,), AssignmentState.FREE, "admin"),
+        "withdraw": (
+            (
+                AssignmentState.RESERVE,
+                AssignmentState.FREE,
+                AssignmentState.HELD,
+                AssignmentState.UNNEEDED,
+            ),
             AssignmentState.WITHDRAWN,
             "admin",
         ),

@@ -8,8 +8,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 HELD = "held"
-# The states of assignments that somebody may still get; one in somebody's hands can come back.
-UNFINISHED = ("reserve", "free", HELD)
+# The states of assignments that somebody may still get: one in somebody's hands can come back, and a decision that did
+# not need it can be taken back.
+UNFINISHED = ("reserve", "free", HELD, "unneeded")
 
 
 class Answer(StrEnum):
@@ -26,13 +27,13 @@ class Answer(StrEnum):
 class Slot(NamedTuple):
     """One assignment of a tag, as it concerns a person.
 
-    is_open: its campaign gives out tags, to this person too. is_own: it is this person's. had_one: the person has, had
-    or skipped the tag in that round, or in its pilot. gives_seen: its campaign lets people annotate tags after seeing
-    others' work.
+    is_for_them: its campaign is for this person, open or closed, since it can be reopened. is_own: it is this person's.
+    had_one: the person has, had or skipped the tag in that round, or in its pilot. gives_seen: its campaign lets people
+    annotate tags after seeing others' work.
     """
 
     state: str
-    is_open: bool = True
+    is_for_them: bool = True
     is_own: bool = False
     had_one: bool = False
     gives_seen: bool = False
@@ -51,7 +52,7 @@ def may_see(slots: Iterable[Slot], *, annotates: bool, has_seen: bool) -> Answer
 
 def may_come(slot: Slot) -> bool:
     """Whether the slot may still come to the person, now or once somebody hands it back."""
-    return slot.is_open and slot.state in UNFINISHED and not slot.had_one
+    return slot.is_for_them and slot.state in UNFINISHED and not slot.had_one
 
 
 def question(tags: int, kept: int) -> str:

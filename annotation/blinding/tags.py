@@ -14,15 +14,13 @@ from accounts.roles import Role
 from annotation.blinding.decisions import UNFINISHED, Slot
 from annotation.campaigns.people import had_by, works_in
 from annotation.models import Annotation, Assignment, Seen
-from annotation.states import AnnotationState, AssignmentState, CampaignState
-
-OPEN_TO_ANYONE = Q(state__in=UNFINISHED, campaign__state=CampaignState.OPEN)
+from annotation.states import AnnotationState, AssignmentState
 
 
 def comes_to(person: Person) -> Q:
     """The condition on assignments that they may still come to the person, now or once somebody hands them back.
 
-    Also in a round that is not open yet, and where a campaign's quota is reached: both may change.
+    Also in a round that is not open yet, in a closed campaign, and where a quota is reached: each may change.
     """
     return Q(~had_by(person), state__in=UNFINISHED, campaign__in=works_in(person))
 
@@ -53,8 +51,7 @@ def is_blind(person: Person) -> bool:
     """Whether anything at all can be hidden from the person: a quick look, before more is asked."""
     if not person.has_role(Role.ANNOTATOR):
         return False
-    held = Assignment.objects.filter(person=person, state=AssignmentState.HELD)
-    return Assignment.objects.filter(OPEN_TO_ANYONE).exists() or held.exists()
+    return Assignment.objects.filter(state__in=UNFINISHED).exists()
 
 
 def hidden(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:

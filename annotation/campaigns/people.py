@@ -26,11 +26,11 @@ def may_be_added(campaign: Campaign) -> QuerySet[Person]:
 
 
 def works_in(person: Person) -> QuerySet[Campaign]:
-    """The open campaigns that are for this person."""
+    """The campaigns that are for this person, closed ones too."""
     rows = CampaignPerson.objects.filter(campaign=OuterRef("pk"), person=person)
     chosen, removed = rows.filter(removed_at=None), rows.exclude(removed_at=None)
     return Campaign.objects.filter(
-        Q(for_chosen=False) | Exists(chosen), ~Exists(removed), state=CampaignState.OPEN
+        Q(for_chosen=False) | Exists(chosen), ~Exists(removed)
     ).order_by()
 
 
@@ -51,7 +51,7 @@ COLUMNS = tuple(each.name for each in fields(OpenCampaign))
 
 
 def open_to(person: Person, within: int | None = None) -> list[OpenCampaign]:
-    """Those of works_in(), or the one `within`, whose quota the person has not reached.
+    """Those of works_in(), or the one `within`, that are open and whose quota the person has not reached.
 
     By plain statements, since every claim asks.
     """

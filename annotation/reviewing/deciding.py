@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from annotation.blinding import seeing
-from annotation.campaigns.claiming import SENT_BACK_SECONDS, holder_of
+from annotation.campaigns.claiming import FREE_AGAIN, SENT_BACK_SECONDS, holder_of
 from annotation.campaigns.reserve import follow_stop_rule
 from annotation.fields.entries import FIELDS, columns_of, replace_questions
 from annotation.fields.form_input import plain
@@ -128,7 +128,10 @@ def send_back(at: InRound, chosen: Sequence[int], *, by: Person, read: Read) -> 
 
 @transaction.atomic
 def take_back(review_id: int, *, by: Person) -> TagReview:
-    """Undo a decision that is not published: its annotations wait for review again."""
+    """Undo a decision that is not published: its annotations wait for review again.
+
+    The assignments that it left out are free again. People can take up the drafts that they had at them.
+    """
     kept = TagReview.objects.select_for_update().filter(pk=review_id).first()
     if kept is None:
         raise NotFoundHere("There is no such decision.")
@@ -142,6 +145,7 @@ def take_back(review_id: int, *, by: Person) -> TagReview:
     # Another version, so that a decision on the one before is refused and the next one is kept too.
     ANNOTATION.move(Annotation.objects.filter(pk__in=others), "reopen", version=F("version") + 1)
     TagReview.objects.filter(pk=kept.pk).update(taken_back_by=by, taken_back_at=Now())
+    ASSIGNMENT.move(InRound.of(kept).assignments, "restore", **FREE_AGAIN)
     follow_stop_rule(kept.campaign_id)
     return kept
 
@@ -226,18 +230,18 @@ def _decided(
 
 
 def _close(at: InRound, read: Read) -> None:
-    """Withdraw the free assignments of the tag. Raises Conflict where somebody still works on it."""
+    """Give out no more assignments of the tag. Raises Conflict where somebody still works on it."""
     held = at.assignments.filter(state=AssignmentState.HELD)
     if read.withdraw:
         gone = [assignment.pk for assignment in held]
         Annotation.objects.filter(assignment__in=gone).update(assignment=None)
-        ASSIGNMENT.move(held, "withdraw", lease_holder="", lease_until=None)
+        ASSIGNMENT.move(held, "leave_out", lease_holder="", lease_until=None)
     elif people := held.order_by("person__name").values_list("person__name", flat=True):
         raise Conflict(
             f"{', '.join(people)} still {'works' if len(people) == 1 else 'work'} on this tag. Wait for them, or "
             "choose “Withdraw what is in progress”: their drafts stay with them."
         )
-    ASSIGNMENT.move(at.assignments.filter(state=AssignmentState.FREE), "withdraw")
+    ASSIGNMENT.move(at.assignments.filter(state=AssignmentState.FREE), "leave_out")
 
 
 def _move(row: Annotation, verb: str) -> None:

@@ -20,7 +20,8 @@ from annotation.fields.checks import context
 from annotation.fields.entries import entries_of
 from annotation.fields.spans import ranges_at
 from annotation.models import Annotation, Campaign, Review, TagReview
-from annotation.states import ANNOTATION, AnnotationState
+from annotation.reviewing.tags import InRound
+from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState, AssignmentState
 from datasets.models import Collection, Contradiction
 from datasets.records import (
     Draft,
@@ -103,6 +104,9 @@ def publish(kept: TagReview) -> int | None:
     results = [
         _put_in(collection, row, draft, before) for row, draft in zip(rows, drafts, strict=True)
     ]
+    # Nobody takes this decision back any more.
+    left_out = InRound.of(kept).assignments.filter(state=AssignmentState.UNNEEDED)
+    ASSIGNMENT.move(left_out, "withdraw")
     for pair in combinations(_published_of(collection, kept), 2):
         link_same_tag(*pair)
     return sum(results)

@@ -21,6 +21,10 @@ class InRound(NamedTuple):
     round: int
     tag_id: int
 
+    @classmethod
+    def of(cls, kept: TagReview) -> "InRound":
+        return cls(kept.campaign_id, kept.round, kept.tag_id)
+
     @property
     def path(self) -> str:
         """Where it is reviewed."""

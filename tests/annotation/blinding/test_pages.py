@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.roles import Role
+from annotation.campaigns import managing
 from annotation.campaigns.claiming import next_assignment
 from annotation.models import Annotation, Seen
 from annotation.reviewing.publishing import publish_campaign
@@ -159,10 +160,26 @@ def test_who_does_not_annotate_is_asked_nothing(client, record):
     assert client.get("/collections/mills/").context["hidden"] == 0
 
 
-def test_a_closed_campaign_hides_nothing(client, campaign, record):
-    campaign.state = "closed"
-    campaign.save()
+def test_a_closed_campaign_hides_its_records_until_what_is_left_is_withdrawn(
+    client, campaign, record
+):
+    managing.change_campaign(campaign, "close")
+    assert client.get(f"/contradictions/{record.pk}/").status_code == 409
+    managing.withdraw(campaign, campaign.assignments.all())
     assert client.get(f"/contradictions/{record.pk}/").status_code == 200
+
+
+def test_what_was_read_of_a_closed_campaign_does_not_come_when_it_is_reopened(
+    client, alice, campaign, record
+):
+    managing.change_campaign(campaign, "close")
+    address = f"/contradictions/{record.pk}/"
+    question = client.get(address).context["refusal"]
+    client.post(reverse("annotation:show"), {**question.fields, "next": address})
+    assert client.get(address).status_code == 200
+    managing.change_campaign(campaign, "reopen")
+    assert next_assignment(by=alice) is None
+    assert next_assignment(by=make.annotator("carla")).tag_id == open_tag(campaign)
 
 
 def test_a_record_whose_article_was_purged_stays_hidden(client, campaign, record):

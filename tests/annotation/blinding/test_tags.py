@@ -44,7 +44,7 @@ def test_the_queries_say_what_the_rules_say(roles):
         for gives in (True, False)
     }
     cases = product(
-        ("reserve", "free", "held", "submitted", "skipped", "withdrawn"),
+        ("reserve", "free", "held", "submitted", "skipped", "unneeded", "withdrawn"),
         (True, False),  # alice's slot
         (True, False),  # a further free one
         campaigns,
@@ -61,16 +61,16 @@ def test_the_queries_say_what_the_rules_say(roles):
         slot(
             within, tag, 1, state, None if state in ("reserve", "free") else alice if mine else bob
         )
-        had = mine and state in ("held", "submitted", "skipped", "withdrawn")
-        facts = [Slot(state, is_open, mine, had, gives)]
+        had = mine and state in ("held", "submitted", "skipped", "unneeded", "withdrawn")
+        facts = [Slot(state, True, mine, had, gives)]
         if further:
             slot(within, tag, 2, "free")
-            facts.append(Slot("free", is_open, False, had, gives))
+            facts.append(Slot("free", True, False, had, gives))
         if seen:
             Seen.objects.create(person=alice, tag=tag, opened="/")
         expected[tag.pk] = may_see(facts, annotates=Role.ANNOTATOR in roles, has_seen=seen)
         comes = [each for each in facts if may_come(each) and each.state == "free"]
-        if comes and (gives or not seen):
+        if is_open and comes and (gives or not seen):
             claimable.add(tag.pk)
     hidden = tags.hidden(alice, Annotation.objects.all()).values_list("sighting__tag", flat=True)
     assert set(hidden) == {tag for tag, answer in expected.items() if answer != Answer.SHOWN}

@@ -5,6 +5,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.roles import Role
 from annotation import workflow
+from annotation.blinding.tags import hidden
 from annotation.campaigns import claiming, managing
 from annotation.fields.entries import entries_of
 from annotation.models import Annotation, Question, Review, TagReview
@@ -13,6 +14,7 @@ from annotation.reviewing.combining import ChecksRefused, Merge
 from annotation.reviewing.deciding import Notes
 from annotation.reviewing.joining import NEITHER
 from annotation.reviewing.merging import Choice
+from annotation.reviewing.publishing import publish_campaign
 from annotation.states import AnnotationState, AssignmentState
 from leases.refusal import Conflict, NotAllowed, NotFoundHere, Refusal, StaleVersion
 from tests.annotation import factories as make
@@ -334,11 +336,11 @@ def test_who_still_works_on_a_tag_is_named_and_nothing_is_decided(olga, early):
     assert places(early) == ["submitted", "held", "free"]
 
 
-def test_a_decision_withdraws_what_nobody_holds_and_what_the_reviewer_withdraws(olga, early):
+def test_a_decision_leaves_out_what_nobody_holds_and_what_the_reviewer_withdraws(olga, early):
     at = make.place_of(early)
     read = make.read_by(at, withdraw=True)
     deciding.accept(at, early.pk, by=olga, read=read, is_same=None)
-    assert places(early) == ["submitted", "withdrawn", "withdrawn"]
+    assert places(early) == ["submitted", "unneeded", "unneeded"]
     draft = Annotation.objects.get(author__username="bob")
     assert (draft.state, draft.assignment) == (AnnotationState.DRAFT, None)
     with pytest.raises(Conflict):
@@ -390,6 +392,32 @@ def test_a_decision_taken_back_leaves_all_to_decide_again(olga, pair, decision):
     assert states(*pair) == [AnnotationState.SUBMITTED] * 2
     make.decide(pair[0], olga, decision, "Yes.")
     assert TagReview.objects.filter(taken_back_at=None).count() == 1
+
+
+def test_what_a_decision_left_out_is_free_again_once_it_is_taken_back(olga, early):
+    at = make.place_of(early)
+    make.withdraw(at.assignments.get(slot=3).pk, early.assignment.campaign)
+    kept = deciding.accept(
+        at, early.pk, by=olga, read=make.read_by(at, withdraw=True), is_same=None
+    )
+    deciding.take_back(kept.pk, by=olga)
+    assert places(early) == ["submitted", "free", "withdrawn"]
+    draft = Annotation.objects.get(author__username="bob")
+    taken = claiming.take_up(annotation_id=draft.pk, by=draft.author)
+    assert taken == at.assignments.get(slot=2)
+
+
+@pytest.mark.parametrize("publishes", [True, False])
+def test_work_on_a_tag_that_a_decision_left_out_stays_hidden_until_it_is_published(
+    olga, early, publishes
+):
+    dora = make.annotator("dora")
+    at = make.place_of(early)
+    deciding.accept(at, early.pk, by=olga, read=make.read_by(at, withdraw=True), is_same=None)
+    if publishes:
+        publish_campaign(early.assignment.campaign)
+        assert places(early) == ["submitted", "withdrawn", "withdrawn"]
+    assert hidden(dora, Annotation.objects.filter(pk=early.pk)).exists() is not publishes
 
 
 def test_of_a_merge_taken_back_the_result_is_not_used(olga, pair):
