@@ -1,0 +1,95 @@
+"""What the benches work on: pages with a tag, whole annotations, sessions of people. Invented, of the paper's sizes."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from bench.machine import ROOT
+
+WORDS = (
+    *("the", "of", "and", "in", "was", "to", "a", "as", "by", "with", "division", "bridge", "village"),
+    *("founded", "century", "river", "company", "battle", "station", "album", "census", "district"),
+)  # fmt: skip
+HEAD = (
+    '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="en"><siteinfo>'
+    "<sitename>Wikipedia</sitename><dbname>enwiki</dbname><base>https://en.wikipedia.org/wiki/Main_Page</base>"
+    "<generator>MediaWiki 1.39</generator><case>first-letter</case>"
+    '<namespaces><namespace key="0" case="first-letter" /></namespaces></siteinfo>\n'
+)
+PAGE = (
+    "<page><title>{title}</title><ns>0</ns><id>{n}</id><revision><id>{revid}</id>"
+    "<timestamp>2020-01-01T00:00:00Z</timestamp><contributor><username>X</username><id>1</id></contributor>"
+    '<model>wikitext</model><format>text/x-wiki</format><text xml:space="preserve">{text}</text></revision></page>\n'
+)
+RAW = "{{Inconsistent|date=December 2018|reason=The year}}"
+PARAGRAPH, PASSAGE = 600, 400  # characters
+
+
+def prose(drawn: random.Random, size: int) -> str:
+    """Words and years of about so many characters."""
+    words, left = [], size
+    while left > 0:
+        year = drawn.random() < 0.08
+        words.append(str(drawn.randint(1700, 2023)) if year else drawn.choice(WORDS))
+        left -= len(words[-1]) + 1
+    return " ".join(words)
+
+
+def titles(n: int) -> list[str]:
+    return [f"Kettle Mill {number}" for number in range(1, n + 1)]
+
+
+def write_pages(path: Path, n: int) -> None:
+    """A MediaWiki export of n pages with a paragraph and a tag each."""
+    drawn = random.Random(7)
+    with path.open("w", encoding="utf-8") as file:
+        file.write(HEAD)
+        for number, title in enumerate(titles(n), 1):
+            text = f"'''{title}''' {prose(drawn, PARAGRAPH)}.{RAW}"
+            file.write(PAGE.format(title=title, n=number, revid=number + 10_000, text=escape(text)))
+        file.write("</mediawiki>\n")
+
+
+def read_pages(path: Path) -> None:
+    """Store the pages and their tags, as a fetch from a file does."""
+    from wikifetch import fetch, newfetch
+
+    fetch.finished(newfetch.fetch_of_file(path), lambda run, seconds: None)
+
+
+def entries() -> dict:
+    """A whole annotation with passages of the paper's length."""
+    cases = ROOT / "tests" / "annotation" / "check_cases.json"
+    whole = json.loads(cases.read_text(encoding="utf-8"))["base"]
+    drawn = random.Random(3)
+    for name in [name for name in whole if name.startswith("passage_")]:
+        whole[name] += f" {prose(drawn, PASSAGE)}."
+    return whole
+
+
+def form_fields(entered: dict) -> Iterator[tuple[str, str]]:
+    """The fields as a browser posts them, with every warning ticked."""
+    from annotation.fields.checks import check
+
+    for name, value in entered.items():
+        if name == "questions":
+            for index, row in enumerate(value):
+                for column, cell in row.items():
+                    if cell is not False:
+                        yield f"questions-{index}-{column}", cell
+        else:
+            for one in value if isinstance(value, list) else [value]:
+                yield name, str(one)
+    for finding in check(entered):
+        yield "checked", finding.key
+
+
+def session_of(person) -> str:
+    """The cookie of a session that this person has just begun."""
+    from django.test import Client
+
+    client = Client()
+    client.force_login(person)
+    return client.cookies["sicetnon_session"].value
