@@ -1,5 +1,6 @@
 """Fixtures of all tests: published data, people, running queued tasks, and no network except loopback."""
 
+import gc
 import hashlib
 import ipaddress
 import os
@@ -17,6 +18,7 @@ from django.db import connection
 from django.test import SimpleTestCase
 
 from accounts.roles import Role
+from tests.database import of_worker
 from tests.factories import person
 
 # The time of an example depends on how busy the machine is, not on whether the code is right.
@@ -209,6 +211,17 @@ def _uses_database(item) -> bool:
     return not {"db", "transactional_db", "live_server"}.isdisjoint(item.fixturenames)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is collected stays to the end, so the garbage collector need not look at it again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Hand out whole files, so that what a file makes for its tests is made once; and the groups above."""
@@ -287,6 +300,12 @@ def _sql_flush(*args, _made=flush.sql_flush, **options) -> list[str]:
     triggers = import_module("accounts.migrations.0006_keep_an_audit_log")
     made = _made(*args, **options)
     return [*triggers.REMOVE["sqlite"], *made, *triggers.CREATE["sqlite"]]
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_test_environment, django_db_blocker, worker_id):
+    with django_db_blocker.unblock(), of_worker(worker_id):
+        yield
 
 
 # ---------------------------------------------------------------- the installation

@@ -46,4 +46,7 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory, so that WAL, locks and other processes behave as in production.
-    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
+    # Workers copy it (tests/database.py).
+    DATABASES["default"]["TEST"] = {
+        "NAME": str((DATA_DIR.parent if WORKER else DATA_DIR) / "test.sqlite3")
+    }

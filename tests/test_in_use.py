@@ -25,7 +25,7 @@ from judging.rules import resolution, rubric
 from leases import planned
 from leases.states import StateTable
 from leases.workflow_page import rooms_with_tables
-from tests.product import ROOT, Source, body, calls_in, last_name, product
+from tests.product import ROOT, Source, body, calls_in, last_name, modules, product
 from wikifetch.models import TagKind
 from wikifetch.wikitext import KNOWN_NAMES
 
@@ -203,14 +203,13 @@ def test_rows_of_every_model_are_made_or_planned(model):
 # ---------------------------------------------------------------- values of enums
 
 
-@cache
 def enums() -> list[type[Enum]]:
     """Every enum that the product defines, those inside models too."""
     result = {}
-    for source in product():
-        classes = [each for each in vars(source.module).values() if isinstance(each, type)]
+    for module in modules().values():
+        classes = [each for each in vars(module).values() if isinstance(each, type)]
         for each in [*classes, *(inner for outer in classes for inner in vars(outer).values())]:
-            ours = isinstance(each, type) and each.__module__ == source.module.__name__
+            ours = isinstance(each, type) and each.__module__ == module.__name__
             if ours and issubclass(each, Enum):
                 result[each.__module__, each.__qualname__] = each
     return list(result.values())

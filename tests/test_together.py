@@ -1,6 +1,7 @@
 """What must be alone is kept together on one worker (the rules in tests/conftest.py)."""
 
 import pytest
+from django.db import connection
 
 
 @pytest.mark.alone
@@ -8,3 +9,11 @@ def test_a_test_marked_alone_belongs_to_one_group(request):
     """pytest-xdist shows the group in the name; with a pytest that it does not fit, marks are ignored silently."""
     group = "@alone" if hasattr(request.config, "workerinput") else ""
     assert request.node.nodeid.endswith(f"{request.node.name}{group}")
+
+
+@pytest.mark.once
+@pytest.mark.django_db
+def test_each_worker_has_a_database_of_its_own(worker_id):
+    """A copy of one that was made for the run (tests/database.py)."""
+    assert ("_gw" in str(connection.settings_dict["NAME"])) == (worker_id != "master")
+    assert worker_id == "master" or worker_id in str(connection.settings_dict["NAME"])
