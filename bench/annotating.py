@@ -47,14 +47,12 @@ def measure(options: argparse.Namespace) -> None:
 
 def make(tags: int, collect: bool) -> tuple[list[str], Fields]:
     """An open campaign for one person a tag; the sessions of eight annotators, and the fields of a whole form."""
-    from django.core.management import call_command
-
     from accounts.roles import Role
     from tests.annotation.factories import admin, campaign
     from tests.factories import person
 
     if collect:
-        call_command("collectstatic", interactive=False, verbosity=0)
+        content.collect()
     path = Path(os.environ["DATA_DIR"]) / "pages.xml"
     content.write_pages(path, tags)
     content.read_pages(path)

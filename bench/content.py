@@ -59,14 +59,39 @@ def read_pages(path: Path) -> None:
     fetch.finished(newfetch.fetch_of_file(path), lambda run, seconds: None)
 
 
+def passages(drawn: random.Random) -> dict[str, str]:
+    """Both passages, as copied and stand-alone, of the paper's length."""
+    names = (f"passage_{n}_{form}" for n in (1, 2) for form in ("copied", "standalone"))
+    return {name: f"{prose(drawn, PASSAGE)}." for name in names}
+
+
 def entries() -> dict:
     """A whole annotation with passages of the paper's length."""
     cases = ROOT / "tests" / "annotation" / "check_cases.json"
     whole = json.loads(cases.read_text(encoding="utf-8"))["base"]
-    drawn = random.Random(3)
-    for name in [name for name in whole if name.startswith("passage_")]:
-        whole[name] += f" {prose(drawn, PASSAGE)}."
-    return whole
+    more = passages(random.Random(3))
+    return whole | {name: f"{whole[name]} {text}" for name, text in more.items()}
+
+
+def records(n: int) -> list[dict]:
+    """Annotated records of the published form, one a title."""
+    from tests.datasets.factories import annotation, record
+
+    drawn = random.Random(4)
+    keys = {"copied": "information", "standalone": "information_standalone"}
+    return [
+        record(
+            title=title,
+            paragraph_A_clean=prose(drawn, PARAGRAPH),
+            given=annotation(
+                **{
+                    f"paragraph{'AB'[int(name[8]) - 1]}_{keys[name[10:]]}": text
+                    for name, text in passages(drawn).items()
+                }
+            ),
+        )
+        for title in titles(n)
+    ]
 
 
 def form_fields(entered: dict) -> Iterator[tuple[str, str]]:
@@ -93,3 +118,10 @@ def session_of(person) -> str:
     client = Client()
     client.force_login(person)
     return client.cookies["sicetnon_session"].value
+
+
+def collect() -> None:
+    """Scripts and styles as people get them."""
+    from django.core.management import call_command
+
+    call_command("collectstatic", interactive=False, verbosity=0)

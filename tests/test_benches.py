@@ -12,6 +12,8 @@ ROOT = Path(__file__).parent.parent
 # Options of a small size, and what a line with a result has in it.
 SMALL = {
     "annotating": ("--tags 40 --times 4", r"next \+ submit .* ratio +\d"),
+    "judging": ("--responses 40 --times 4", r"verdict \+ next, by script .* ratio +\d"),
+    "exporting": ("--records 50", r"a study's zip .* ratio +\d"),
 }
 
 pytestmark = [
