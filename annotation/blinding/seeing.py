@@ -9,7 +9,7 @@ from accounts.models import Person
 from annotation.blinding import decisions
 from annotation.blinding.decisions import Answer, may_see
 from annotation.blinding.tags import slots_by_tag
-from annotation.campaigns import in_hand
+from annotation.campaigns import in_hand, reserve
 from annotation.models import Assignment, Campaign, Seen
 from leases.refusal import Conflict
 
@@ -50,11 +50,16 @@ def note(*, by: Person, tag: int, opened: str) -> None:
 def _record(by: Person, tags: Iterable[int], opened: str) -> None:
     rows = [Seen(person=by, tag_id=tag, opened=opened[:MOST_OPENED]) for tag in sorted(tags)]
     Seen.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
+    for start in range(0, len(rows), BATCH):
+        reserve.replace_given_up([row.tag_id for row in rows[start : start + BATCH]])
 
 
+@transaction.atomic
 def let_people_annotate_what_they_saw(campaign: Campaign, lets: bool) -> None:
     """Whether the campaign gives out tags also to people who have seen others' work on them."""
-    Campaign.objects.filter(pk=campaign.pk).update(gives_seen_tags=lets)
+    this = Campaign.objects.filter(pk=campaign.pk)
+    this.update(gives_seen_tags=lets)
+    reserve.replace_given_up(campaign.assignments.values("tag"), this)
 
 
 def seen_in(campaign: Campaign) -> QuerySet[Seen]:

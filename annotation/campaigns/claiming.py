@@ -149,18 +149,9 @@ def skip(*, assignment_id: int, by: Person, reason: str) -> None:
     ASSIGNMENT.require(assignment, "skip", skip_reason=reason, lease_holder="", lease_until=None)
     last = same_tag.aggregate(last=Max("slot"))["last"]
     reserve.again(assignment, last + 1).save()
-    if reserve.is_given_up(assignment):
-        _replace(assignment, same_tag)
+    this = Campaign.objects.filter(pk=assignment.campaign_id)
+    reserve.replace_given_up([assignment.tag_id], this)
     reserve.follow_stop_rule(assignment.campaign_id)
-
-
-@transaction.atomic
-def _replace(skipped: Assignment, same_tag: QuerySet[Assignment]) -> None:
-    """Replace a tag that everybody has skipped by one of the reserve; with none left it waits for further people."""
-    ASSIGNMENT.move(same_tag, "withdraw")
-    _, released = reserve.replace_lost(skipped.campaign_id, {skipped.tag_id})
-    if not released:
-        transaction.set_rollback(True)
 
 
 @transaction.atomic

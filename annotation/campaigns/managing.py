@@ -76,6 +76,8 @@ def remove_person(campaign: Campaign, person: Person) -> int:
     _lock_drafts(own)
     freed = ASSIGNMENT.move(own, "free", **FREE_AGAIN)
     detach_drafts()
+    this = Campaign.objects.filter(pk=campaign.pk)
+    reserve.replace_given_up(campaign.assignments.values("tag"), this)
     return freed
 
 

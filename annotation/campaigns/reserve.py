@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
+from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.campaigns.people import annotators_of
-from annotation.models import Annotation, Assignment, Campaign
+from annotation.models import Annotation, Assignment, Campaign, Seen
 from annotation.states import (
     ASSIGNMENT,
     CAMPAIGN,
@@ -18,14 +20,16 @@ from annotation.states import (
 from datasets.models import Validity
 from wikifetch.states import TagState
 
+Tags = Collection[int] | QuerySet[Any]
+
 # A tag with an assignment in one of these states may still be annotated, or is.
 LIVE = (AssignmentState.FREE, AssignmentState.HELD, AssignmentState.SUBMITTED)
 
 
 def reserve_of(campaign: Campaign) -> QuerySet[Assignment]:
-    """The reserve tags that can still be released, in their order: those gone from their article cannot."""
+    """The reserve tags that can be released, in their order: not those gone from their article or out of reach."""
     rows = campaign.assignments.filter(state=AssignmentState.RESERVE, tag__state=TagState.LIVE)
-    return rows.order_by("order")
+    return rows.exclude(tag__in=out_of_reach(campaign, rows.values("tag"))).order_by("order")
 
 
 def valid_tags(campaign: Campaign) -> int:
@@ -132,15 +136,44 @@ def again(row: Assignment, slot: int) -> Assignment:
     )
 
 
-def is_given_up(assignment: Assignment) -> bool:
-    """Whether nobody has this tag of the round, and everybody who could get it has had it, or gave it up."""
-    same = {"campaign": assignment.campaign, "tag": assignment.tag}
-    rows = Assignment.objects.filter(**same, round=assignment.round)
-    if rows.filter(state__in=(AssignmentState.HELD, AssignmentState.SUBMITTED)).exists():
-        return False
-    had = rows if assignment.campaign.pilot_again else Assignment.objects.filter(**same)
-    who_had = had.exclude(person=None).values("person")
-    left = annotators_of(assignment.campaign).exclude(pk__in=who_had)
-    if not assignment.campaign.gives_seen_tags:
-        left = left.exclude(pk__in=assignment.tag.seen_by.order_by().values("person"))
-    return not left.exists()
+def replace_given_up(tags: Tags, campaigns: QuerySet[Campaign] | None = None) -> None:
+    """Replace those of these tags that nobody annotates, and that nobody can get any more.
+
+    Where the reserve has no tag of its stratum left, a tag waits for further people. `campaigns`: only in these.
+    """
+    waiting = Assignment.objects.filter(campaign=OuterRef("pk"), state=AssignmentState.RESERVE)
+    rows = Campaign.objects.all() if campaigns is None else campaigns
+    for campaign in rows.filter(Exists(waiting)).order_by("pk"):
+        places = campaign.assignments.filter(round=campaign.main_round, tag__in=tags)
+        # Of two people who give up a tag at once, the second waits here and then finds that both have.
+        idle = places.filter(state__in=(AssignmentState.FREE, AssignmentState.SKIPPED))
+        list(idle.select_for_update().order_by("pk").values_list("pk"))
+        has_one = places.filter(state__in=(AssignmentState.HELD, AssignmentState.SUBMITTED))
+        given_up = out_of_reach(campaign, tags) - {*has_one.values_list("tag", flat=True)}
+        free = places.filter(state=AssignmentState.FREE, tag__in=given_up).order_by("order")
+        for tag in dict.fromkeys(free.values_list("tag", flat=True)):
+            _replace(campaign, tag)
+
+
+def out_of_reach(campaign: Campaign, tags: Tags) -> set[int]:
+    """Those of these tags that everybody who annotates in the campaign has had in its main round, or gave up."""
+    people = {*annotators_of(campaign).values_list("pk", flat=True)}
+    had = campaign.assignments.filter(person__in=people, tag__in=tags).order_by()
+    had = had.filter(round=campaign.main_round) if campaign.pilot_again else had
+    reached: defaultdict[int, set[int]] = defaultdict(set)
+    for tag, person in had.values_list("tag", "person"):
+        reached[tag].add(person)
+    if not campaign.gives_seen_tags:
+        seen = Seen.objects.filter(person__in=people, tag__in=tags).order_by()
+        for tag, person in seen.values_list("tag", "person"):
+            reached[tag].add(person)
+    return {tag for tag, had_by in reached.items() if had_by >= people}
+
+
+@transaction.atomic
+def _replace(campaign: Campaign, tag: int) -> None:
+    """Replace the tag by one of the reserve; with none left, leave it."""
+    ASSIGNMENT.move(campaign.assignments.filter(round=campaign.main_round, tag=tag), "withdraw")
+    _, released = replace_lost(campaign.pk, {tag})
+    if not released:
+        transaction.set_rollback(True)

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from accounts.roles import Role
+from annotation.blinding import seeing
 from annotation.campaigns import claiming, managing, people
 from annotation.campaigns.opening import Design, Frame, dry_run, fingerprint, open_campaign
 from annotation.campaigns.reserve import valid_tags
@@ -260,6 +261,60 @@ def test_a_tag_that_only_the_pilot_s_people_could_get_is_replaced(alice, bob):
         skip(one, campaign)
     assert [row.state for row in main.order_by("order", "slot")][-1] == "free"
     assert not main.filter(state="reserve").exists()
+
+
+def test_a_tag_that_everybody_gave_up_or_skipped_is_replaced(alice, bob):
+    campaign = make.campaign(tags=3, chosen=(alice, bob), plan={"limit": 1, "reserve": 2})
+    skip(alice, campaign)
+    give_up(bob, campaign.assignments.filter(order=0))
+    assert states(campaign) == ["skipped", "withdrawn", "free", "reserve"]
+    seeing.note(by=alice, tag=campaign.assignments.get(order=1).tag_id, opened="/")
+    assert states(campaign)[2:] == ["free", "reserve"]
+    give_up(bob, campaign.assignments.filter(order=1))
+    assert states(campaign)[2:] == ["withdrawn", "free"]
+
+
+def test_a_tag_that_is_given_up_once_it_is_submitted_is_not_replaced(alice, bob):
+    campaign = make.campaign(tags=2, people=2, chosen=(alice, bob), plan={"limit": 1, "reserve": 1})
+    make.submitted(alice, within=campaign)
+    give_up(bob, campaign.assignments.filter(order=0))
+    assert states(campaign) == ["submitted", "free", "reserve"]
+
+
+def test_a_tag_that_the_people_left_gave_up_is_replaced_once_another_is_removed(alice, bob):
+    campaign = make.campaign(tags=2, chosen=(alice, bob), plan={"limit": 1, "reserve": 1})
+    give_up(alice, campaign.assignments.filter(order=0))
+    assert states(campaign) == ["free", "reserve"]
+    managing.remove_person(campaign, bob)
+    assert states(campaign) == ["withdrawn", "free"]
+
+
+def test_of_a_campaign_that_gives_out_seen_tags_none_is_replaced_until_it_does_so_no_more(alice):
+    campaign = make.campaign(tags=2, chosen=(alice,), plan={"limit": 1, "reserve": 1})
+    seeing.let_people_annotate_what_they_saw(campaign, True)
+    give_up(alice, campaign.assignments.filter(order=0))
+    assert states(campaign) == ["free", "reserve"]
+    seeing.let_people_annotate_what_they_saw(campaign, False)
+    assert states(campaign) == ["withdrawn", "free"]
+
+
+def test_a_reserve_tag_that_everybody_gave_up_is_not_released(alice):
+    campaign = make.campaign(tags=3, chosen=(alice,), plan={"limit": 1, "reserve": 2})
+    give_up(alice, campaign.assignments.filter(order=1))
+    skip(alice, campaign)
+    assert states(campaign) == ["skipped", "withdrawn", "reserve", "free"]
+
+
+def test_a_tag_that_is_given_up_again_is_replaced_once_for_as_many_people(alice, bob):
+    campaign = make.campaign(tags=3, people=2, chosen=(alice, bob), plan={"limit": 1, "reserve": 2})
+    for who in (alice, bob, alice):
+        give_up(who, campaign.assignments.filter(order=0))
+    assert states(campaign) == ["withdrawn", "withdrawn", "free", "free", "reserve"]
+
+
+def give_up(who, rows):
+    tags = rows.order_by().values_list("tag", flat=True)
+    seeing.give_up(by=who, tags=tags, opened="/")
 
 
 # ---------------------------------------------------------------- the stop rule

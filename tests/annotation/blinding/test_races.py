@@ -44,6 +44,17 @@ def test_a_claim_finds_a_tag_given_up_that_is_being_given_up(alice, tag):
     assert Seen.objects.get().tag_id == tag
 
 
+def test_of_two_who_give_up_a_tag_at_once_the_second_finds_that_both_have(alice):
+    bob = make.annotator("bob")
+    campaign = make.campaign(tags=2, chosen=(alice, bob), plan={"limit": 1, "reserve": 1})
+    tag = campaign.assignments.get(state="free").tag_id
+    overlapping(
+        *(lambda who=who: seeing.give_up(by=who, tags=[tag], opened="/") for who in (alice, bob))
+    )
+    states = campaign.assignments.order_by("order").values_list("state", flat=True)
+    assert list(states) == ["withdrawn", "free"]
+
+
 def test_a_double_click_on_the_question_gives_up_once(alice, tag):
     answers = []
 
