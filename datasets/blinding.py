@@ -6,7 +6,7 @@ a release is never filtered. Rooms above know who annotates what, and answer (an
 
 from typing import TypeVar
 
-from django.db.models import Exists, Model, Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from accounts.models import Person
 from datasets.models import Collection, Contradiction
@@ -18,7 +18,7 @@ Row = TypeVar("Row", bound=Model)
 
 # The condition on rows that they show a hidden record; the text is the path from the row to its contradiction, ending
 # in "__", and empty for contradictions. None: nothing is hidden from the person.
-hides_records: ExtensionPoint[[Person, str], Exists | None] = ExtensionPoint(
+hides_records: ExtensionPoint[[Person, str], Q | None] = ExtensionPoint(
     "datasets.blinding.hides_records"
 )
 # Why these records are not shown to the person before they agree, or not at all; None where they are.
@@ -42,7 +42,7 @@ def hidden_in(person: Person, collection: Collection) -> int:
         return 0
     either = Q()
     for condition in conditions:
-        either |= Q(condition)
+        either |= condition
     return current(collection).filter(either).count()
 
 

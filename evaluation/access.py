@@ -1,6 +1,11 @@
-"""Which reports a person may read: blindness decides (judging/blinding.py)."""
+"""Which reports a person may read: blindness decides (judging/blinding.py, annotation/blinding/)."""
 
 from accounts.models import Person
+from annotation.blinding.gate import check_annotations
+from annotation.models import Annotation
+from datasets.blinding import check_shown
+from datasets.models import Contradiction
+from evaluation.annotators.campaign import campaigns_of
 from evaluation.models import ReportSnapshot
 from judging.blinding import require_results
 from judging.models import Study
@@ -12,7 +17,7 @@ def study_for(person: Person, study_id: int) -> Study:
     study = Study.objects.select_related("rubric").filter(pk=study_id).first()
     if study is None:
         raise NotFoundHere("There is no such study. Its report may have had another address.")
-    require_results(person, study)
+    _require_all(person, study)
     return study
 
 
@@ -22,5 +27,18 @@ def snapshot_for(person: Person, snapshot_id: int) -> ReportSnapshot:
     snapshot = snapshots.filter(pk=snapshot_id).first()
     if snapshot is None:
         raise NotFoundHere("There is no such frozen report.")
-    require_results(person, snapshot.study)
+    _require_all(person, snapshot.study)
     return snapshot
+
+
+def _require_all(person: Person, study: Study) -> None:
+    """A report counts all records of its questions' collections, and compares what the annotators of their campaigns
+    entered: with hidden ones among these it asks first (datasets/blinding.py)."""
+    require_results(person, study)
+    collections = study.items.order_by().values("response__instance__contradiction__collection")
+    check_shown(
+        person, Contradiction.objects.filter(collection__in=collections, superseded_by=None)
+    )
+    campaigns = campaigns_of(study).order_by()
+    entered = Annotation.objects.filter(first_assignment__campaign__in=campaigns)
+    check_annotations(person, entered)

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from rest_framework.exceptions import NotAuthenticated, PermissionDenied
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
@@ -45,7 +48,19 @@ def refusal_data(refusal: Refusal) -> dict[str, object]:
     data: dict[str, object] = {"error": refusal.message, "retry": refusal.retry}
     if refusal.details is not None:
         data["details"] = refusal.details
+    if isinstance(refusal, AsksFirst):
+        data["agree"] = {"post_to": reverse(refusal.view), "fields": dict(refusal.fields)}
     return data
+
+
+def page_to_read(request: HttpRequest) -> str:
+    """The address of what was asked for; of a button, which has no page of its own, the page that it is on."""
+    if request.method in ("GET", "HEAD"):
+        return request.get_full_path()
+    page = request.headers.get("Referer", "")
+    if not url_has_allowed_host_and_scheme(page, {request.get_host()}, request.is_secure()):
+        return reverse("home")
+    return urlsplit(page)._replace(scheme="", netloc="", fragment="").geturl()
 
 
 def headers_of(refusal: Refusal) -> dict[str, str]:
@@ -63,6 +78,8 @@ def refusal_answer(
         asks = isinstance(refusal, AsksFirst)
         shows_typed = asks or refusal.status == 403
         context = {"refusal": refusal, "typed": typed(request) if shows_typed else []}
+        if asks:
+            context["next"] = page_to_read(request)
         template = "asks_first.html" if asks else "refused.html"
         answer = render(request, template, context, status=refusal.status)
     for name, value in {**headers_of(refusal), **(headers or {})}.items():

@@ -55,8 +55,11 @@ def may_come(slot: Slot) -> bool:
     return slot.is_for_them and slot.state in UNFINISHED and not slot.had_one
 
 
-def question(tags: int, kept: int) -> str:
-    """The question before others' work on so many tags is shown; `kept` of them may be annotated all the same."""
+def question(tags: int, kept: int, *, by_title: bool = False) -> str:
+    """The question before others' work on so many tags is shown; `kept` of them may be annotated all the same.
+
+    by_title: some are of imported records, which are matched by their article's title.
+    """
     which, them = ("this tag", "it") if tags == 1 else ("these tags", "them")
     if kept:
         still = them if kept == tags else f"{kept:,} of them"
@@ -65,9 +68,8 @@ def question(tags: int, kept: int) -> str:
     else:
         more = ""
     asks = "Show it?" if kept == tags else f"Show it, and give up {which}?"
-    return (
-        f"This shows what others entered for {_tags(tags)} that you could still get. {asks}{more}"
-    )
+    titles = " Imported records are matched by the title of their article." if by_title else ""
+    return f"This shows what others entered for {_tags(tags)} that you could still get.{titles} {asks}{more}"
 
 
 def button(tags: int, kept: int) -> str:

@@ -3,20 +3,31 @@
 Pages of annotation and the rooms above ask for annotations; datasets asks for records, through extension points.
 """
 
-from django.db.models import Exists, OuterRef, QuerySet
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import Person
 from annotation.blinding import decisions
 from annotation.blinding.decisions import Answer, may_see
-from annotation.blinding.tags import hidden, is_blind, published_and_hidden, slots_by_tag
+from annotation.blinding.tags import (
+    blinding,
+    hidden,
+    is_blind,
+    published_and_hidden,
+    slots_by_tag,
+    titled,
+)
 from annotation.models import Annotation
 from datasets.models import Contradiction
 from leases.refusal import AsksFirst, Conflict, Refusal
+from wikifetch.models import Tag
 
 
 def check_annotations(person: Person, annotations: QuerySet[Annotation]) -> None:
     """Raise the question (AsksFirst), or Conflict, if any of these annotations is hidden from the person."""
-    if problem := problem_of(person, hidden(person, annotations)):
+    tags = hidden(person, annotations).order_by().values("sighting__tag")
+    if problem := problem_of(person, tags):
         raise problem
 
 
@@ -25,19 +36,37 @@ def records_problem(person: Person, rows: QuerySet[Contradiction]) -> Refusal | 
     if not is_blind(person):
         return None
     wanted = rows.order_by().values("pk")
-    return problem_of(person, published_and_hidden(person).filter(contradiction__in=wanted))
+    made_here = published_and_hidden(person).filter(contradiction__in=wanted)
+    imported = Contradiction.objects.filter(pk__in=wanted, annotations=None).order_by()
+    return problem_of(
+        person,
+        made_here.order_by().values("sighting__tag"),
+        Tag.objects.filter(titled(imported.values("title"))).order_by().values("pk"),
+    )
 
 
-def hides_records(person: Person, path: str) -> Exists | None:
+def hides_records(person: Person, path: str) -> Q | None:
     """For datasets.blinding."""
     if not is_blind(person):
         return None
-    return Exists(published_and_hidden(person).filter(contradiction=OuterRef(f"{path}pk")))
+    record = OuterRef(f"{path}pk")
+    of_the_article = Tag.objects.filter(titled(OuterRef(f"{path}title")))
+    of_its_tags = Exists(of_the_article.filter(Exists(blinding(person).filter(tag=OuterRef("pk")))))
+    is_made_here = Exists(Annotation.objects.filter(contradiction=record))
+    made_here = Exists(published_and_hidden(person).filter(contradiction=record))
+    return Q(made_here) | (Q(~is_made_here) & Q(of_its_tags))
 
 
-def problem_of(person: Person, annotations: QuerySet[Annotation]) -> Refusal | None:
-    """Why these hidden annotations are not shown yet; None for none."""
-    slots = slots_by_tag(person, annotations.order_by().values("sighting__tag"))
+def problem_of(
+    person: Person, tags: QuerySet[Any], of_articles: QuerySet[Any] | None = None
+) -> Refusal | None:
+    """Why others' work on those of the tags that are hidden is not shown yet; None for none.
+
+    `of_articles`: the tags of articles that imported records are about, which may be the records' own.
+    """
+    slots = slots_by_tag(person, tags)
+    exact = len(slots)
+    slots |= slots_by_tag(person, of_articles) if of_articles is not None else {}
     answers = {tag: may_see(each, annotates=True, has_seen=False) for tag, each in slots.items()}
     if held := sum(answer == Answer.HELD for answer in answers.values()):
         return Conflict(decisions.in_hand(held))
@@ -46,7 +75,7 @@ def problem_of(person: Person, annotations: QuerySet[Annotation]) -> Refusal | N
         return None
     kept = sum(any(slot.gives_seen for slot in slots[tag]) for tag in asked)
     return AsksFirst(
-        decisions.question(len(asked), kept),
+        decisions.question(len(asked), kept, by_title=len(slots) > exact),
         button=decisions.button(len(asked), kept),
         view="annotation:show",
         fields={"tags": ",".join(map(str, sorted(asked)))},

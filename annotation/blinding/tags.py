@@ -15,6 +15,7 @@ from annotation.blinding.decisions import UNFINISHED, Slot
 from annotation.campaigns.people import had_by, works_in
 from annotation.models import Annotation, Assignment, Seen
 from annotation.states import AnnotationState, AssignmentState
+from wikifetch.models import Wiki
 
 
 def comes_to(person: Person) -> Q:
@@ -68,6 +69,16 @@ def shown(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotat
         return annotations
     slots = blinding(person).filter(tag=OuterRef("sighting__tag"))
     return annotations.filter(Q(author=person) | ~Exists(slots))
+
+
+def titled(titles: Any) -> Q:
+    """The condition on tags that their article has one of these titles, or the one of an OuterRef, on whatever wiki.
+
+    An imported record names its article and no tag, and the tag's words may have changed since.
+    """
+    named = "article__title" if isinstance(titles, OuterRef) else "article__title__in"
+    # The wikis are listed for the index, which begins with them.
+    return Q(**{named: titles, "article__wiki__in": Wiki.objects.order_by().values("pk")})
 
 
 def published_and_hidden(person: Person) -> QuerySet[Annotation]:

@@ -8,13 +8,15 @@ from accounts.roles import Role
 from annotation.models import Annotation, Question
 from annotation.reviewing.publishing import publish_campaign
 from datasets import exclusions, revisions
-from datasets.models import Instance
+from datasets.models import Contradiction, Instance
+from datasets.records import record_of
 from datasets.releases import freeze
 from datasets.revisions import Texts
 from evaluation.frozen import publishing, snapshots
 from judging import settling, studies, verdicts
 from judging.models import JudgingSlot
 from tests.annotation import factories as make
+from tests.datasets.factories import imported
 from tests.factories import person
 from tests.judging import factories as judging
 
@@ -45,6 +47,7 @@ def world(reader: Person) -> dict[str, object]:
     publish_campaign(campaign, people["olga"])
     published.refresh_from_db()
     make.second_round(published)
+    copied(published.contradiction, "copies")
     instance = Instance.objects.get(contradiction=published.contradiction_id)
     return {
         "campaign": campaign.pk,
@@ -75,6 +78,11 @@ def marked(annotation: Annotation) -> None:
     rows = {"question": f"When was {MARK} built?", "answer_1": f"{MARK} 1", "answer_2": f"{MARK} 2"}
     if not Question.objects.filter(annotation=annotation).update(**rows):
         Question.objects.create(annotation=annotation, n=1, **rows)
+
+
+def copied(record: Contradiction, into: str) -> None:
+    """The record as another collection has it that its published file was imported into."""
+    imported(record_of(record), into=into)
 
 
 def decided_on(instance: Instance, people: dict[str, Person]) -> dict[str, object]:

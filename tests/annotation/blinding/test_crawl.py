@@ -62,6 +62,17 @@ def starts(ids):
     yield "/collections/mills/export/complete-json/?excluded=with"
     yield "/collections/mills/export/wikicontradict-csv/"
     yield "/collections/mills/?hidden=show"
+    for name in (
+        "",
+        "questions/",
+        "revised/",
+        "export/complete-json/",
+        "?q=zqmark",
+        "?hidden=show",
+    ):
+        yield f"/collections/copies/{name}"
+    yield "/api/datasets/collections/copies/contradictions/"
+    yield "/reports/collections/copies/"
 
 
 def crawl(client, ids):

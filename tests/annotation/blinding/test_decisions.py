@@ -45,6 +45,8 @@ def test_what_hides_others_work(slots, facts, expected):
 def test_the_question_is_plain():
     shows = "This shows what others entered for 4 tags that you could still get. "
     assert question(4, 0) == f"{shows}Show it, and give up these tags?"
+    titles = "Imported records are matched by the title of their article. Show it, and give up "
+    assert question(4, 0, by_title=True) == f"{shows}{titles}these tags?"
     assert question(1, 0).endswith(
         "for 1 tag that you could still get. Show it, and give up this tag?"
     )

@@ -8,10 +8,15 @@ from annotation.campaigns import managing
 from annotation.campaigns.claiming import next_assignment
 from annotation.models import Annotation, Seen
 from annotation.reviewing.publishing import publish_campaign
-from datasets.models import Contradiction
+from datasets.models import Contradiction, Instance
+from datasets.records import record_of
 from datasets.releases import freeze
+from judging import studies
 from tests.annotation import factories as make
+from tests.datasets import factories as records
+from tests.datasets.factories import imported
 from tests.factories import person, signed_in
+from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
 
@@ -130,6 +135,82 @@ def test_what_shows_a_hidden_record_asks_first(client, alice, campaign, record, 
     assert next_assignment(by=alice) is None
     seen = client.get(f"/campaigns/{campaign.pk}/seen/").content.decode()
     assert address.split("?")[0] in seen
+
+
+@pytest.fixture
+def copies(alice, record):
+    """An import with the hidden record and one of another article; (hidden, shown)."""
+    imported(record_of(record), records.record(title="Old Mill"), into="copies")
+    return Contradiction.objects.filter(collection__name="copies").order_by("position")
+
+
+def test_an_imported_record_is_hidden_while_a_tag_of_its_article_can_come(client, alice, copies):
+    hidden, shown = copies
+    page = client.get("/collections/copies/")
+    assert ([row.pk for row, _ in page.context["rows"]], page.context["hidden"]) == ([shown.pk], 1)
+    assert client.get(f"/contradictions/{shown.pk}/").status_code == 200
+    address = f"/contradictions/{hidden.pk}/"
+    for whole in (address, "/collections/copies/export/wikicontradict-json/"):
+        asked = client.get(whole)
+        assert asked.status_code == 409
+        question = asked.context["refusal"]
+        assert "matched by the title of their article" in question.message
+    client.post(reverse("annotation:show"), {**question.fields, "next": address})
+    assert client.get(address).status_code == 200
+    assert len(client.get("/collections/copies/").context["rows"]) == 2
+
+
+def test_an_imported_record_waits_while_a_tag_of_its_article_is_in_hand(client, alice, copies):
+    next_assignment(by=alice)
+    page = client.get(f"/contradictions/{copies[0].pk}/")
+    assert (page.status_code, b"in progress" in page.content) == (409, True)
+
+
+@pytest.mark.parametrize("path", ["", "paper/"])
+def test_the_report_of_a_study_that_counts_a_hidden_record_asks_first(
+    client, alice, campaign, record, path
+):
+    """Its questions are another record's: the steps from tags to tables count all of the collection."""
+    model, run = judging.language_model(), judging.run("first")
+    asked = Instance.objects.exclude(contradiction=record).get()
+    judging.response(run, asked, "passage-1", model, text="In 1801.")
+    study = judging.open_study("ivy", "joe", drawn_from=run)
+    studies.close_study(study)
+    address = f"/reports/{study.pk}/{path}"
+    question = client.get(address)
+    assert question.status_code == 409
+    client.post(reverse("annotation:show"), {**question.context["refusal"].fields, "next": "/"})
+    assert client.get(address).status_code == 200
+
+
+def test_the_api_says_where_one_can_agree(client, alice, record):
+    run = judging.run("first")
+    asked = record.instances.get()
+    judging.response(run, asked, "passage-1", judging.language_model(), text="In 1801.")
+    address = f"/api/generation/runs/{run.pk}/"
+    answer = client.get(address)
+    assert answer.status_code == 409
+    agree = answer.json()["agree"]
+    client.post(agree["post_to"], {**agree["fields"], "next": "/"})
+    assert client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("comes_from", "leads_to"),
+    [
+        ("http://testserver/collections/mills/?q=mill#list", "/collections/mills/?q=mill"),
+        ("https://elsewhere.example/", "/"),
+        ("", "/"),
+    ],
+)
+def test_agreeing_after_a_button_leads_to_the_page_with_the_button(
+    client, record, comes_from, leads_to
+):
+    """The button's own address may have no page."""
+    address = f"/contradictions/{record.pk}/questions/1/exclusion/"
+    asked = client.post(address, {"reason": "Not so"}, headers={"Referer": comes_from})
+    assert (asked.status_code, asked.context["next"]) == (409, leads_to)
+    assert f'name="next" value="{leads_to}"' in asked.content.decode()
 
 
 def test_an_export_is_refused_whole_and_then_whole(client, record):
