@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from datasets.exporters import Exporter
-from datasets.models import Contradiction
+from datasets.streaming import Row
 from leases.refusal import Refusal
 
 
@@ -16,11 +16,9 @@ class ExportFailed(Refusal):
     """The file could not be written; trying again helps once there is room."""
 
 
-def write_file(
-    exporter: Exporter, contradictions: Iterable[Contradiction], path: Path
-) -> tuple[int, str]:
+def write_file(exporter: Exporter, rows: Iterable[Row], path: Path) -> tuple[int, str]:
     """Write the export to `path`, replacing an existing file; returns (bytes, sha256). Raises ExportFailed."""
-    return write_chunks(exporter.chunks(contradictions), path)
+    return write_chunks(exporter.chunks(rows), path)
 
 
 def write_chunks(chunks: Iterable[str], path: Path) -> tuple[int, str]:
@@ -39,11 +37,11 @@ def write_chunks(chunks: Iterable[str], path: Path) -> tuple[int, str]:
         ) from None
 
 
-def spooled(exporter: Exporter, contradictions: Iterable[Contradiction]) -> IO[bytes]:
+def spooled(exporter: Exporter, rows: Iterable[Row]) -> IO[bytes]:
     """The export as an open temporary file, as `spooled_by` gives it."""
 
     def write(file: IO[bytes]) -> None:
-        for _ in _written(exporter.chunks(contradictions), file):
+        for _ in _written(exporter.chunks(rows), file):
             pass
 
     return spooled_by(write)
@@ -65,10 +63,10 @@ def spooled_by(write: Callable[[IO[bytes]], None]) -> IO[bytes]:
     return file
 
 
-def sha256_of(exporter: Exporter, contradictions: Iterable[Contradiction]) -> str:
+def sha256_of(exporter: Exporter, rows: Iterable[Row]) -> str:
     """The sha256 that the export would have."""
     digest = hashlib.sha256()
-    for text in exporter.chunks(contradictions):
+    for text in exporter.chunks(rows):
         digest.update(text.encode("utf-8"))
     return digest.hexdigest()
 

@@ -16,9 +16,10 @@ from datasets.counts import FACETS, Facet
 from datasets.deviations import Deviation, Kind, deviations
 from datasets.exclusions import standings
 from datasets.models import Contradiction, RevisedPassage
-from datasets.records import columns_of, questions_of, same_tag, streamed
+from datasets.records import columns_of, questions_of, same_tag
 from datasets.spans import ranges_in, segments
 from datasets.states import RevisionState as State
+from datasets.streaming import streamed
 
 
 class Typed(NamedTuple):
@@ -29,7 +30,7 @@ class Typed(NamedTuple):
 
 
 class DeviationLine(NamedTuple):
-    contradiction: Contradiction
+    contradiction: dict[str, Any]
     deviation: Deviation
 
 
@@ -81,11 +82,11 @@ def _passage_title(n: int, article: str | None) -> str:
 def deviation_table(
     rows: QuerySet[Contradiction],
 ) -> tuple[list[tuple[Kind, int]], list[DeviationLine]]:
-    """The number of deviations of each kind, and all of them with their rows."""
+    """The number of deviations of each kind, and all of them with the columns of their rows."""
     lines = [
-        DeviationLine(row, deviation)
+        DeviationLine(row.columns, deviation)
         for row in streamed(rows)
-        for deviation in deviations(columns_of(row), questions_of(row))
+        for deviation in deviations(row.columns, row.questions)
     ]
     counts = Counter(line.deviation.kind for line in lines)
     return [(kind, counts[kind]) for kind in Kind if counts[kind]], lines

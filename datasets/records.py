@@ -1,12 +1,12 @@
 """Contradictions as rows: added once, never changed; an edit is a new version that supersedes the old one."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, Max, OuterRef, Prefetch, QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from accounts.models import Person
 from datasets import schema
@@ -152,22 +152,6 @@ def without_questions(collection: Collection, excluded: QuerySet[Any]) -> QueryS
     return current(collection).filter(Exists(asked), ~Exists(left))
 
 
-def streamed(
-    contradictions: QuerySet[Contradiction], without: Sequence[int] = ()
-) -> Iterator[Contradiction]:
-    """The rows with their instances, a batch in memory at a time; `without` the questions of these ids.
-
-    Of the other contradictions of a tag each has those that are among the rows: other versions are not in the file.
-
-    One SELECT selects the rows, and their content never changes, so this is a consistent snapshot.
-    """
-    kept = Instance.objects.exclude(pk__in=without) if without else Instance.objects.all()
-    instances = Prefetch("instances", kept.order_by("n"))
-    among = Contradiction.objects.filter(pk__in=contradictions.order_by().values("pk"))
-    linked = [Prefetch(name, among) for name in ("same_tag_as", "same_tag")]
-    return contradictions.prefetch_related(instances, *linked).iterator(chunk_size=BATCH)
-
-
 def columns_of(contradiction: Contradiction) -> schema.Columns:
     """The columns that the published record is built from."""
     return {column: getattr(contradiction, column) for column in schema.COLUMNS}
@@ -184,8 +168,17 @@ def questions_of(contradiction: Contradiction) -> list[Slot]:
 
 def record_of(contradiction: Contradiction) -> dict[str, Any]:
     """The published record of a row, built from its columns."""
-    unused = [Slot(int(n), *_padded(texts)) for n, texts in contradiction.unused_answers.items()]
-    return schema.build(columns_of(contradiction), [*questions_of(contradiction), *unused])
+    return record_from(
+        columns_of(contradiction), questions_of(contradiction), contradiction.unused_answers
+    )
+
+
+def record_from(
+    columns: schema.Columns, questions: Sequence[Slot], unused: Mapping[str, list[str | None]]
+) -> dict[str, Any]:
+    """The published record of these columns, questions, and answers without a question (as the column has them)."""
+    slots = [Slot(int(n), *_padded(texts)) for n, texts in unused.items()]
+    return schema.build(columns, [*questions, *slots])
 
 
 def _add_batch(

@@ -13,7 +13,8 @@ from datasets.exclusions import in_force
 from datasets.exporters import EXPORTERS
 from datasets.exporting import sha256_of
 from datasets.models import Collection, Contradiction, Release, ReleaseExclusion, ReleaseRow
-from datasets.records import BATCH, current, locked, streamed
+from datasets.records import BATCH, current, locked
+from datasets.streaming import Row, streamed
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
@@ -70,7 +71,7 @@ def _check_version(collection: Collection, version: str) -> None:
         )
 
 
-def released_rows(release: Release) -> Iterator[Contradiction]:
+def released_rows(release: Release) -> Iterator[Row]:
     """The release's rows with its questions, a batch in memory at a time, for its files."""
     left_out = release.left_out.order_by().values_list("instance_id", flat=True)
     return streamed(released(release), without=list(left_out))

@@ -15,7 +15,8 @@ from datasets.exclusions import excluded_ids
 from datasets.exporters import exporter_named
 from datasets.exporting import spooled, spooled_by
 from datasets.models import Contradiction
-from datasets.records import current, streamed
+from datasets.records import current
+from datasets.streaming import streamed
 from leases.refusal import NotFoundHere
 
 # A zip has no time of its own: the same annotations give the same bytes.

@@ -6,19 +6,19 @@ from typing import Protocol
 from datasets.exporters.complete_json import CompleteJson
 from datasets.exporters.wikicontradict_csv import WikiContradictCsv
 from datasets.exporters.wikicontradict_json import WikiContradictJson
-from datasets.models import Contradiction
+from datasets.streaming import Row
 from leases.refusal import NotFoundHere
 
 
 class Exporter(Protocol):
-    """Writes contradictions, with their instances prefetched, as a file's text in pieces."""
+    """Writes contradictions as a file's text in pieces."""
 
     name: str
     label: str
     suffix: str
     content_type: str
 
-    def chunks(self, contradictions: Iterable[Contradiction]) -> Iterator[str]: ...
+    def chunks(self, rows: Iterable[Row]) -> Iterator[str]: ...
 
 
 EXPORTERS: dict[str, Exporter] = {

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from datasets.models import Contradiction
-from datasets.records import EXTRA, record_of, same_tag
+from datasets.records import EXTRA
+from datasets.streaming import Row
 
 
 class CompleteJson:
@@ -21,26 +21,26 @@ class CompleteJson:
     suffix = ".json"
     content_type = "application/json; charset=utf-8"
 
-    def chunks(self, contradictions: Iterable[Contradiction]) -> Iterator[str]:
+    def chunks(self, rows: Iterable[Row]) -> Iterator[str]:
         """The file's text, a contradiction at a time."""
         before = "["
-        for contradiction in contradictions:
-            yield f"{before}\n{json.dumps(_entry(contradiction), ensure_ascii=False)}"
+        for row in rows:
+            yield f"{before}\n{json.dumps(_entry(row), ensure_ascii=False)}"
             before = ","
         yield "[]\n" if before == "[" else "\n]\n"
 
 
-def _entry(contradiction: Contradiction) -> dict[str, Any]:
+def _entry(row: Row) -> dict[str, Any]:
     return {
-        "id": contradiction.external_id,
-        "version": contradiction.version,
-        "record": record_of(contradiction),
-        **{column: getattr(contradiction, column) for column in EXTRA},
+        "id": row.columns["external_id"],
+        "version": row.columns["version"],
+        "record": row.record,
+        **{column: row.columns[column] for column in EXTRA},
         "derived": [
-            [instance.n, answer]
-            for instance in contradiction.instances.all()
-            for answer in (1, 2)
-            if getattr(instance, f"derived_{answer}")
+            [slot.n, answer]
+            for slot in row.questions
+            for answer, is_derived in ((1, slot.derived_1), (2, slot.derived_2))
+            if is_derived
         ],
-        "same_tag": [other.external_id for other in same_tag(contradiction).values()],
+        "same_tag": row.same_tag,
     }

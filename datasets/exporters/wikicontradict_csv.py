@@ -3,10 +3,11 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from types import SimpleNamespace
 
 from datasets.contexts import context_1, context_2, is_same, merged_context
-from datasets.models import Contradiction, Instance
 from datasets.schema import DIFFERENT, SAME
+from datasets.streaming import Row
 from datasets.taxonomy import IMPLICIT
 
 HEADER = (
@@ -36,39 +37,33 @@ class WikiContradictCsv:
     suffix = ".csv"
     content_type = "text/csv; charset=utf-8"
 
-    def chunks(self, contradictions: Iterable[Contradiction]) -> Iterator[str]:
+    def chunks(self, rows: Iterable[Row]) -> Iterator[str]:
         """The file's text, a contradiction at a time."""
         yield _text([HEADER])
         numbered = 0
-        for contradiction in contradictions:
-            instances = sorted(contradiction.instances.all(), key=lambda one: one.n)
-            lines = [
-                _line(number, contradiction, instance)
-                for number, instance in enumerate(instances, numbered + 1)
-            ]
-            numbered += len(instances)
-            if instances and instances[0].n == 1:
+        for row in rows:
+            lines = list(_lines(row, numbered + 1))
+            numbered += len(lines)
+            if lines and row.questions[0].n == 1:
                 lines = [*lines[1:], lines[0]]
             yield _text(lines)
 
 
-def _line(number: int, contradiction: Contradiction, instance: Instance) -> tuple[object, ...]:
-    answer_1, answer_2 = instance.answer_1 or "", instance.answer_2 or ""
-    return (
-        number,
-        instance.question,
-        context_1(contradiction),
-        context_2(contradiction),
-        answer_1,
-        answer_2,
+def _lines(row: Row, first: int) -> Iterator[tuple[object, ...]]:
+    """A line for each question; `first` is the number of the first."""
+    columns = SimpleNamespace(**row.columns)
+    about = (
         # The published table calls the two pages without a type implicit.
-        contradiction.type_4 or IMPLICIT,
-        SAME if is_same(contradiction) else DIFFERENT,
-        merged_context(contradiction),
-        f"{answer_1}|{answer_2}",
-        contradiction.title,
-        contradiction.url,
+        columns.type_4 or IMPLICIT,
+        SAME if is_same(columns) else DIFFERENT,
+        merged_context(columns),
     )
+    for number, asked in enumerate(row.questions, first):
+        one, two = asked.answer_1 or "", asked.answer_2 or ""
+        yield (
+            *(number, asked.question, context_1(columns), context_2(columns), one, two),
+            *(*about, f"{one}|{two}", columns.title, columns.url),
+        )
 
 
 def _text(lines: Iterable[Iterable[object]]) -> str:

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from json.encoder import encode_basestring
 
-from datasets.models import Contradiction
-from datasets.records import record_of
+from datasets.streaming import Row
+
+_STEP = "    "
 
 
 class WikiContradictJson:
@@ -15,11 +17,28 @@ class WikiContradictJson:
     suffix = ".json"
     content_type = "application/json; charset=utf-8"
 
-    def chunks(self, contradictions: Iterable[Contradiction]) -> Iterator[str]:
+    def chunks(self, rows: Iterable[Row]) -> Iterator[str]:
         """The file's text, a record at a time."""
         before = "[\n    "
-        for contradiction in contradictions:
-            text = json.dumps(record_of(contradiction), ensure_ascii=False, indent=4)
-            yield before + text.replace("\n", "\n    ")
+        for row in rows:
+            yield before + indented(row.record, "\n" + _STEP)
             before = ",\n    "
         yield "[]\n" if before.startswith("[") else "\n]\n"
+
+
+def indented(value: object, line: str = "\n") -> str:
+    """As json.dumps with indent=4; `line` is what a new line begins with.
+
+    The library indents in Python, a character of punctuation at a time, and encodes in C only what is on one line.
+    """
+    if isinstance(value, str):
+        return encode_basestring(value)
+    deeper = line + _STEP
+    if isinstance(value, dict) and value:
+        pairs = (
+            f"{encode_basestring(key)}: {indented(each, deeper)}" for key, each in value.items()
+        )
+        return f"{{{deeper}{f',{deeper}'.join(pairs)}{line}}}"
+    if isinstance(value, list) and value:
+        return f"[{deeper}{f',{deeper}'.join(indented(each, deeper) for each in value)}{line}]"
+    return json.dumps(value, ensure_ascii=False)

@@ -33,9 +33,10 @@ from datasets.importers.json_text import Unreadable
 from datasets.importing import import_file
 from datasets.models import Collection, Contradiction, Instance, Release, Validity
 from datasets.presenting import described, deviation_table, facet_filters
-from datasets.records import collection_named, current, streamed
+from datasets.records import collection_named, current
 from datasets.releases import freeze, release_of, released, released_rows
 from datasets.revisions import progress
+from datasets.streaming import Row, streamed
 from datasets.taxonomy import option
 from datasets.views.hidden import hidden_or_asked
 from leases.rows import first_of
@@ -211,7 +212,7 @@ def export_release(request: HttpRequest, name: str, version: str, format: str) -
     return _download(released_rows(release), format, f"{name}-{version}")
 
 
-def _download(rows: Iterator[Contradiction], format: str, stem: str) -> FileResponse:
+def _download(rows: Iterator[Row], format: str, stem: str) -> FileResponse:
     exporter = exporter_named(format)
     return FileResponse(
         spooled(exporter, rows),

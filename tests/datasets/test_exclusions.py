@@ -11,8 +11,9 @@ from datasets import exclusions
 from datasets.exporters import EXPORTERS
 from datasets.exporting import sha256_of
 from datasets.models import Exclusion, Instance, PastExclusion
-from datasets.records import current, streamed
+from datasets.records import current
 from datasets.releases import freeze, released_rows
+from datasets.streaming import streamed
 from leases.refusal import Conflict, NotAllowed, Refusal
 from tests.datasets.factories import annotation, edited, mills, record
 from tests.factories import person

@@ -7,17 +7,20 @@ from contextlib import contextmanager
 
 import pytest
 
-from datasets import records
+from datasets import streaming
 from datasets.exporters import EXPORTERS, exporter_named
+from datasets.exporters.wikicontradict_json import indented
 from datasets.exporting import ExportFailed, sha256_of, spooled, write_file
 from datasets.models import Contradiction, Instance
-from datasets.records import current, streamed
+from datasets.records import current
+from datasets.streaming import streamed
 from leases.refusal import NotFoundHere
 from tests.datasets.factories import annotation, edited, mills, record
 from tests.races import at_once
 
 JSON, CSV = EXPORTERS["wikicontradict-json"], EXPORTERS["wikicontradict-csv"]
 COMPLETE = EXPORTERS["complete-json"]
+SECOND = {"question2_answer1": "", "question2_answer2": "\x7f"}
 
 
 def text_by(exporter, collection):
@@ -34,6 +37,28 @@ def test_records_come_out_as_they_went_in():
     text = text_by(JSON, mills(*whole))
     assert json.loads(text) == whole
     assert text.startswith('[\n    {\n        "title": "B",\n')
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *([], {}, "", None, 1.5, True, [[]], [{}], {"": {}}, ["a", ["b", "c"], {"d": ["e"]}]),
+        '\x00 \x1f\x7f"\\/\b\n\t\u2028 é 😀 </script>',
+        record(given=annotation(valid_comment="ü\n\u2028", taxonomy=[])),
+    ],
+)
+def test_an_indented_value_is_byte_for_byte_what_the_library_writes(value):
+    assert indented(value) == json.dumps(value, ensure_ascii=False, indent=4)
+
+
+@pytest.mark.django_db
+def test_the_file_is_byte_for_byte_the_indented_list_of_its_records():
+    whole = [
+        record(title="B", given=annotation(taxonomy=[], question2="\u2028?", **SECOND)),
+        record(),
+    ]
+    text = text_by(JSON, mills(*whole))
+    assert text == json.dumps(json.loads(text), ensure_ascii=False, indent=4) + "\n"
 
 
 @pytest.mark.django_db
@@ -127,7 +152,7 @@ def test_an_export_is_read_a_row_at_a_time():
 
     def rows():
         for row in streamed(current(mills(record(title="A"), record(title="B")))):
-            pulled.append(row.title)
+            pulled.append(row.columns["title"])
             yield row
 
     chunks = JSON.chunks(rows())
@@ -137,7 +162,7 @@ def test_an_export_is_read_a_row_at_a_time():
 
 @pytest.mark.django_db(transaction=True)
 def test_an_export_is_one_snapshot_while_others_write(monkeypatch):
-    monkeypatch.setattr(records, "BATCH", 1)
+    monkeypatch.setattr(streaming, "BATCH", 1)
     collection = mills(*(record(title=title) for title in "ABC"))
     before = text_by(JSON, collection)
     chunks = JSON.chunks(streamed(current(collection)))

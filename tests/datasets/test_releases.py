@@ -5,8 +5,9 @@ import pytest
 from accounts.roles import Role
 from datasets.exporters import EXPORTERS
 from datasets.models import Collection
-from datasets.records import current, streamed
+from datasets.records import current
 from datasets.releases import freeze, release_of, released
+from datasets.streaming import streamed
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.datasets.factories import edited, imported, mills, record
 from tests.factories import person

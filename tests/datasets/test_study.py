@@ -15,7 +15,8 @@ from datasets.deviations import Kind
 from datasets.exporters import EXPORTERS
 from datasets.importers import IMPORTERS
 from datasets.importing import import_file
-from datasets.records import current, streamed
+from datasets.records import current
+from datasets.streaming import streamed
 
 
 @pytest.fixture

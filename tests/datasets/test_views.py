@@ -195,7 +195,7 @@ def test_deviations_can_be_narrowed_to_a_kind(as_a):
         ("SPAN", 1),
         ("CONFIDENCE", 1),
     ]
-    assert [line.contradiction.title for line in answer.context["page"]] == ["Odd"]
+    assert [line.contradiction["title"] for line in answer.context["page"]] == ["Odd"]
 
 
 def upload(client, data, **changes):

@@ -8,8 +8,9 @@ from django.core.management.base import CommandParser
 from datasets.exclusions import excluded_ids
 from datasets.exporters import EXPORTERS
 from datasets.exporting import write_file
-from datasets.records import collection_named, current, streamed
+from datasets.records import collection_named, current
 from datasets.releases import release_of, released_rows
+from datasets.streaming import streamed
 from leases.command import RefusingCommand
 from leases.refusal import Refusal
 

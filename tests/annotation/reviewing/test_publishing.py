@@ -15,8 +15,9 @@ from annotation.reviewing.publishing import publish, publish_campaign, to_publis
 from annotation.states import AnnotationState
 from datasets.exporters import EXPORTERS
 from datasets.models import Contradiction
-from datasets.records import current, record_of, streamed
+from datasets.records import current, record_of
 from datasets.releases import freeze, released
+from datasets.streaming import streamed
 from leases.refusal import Conflict, Refusal
 from tests.annotation import factories as make
 from tests.factories import stored
