@@ -12,7 +12,7 @@ from datasets.arriving import bring
 from datasets.deviations import Deviation, Kind, deviations
 from datasets.importers import Importer
 from datasets.models import Collection
-from datasets.records import Draft, checked
+from datasets.records import Draft, read_draft
 from datasets.schema import Parsed
 from leases.refusal import Refusal
 
@@ -58,17 +58,12 @@ def import_file(
 ) -> ImportReport:
     """Add the records of the file that the collection lacks; makes the collection if there is none.
 
-    The file is read twice: to check all of it before the first transaction, and to write it. Neither time is more in
-    memory than a batch. Raises Refusal (Unreadable with a list of the records' problems); then nothing was stored.
+    The file is read once, a batch in memory at a time; nobody sees its records before all of it is read. Raises Refusal
+    (Unreadable with a list of the records' problems); then nothing is stored.
     """
     check_name(collection_name)
-    contents = _checked(importer, file)
-    repeated = {number for number, _ in contents.duplicates}
-    drafts = (
-        _draft(parsed)
-        for number, parsed in enumerate(importer.read(file), 1)
-        if number not in repeated
-    )
+    contents = Contents()
+    drafts = _drafts(importer.read(file), contents)
     collection, added = bring(drafts, name=collection_name, source=source, by=by)
     return ImportReport(collection=collection, added=added, **vars(contents))
 
@@ -88,20 +83,18 @@ def check_name(name: str) -> None:
         raise Refusal(f"{name!r} cannot name a collection: {' '.join(error.messages)}") from None
 
 
-def _checked(importer: Importer, file: BinaryIO) -> Contents:
-    contents = Contents()
+def _drafts(records: Iterator[Parsed], contents: Contents) -> Iterator[Draft]:
+    """The records without the repeated ones; `contents` counts them on the way."""
     first_seen: dict[bytes, int] = {}
-    for number, parsed in enumerate(importer.read(file), 1):
-        earlier = first_seen.setdefault(bytes.fromhex(_draft(parsed).identity), number)
-        if earlier != number:
-            contents.duplicates.append((number, earlier))
+    for number, parsed in enumerate(records, 1):
         found = deviations(parsed.columns, parsed.slots)
         contents.records = number
         contents.questions += len(parsed.slots)
         contents.kinds.update(deviation.kind for deviation in found)
         contents.deviating_records += bool(found)
-    return contents
-
-
-def _draft(parsed: Parsed) -> Draft:
-    return checked(Draft(parsed.columns, parsed.slots + parsed.unused))
+        draft = read_draft(parsed)
+        earlier = first_seen.setdefault(bytes.fromhex(draft.identity), number)
+        if earlier == number:
+            yield draft
+        else:
+            contents.duplicates.append((number, earlier))

@@ -14,6 +14,7 @@ from datasets.contexts import question_kind
 from datasets.identity import external_id
 from datasets.models import Collection, Contradiction, Instance
 from datasets.schema import Slot
+from leases.bulk import insert
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
@@ -38,7 +39,7 @@ class Draft:
     slots: questions with their answers, those without a question included.
     extra: any of EXTRA.
     authors: who wrote each question, by its number; of those missing it is the record's author.
-    identity: the record's external id, of a checked draft.
+    identity: the record's external id, of a checked draft or one that was read from a record.
     """
 
     columns: Mapping[str, Any]
@@ -78,6 +79,13 @@ def checked(draft: Draft) -> Draft:
     except schema.RecordRefused as refused:
         raise Refusal(f"This record cannot be stored: {refused}.") from None
     return Draft(columns, draft.slots, draft.extra, draft.authors, external_id(record))
+
+
+def read_draft(parsed: schema.Parsed) -> Draft:
+    """The draft of a record that was read from a file, and so was checked."""
+    slots = parsed.slots + parsed.unused
+    identity = external_id(schema.build(parsed.columns, slots))
+    return Draft(parsed.columns, slots, identity=identity)
 
 
 @transaction.atomic
@@ -197,10 +205,8 @@ def _add_batch(
             known[row.external_id] = row
             fresh.append((row, draft))
         results.append(Added(known[row.external_id], is_new))
-    Contradiction.objects.bulk_create(row for row, _ in fresh)
-    Instance.objects.bulk_create(
-        one for row, draft in fresh for one in _instances(row, draft, author)
-    )
+    insert([row for row, _ in fresh])
+    insert([one for row, draft in fresh for one in _instances(row, draft, author)])
     return results
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from django.db import DatabaseError, OperationalError, transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 
+from leases.bulk import insert
 from wikifetch.columns import introduction_columns, revision_columns, sighting_columns
 from wikifetch.history.identity import Place, place_of, same_tags, unchanged
 from wikifetch.history.introductions import Introduction, PageHistory
@@ -97,7 +98,7 @@ def _record_together(wiki: Wiki, pages: Sequence[PageRead]) -> Recorded:
     before = [page for page in read if page.article.pk in known]
     _rename([page.article for page in before if page.is_newest])
     fresh = [page for page in read if page.revision.pk is None]
-    Revision.objects.bulk_create([page.revision for page in fresh])
+    insert([page.revision for page in fresh])
     new = _record_tags(fresh, _known_tags(fresh, known))
     _record_introductions(before)
     return Recorded(sum(len(page.history.reading.tags) for page in read), new)
@@ -163,8 +164,11 @@ def _record_tags(pages: Sequence[_Page], known: Mapping[int, list[Tag]]) -> int:
             here = {tag.pk for tag in followed.values()}
             stayed |= here
             gone |= {tag.pk for tag in before} - here
-    new = Tag.objects.bulk_create([each.tag for each in sightings if each.tag.pk is None])
-    Sighting.objects.bulk_create(sightings)
+    new = [each.tag for each in sightings if each.tag.pk is None]
+    insert(new)
+    for each in sightings:
+        each.tag_id = each.tag.pk
+    insert(sightings)
     _update_tags(pages, [tag.pk for tag in new], stayed, gone)
     return len(new)
 

@@ -22,7 +22,7 @@ def values_in(file: BinaryIO) -> Iterator[Any]:
     """The values of the list, from the file's beginning. Raises Unreadable: for what is no list, also at its end."""
     if not file.seekable():
         raise Unreadable(
-            "An import reads its file twice, and this can be read once. Save it as a file first."
+            "An import asks for a file's size before it reads, and this has none. Save it as a file first."
         )
     if file.seek(0, 2) > json_text.MAX_BYTES:
         raise too_large()

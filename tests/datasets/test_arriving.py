@@ -10,6 +10,7 @@ from django.test import Client
 from accounts.roles import Role
 from datasets import arriving, importing, records, tasks
 from datasets.importers import IMPORTERS
+from datasets.importers.json_text import Unreadable
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import current
 from leases.clock import in_seconds
@@ -69,15 +70,15 @@ def test_nothing_is_in_a_transaction_while_a_file_is_read(monkeypatch):
 
     monkeypatch.setattr(
         importing,
-        "checked",
-        lambda draft: seen.append(connection.in_atomic_block) or records.checked(draft),
+        "read_draft",
+        lambda parsed: seen.append(connection.in_atomic_block) or records.read_draft(parsed),
     )
     importing.import_file(
         importer=IMPORTERS["wikicontradict"],
         file=Noting(text_of(record())),
         collection_name="mills",
     )
-    assert len(seen) > 4  # read twice, and checked twice
+    assert len(seen) > 2
     assert not any(seen)
 
 
@@ -139,6 +140,28 @@ def test_an_import_that_stops_leaves_nothing(small_batches, monkeypatch, error):
     with pytest.raises(error):
         imported(*titled("A", "B", "C", "D", "E"))
     assert nothing()
+
+
+def test_a_file_whose_last_record_is_refused_leaves_nothing_and_is_imported_once_corrected(
+    small_batches,
+):
+    whole = titled("A", "B", "C", "D", "E")
+    with pytest.raises(Unreadable, match="1 of 6 records cannot be read"):
+        imported(*whole, {"title": "F"})
+    assert nothing()
+    assert [row.title for row in current(mills(*whole))] == list("ABCDE")
+
+
+def test_an_import_that_stopped_can_be_run_again_before_its_rows_are_removed(
+    small_batches, monkeypatch
+):
+    monkeypatch.setattr(arriving, "_remove", lambda waiting: None)  # as a kill leaves it
+    between_batches(monkeypatch, lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        imported(*titled("A", "B", "C"))
+    monkeypatch.undo()
+    assert not Collection.objects.exists()
+    assert [row.title for row in current(mills(*titled("A", "B", "C")))] == list("ABC")
 
 
 def test_an_import_into_a_collection_that_stops_leaves_it_as_it_was(small_batches, monkeypatch):

@@ -1,0 +1,87 @@
+"""Rows inserted in bulk are those that Django would have made."""
+
+from datetime import date
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from datasets.models import Collection, Contradiction
+from leases import bulk
+from tests.annotation.factories import tag
+from tests.factories import person, stored
+from wikifetch.models import Sighting
+
+pytestmark = pytest.mark.django_db
+
+ODD = "\u2028 'quoted' \"twice\" %s 😀"
+
+
+def contradictions(collection, titles, **columns):
+    return [
+        Contradiction(
+            collection=collection,
+            position=n,
+            external_id=f"{title:0>64}",
+            title=title,
+            validity="Valid",
+            **columns,
+        )
+        for n, title in enumerate(titles)
+    ]
+
+
+def columns_of(row):
+    left_out = {"id", "collection_id", "created_at"}
+    return {
+        name: value for name, value in vars(stored(row)).items() if name[0] != "_"
+    } | dict.fromkeys(left_out)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {},
+        {"url": ODD, "article_1": None, "oldid": 2**40, "taxonomy": [["a", ODD], []]},
+        {"taxonomy": None, "filled": ["x"], "provenance": {"1": [{"text": ODD}]}},
+    ],
+)
+def test_they_have_the_columns_that_django_gives_them(columns):
+    one, two = (Collection.objects.create(name=name) for name in ("one", "two"))
+    columns = {"author": person("alice"), **columns}
+    ours, djangos = contradictions(one, "ab", **columns), contradictions(two, "ab", **columns)
+    bulk.insert(ours)
+    Contradiction.objects.bulk_create(djangos)
+    assert [columns_of(row) for row in ours] == [columns_of(row) for row in djangos]
+    assert all(stored(row).created_at for row in ours)
+
+
+def test_a_date_is_kept_on_either_database():
+    seen = tag().latest
+    again = Sighting(
+        tag=seen.tag, revision=seen.revision, position=99, kind=seen.kind, month=date(2021, 5, 1)
+    )
+    bulk.insert([again])
+    assert stored(again).month == date(2021, 5, 1)
+
+
+def test_each_gets_its_own_key_in_several_statements(monkeypatch, django_assert_num_queries):
+    monkeypatch.setattr(bulk, "MOST_VALUES", 100)
+    rows = contradictions(Collection.objects.create(name="mills"), "abcde")
+    with django_assert_num_queries(3):
+        bulk.insert(rows)
+    assert [stored(row).title for row in rows] == list("abcde")
+    rows[0].title = "changed"
+    rows[0].save()
+    assert Contradiction.objects.count() == 5
+
+
+def test_none_asks_nothing(django_assert_num_queries):
+    with django_assert_num_queries(0):
+        bulk.insert([])
+
+
+def test_what_the_database_refuses_is_refused():
+    rows = contradictions(Collection.objects.create(name="mills"), "aa")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        bulk.insert(rows)
+    assert not Contradiction.objects.exists()
