@@ -5,7 +5,6 @@ import hashlib
 import ipaddress
 import os
 import socket
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from django.db import connection
 from django.test import SimpleTestCase
 
 from accounts.roles import Role
-from tests.database import of_worker
+from tests.database import emptying, of_worker
 from tests.factories import person
 
 # The time of an example depends on how busy the machine is, not on whether the code is right.
@@ -287,19 +286,13 @@ def pytest_configure(config) -> None:
     # Nothing here reads Django's tables of permissions and content types, which it would fill again after each test
     # that empties the tables.
     patch.setattr(flush, "emit_post_migrate_signal", lambda *args, **kwargs: None)
-    patch.setattr(flush, "sql_flush", _sql_flush)
+    patch.setattr(flush, "sql_flush", emptying)
     # The live server gives out static files as the app does: by whitenoise.
     patch.setattr(handlers, "StaticFilesHandler", lambda application: application)
     config.add_cleanup(patch.undo)
 
 
-def _sql_flush(*args, _made=flush.sql_flush, **options) -> list[str]:
-    """Emptying the tables on SQLite deletes rows, which the audit log refuses."""
-    if connection.vendor != "sqlite":
-        return _made(*args, **options)
-    triggers = import_module("accounts.migrations.0006_keep_an_audit_log")
-    made = _made(*args, **options)
-    return [*triggers.REMOVE["sqlite"], *made, *triggers.CREATE["sqlite"]]
+# ---------------------------------------------------------------- the database
 
 
 @pytest.fixture(scope="session")

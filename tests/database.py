@@ -1,11 +1,13 @@
-"""The database that tests use: its tables are made once for a run, and each worker takes a copy."""
+"""The database that tests use: its tables are made once for a run, each worker takes a copy; how it is emptied."""
 
 import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TextIO
 
 from django.conf import settings
+from django.core.management.sql import sql_flush
 from django.db import connection
 
 
@@ -56,3 +58,20 @@ def _one_at_a_time() -> Iterator[TextIO]:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0, 2)
         yield file
+
+
+def emptying(style, connection, reset_sequences=True, **options) -> list[str]:
+    """The statements of the command `flush`, with which a test that commits ends.
+
+    On PostgreSQL Django truncates all tables, which takes ten times as long: it replaces the files of each.
+    The audit log refuses that its rows are deleted.
+    """
+    made = sql_flush(style, connection, reset_sequences=reset_sequences, **options)
+    audit = import_module("accounts.migrations.0006_keep_an_audit_log")
+    if connection.vendor == "sqlite":
+        return [*audit.REMOVE["sqlite"], *made, *audit.CREATE["sqlite"]]
+    if reset_sequences:
+        return made
+    names = connection.introspection.django_table_names(only_existing=True, include_views=False)
+    deletions = [f'DELETE FROM "{name}"' for name in names if name != audit.TABLE]
+    return ["; ".join([f"TRUNCATE {audit.TABLE}", *deletions])]
