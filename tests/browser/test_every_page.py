@@ -32,7 +32,7 @@ from judging.states import StudyState
 from operations import findings
 from operations.health import Report, watch
 from tests.annotation.factories import place_of
-from tests.browser.axe import OF_COLOURS, OPTIONS, violations
+from tests.browser.axe import violations
 from tests.browser.conftest import settled
 from tests.factories import person
 from wikifetch.models import FetchRun, Tag
@@ -162,8 +162,8 @@ def look(page, path: str) -> list[str]:
     for width, scheme in LOOKS:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
-        rules = OF_COLOURS if scheme == "dark" else OPTIONS
-        wrong += [f"{path} {width} {scheme} {line}" for line in violations(page, rules)]
+        found = violations(page, only_colours=scheme == "dark")
+        wrong += [f"{path} {width} {scheme} {line}" for line in found]
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > width:
             wrong.append(f"{path} {width} {scheme} is {wide} wide")

@@ -59,6 +59,22 @@ def test_axe_sees_what_a_page_must_not_have(page, live_server):
     assert violations(page) == ["image-alt: <img>"]
 
 
+def test_axe_sees_the_one_row_among_many_alike_that_is_hard_to_read(page, live_server):
+    page.goto("/")
+    page.evaluate(
+        """() => {
+          const rows = Array.from({ length: 500 }, () => "<li><b>Alike</b></li>").join("");
+          document.querySelector("main").insertAdjacentHTML("beforeend", `<ol>${rows}</ol>`);
+        }"""
+    )
+    assert violations(page) == []
+    page.evaluate("document.querySelectorAll('ol b')[400].style.color = 'silver'")
+    assert violations(page) == ['color-contrast: <b style="color: silver;">Alike</b>']
+    page.emulate_media(color_scheme="dark")
+    page.evaluate("document.querySelectorAll('ol b')[400].style.color = 'dimgray'")
+    assert len(violations(page, only_colours=True)) == 1
+
+
 def test_the_fields_of_a_toolbar_are_equally_high(open_page):
     """A browser makes a date higher than a text, and its label is then above the others."""
     page = open_page(person("alice", Role.ADMIN), width=1440)
