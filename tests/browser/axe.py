@@ -14,8 +14,8 @@ _OPTIONS = {
 }
 _COLOURS = {"runOnly": list(_OF_COLOURS), "resultTypes": ["violations"]}
 
-# A contrast follows from the styles of a text and of all that it is in. In a long table thousands are alike, and axe takes
-# seconds for them; three of each kind show the same.
+# A contrast follows from the styles of a text and of all that it is in. In a long table thousands are alike, and axe
+# takes seconds for them; three of each kind show the same.
 _RUN = """async ([options, colours]) => {
   const kinds = new Map(), ofElement = new Map(), counts = [];
   const kind = (element) => {

@@ -1,6 +1,7 @@
 """What Docker Compose makes of docker-compose.yml; no Docker engine is needed to read it."""
 
 import functools
+import os
 import shutil
 import subprocess
 
@@ -13,11 +14,24 @@ SECRETS = {"SECRET_KEY": "s" * 50, "POSTGRES_PASSWORD": "p-1", "REDIS_PASSWORD":
 
 
 def composed(env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """`docker compose config` in this environment; skips the test where there is no Compose."""
+    """`docker compose config` in this environment; skips the test where there is no Compose.
+
+    The answer depends on the variables alone, so each set of them is asked for once; HOME is not among them.
+    """
+    return _composed(frozenset((env | {"HOME": os.devnull}).items()))
+
+
+@functools.cache
+def _composed(variables: frozenset[tuple[str, str]]) -> subprocess.CompletedProcess[str]:
     if (command := _command()) is None:
         require_or_skip("No Docker Compose", "Debian: apt-get install docker-compose.")
     return subprocess.run(
-        [*command, "config"], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+        [*command, "config"],
+        cwd=ROOT,
+        env=dict(variables),
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

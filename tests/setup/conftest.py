@@ -1,5 +1,6 @@
 """bin/run as a new user has it: a copy to install into, and an empty environment."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -52,6 +53,26 @@ def copy(tmp_path) -> Path:
 @pytest.fixture
 def empty_copy(tmp_path) -> Path:
     return empty_copy_to(tmp_path / "copy")
+
+
+# Stands in for Python's own module, which unpacks and compiles pip for six seconds.
+QUICK_ENSUREPIP = """
+import shutil, sysconfig
+if __name__ == "__main__":
+    shutil.copytree({pip!r}, sysconfig.get_path("purelib") + "/pip", dirs_exist_ok=True)
+"""
+
+
+@pytest.fixture(scope="session")
+def quick_pip(tmp_path_factory) -> dict[str, str]:
+    """Variables with which a virtual environment gets a copy of the pip of these tests."""
+    folder = tmp_path_factory.mktemp("quick")
+    pip = importlib.util.find_spec("pip")
+    assert pip
+    assert pip.origin
+    text = QUICK_ENSUREPIP.format(pip=str(Path(pip.origin).parent))
+    (folder / "ensurepip.py").write_text(text, encoding="utf-8")
+    return {"PYTHONPATH": str(folder)}
 
 
 def run(place: Path, env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -87,14 +87,22 @@ NOT_PASSED = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(settings_read() - NOT_PASSED.keys() - SECRETS.keys()))
+PASSED = {
+    name: str(number)
+    for number, name in enumerate(
+        sorted(settings_read() - NOT_PASSED.keys() - SECRETS.keys()), 4711
+    )
+}
+
+
+@pytest.mark.parametrize("name", PASSED)
 def test_a_setting_of_the_operator_reaches_the_containers(compose, name):
-    services = yaml.safe_load(compose(NEEDED | {name: "4711"}).stdout)["services"]
+    services = yaml.safe_load(compose(NEEDED | PASSED).stdout)["services"]
     app = [services[service] for service in APP]
     if any(name in service["environment"] for service in app):
-        assert {str(service["environment"][name]) for service in app} == {"4711"}
+        assert {str(service["environment"][name]) for service in app} == {PASSED[name]}
     else:
-        assert any("4711" in str(service) for service in app)
+        assert any(PASSED[name] in str(service) for service in app)
 
 
 def test_the_list_of_settings_that_are_not_passed_is_true():

@@ -26,7 +26,7 @@ def set_up(place, env):
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory):
-    """A copy that has been set up, and what that said; the tests here work on copies of it."""
+    """A copy that has been set up with Python's own pip, and what that said; the tests here work on copies of it."""
     folder = tmp_path_factory.mktemp("first")
     place = empty_copy_to(folder / "copy")
     return place, set_up(place, bare_environment(folder / "home"))
@@ -39,9 +39,9 @@ def place(first, tmp_path):
 
 
 @pytest.fixture
-def made(place, bare):
+def made(place, bare, quick_pip):
     """`made()` sets the copy's environment up again and returns what that said."""
-    return lambda: set_up(place, bare)
+    return lambda: set_up(place, bare | quick_pip)
 
 
 def test_it_is_made_once_and_renewed_only_for_new_requirements(first, made, place):

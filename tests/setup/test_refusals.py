@@ -127,9 +127,9 @@ def test_a_missing_venv_module_is_named_with_its_package(copy, bare, tmp_path):
     assert f"apt-get install python{version}-venv" in one_line_of(done)
 
 
-def test_no_network_is_one_line_and_the_next_start_tries_again(copy, bare):
+def test_no_network_is_one_line_and_the_next_start_tries_again(copy, bare, quick_pip):
     for _ in range(2):
-        done = run(copy, bare | OFFLINE)
+        done = run(copy, bare | quick_pip | OFFLINE)
         assert one_line_of(done).startswith("No network: requirements.txt could not be downloaded.")
         assert "Installing requirements.txt" in done.stdout
 
