@@ -3,13 +3,11 @@
 import pytest
 
 from leases.refusal import Refusal
-from tests.mediawiki.seed import AWKWARD_TITLES, INTRODUCED, Found, seed
+from tests.mediawiki.seed import AWKWARD_TITLES, Found, seed
 from wikifetch import fetch, newfetch
-from wikifetch.evidence import ShownIntroduction
-from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, TagKind, TalkPage, Wiki
+from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, TalkPage, Wiki
 from wikifetch.otherarticles import other_revision
 from wikifetch.progress import progress_of
-from wikifetch.shownarticle import shown_article
 from wikifetch.source import livebatches
 from wikifetch.source.client import WikiClient
 from wikifetch.source.manners import Clock
@@ -18,10 +16,6 @@ pytestmark = pytest.mark.django_db
 
 TRUTH = seed().truth
 NAMES = {"inconsistent": ["Inconsistent"]}
-
-
-def fetch_all_kinds():
-    return [fetch.finished(newfetch.fetch_of_kind(kind)) for kind in TagKind.values]
 
 
 def result():
@@ -33,28 +27,6 @@ def result():
         )
         for tag in Tag.objects.filter(state="live").select_related("article", "latest")
     }  # fmt: skip
-
-
-def sightings():
-    """Everything seen, without what only a history shows."""
-    columns = [
-        "tag__article__title",
-        "revision__revid",
-        "position",
-        "raw",
-        "block",
-        "block_text",
-        "scope",
-    ]
-    return set(Sighting.objects.values_list(*columns))
-
-
-def test_fetching_by_kind_finds_every_tag_and_no_other(wiki):
-    runs = fetch_all_kinds()
-    assert result() == TRUTH
-    assert Tag.objects.count() == len(TRUTH)
-    assert sum(run.tags_new for run in runs) == len(TRUTH)
-    assert TalkPage.objects.get().wikitext == "== Height ==\nFour or five?"
 
 
 def test_the_other_articles_that_tags_name_come_too_redirects_followed(wiki):
@@ -97,43 +69,6 @@ def test_it_behaves_as_wikis_ask(wiki):
     # One for the wiki's words, three for names, one list, two of content, two of talk pages, and those of the histories
     # and the HTML.
     assert len(asked) == 9 + len(histories) + len(by_id) + len(htmls)
-
-
-def first_with_a_tag(title):
-    texts = seed().articles[title]
-    return INTRODUCED.get(title) or next(n for n, text in enumerate(texts) if "{{" in text)
-
-
-def test_the_edit_that_added_each_tag_is_found(wiki):
-    fetch_all_kinds()
-    introduced = Tag.objects.values_list("article__title", "introduced_summary", "introduced_by")
-    assert set(introduced) == {
-        (tag.title, f"edit {first_with_a_tag(tag.title)}", "Alice") for tag in TRUTH
-    }
-    dated = Tag.objects.select_related("latest", "article").get(article__title="Dated later")
-    assert dated.introduced_raw == "{{Inconsistent|reason=1811 below}}"
-    assert ShownIntroduction(dated).dated_later
-
-
-def test_a_second_fetch_adds_nothing(wiki):
-    fetch_all_kinds()
-    before = [sightings(), Tag.objects.count(), Revision.objects.count()]
-    assert [run.tags_new for run in fetch_all_kinds()] == [0, 0, 0]
-    assert [sightings(), Tag.objects.count(), Revision.objects.count()] == before
-
-
-def test_the_wikis_own_export_gives_the_same_rows(wiki, tmp_path):
-    fetch_all_kinds()
-    live = sightings()
-    path = tmp_path / "export.xml"
-    path.write_text(wiki.dump(), encoding="utf-8")
-    run = fetch.fetch_xml(path)
-    # The export knows no redirects, so the name that only this wiki has is not found in it.
-    own = {row for row in live if "At odds" in row[3]}
-    assert (run.tags_found, run.tags_new) == (len(TRUTH) - len(own), 0)
-    assert sightings() == live
-    vandalised = Tag.objects.get(article__title="Vandalised")
-    assert vandalised.introduced_summary == "edit 0"
 
 
 def test_a_page_that_has_not_changed_is_not_asked_for_again(wiki):
@@ -305,22 +240,6 @@ def test_what_the_seed_says_is_what_the_wiki_holds(wiki):
     answer = client.ask({"action": "query", "list": "allpages", "aplimit": "max"})
     titles = {page["title"] for page in answer["query"]["allpages"]} - {"Main Page"}
     assert titles == set(seed().articles)
-
-
-def test_the_tagged_blocks_are_found_in_the_wikis_own_html(wiki):
-    fetch_all_kinds()
-    seen = Sighting.objects.select_related("tag", "revision__article__wiki")
-    shown = {each: shown_article(each.revision, each) for each in seen}
-    assert len(shown) == len(TRUTH)
-    origins = {article.origin[:38] for article in shown.values()}
-    assert origins == {"The wiki's own HTML of this revision, "}
-    assert all(article.html.count('id="tagged-block"') == 1 for article in shown.values())
-    by_title = {each.revision.article.title: article.html for each, article in shown.items()}
-    tag = '<span class="wiki-tag">[<i>inconsistent</i>]</span>'
-    field = f'<tr id="tagged-block" class="tagged"><td>Opened</td><td>1801{tag}'
-    assert by_title["In an infobox"].replace("\n", "").startswith(f'<table class="infobox">{field}')
-    section = f'<h3>Height</h3>\n<p id="tagged-block" class="tagged">It is 5 m high.{tag}'
-    assert section in by_title["Łódź “mill” & ½"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,15 +80,30 @@ class Team:
 
 
 @contextlib.contextmanager
-def team(folder: Path, base_path: str = "") -> Iterator[Team]:
-    """Everything up and ready under https://127.0.0.1:PORT/BASE_PATH/ until the block ends."""
+def cluster() -> Iterator[PostgreSQL]:
+    try:
+        with contextlib.closing(PostgreSQL()) as postgres:
+            with psycopg.connect(postgres.url, autocommit=True) as connection:
+                connection.execute("CREATE USER sicetnon PASSWORD 'p-1'")
+                connection.execute("CREATE DATABASE tables OWNER sicetnon")
+            yield postgres
+    except Missing as missing:
+        require_or_skip(*str(missing).split(". ", 1))
+
+
+@contextlib.contextmanager
+def team(folder: Path, postgres: PostgreSQL, base_path: str = "") -> Iterator[Team]:
+    """Everything up and ready under https://127.0.0.1:PORT/BASE_PATH/ until the block ends.
+
+    The database is empty for the first server of a cluster; the next gets a copy of the tables that it made.
+    """
     here = Team(folder, base_path)
     services = described(here)
     try:
-        database, broker = PostgreSQL, Redis
-        with contextlib.closing(database()) as postgres, contextlib.closing(broker()) as queue:
+        with contextlib.closing(Redis()) as queue, database(postgres) as keep_tables:
             here.env = environment(here, services["web"]["environment"], postgres, queue)
             run(here, services["migrate"])
+            keep_tables()
             with contextlib.ExitStack() as parts:
                 for name in APP:
                     command = words(services[name]["command"])
@@ -103,6 +118,21 @@ def team(folder: Path, base_path: str = "") -> Iterator[Team]:
                 yield here
     except Missing as missing:
         require_or_skip(*str(missing).split(". ", 1))
+
+
+@contextlib.contextmanager
+def database(postgres: PostgreSQL) -> Iterator[Callable[[], None]]:
+    """The database `sicetnon` until the block ends, and what to call when its tables are made."""
+    with psycopg.connect(postgres.url, autocommit=True) as connection:
+        copy = "CREATE DATABASE {} TEMPLATE {} OWNER sicetnon".format
+        connection.execute(copy("sicetnon", "tables"))
+
+        def keep_tables() -> None:
+            connection.execute("DROP DATABASE tables")
+            connection.execute(copy("tables", "sicetnon"))
+
+        yield keep_tables
+        connection.execute("DROP DATABASE sicetnon WITH (FORCE)")
 
 
 def described(here: Team) -> dict:
@@ -121,9 +151,6 @@ def described(here: Team) -> dict:
 
 def environment(here: Team, given: dict, postgres: PostgreSQL, queue: Redis) -> dict[str, str]:
     """The web service's variables, with our servers in place of the hosts `postgres` and `redis`."""
-    with psycopg.connect(postgres.url, autocommit=True) as connection:
-        connection.execute("CREATE USER sicetnon PASSWORD 'p-1'")
-        connection.execute("CREATE DATABASE sicetnon OWNER sicetnon")
     redis.Redis.from_url(queue.url).config_set("requirepass", SECRETS["REDIS_PASSWORD"])
     env = {name: str(value) for name, value in given.items() if value is not None}
     for name, host, port in (

@@ -7,13 +7,19 @@ import ssl
 import pytest
 import requests
 
-from tests.server.team import APP, team
+from tests.server.team import APP, cluster, team
 from tests.story.play import PASSWORD, People, play
 
 
+@pytest.fixture(scope="module")
+def postgres():
+    with cluster() as running:
+        yield running
+
+
 @pytest.fixture(scope="module", params=["", "/sicetnon"], ids=["root", "sub-path"])
-def server(request, tmp_path_factory):
-    with team(tmp_path_factory.mktemp("team"), request.param) as running:
+def server(request, postgres, tmp_path_factory):
+    with team(tmp_path_factory.mktemp("team"), postgres, request.param) as running:
         yield running
 
 
@@ -117,6 +123,8 @@ def test_health_and_figures(server):
     )
 
 
+# It asks the broker, which no address changes.
+@pytest.mark.parametrize("server", [""], ids=["root"], indirect=True)
 def test_a_workers_health_check_finds_its_heartbeat(server):
     assert "is running" in server.manage("check_heartbeat", "work")
 

@@ -119,22 +119,18 @@ def test_it_starts_once_answers_and_leaves_nothing_after_ctrl_c(start, env, tmp_
     processes.check_port(first.port)
 
 
-def test_after_kill_9_its_processes_end_and_the_next_start_is_clean(ready, start):
+def test_the_next_start_after_kill_9_is_clean_and_a_process_that_ends_by_itself_ends_the_others(
+    ready, start
+):
     first = start("--no-demo", "--no-model")
     first.kill()
     wait_until(lambda: first.left() == [])
     second = start("--no-demo", "--no-model")
-    assert second.ctrl_c() == 0
+    os.kill(scheduler_among(second.left()), signal.SIGKILL)
+    second.lines += second.process.stdout.readlines()
+    assert second.process.wait(30) == 1
+    assert "A process ended by itself, so all were stopped" in second.lines[-1]
     assert second.left() == []
-
-
-def test_a_process_that_ends_by_itself_ends_the_others(ready, start):
-    started = start("--no-demo", "--no-model")
-    os.kill(scheduler_among(started.left()), signal.SIGKILL)
-    started.lines += started.process.stdout.readlines()
-    assert started.process.wait(30) == 1
-    assert "A process ended by itself, so all were stopped" in started.lines[-1]
-    assert started.left() == []
 
 
 def scheduler_among(pids):

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,8 +29,11 @@ class House:
 
 
 @contextlib.contextmanager
-def house(folder: Path, *arguments: str) -> Iterator[House]:
-    """bin/run on an empty database and a free port, until the block ends."""
+def house(folder: Path, tables: Path | None, *arguments: str) -> Iterator[House]:
+    """bin/run on an empty database and a free port, until the block ends. `tables`: a SQLite file that has them."""
+    if tables:
+        (folder / "data").mkdir()
+        shutil.copy(tables, folder / "data")
     port = free_port()
     command = [sys.executable, str(ROOT / "bin" / "run"), "--port", str(port), *arguments]
     with _database() as variables:

@@ -7,8 +7,8 @@ from tests.story.play import People, play
 
 
 @pytest.fixture
-def people(browser, tmp_path):
-    with house(tmp_path, "--no-demo") as running:
+def people(browser, tmp_path, ready_database):
+    with house(tmp_path, ready_database, "--no-demo") as running:
         everybody = People(browser, running.url, running.first_link)
         yield everybody
         everybody.close()
