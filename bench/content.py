@@ -41,14 +41,19 @@ def titles(n: int) -> list[str]:
     return [f"Kettle Mill {number}" for number in range(1, n + 1)]
 
 
+def paragraphs(n: int) -> list[tuple[str, str]]:
+    """(title, paragraph) of n articles."""
+    drawn = random.Random(7)
+    return [(title, f"{prose(drawn, PARAGRAPH)}.") for title in titles(n)]
+
+
 def write_pages(path: Path, n: int) -> None:
     """A MediaWiki export of n pages with a paragraph and a tag each."""
-    drawn = random.Random(7)
     with path.open("w", encoding="utf-8") as file:
         file.write(HEAD)
-        for number, title in enumerate(titles(n), 1):
-            text = f"'''{title}''' {prose(drawn, PARAGRAPH)}.{RAW}"
-            file.write(PAGE.format(title=title, n=number, revid=number + 10_000, text=escape(text)))
+        for number, (title, paragraph) in enumerate(paragraphs(n), 1):
+            text = escape(f"'''{title}''' {paragraph}{RAW}")
+            file.write(PAGE.format(title=title, n=number, revid=number + 10_000, text=text))
         file.write("</mediawiki>\n")
 
 

@@ -1,12 +1,12 @@
 """How often 95 % intervals of agreement contain the true value, in simulated studies of the paper's shape.
 
-    bin/bench coverage [STUDIES [RESAMPLES [ARTICLES]]]
+    bin/bench coverage [STUDIES [RESAMPLES [ARTICLES [TRUTH]]]]
 
 48 questions from 40 articles, five models, two judges; kappa as published for prompts 1 to 5. Within an article
 verdicts correlate by 0.4, and so does whether the judges agree, in one of two ways: a response takes its
 article's value with probability sqrt(0.4), or each article draws its own share of agreement (beta). The true
-value is that of 1,000,000 articles. The product's interval is compared with the closed form and Wilson's, which
-treat responses as independent, and with the plain percentile interval of the same draws.
+value is that of TRUTH articles, 1,000,000 unless given. The product's interval is compared with the closed form and
+Wilson's, which treat responses as independent, and with the plain percentile interval of the same draws.
 """
 
 import sys
@@ -33,7 +33,7 @@ Ends = tuple[float | None, float | None]
 
 def main() -> None:
     given = [int(text) for text in sys.argv[1:]]
-    studies, resamples, articles = given + [2_000, 2_000, ARTICLES][len(given) :]
+    studies, resamples, articles, true = given + [2_000, 2_000, ARTICLES, 1_000_000][len(given) :]
     print(
         f"{studies} studies of {articles} articles for each line, {resamples} resamples: share of 95 % intervals "
         "that contain the true value"
@@ -43,7 +43,7 @@ def main() -> None:
     for way in ("article", "beta"):
         for prompt, kappa in KAPPAS.items():
             rng = np.random.Generator(np.random.PCG64([SEED, int(prompt)]))
-            truth = values(large_sample(rng, kappa, way))
+            truth = values(study(rng, kappa, way, true).sum(axis=0))
             intervals_of_all = [
                 one
                 for number in range(studies)
@@ -83,10 +83,6 @@ def agrees(
     return np.where(adopts(rng, article), of_article, rng.random(len(article)) < kappa)
 
 
-def large_sample(rng: np.random.Generator, kappa: float, way: str) -> Floats:
-    return study(rng, kappa, way, articles=1_000_000).sum(axis=0)
-
-
 def statistic(sums: Floats) -> Floats:
     tables = sums.reshape(3, 3, *sums.shape[1:])
     return np.stack([two_raters.kappa(tables), two_raters.observed(tables)])
@@ -102,8 +98,7 @@ def of_study(counts: Floats, plan: Plan) -> Iterator[tuple[str, str, Ends]]:
     for name, one in (("kappa", cohen_kappa(table)), ("agreement", percent_agreement(table))):
         yield name, "independent", (one["low"], one["high"])
     rows, sizes = np.unique(counts, axis=0, return_counts=True)
-    rng = np.random.Generator(np.random.PCG64(plan.seed))
-    drawn = np.concatenate([statistic(rows.T @ one.T) for one in draws(sizes, plan, rng)], axis=1)
+    drawn = np.concatenate([statistic(rows.T @ one.T) for one in draws(sizes, plan)], axis=1)
     for name, values_of in zip(("kappa", "agreement"), drawn, strict=True):
         low, high = np.nanquantile(values_of, [0.025, 0.975])
         yield name, "percentile", (float(low), float(high))

@@ -34,13 +34,15 @@ def arguments(name: str, doc: str | None, **sizes: int) -> argparse.Namespace:
 # ---------------------------------------------------------------- databases and processes
 
 
-def on_each(measure: Callable[..., None], options: argparse.Namespace) -> None:
+def on_each(
+    measure: Callable[..., None], options: argparse.Namespace, *, postgresql: bool = True
+) -> None:
     """Call `measure(options)` in a process of its own with Django on an empty SQLite, then on PostgreSQL."""
     with tempfile.TemporaryDirectory(prefix="sicetnon-bench-") as folder:
         if options.tables:
             shutil.copy(options.tables, f"{folder}/db.sqlite3")
         apart(_on, "SQLite", f"sqlite:///{folder}/db.sqlite3", folder, measure, options)
-        if options.tables:
+        if options.tables or not postgresql:
             return
         try:
             with a_postgresql() as database:

@@ -84,6 +84,8 @@ class Page(NamedTuple):
 class Browser:
     """One person's browser: a connection that is kept, cookies, and the size of each answer as it was sent."""
 
+    CSRF = "sicetnon_csrf"
+
     def __init__(self, port: int, session: str = "") -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         self.cookies = {"sicetnon_session": session} if session else {}
@@ -98,13 +100,23 @@ class Browser:
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         return self._sent("POST", path, urlencode([*token, *fields]), form)
 
+    def upload(self, path: str, fields: Fields, file: tuple[str, str, str]) -> Page:
+        """The page after a form with a file: (field, name, text)."""
+        field, name, text = file
+        line = "multipart-of-a-bench"
+        parts = [f'name="{key}"\r\n\r\n{value}' for key, value in fields]
+        parts.append(f'name="{field}"; filename="{name}"\r\n\r\n{text}')
+        lines = [f"--{line}\r\nContent-Disposition: form-data; {part}\r\n" for part in parts]
+        form = {"Content-Type": f"multipart/form-data; boundary={line}"}
+        return self._sent("POST", path, "".join(lines) + f"--{line}--\r\n", form)
+
     def api(self, method: str, path: str, entered: object = None, **headers: str) -> dict:
         body = json.dumps(entered)
-        token = {"X-CSRFToken": self.cookies["sicetnon_csrf"], "Content-Type": "application/json"}
+        token = {"X-CSRFToken": self.cookies[self.CSRF], "Content-Type": "application/json"}
         return json.loads(self._sent(method, path, body, token | headers).text)
 
     def _token(self) -> Fields:
-        return [("csrfmiddlewaretoken", self.cookies["sicetnon_csrf"])]
+        return [("csrfmiddlewaretoken", self.cookies[self.CSRF])]
 
     def _sent(self, method: str, path: str, body: str = "", more: dict | None = None) -> Page:
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
@@ -126,7 +138,7 @@ class Browser:
         if answer.headers["Content-Encoding"] == "gzip":
             content = gzip.decompress(content)
         text = content.decode()
-        if answer.status != 200:
+        if answer.status not in (200, 201):
             raise Failed(f"{method} {path}: {answer.status} {re.sub('<[^>]*>', ' ', text)[:400]}")
         return Page(path, text)
 
