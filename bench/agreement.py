@@ -9,11 +9,7 @@ labels is compared with csv.reader alone.
 import argparse
 import csv
 import io
-import os
 import resource
-import secrets
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -22,60 +18,26 @@ from typing import Any
 
 import numpy as np
 
-from tests.servers import Missing, a_postgresql
+from bench.machine import analyze, apart, arguments, on_each
 
 PROMPTS = ("internal-knowledge", "passage-1", "passage-2", "both-passages", "both-passages-hint")
-SIZES = {"paper": (48, 40), "large": (2_000, 1_700)}
 MODELS = 5
-LINES = 1_000_000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="bin/bench agreement", description=__doc__)
-    parser.add_argument("--here", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.here:
-        run_here(options.here)
-        return
+    options = arguments("agreement", __doc__, questions=2_000, lines=1_000_000)
+    on_each(measure_sizes, options)
     with tempfile.TemporaryDirectory(prefix="sicetnon-bench-") as folder:
-        on("SQLite", f"sqlite:///{folder}/db.sqlite3", folder)
-        try:
-            with a_postgresql() as database:
-                on("PostgreSQL", database, folder)
-        except Missing as missing:
-            print(f"PostgreSQL: {missing}")
-        million(Path(folder) / "labels.csv")
+        apart(of_file, Path(folder) / "labels.csv", options.lines)
 
 
-def on(name: str, database: str, folder: str) -> None:
-    env = {
-        **os.environ,
-        "DATABASE_URL": database,
-        "DATA_DIR": folder,
-        "SECRET_KEY": secrets.token_hex(40),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-    }
-    print(name)
-    for step in ("make", *SIZES):
-        command = [sys.executable, "-m", "bench.agreement", "--here", step]
-        subprocess.run(command, cwd=Path(__file__).resolve().parent.parent, env=env, check=True)
-
-
-def run_here(step: str) -> None:
-    import django.db
-
-    django.setup()
-    if step == "make":
-        from django.core.management import call_command
-
-        call_command("migrate", verbosity=0)
-        for size, (questions, articles) in SIZES.items():
-            make(size, questions, articles)
-        if django.db.connection.vendor == "postgresql":
-            # What the server does by itself within a minute of so many new rows.
-            django.db.connection.cursor().execute("ANALYZE")
-    else:
-        measure(step)
+def measure_sizes(options: argparse.Namespace) -> None:
+    sizes = {"paper": (48, 40), "large": (options.questions, options.questions * 17 // 20)}
+    for size, (questions, articles) in sizes.items():
+        apart(make, size, questions, articles)
+    apart(analyze)
+    for size in sizes:
+        apart(measure, size)
 
 
 def make(size: str, questions: int, articles: int) -> None:
@@ -214,33 +176,33 @@ def group_by(size: str) -> None:
         assert cursor.fetchall()
 
 
-def million(path: Path) -> None:
-    """A million labels of two raters on half a million items, in 50,000 clusters."""
+def of_file(path: Path, lines: int) -> None:
+    """Labels of two raters on half as many items, ten in a cluster."""
     rng = np.random.Generator(np.random.PCG64(2))
     names = ("incorrect", "partially correct", "correct")
     with path.open("w", encoding="utf-8") as file:
         file.write("item,rater,label,cluster\n")
         for item, (first, again) in enumerate(
-            zip(rng.integers(0, 3, LINES // 2), rng.random(LINES // 2) < 0.8, strict=True)
+            zip(rng.integers(0, 3, lines // 2), rng.random(lines // 2) < 0.8, strict=True)
         ):
             cluster = f"article-{item // 10}"
             file.write(f"item-{item},alice,{names[first]},{cluster}\n")
             file.write(f"item-{item},bob,{names[first if again else 2]},{cluster}\n")
-    bare = min(seconds(lambda: read_only(path)) for _ in range(3))
+    bare = min(seconds(lambda: read_only(path, lines)) for _ in range(3))
     before = peak()
-    taken = seconds(lambda: label_file(path))
+    taken = seconds(lambda: label_file(path, lines))
     print(
-        f"{LINES:,} labels in a file: {taken:.1f} s, {peak() - before:.0f} MB more; csv.reader alone {bare:.1f} s; "
+        f"{lines:,} labels in a file: {taken:.1f} s, {peak() - before:.0f} MB more; csv.reader alone {bare:.1f} s; "
         f"{taken / bare:.1f} times"
     )
 
 
-def read_only(path: Path) -> None:
+def read_only(path: Path, lines: int) -> None:
     with path.open(encoding="utf-8", newline="") as file:
-        assert sum(1 for _ in csv.reader(file)) == LINES + 1
+        assert sum(1 for _ in csv.reader(file)) == lines + 1
 
 
-def label_file(path: Path) -> None:
+def label_file(path: Path, lines: int) -> None:
     from evaluation.labels.agreement import Wanted, agreement_of
     from evaluation.labels.file import read
     from evaluation.labels.scale import scale_of
@@ -249,7 +211,7 @@ def label_file(path: Path) -> None:
     with io.BufferedReader(path.open("rb", buffering=0)) as stream:
         ratings = read(stream)
     agreement = agreement_of(ratings, scale_of(ratings.label_names), Wanted(Plan()))
-    assert agreement["n_labels"] == LINES
+    assert agreement["n_labels"] == lines
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -18,15 +18,13 @@ from bench import content
 from bench.machine import analyze, apart, arguments, on_each
 from bench.web import Browser, Failed, Fields, Server, at_once, cost, served
 
-PEOPLE, PER_PAGE = 8, 50
-
 
 def main() -> None:
-    on_each(measure, arguments("annotating", __doc__, tags=1_200, times=100))
+    on_each(measure, arguments("annotating", __doc__, tags=1_200, times=100, people=8))
 
 
 def measure(options: argparse.Namespace) -> None:
-    sessions, fields = apart(make, max(options.tags, options.times * 7), options.tables is None)
+    sessions, fields = apart(make, options)
     with served() as server:
         people = [Annotator(server, session, fields) for session in sessions]
         at_once([person.begin for person in people])
@@ -38,28 +36,28 @@ def measure(options: argparse.Namespace) -> None:
         print(f"  list of 100    {lists.words()}")
         alone = submitting.seconds
         print(f"  one person     {1 / median(alone):5.1f} cycles a second, {in_words(alone)}")
-        print(f"  eight people   {eight(people, alone, options.times)}")
+        print(f"  {options.people} at once      {all_at_once(people, alone, options.times)}")
         titles = [title for person in people for title in person.titles]
     given, wanted = apart(given_out)
     assert given == wanted == len(titles) == len(set(titles)), "a tag was given to two people"
     print(f"  {given} tags given out, none to more people than asked", flush=True)
 
 
-def make(tags: int, collect: bool) -> tuple[list[str], Fields]:
-    """An open campaign for one person a tag; the sessions of eight annotators, and the fields of a whole form."""
+def make(options: argparse.Namespace) -> tuple[list[str], Fields]:
+    """An open campaign for one person a tag; the sessions of its annotators, and the fields of a whole form."""
     from accounts.roles import Role
     from tests.annotation.factories import admin, campaign
     from tests.factories import person
 
-    if collect:
+    if not options.tables:
         content.collect()
     path = Path(os.environ["DATA_DIR"]) / "pages.xml"
-    content.write_pages(path, tags)
+    content.write_pages(path, max(options.tags, options.times * 7))
     content.read_pages(path)
     campaign(by=admin(), tags=0, in_hand=3)
     analyze()
     roles = (Role.ANNOTATOR, Role.RESEARCHER)
-    sessions = [content.session_of(person(f"anna-{n}", *roles)) for n in range(PEOPLE)]
+    sessions = [content.session_of(person(f"anna-{n}", *roles)) for n in range(options.people)]
     return sessions, list(content.form_fields(content.entries()))
 
 
@@ -119,7 +117,7 @@ class Annotator:
         return taken, failed
 
 
-def eight(people: list[Annotator], alone: list[float], times: int) -> str:
+def all_at_once(people: list[Annotator], alone: list[float], times: int) -> str:
     began = time.perf_counter()
     results = at_once([partial(person.submit_many, max(2, times // 2)) for person in people])
     wall = time.perf_counter() - began

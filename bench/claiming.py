@@ -8,68 +8,37 @@ that a claim could be, for as many people: BEGIN, one UPDATE of one row by its k
 
 import argparse
 import multiprocessing
-import os
-import secrets
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from statistics import quantiles
 
-from tests.servers import Missing, a_postgresql
+from bench.machine import apart, arguments, on_each
 
 # Processes and threads of each.
-SQLITE, POSTGRESQL = {"SQLite": [(1, 16), (1, 8)]}, {"PostgreSQL": [(1, 16), (2, 8)]}
+SHAPES = {"sqlite": [(1, 16), (1, 8)], "postgresql": [(1, 16), (2, 8)]}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="bin/bench claiming", description=__doc__)
-    parser.add_argument("--tags", type=int, default=1000, help="tags for two people each (1000)")
-    parser.add_argument("--here", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.here:
-        measure(options.here, options.tags)
-        return
-    with tempfile.TemporaryDirectory(prefix="sicetnon-bench-") as folder:
-        on("SQLite", f"sqlite:///{folder}/db.sqlite3", folder, options.tags)
-        try:
-            with a_postgresql() as database:
-                on("PostgreSQL", database, folder, options.tags)
-        except Missing as missing:
-            print(f"PostgreSQL: {missing}")
+    on_each(measure, arguments("claiming", __doc__, tags=1000))
 
 
-def on(name: str, database: str, folder: str, tags: int) -> None:
-    """Measure in a new process whose settings name this database."""
-    env = {
-        **os.environ,
-        "DATABASE_URL": database,
-        "DATA_DIR": folder,
-        "SECRET_KEY": secrets.token_hex(40),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-    }
-    command = [sys.executable, "-m", "bench.claiming", "--here", name, "--tags", str(tags)]
-    subprocess.run(command, cwd=Path(__file__).resolve().parent.parent, env=env, check=True)
-
-
-def measure(name: str, tags: int) -> None:
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0)
-    for processes, threads in (SQLITE | POSTGRESQL)[name]:
-        claims = storm(processes, threads, tags)
-        raw = bare_writes(processes, threads, 2 * tags)
+def measure(options: argparse.Namespace) -> None:
+    for processes, threads in apart(shapes):
+        claims = storm(processes, threads, options.tags)
+        raw = bare_writes(processes, threads, 2 * options.tags)
         workers = f"{processes} process{'es' if processes > 1 else ''} of {threads} threads"
-        print(f"{name}, {workers}, {len(claims)} claims of {2 * tags} places")
+        print(f"{workers}, {len(claims)} claims of {2 * options.tags} places")
         print(f"  a claim       {in_words(claims)}")
         print(f"  a bare write  {in_words(raw)}")
         print(f"  ratio         {compared(claims, raw)}", flush=True)
+
+
+def shapes() -> list[tuple[int, int]]:
+    from django.db import connection
+
+    return SHAPES[connection.vendor]
 
 
 def shape(seconds: Sequence[float]) -> tuple[float, float]:

@@ -64,6 +64,10 @@ def _on(
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }
     django.setup()
+    from django.test.utils import override_settings
+
+    # Not measured: people are made before it.
+    override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]).enable()
     if not options.tables:
         apart(_migrate)
     busy = f"load average {os.getloadavg()[0]:.1f}"

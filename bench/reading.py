@@ -1,6 +1,7 @@
 """The speed of reading dumps and their tags, compared with the fastest possible.
 
 reading            the demonstration set's text
+reading small      the same once, with a short history
 reading FILE       a dump (.xml, .bz2) of yours
 reading big GB     a generated export of that size: seconds, MB/s, and the memory at its peak
 """
@@ -21,7 +22,7 @@ import mwparserfromhell
 from demonstration.export import export
 from demonstration.history import pages
 from wikifetch.history.introductions import read_history
-from wikifetch.history.tracing import Outline, Outlines, trace
+from wikifetch.history.tracing import Newest, Outline, Outlines, trace
 from wikifetch.source.dump import read_dump
 from wikifetch.wikitext import KNOWN_NAMES
 from wikifetch.wikitext.finder import find_tags
@@ -34,26 +35,28 @@ def main() -> None:
     if sys.argv[1:2] == ["big"]:
         big(float(sys.argv[2]))
         return
-    raw = Path(sys.argv[1]).read_bytes() if sys.argv[1:] else export(pages()).encode()
+    small = sys.argv[1:2] == ["small"]
+    of_demonstration = small or not sys.argv[1:]
+    raw = export(pages()).encode() if of_demonstration else Path(sys.argv[1]).read_bytes()
     xml = bz2.decompress(raw) if raw[:3] == b"BZh" else raw
     with tempfile.TemporaryDirectory() as folder:
         packed = Path(folder) / "dump.xml.bz2"
         packed.write_bytes(bz2.compress(xml))
-        scanning(xml, packed)
+        scanning(xml, packed, 1 if small else ROUNDS)
         finding(latest_texts(packed))
-    histories()
+    histories(600 if small else 3_000)
 
 
-def scanning(xml: bytes, packed: Path) -> None:
+def scanning(xml: bytes, packed: Path, rounds: int) -> None:
     megabytes = len(xml) / 1e6
-    print(f"{megabytes:.1f} MB of export XML, best of {ROUNDS} rounds of each in turn")
+    print(f"{megabytes:.1f} MB of export XML, best of {rounds} rounds of each in turn")
     works: dict[str, Callable[[], object]] = {
         "decompression alone": lambda: bz2.decompress(packed.read_bytes()),
         "XML parser alone": lambda: bare(xml),
         "pages, revisions and tags of a .bz2": lambda: scan(packed),
     }
     taken: dict[str, list[float]] = {label: [] for label in works}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for label, work in works.items():
             taken[label].append(seconds(work, times=1))
     alone = taken["decompression alone"]
@@ -99,16 +102,16 @@ def finding(texts: list[str]) -> None:
 
 
 class Kept:
-    """A history of 3,000 revisions in memory, with a wiki's interface; counts the requests."""
+    """A history in memory, with a wiki's interface; counts the requests."""
 
     def __init__(self, revisions: list) -> None:
         self.revisions, self.requests = revisions, 0
 
-    def newest(self) -> tuple[list, bool]:
+    def newest_revisions(self, pageid: int, revid: int, since: object) -> Newest:
         self.requests += 1
-        return self.revisions[:-51:-1], False
+        return Newest(tuple(self.revisions[:-51:-1]), more=len(self.revisions) > 50)
 
-    def outlines(self) -> Outlines:
+    def outlines(self, pageid: int, revid: int, since: object) -> Outlines:
         self.requests += len(self.revisions) // 500
         kept = (Outline(r.revid, r.timestamp, r.sha1, len(r.text)) for r in self.revisions)
         return Outlines(tuple(kept), whole=True)
@@ -119,23 +122,25 @@ class Kept:
         return {r.revid: r for r in self.revisions if r.revid in wanted}
 
 
-def histories() -> None:
+def histories(length: int) -> None:
     from wikifetch.history.revisions import RevisionSeen
 
     words = "The mill was built by Ann Kettle in 1801. " * 400
     revisions = [
-        RevisionSeen(n, n - 1, text=f"{words}{'{{Inconsistent}}' if n > 700 else ''} Edit {n}.")
-        for n in range(1, 3_001)
+        RevisionSeen(
+            n, n - 1, text=f"{words}{'{{Inconsistent}}' if n > length // 4 else ''} Edit {n}."
+        )
+        for n in range(1, length + 1)
     ]
-    print("A history of 3,000 revisions, 17 kB each, the tag added in the 701st")
+    print(f"A history of {length:,} revisions, 17 kB each, the tag added in a quarter of them")
     whole = seconds(lambda: read_history(iter(revisions)))
     kept = Kept(revisions)
-    introduction = trace(kept).introductions[0]
-    asked, traced = kept.requests, seconds(lambda: trace(Kept(revisions)))
+    introduction = trace(kept, 1, length).introductions[0]
+    asked, traced = kept.requests, seconds(lambda: trace(Kept(revisions), 1, length))
     print(f"  read from a file, every text           {whole:7.2f} s")
     print(f"  traced, asking a wiki                  {traced:7.2f} s, {asked} requests")
     assert introduction
-    assert introduction.revision.revid == 701
+    assert introduction.revision.revid == length // 4 + 1
 
 
 def big(gigabytes: float) -> None:

@@ -111,7 +111,7 @@ class Browser:
         return self._sent("POST", path, "".join(lines) + f"--{line}--\r\n", form)
 
     def api(self, method: str, path: str, entered: object = None, **headers: str) -> dict:
-        body = json.dumps(entered)
+        body = "" if entered is None else json.dumps(entered)
         token = {"X-CSRFToken": self.cookies[self.CSRF], "Content-Type": "application/json"}
         return json.loads(self._sent(method, path, body, token | headers).text)
 

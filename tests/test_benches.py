@@ -9,11 +9,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-# Options of a small size, and what a line with a result has in it.
+TABLES = "--tables {tables}"
+# Arguments of a small size, and what a line with a result has in it. The others start what other tests start: bin/run
+# with all its processes, Chromium, MediaWiki, and a program for each step of a backup or an import.
 SMALL = {
-    "annotating": ("--tags 40 --times 4", r"next \+ submit .* ratio +\d"),
-    "judging": ("--responses 40 --times 4", r"verdict \+ next, by script .* ratio +\d"),
-    "exporting": ("--records 50", r"a study's zip .* ratio +\d"),
+    "annotating": (f"--tags 40 --times 4 --people 2 {TABLES}", r"next \+ submit .* ratio +\d"),
+    "judging": (f"--responses 40 --times 4 {TABLES}", r"verdict \+ next, by script .* ratio +\d"),
+    "exporting": (f"--records 50 {TABLES}", r"a study's zip .* ratio +\d"),
+    "claiming": (f"--tags 20 {TABLES}", r"ratio +\d"),
+    "agreement": (f"--questions 60 --lines 2000 {TABLES}", r"csv.reader alone .* times"),
+    "coverage": ("2 100 40 1000", r"beta +prompt 5 agreement .* product +\d"),
+    "reading": ("small", r"finder .* times the whole tree"),
 }
 
 pytestmark = [
@@ -24,15 +30,10 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_bench_runs_small_and_prints_its_ratio(name, ready_database, tmp_path):
-    options, line = SMALL[name]
-    command = [sys.executable, "-m", f"bench.{name}", *options.format(folder=tmp_path).split()]
-    done = subprocess.run(
-        [*command, "--tables", str(ready_database)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_a_bench_runs_small_and_prints_its_ratio(name, ready_database):
+    arguments, line = SMALL[name]
+    command = [sys.executable, "-m", f"bench.{name}", *arguments.split()]
+    command = [part.format(tables=ready_database) for part in command]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert re.search(line, done.stdout), done.stdout

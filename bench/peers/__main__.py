@@ -17,9 +17,9 @@ from bench.web import TURNS, Browser, Server, served
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
     parser.add_argument("environment", type=Path, help="where Label Studio is installed")
-    parser.add_argument("--tasks", type=int, default=1_200, metavar="N", help="(1200)")
+    parser.add_argument("--tags", type=int, default=1_200, metavar="N", help="(1200)")
     parser.add_argument("--times", type=int, default=60, metavar="N", help="(60)")
-    parser.set_defaults(tables=None)
+    parser.set_defaults(tables=None, people=1)
     on_each(measure, parser.parse_args(), postgresql=False)
 
 
@@ -27,21 +27,21 @@ def measure(options: argparse.Namespace) -> None:
     folder = Path(os.environ["DATA_DIR"]) / "label-studio"
     folder.mkdir()
     entered = content.entries()
-    sessions, fields = apart(annotating.make, options.tasks, True)
+    sessions, fields = apart(annotating.make, options)
     admin = apart(admins_session)
     with served() as ours, label_studio.served(options.environment, folder) as theirs:
         we = annotating.Annotator(ours, sessions[0], fields)
         we.begin()
         they = label_studio.Annotator(theirs, entered)
-        they.take(label_studio.tasks(options.tasks))
+        they.take(label_studio.tasks(options.tags))
         compare = Comparison(ours, theirs)
         compare("next + submit", options.times, we.submit, they.submit)
         compare("list of 100", 2 * TURNS, we.list_100, they.list_100)
         office = Office(ours, admin)
-        records = json.dumps(content.records(options.tasks))
-        tasks = label_studio.tasks(options.tasks)
+        records = json.dumps(content.records(options.tags))
+        tasks = label_studio.tasks(options.tags)
         into_ours, into_theirs = partial(office.take, records), partial(they.take_annotated, tasks)
-        compare(f"import of {options.tasks} annotated", 1, into_ours, into_theirs, warm=False)
+        compare(f"import of {options.tags} annotated", 1, into_ours, into_theirs, warm=False)
         compare("export of them", TURNS, office.export, they.export)
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import secrets
 import subprocess
 import time
 from collections.abc import Iterator
@@ -57,10 +58,10 @@ def form(texts: list[str]) -> str:
     """The six steps: a field for each text, two choices, the taxonomy, a rating."""
     areas = "".join(f'<TextArea name="{name}" toName="tag" editable="true"/>' for name in texts)
     dimensions = "".join(
-        f"<Choice value={quoteattr(key)}>"
+        f"<Choice value={quoteattr(dimension.key)}>"
         + "".join(f"<Choice value={quoteattr(option.value)}/>" for option in dimension.options)
         + "</Choice>"
-        for key, dimension in DIMENSIONS.items()
+        for dimension in DIMENSIONS
     )
     choices = "".join(
         f'<Choices name="{name}" toName="tag"><Choice value="{one}"/><Choice value="{two}"/></Choices>'
@@ -95,7 +96,7 @@ class Annotator:
         self.browser = PeersBrowser(server.port)
         self.entered, self.numbers = entered, count()
         self.browser.get("/user/signup/")
-        named = {"email": "anna@example.com", "password": PASSWORD, "how_find_us": "other"}
+        named = {"email": f"{secrets.token_hex(4)}@example.com", "password": PASSWORD, "how_find_us": "other"}
         self.browser.post("/user/signup/", [*named.items(), ("elaborate", "")])
         self.project = self.new_project()
 
@@ -129,7 +130,7 @@ class Annotator:
 
     def types(self) -> list[list[str]]:
         chosen = zip(DIMENSIONS, (self.entered[f"type_{n}"] for n in range(1, 5)), strict=True)
-        return [[dimension, option] for dimension, options in chosen for option in options]
+        return [[dimension.key, option] for dimension, options in chosen for option in options]
 
     def submit(self) -> None:
         """The next task, and its annotation."""
