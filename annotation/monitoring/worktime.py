@@ -2,9 +2,23 @@
 
 from collections.abc import Iterator
 from datetime import UTC, date
+from typing import Any
 
-from django.db.models import Count, F, Sum
-from django.db.models.functions import Now, TruncDate
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Now, TruncDate
 
 from annotation.models import Annotation, Campaign, WorkTime
 
@@ -62,20 +76,32 @@ TIMES = ["round", "tag", "title", "pseudonym", "state", "minutes"]
 
 
 def times(campaign: Campaign) -> Iterator[list[object]]:
-    """Rows of TIMES: the active minutes at each annotation, `tag` being its place in the draw.
+    """Rows of TIMES: each person's active minutes at each tag in the campaign, `tag` being its place in the draw.
 
-    The time by step is the annotator's own.
+    Also at drafts that have left it: what somebody worked stays theirs when the tag goes to another person. Of such a
+    draft, `round` is empty where the campaign has two. The time by step is the annotator's own.
     """
-    rows = Annotation.objects.filter(assignment__campaign=campaign).order_by(
-        "assignment__round", "assignment__order", "assignment__slot"
-    )
+    rows = _worked_on(campaign).order_by("round", "tag", "assignment__slot", "pk")
     values = rows.values_list(
-        "assignment__round",
-        "assignment__order",
-        "sighting__tag__article__title",
-        "author__pseudonym",
-        "state",
-        "seconds_active",
+        "round", "tag", "sighting__tag__article__title", "author__pseudonym", "state", "seconds"
     )
     for *place, seconds in values.iterator(chunk_size=2_000):
         yield [*place, round(seconds / 60, 1)]
+
+
+def _worked_on(campaign: Campaign) -> QuerySet[Any]:
+    """The annotations that are in the campaign, were submitted in it, or were worked on in it, with TIMES of theirs."""
+    here, first = Q(assignment__campaign=campaign), Q(first_assignment__campaign=campaign)
+    worked = WorkTime.objects.filter(campaign=campaign, annotation=OuterRef("pk")).order_by()
+    place = campaign.assignments.filter(tag=OuterRef("sighting__tag")).order_by()
+    seconds = worked.values("annotation").annotate(all=Sum("seconds")).values("all")
+    return Annotation.objects.filter(here | first | Exists(worked)).annotate(
+        round=Case(
+            When(here, then=F("assignment__round")),
+            When(first, then=F("first_assignment__round")),
+            default=Value(None if campaign.pilot_tags else campaign.main_round),
+            output_field=IntegerField(),
+        ),
+        tag=Subquery(place.values("order")[:1]),
+        seconds=Coalesce(Subquery(seconds), 0.0),
+    )

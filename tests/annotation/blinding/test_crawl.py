@@ -67,7 +67,6 @@ def starts(ids):
         "questions/",
         "revised/",
         "export/complete-json/",
-        "?q=zqmark",
         "?hidden=show",
     ):
         yield f"/collections/copies/{name}"

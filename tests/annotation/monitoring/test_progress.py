@@ -9,7 +9,7 @@ import pytest
 from accounts.models import Person, RoleGrant
 from accounts.roles import Role
 from annotation import workflow
-from annotation.campaigns import claiming
+from annotation.campaigns import claiming, managing
 from annotation.models import Annotation, Assignment, WorkTime
 from annotation.monitoring.attention import STALE_DAYS, kinds, waiting
 from annotation.monitoring.figures import campaign_figures, people_figures
@@ -134,12 +134,34 @@ def test_the_timesheet_counts_what_was_sent_back_and_then_withdrawn(client, camp
 
 
 def test_the_time_for_each_tag_is_given_without_its_steps(client, campaign, olga):
-    of("bob").filter(state="submitted").update(seconds_active=120, seconds_by_step={"validity": 90})
+    submitted = of("bob").get(state="submitted")
+    worked(submitted, campaign, 120)
     rows = table(client, f"/campaigns/{campaign.pk}/times.csv")
     timed = [row for row in rows if row["minutes"] != "0.0"]
     assert [(row["minutes"], row["state"]) for row in timed] == [("2.0", "submitted")]
     assert list(timed[0]) == ["round", "tag", "title", "pseudonym", "state", "minutes"]
     assert len(rows) == 4
+
+
+def test_what_somebody_worked_stays_theirs_when_the_tag_goes_to_another(client, campaign, olga):
+    begun = of("bob").get(state="draft")
+    worked(begun, campaign, 90)
+    worked(begun, make.campaign(name="Elsewhere", by=olga), 600)
+    place = Assignment.objects.filter(pk=begun.assignment_id)
+    managing.reassign(campaign, place, make.annotator("dora"))
+    rows = table(client, f"/campaigns/{campaign.pk}/times.csv")
+    drafts = {row["pseudonym"]: row for row in rows if row["state"] == "draft"}
+    pseudonym = begun.author.pseudonym
+    assert len(drafts) == 2
+    assert (drafts[pseudonym]["minutes"], drafts[pseudonym]["round"]) == ("1.5", "1")
+    assert {row["tag"] for row in drafts.values()} == {str(place.get().order)}
+    assert {row["minutes"] for row in drafts.values()} == {"1.5", "0.0"}
+
+
+def worked(annotation, campaign, seconds):
+    WorkTime.objects.create(
+        annotation=annotation, campaign=campaign, day=date(2026, 3, 2), seconds=seconds
+    )
 
 
 def table(client, address):
