@@ -303,6 +303,8 @@ class Annotation(models.Model):
 
     class Meta:
         ordering = ["-saved_at", "-pk"]
+        # For what waits: for review, for its author, to be published.
+        indexes = [models.Index(fields=["state"], name="annotation_by_state")]
         constraints = [
             models.CheckConstraint(
                 condition=Q(state__in=AnnotationState.values), name="annotation_state_is_known"

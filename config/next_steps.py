@@ -8,8 +8,9 @@ from django.urls import reverse
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.campaigns import claiming, listing
-from annotation.models import Annotation, Campaign, TagReview
+from annotation.models import Annotation, Campaign
 from annotation.monitoring.attention import Why
+from annotation.reviewing.publishing import unpublished
 from annotation.reviewing.tags import waiting_for
 from annotation.states import AnnotationState, AssignmentState
 from datasets.models import Collection
@@ -105,14 +106,12 @@ def of_researcher(person: Person) -> Iterator[Step]:
 
 def of_admin(person: Person) -> Iterator[Step]:
     ready = waiting_for(person).count()
-    accepted = Annotation.objects.filter(state=AnnotationState.ACCEPTED)
-    unpublished = TagReview.objects.filter(reviews__annotation__in=accepted).distinct().count()
     failed = Response.objects.filter(state=ResponseState.FAILED, run__state=RunState.DONE).count()
     drafts = Study.objects.filter(state=StudyState.DRAFT).count()
     reviews = "tag that waits for review|tags that wait for review"
     yield work(ready, reviews, "annotation:reviews", "Review")
     to_publish = "reviewed tag to publish|reviewed tags to publish"
-    yield work(unpublished, to_publish, "annotation:campaigns", "Publish")
+    yield work(unpublished().count(), to_publish, "annotation:campaigns", "Publish")
     yield from concerns()
     yield work(failed, "response that failed|responses that failed", "generation:runs", "See runs")
     yield work(

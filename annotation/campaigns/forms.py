@@ -9,10 +9,10 @@ from django.db.models import QuerySet
 from django.forms import BoundField
 
 from accounts.models import Person
-from accounts.roles import Role
 from annotation.campaigns.drawing import Plan
 from annotation.campaigns.listing import CONCERNS, Wanted
 from annotation.campaigns.opening import Design, Frame, Limits
+from annotation.campaigns.people import annotators
 from annotation.states import AssignmentState
 from datasets.models import Collection
 from wikifetch.models import FetchRun, TagKind
@@ -151,9 +151,7 @@ class CampaignForm(LimitsForm):
         self._choose("category", [(name, name) for name in categories], "Any category")
         people = self.fields["people"]
         assert isinstance(people, forms.ModelMultipleChoiceField)
-        people.queryset = Person.objects.filter(
-            is_active=True, grants__role=Role.ANNOTATOR
-        ).order_by("name")
+        people.queryset = annotators().order_by("name")
         for kind in TagKind:
             self.fields[stratum_field(kind)] = forms.IntegerField(
                 required=False, min_value=1, max_value=MOST_TAGS, label=kind.label

@@ -10,19 +10,22 @@ from annotation.models import Assignment, Campaign, CampaignPerson, Seen
 from annotation.states import AssignmentState, CampaignState
 
 
+def annotators() -> QuerySet[Person]:
+    """Everybody who has the role and can sign in."""
+    return Person.objects.filter(is_active=True, grants__role=Role.ANNOTATOR)
+
+
 def annotators_of(campaign: Campaign) -> QuerySet[Person]:
     """The active annotators who may get tags of the campaign, while it is open."""
-    annotators = Person.objects.filter(is_active=True, grants__role=Role.ANNOTATOR)
     rows = CampaignPerson.objects.filter(campaign=campaign)
     if campaign.for_chosen:
-        return annotators.filter(pk__in=rows.filter(removed_at=None).values("person"))
-    return annotators.exclude(pk__in=rows.exclude(removed_at=None).values("person"))
+        return annotators().filter(pk__in=rows.filter(removed_at=None).values("person"))
+    return annotators().exclude(pk__in=rows.exclude(removed_at=None).values("person"))
 
 
 def may_be_added(campaign: Campaign) -> QuerySet[Person]:
     """The annotators who do not annotate in the campaign."""
-    annotators = Person.objects.filter(is_active=True, grants__role=Role.ANNOTATOR)
-    return annotators.exclude(pk__in=annotators_of(campaign).values("pk"))
+    return annotators().exclude(pk__in=annotators_of(campaign).values("pk"))
 
 
 def works_in(person: Person) -> QuerySet[Campaign]:

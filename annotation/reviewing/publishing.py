@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from accounts.audit import Kind, record
 from accounts.models import Person
@@ -61,17 +62,23 @@ class Published:
     records: int
 
 
-def to_publish(campaign: Campaign) -> list[TagReview]:
-    """The decisions with something to publish, in the order of the draw."""
-    rows = TagReview.objects.filter(
-        campaign=campaign,
-        taken_back_at=None,
-        reviews__decision=Review.Decision.ACCEPT,
-        reviews__annotation__state=AnnotationState.ACCEPTED,
+def unpublished() -> QuerySet[TagReview]:
+    """The decisions with something to publish, of all campaigns."""
+    accepted = Review.objects.filter(
+        of_tag__isnull=False,
+        decision=Review.Decision.ACCEPT,
+        annotation__state=AnnotationState.ACCEPTED,
     )
+    kept = accepted.order_by().values("of_tag")
+    return TagReview.objects.filter(pk__in=kept, taken_back_at=None).order_by()
+
+
+def to_publish(campaign: Campaign) -> list[TagReview]:
+    """Those of one campaign, in the order of the draw."""
+    rows = unpublished().filter(campaign=campaign)
     assignments = campaign.assignments.order_by("round", "order", "slot")
     order = {at: n for n, at in enumerate(assignments.values_list("round", "tag"))}
-    return sorted(rows.distinct(), key=lambda row: order.get((row.round, row.tag_id), len(order)))
+    return sorted(rows, key=lambda row: order.get((row.round, row.tag_id), len(order)))
 
 
 def publish_campaign(campaign: Campaign, by: Person | None = None) -> Published:

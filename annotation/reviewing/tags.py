@@ -105,8 +105,13 @@ def to_review(campaign: Campaign | None = None) -> QuerySet[Any]:
     held = Q(state=AssignmentState.HELD)
     free = Q(state=AssignmentState.FREE, campaign__state=CampaignState.OPEN)
     rows = Assignment.objects.filter(campaign=campaign) if campaign else Assignment.objects.all()
+    # Found by the annotations' state, so that not all assignments are grouped.
+    waiting = Annotation.objects.filter(
+        state__in=(AnnotationState.SUBMITTED, AnnotationState.SENT_BACK), assignment__isnull=False
+    )
     counted = (
-        rows.order_by()
+        rows.filter(tag__in=waiting.order_by().values("sighting__tag"))
+        .order_by()
         .values("campaign", "round", "tag")
         .annotate(
             submitted=Count("pk", filter=Q(annotation__state=AnnotationState.SUBMITTED)),

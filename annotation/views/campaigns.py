@@ -22,7 +22,7 @@ from annotation.fields.form_input import number
 from annotation.guidelines import current_guideline
 from annotation.models import Campaign
 from annotation.progress import campaigns_with_counts, people_of, stages
-from annotation.reviewing.publishing import publish_campaign, to_publish
+from annotation.reviewing.publishing import publish_campaign, unpublished
 from annotation.states import CampaignState
 from datasets.models import Collection
 from leases.refusal import StaleVersion
@@ -98,7 +98,7 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "is_open": campaign.state == CampaignState.OPEN,
         "stages": stages(campaign),
         "people": people_of(campaign),
-        "to_publish": len(to_publish(campaign)),
+        "to_publish": unpublished().filter(campaign=campaign).count(),
         "current_guideline": current_guideline(),
         "to_add": may_be_added(campaign).order_by("name"),
     }

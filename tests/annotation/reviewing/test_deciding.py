@@ -1,7 +1,7 @@
 """A reviewer's decisions on all annotations of a tag."""
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from accounts.roles import Role
 from annotation import workflow
@@ -14,7 +14,7 @@ from annotation.reviewing.combining import ChecksRefused, Merge
 from annotation.reviewing.deciding import Notes
 from annotation.reviewing.joining import NEITHER
 from annotation.reviewing.merging import Choice
-from annotation.reviewing.publishing import publish_campaign
+from annotation.reviewing.publishing import publish_campaign, unpublished
 from annotation.states import AnnotationState, AssignmentState
 from leases.refusal import Conflict, NotAllowed, NotFoundHere, Refusal, StaleVersion
 from tests.annotation import factories as make
@@ -380,6 +380,14 @@ def test_a_tag_that_was_handed_back_unread_can_be_reviewed(olga, campaign):
     claiming.hand_back(assignment_id=begun.assignment_id, by=both)
     annotation = make.submitted(make.annotator("alice"), within=campaign)
     make.decide(annotation, both)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by the sizes of tables")
+def test_tags_to_review_are_found_by_the_state_of_annotations(olga, pair):
+    for rows in (tags.to_review(), tags.waiting_for(olga), unpublished()):
+        plan = rows.explain()
+        assert "annotation_by_state" in plan
+        assert "SCAN annotation_" not in plan, plan
 
 
 # ---------------------------------------------------------------- taking back
