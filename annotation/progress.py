@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from accounts.models import Person
 from annotation.campaigns.claiming import free_assignments
@@ -112,19 +113,18 @@ class Stage:
 
 def campaigns_with_counts() -> QuerySet[Campaign]:
     """Campaigns with `assigned` (all that are to be submitted) and `handed_in`."""
-    wanted = Q(
-        assignments__state__in=(
-            AssignmentState.FREE,
-            AssignmentState.HELD,
-            AssignmentState.SUBMITTED,
-        )
-    )
-    handed_in = Q(assignments__state=AssignmentState.SUBMITTED)
+    handed_in = AssignmentState.SUBMITTED
     counted = Campaign.objects.annotate(
-        assigned=Count("assignments", filter=wanted),
-        handed_in=Count("assignments", filter=handed_in),
+        assigned=_assignments(AssignmentState.FREE, AssignmentState.HELD, handed_in),
+        handed_in=_assignments(handed_in),
     )
     return counted.select_related("collection", "guideline").order_by("-pk")
+
+
+def _assignments(*states: str) -> Coalesce:
+    """How many assignments of the campaign are in these states, counted in an index."""
+    rows = Assignment.objects.filter(campaign=OuterRef("pk"), state__in=states).order_by()
+    return Coalesce(Subquery(rows.values("campaign").annotate(n=Count("pk")).values("n")), 0)
 
 
 def stages(campaign: Campaign) -> list[Stage]:

@@ -1,7 +1,7 @@
 """An admin's list of a campaign's assignments: filtered, paged, and changed in bulk."""
 
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -17,7 +17,6 @@ from annotation.campaigns.listing import listed
 from annotation.campaigns.people import annotators_of
 from annotation.fields.form_input import number
 from annotation.models import Annotation, Assignment, Campaign
-from annotation.progress import people_of
 from annotation.views.campaigns import campaign_at
 from leases.refusal import Refusal
 from pages.paging import PER_PAGE, page_of
@@ -31,7 +30,10 @@ SHOWN = ("tag__article", "sighting", "person", "annotation")
 def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """The list, and what is done with the chosen ones; a refusal keeps the choice."""
     campaign = campaign_at(campaign_id)
-    people = Person.objects.filter(pk__in=[row["person"] for row in people_of(campaign)])
+    given = campaign.assignments.order_by().values("person")
+    people = Person.objects.filter(
+        Q(pk__in=given) | Q(pk__in=campaign.chosen.order_by().values("person"))
+    )
     filtering = AssignmentFilter(request.GET, people=people.order_by("name"), auto_id="filter_%s")
     rows = listed(campaign, filtering.wanted)
     form = BulkForm(request.POST or None, people=annotators_of(campaign).order_by("name"))
@@ -42,7 +44,10 @@ def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
             messages.success(request, done(campaign, form, picked))
             here = reverse("annotation:assignments", args=[campaign.pk])
             return redirect(f"{here}?{request.GET.urlencode()}")
-    page = page_of(request, rows.select_related(*SHOWN), PER_PAGE)
+    page = page_of(request, rows.values_list("pk", flat=True), PER_PAGE)
+    # Only what is shown is joined, not all that comes before it.
+    by_key = Assignment.objects.select_related(*SHOWN).in_bulk(list(page))
+    page.object_list = [by_key[key] for key in page]
     on_page = Annotation.objects.filter(assignment__in=[each.pk for each in page])
     hidden_here = hidden(person_of(request), on_page)
     context = {
