@@ -4,7 +4,7 @@ A slot closes when its judge hands in or the admin closes the study. It never op
 """
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from judging.models import JudgingSlot, Judgment, Resolution, Study, StudyItem
@@ -13,6 +13,11 @@ from judging.states import SLOT, SlotState
 
 BATCH = 500
 UNFINISHED = (SlotState.FREE, SlotState.WAITING, SlotState.JUDGED, SlotState.SKIPPED)
+# The study was closed before the judge came to it: no verdict, and no reason for skipping.
+NOT_JUDGED = Q(state=SlotState.WITHDRAWN, skip_reason="")
+LACKS_VERDICTS = Q(
+    Exists(JudgingSlot.objects.filter(NOT_JUDGED, item=OuterRef("pk"), repeat=1)), resolution=None
+)
 
 
 @transaction.atomic
@@ -45,14 +50,26 @@ def settle(items: QuerySet[StudyItem], study: Study) -> None:
 
 
 def finished(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
-    """Those of `items` that have slots, none of them open; with everything that an outcome needs."""
+    """Those of `items` that each of their judges judged or skipped, or that have a final verdict from before.
+
+    They come with everything that an outcome needs.
+    """
     closed = items.filter(slots__isnull=False).exclude(slots__state__in=UNFINISHED).distinct()
-    return closed.select_related("resolution").prefetch_related("slots__judgment")
+    return (
+        closed.exclude(LACKS_VERDICTS)
+        .select_related("resolution")
+        .prefetch_related("slots__judgment")
+    )
 
 
 def unresolved(study: Study) -> QuerySet[StudyItem]:
     """The responses that wait for a third person, in the study's (shuffled) order."""
     return finished(study.items.all()).filter(resolution=None).order_by("position")
+
+
+def incomplete(study: Study) -> QuerySet[StudyItem]:
+    """The responses that have fewer verdicts than their study asks, because it was closed early."""
+    return study.items.filter(LACKS_VERDICTS)
 
 
 def seats_of(item: StudyItem) -> list[JudgingSlot]:

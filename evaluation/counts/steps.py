@@ -12,6 +12,7 @@ from evaluation.report.shapes import Flow, Step
 from generation.models import Response
 from generation.states import ResponseState
 from judging.models import Study, StudyItem
+from judging.settling import incomplete
 from wikifetch.models import Tag
 
 # Waiting for review, or decided and not published; what is merged is published by another annotation.
@@ -169,23 +170,24 @@ def _response_steps(study: Study) -> list[Step]:
 
 def _judged_steps(study: Study, items: int) -> list[Step]:
     """From the study's responses to those in its tables of final verdicts."""
-    steps = []
+    steps, short = [], 0
     if not study.is_imported:
         first = Q(slots__repeat=1, slots__judgment__first_verdict__isnull=False)
         judged = study.items.filter(first).order_by().distinct().count()
         lost = [(items - judged, "without a verdict that was handed in")]
         steps.append(step("judged", "Judged", judged, "response", lost))
-        items = judged
+        items, short = judged, incomplete(study).filter(first).order_by().distinct().count()
     final = study.items.filter(resolution__isnull=False)
     n_final = final.count()
     why = "without a verdict in the file" if study.is_imported else "without a final verdict"
+    not_final = [(short, "judged by fewer than asked"), (items - n_final - short, why)]
     kept = final.exclude(EXCLUDED)
     excluded = n_final - kept.count()
     left_out = _one_passage_of_same(kept).count()
     lost = [*_exclusions(final), (left_out, "to prompts that give one of two equal passages")]
     return [
         *steps,
-        step("final", "With a final verdict", n_final, "response", [(items - n_final, why)]),
+        step("final", "With a final verdict", n_final, "response", not_final),
         step("tables", "In the tables", n_final - excluded - left_out, "response", lost),
     ]
 

@@ -15,6 +15,7 @@ from evaluation.counts.naming import one_passage_prompts
 from evaluation.rows.export import REPLIES
 from evaluation.statistics import tables
 from judging.models import MachineVerdict, Study, StudyItem, Verdict
+from judging.settling import LACKS_VERDICTS
 from judging.states import MachineState
 from leases.refusal import Refusal
 
@@ -63,7 +64,7 @@ class Choice:
         allowed = {
             "of": [FINAL, FIRST],
             "slice": [*tables.SLICES, tables.UNTYPED],
-            "verdict": [*Verdict.values, LABELLED, tables.UNLABELLED],
+            "verdict": [*Verdict.values, LABELLED, tables.UNLABELLED, tables.INCOMPLETE],
             "differ": [YES, NO],
             "first_1": Verdict.values,
             "first_2": Verdict.values,
@@ -134,6 +135,8 @@ def _of_slice(items: QuerySet[StudyItem], part: str) -> QuerySet[StudyItem]:
 
 
 def _of_verdict(items: QuerySet[StudyItem], verdict: str) -> QuerySet[StudyItem]:
+    if verdict == tables.INCOMPLETE:
+        return items.filter(LACKS_VERDICTS)
     if verdict in (LABELLED, tables.UNLABELLED):
         return items.filter(resolution__isnull=verdict == tables.UNLABELLED)
     return items.filter(resolution__verdict=verdict) if verdict else items

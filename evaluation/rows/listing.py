@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, Prefetch, QuerySet
 
 from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.report.verdicts import SLICE_LABELS
@@ -10,6 +10,7 @@ from evaluation.rows.choice import LABELLED, NO, REPLIED, YES, Choice
 from evaluation.rows.export import REPLIES
 from evaluation.statistics import tables
 from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
+from judging.settling import LACKS_VERDICTS
 
 MATCHES = {YES: "the same as the final verdict", NO: "another than the final verdict, or none"}
 
@@ -23,11 +24,16 @@ def with_verdicts(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
     )
     machine_verdicts = MachineVerdict.objects.select_related("judge").prefetch_related("calls")
     replied = machine_verdicts.filter(state__in=REPLIES)
-    return items.select_related(*related).prefetch_related(
-        Prefetch("slots", queryset=slots, to_attr="closed_slots"),
-        Prefetch(
-            "machine_verdicts", queryset=replied.order_by("judge__pseudonym"), to_attr="replied"
-        ),
+    lacks = ExpressionWrapper(LACKS_VERDICTS, BooleanField())
+    return (
+        items.select_related(*related)
+        .annotate(is_incomplete=lacks)
+        .prefetch_related(
+            Prefetch("slots", queryset=slots, to_attr="closed_slots"),
+            Prefetch(
+                "machine_verdicts", queryset=replied.order_by("judge__pseudonym"), to_attr="replied"
+            ),
+        )
     )
 
 
@@ -46,6 +52,7 @@ def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
     names = model_names(models_of(study))
     labels = dict(Verdict.choices) | {
         tables.UNLABELLED: "No final verdict",
+        tables.INCOMPLETE: "None: the study closed before all its judges came to it",
         LABELLED: "Any final verdict",
         "": "any",
     }

@@ -10,6 +10,7 @@ from evaluation.statistics.bootstrap import Plan, Resampled
 from evaluation.statistics.cells import resampled
 from evaluation.statistics.tables import Tally
 from judging.models import Resolution, Study, Verdict
+from judging.settling import LACKS_VERDICTS
 
 FINAL_VERDICTS = "final verdicts, after exclusions"
 
@@ -86,6 +87,9 @@ def resolution_entry(study: Study) -> list[shapes.Way]:
         for how, label in Resolution.How.choices
         if how in counts
     ]
-    if None in counts:
-        ways.append({"how": "none", "label": "No final verdict yet", "count": counts[None]})
-    return ways
+    short = final_verdicts.kept_items(study).filter(LACKS_VERDICTS).count()
+    without: list[shapes.Way] = [
+        {"how": "incomplete", "label": "Not judged by all its judges", "count": short},
+        {"how": "none", "label": "No final verdict yet", "count": counts.get(None, 0) - short},
+    ]
+    return ways + [way for way in without if way["count"]]

@@ -15,6 +15,8 @@ from evaluation.statistics.wilson import wilson
 ALL, EXPLICIT, IMPLICIT, UNTYPED = "all", "explicit", "implicit", "untyped"
 SLICES = (ALL, EXPLICIT, IMPLICIT)
 UNLABELLED = "unlabelled"
+# Without a final verdict because the study closed before all its judges came to the response.
+INCOMPLETE = "incomplete"
 # What a judge model's reply is that holds no verdict.
 UNPARSED = "unparsed"
 # Any final verdict, any reply of a judge model, and an answer: in the queries that lead to rows.

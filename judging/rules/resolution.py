@@ -22,7 +22,7 @@ CAUSES = {
     "gold": "A gold answer is wrong or incomplete",
     "ambiguous": "The question or the passages are ambiguous",
     "response": "The response is unclear",
-    "skipped": "It was skipped or not judged",
+    "skipped": "A judge skipped it",
     "other": "Something else",
 }
 

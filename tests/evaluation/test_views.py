@@ -157,6 +157,19 @@ def test_the_page_of_rows_shows_both_verdicts_and_keeps_markup_as_text(client, r
     assert "&lt;script&gt;" in page
 
 
+def test_responses_that_lack_verdicts_are_chosen_and_counted_apart(client, rita):
+    study, *_ = judging.closed_early()
+    page = client.get(f"/reports/{study.pk}/rows/?verdict=incomplete").content.decode()
+    assert "3 responses" in page
+    assert page.count("The study closed before all its judges came to it.") == 3
+    ways = client.get(f"/reports/{study.pk}.json").json()["resolution"]
+    assert {way["how"]: way["count"] for way in ways} == {
+        "unanimous": 1,
+        "incomplete": 3,
+        "none": 2,
+    }
+
+
 def test_an_unknown_choice_is_refused_with_the_known_ones(client, rita):
     response = client.get(f"/reports/{judged_study().pk}/rows/", {"verdict": "maybe"})
     assert response.status_code == 400

@@ -134,3 +134,21 @@ def one_disputed() -> tuple[Study, StudyItem]:
     verdicts.give(agreed, "correct")
     verdicts.give(disputed, "incorrect")
     return study, agreed.item
+
+
+def closed_early() -> tuple[Study, StudyItem, set[StudyItem]]:
+    """A study of six responses, closed before bob came to two more of them, and before anybody came to the last.
+
+    And the one on which alice and bob agree, and the two that wait for a third person: a disputed and a skipped one.
+    """
+    study = open_study(drawn_from=finished_run(instances=3, prompts=["passage-1"]))
+    of_alice = slots(study, judge("alice"))[:5]
+    of_bob = {slot.item_id: slot for slot in slots(study, judge("bob"))}
+    agreed, disputed, skipped = of_alice[:3]
+    for slot in of_alice:
+        verdicts.give(slot, "correct")
+    verdicts.give(of_bob[agreed.item_id], "correct")
+    verdicts.give(of_bob[disputed.item_id], "incorrect")
+    verdicts.skip(of_bob[skipped.item_id], "Unreadable.")
+    studies.close_study(study)
+    return study, agreed.item, {disputed.item, skipped.item}

@@ -7,12 +7,12 @@ from django.db import connection
 
 from accounts.roles import Role
 from generation.models import Response
-from judging import presenting, settling, studies, verdicts
+from judging import adjudication, presenting, progress, settling, studies, verdicts
 from judging.models import JudgingSlot, Judgment, Resolution, Rubric, Study
 from judging.rules import rubric
 from judging.rules.assignment import judge_seed
 from judging.studies import Design, Selection
-from leases.refusal import Conflict, Refusal
+from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.factories import person, stored
 from tests.judging import factories as make
 
@@ -191,6 +191,38 @@ def test_closing_withdraws_what_was_not_judged():
     assert not Resolution.objects.exists()
 
 
+def test_a_response_that_not_all_judges_came_to_is_not_resolved():
+    study, agreed, apart = make.closed_early()
+    assert [row.item for row in Resolution.objects.all()] == [agreed]
+    assert set(settling.unresolved(study)) == apart
+    assert settling.incomplete(study).count() == 3
+    with pytest.raises(NotFoundHere):
+        adjudication.item_for(person("carol", Role.ADJUDICATOR), settling.incomplete(study)[0].pk)
+
+
+def test_a_study_closed_early_counts_how_many_verdicts_its_responses_got():
+    study, *_ = make.closed_early()
+    assert progress.responses_settled(study) == {
+        "total": 6,
+        "settled": 1,
+        "unresolved": 2,
+        "waiting": 0,
+        "incomplete": [(0, 1), (1, 2)],
+    }
+    of_bob = progress.of_person(make.judge("bob"), study)
+    assert (of_bob.judged, of_bob.skipped, of_bob.missed, of_bob.done) == (2, 1, 3, 3)
+
+
+def test_a_final_verdict_from_before_stays_where_not_all_judges_came():
+    study, *_ = make.closed_early()
+    item = settling.incomplete(study)[0]
+    carol = person("carol", Role.ADJUDICATOR)
+    values = {"how": "third_person", "resolved_by": carol, "cause": "skipped"}
+    Resolution.objects.create(item=item, verdict="correct", **values)
+    assert item not in settling.incomplete(study)
+    assert adjudication.item_for(carol, item.pk) == item
+
+
 def test_closing_twice_is_refused():
     study = make.open_study()
     studies.close_study(study)
@@ -201,7 +233,7 @@ def test_closing_twice_is_refused():
 def test_closing_names_rows_by_what_they_have_in_common(monkeypatch):
     """A database takes so many parameters in a statement, and a study may hold more slots than that."""
     monkeypatch.setattr(settling, "BATCH", 5)
-    study = make.open_study()
+    study = make.open_study(drawn_from=make.finished_run(instances=4))
     for who in ("alice", "bob"):
         make.give_all(study, who)
     sizes = []
@@ -214,8 +246,8 @@ def test_closing_names_rows_by_what_they_have_in_common(monkeypatch):
     with connection.execute_wrapper(measured):
         verdicts.hand_in(make.judge("alice"), study)
         studies.close_study(study)
-    assert max(sizes) < 12
-    assert Resolution.objects.count() == 12
+    assert max(sizes) < 24
+    assert Resolution.objects.count() == 24
 
 
 def test_a_repeat_has_its_judges_seat_and_a_place_of_its_own():

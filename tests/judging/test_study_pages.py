@@ -142,6 +142,16 @@ def test_the_page_counts_what_the_rows_hold(client, researcher):
     assert "Correct · Incorrect" in page or "Incorrect · Correct" in page
 
 
+def test_a_study_closed_early_says_how_many_lack_which_verdicts_and_leads_to_them(
+    client, researcher
+):
+    study, *_ = make.closed_early()
+    page = " ".join(client.get(f"/studies/{study.pk}/").content.decode().split())
+    assert "2 wait for a third person, 0 for their judges." in page
+    assert "1 with 0 of 2 verdicts, 2 with 1 of 2 verdicts." in page
+    assert f'href="/reports/{study.pk}/rows/?verdict=incomplete"' in page
+
+
 def test_judges_appear_by_pseudonym_to_researchers_by_name_to_admins(client, researcher):
     study = make.open_study()
     alice = make.judge("alice")

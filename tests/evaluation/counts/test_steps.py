@@ -92,6 +92,16 @@ def test_responses_that_the_study_left_out_or_that_never_came_are_losses():
 
 
 @pytest.mark.django_db
+def test_what_not_all_judges_came_to_is_a_loss_of_its_own():
+    steps = check(judging.closed_early()[0])
+    assert reasons(steps["judged"]) == {"without a verdict that was handed in": 1}
+    assert reasons(steps["final"]) == {
+        "judged by fewer than asked": 2,
+        "without a final verdict": 2,
+    }
+
+
+@pytest.mark.django_db
 def test_an_imported_study_has_no_step_of_judging():
     study = judging.draft()
     Study.objects.filter(pk=study.pk).update(is_imported=True)
