@@ -96,7 +96,11 @@ class Annotator:
         self.browser = PeersBrowser(server.port)
         self.entered, self.numbers = entered, count()
         self.browser.get("/user/signup/")
-        named = {"email": f"{secrets.token_hex(4)}@example.com", "password": PASSWORD, "how_find_us": "other"}
+        named = {
+            "email": f"{secrets.token_hex(4)}@example.com",
+            "password": PASSWORD,
+            "how_find_us": "other",
+        }
         self.browser.post("/user/signup/", [*named.items(), ("elaborate", "")])
         self.project = self.new_project()
 
