@@ -1,6 +1,7 @@
 """People, their roles, invitations, and how they sign in."""
 
 import secrets
+from collections.abc import Iterable
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.sessions.base_session import AbstractBaseSession
@@ -77,10 +78,12 @@ class Person(AbstractBaseUser):
     def roles(self) -> frozenset[Role]:
         """Read from the database once for each instance, so a change acts on the next request."""
         if not hasattr(self, "_roles"):
-            self._roles = frozenset(
-                Role(role) for role in self.grants.values_list("role", flat=True)
-            )
+            self.know_roles(Role(role) for role in self.grants.values_list("role", flat=True))
         return self._roles
+
+    def know_roles(self, roles: Iterable[Role]) -> None:
+        """Take these roles as just read from the database."""
+        self._roles = frozenset(roles)
 
     def has_role(self, *roles: Role) -> bool:
         return self.is_active and bool(self.roles & set(roles))

@@ -2,14 +2,55 @@
 
 from typing import Any
 
-from django.contrib.auth import SESSION_KEY
+from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils.crypto import constant_time_compare
 
-from accounts.models import Session
+from accounts.models import Person, Session
+from accounts.roles import Role
+from leases.prepared import Prepared
+
+# A valid session with its person, and a row for each of their roles.
+ROWS = Prepared(
+    lambda key: (
+        Session.objects.filter(session_key=key, expire_date__gt=Now())
+        .select_related("person")
+        .annotate(role=F("person__grants__role"))
+    ),
+    key=str,
+)
 
 
 class SessionStore(DatabaseStore):
-    """Stores a session's person and browser in columns, so that people can list and end their sessions."""
+    """Stores a session's person and browser in columns, so that people can list and end their sessions.
+
+    One statement reads the session with its person and their roles, anew for each request.
+    """
+
+    _person: Person | None = None
+
+    def _get_session_from_db(self) -> Session | None:
+        found = ROWS(key=str(self.session_key))
+        if not found:
+            self._session_key = None
+            return None
+        if person := found[0].person:
+            person.know_roles({Role(row.role) for row in found if row.role})
+        self._person = person
+        return found[0]
+
+    def signed_in(self) -> Person | None:
+        """The person, unless they may not sign in any more, or their password is another one since."""
+        given = self.get(HASH_SESSION_KEY, "")  # reads the session
+        person = self._person
+        if person is None or not person.is_active:
+            return None
+        if not constant_time_compare(given, person.get_session_auth_hash()):
+            self.flush()
+            return None
+        return person
 
     @classmethod
     def get_model_class(cls) -> type[Session]:

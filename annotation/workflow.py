@@ -1,27 +1,28 @@
 """An annotator's actions: save a draft, submit it.
 
-A save names the version it was made from and is one conditional UPDATE, so no save overwrites another unseen;
-a refused one gets both texts. A save that says exactly what is stored already is taken as done, whatever
-version it names: that is a repeated request, not a conflict.
+A save names the version it was made from and is one conditional UPDATE, and so is a submission, which saves too: no
+save overwrites another unseen; a refused one gets both texts. A save that says exactly what is stored already is
+taken as done, whatever version it names: that is a repeated request, not a conflict.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
 from accounts.models import Person
 from annotation.campaigns import claiming, reserve
-from annotation.evidence.captured import kept_pieces, origin_of
+from annotation.evidence.captured import origin_of
 from annotation.evidence.provenance import Captured, origin_in
 from annotation.fields.checks import Finding, blocks, check, unchecked, value_at
 from annotation.fields.entries import (
     NAMES,
     columns_of,
     differing,
+    entries_in,
     entries_of,
     replace_questions,
     same_entries,
@@ -34,14 +35,16 @@ from annotation.models import Annotation, Assignment, DraftRevision
 from annotation.monitoring.worktime import keep_time
 from annotation.states import ANNOTATION, ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState
 from leases.clock import in_seconds
-from leases.refusal import Conflict, Refusal, StaleVersion
-from leases.rows import first_of
+from leases.prepared import Prepared
+from leases.refusal import Conflict, NotFoundHere, Refusal, StaleVersion
+from leases.states import update_in_memory
 
 # Of all saves within this many seconds only the last is kept as a revision of the draft.
 REVISION_EVERY = 300
 # The most active time that one save may report, in seconds; a browser left open does not count.
 MOST_SECONDS_A_SAVE = 120
 MOST_FLAG_NOTE = 1_000
+STEP_KEYS = frozenset(step.key for step in STEPS)
 
 
 @dataclass(frozen=True)
@@ -54,13 +57,29 @@ class Place:
 
 def draft_of(annotation_id: int, by: Person) -> Annotation:
     """This person's annotation. Raises NotFoundHere, also for another person's."""
-    rows = Annotation.objects.filter(pk=annotation_id, author=by)
-    return first_of(rows, "You have no such draft. Your queue lists what is yours.")
+    rows = OWN(annotation=annotation_id, person=by.pk)
+    if not rows:
+        raise NotFoundHere("You have no such draft. Your queue lists what is yours.")
+    return rows[0]
 
 
-def save_draft(
+OWN = Prepared(
+    lambda annotation, person: Annotation.objects.filter(
+        pk=annotation, author=person
+    ).select_related("assignment__campaign", "sighting__tag__article"),
+    annotation=int,
+    person=int,
+)
+
+
+def save_draft(*, annotation_id: int, by: Person, **sent: Any) -> Annotation:
+    """As `save`, of a draft that is not read yet. Raises NotFoundHere too."""
+    return save(draft_of(annotation_id, by), by=by, **sent)
+
+
+def save(
+    draft: Annotation,
     *,
-    annotation_id: int,
     by: Person,
     version: int,
     changes: Entries,
@@ -70,48 +89,97 @@ def save_draft(
     """Store `changes` over version `version` of the draft; returns it at its new version.
 
     Without `captured` every field of `changes` counts as the person's own. Its notices are those of the save.
-    Raises NotFoundHere, Conflict if it cannot be edited any more, StaleVersion if it was saved
-    elsewhere since: details hold {version, saved_at, mine, theirs, filled, fields}; `filled` is about theirs.
+    Raises Conflict if it cannot be edited any more, StaleVersion if it was saved elsewhere since: details
+    hold {version, saved_at, mine, theirs, filled, fields}; `filled` is about theirs.
     """
-    draft = draft_of(annotation_id, by)
-    before = entries_of(draft)
+    # Outside the transaction: it may render the article.
+    wanted = _wanted(draft, entries_of(draft), version, changes, captured or Captured())
+    if wanted.columns or _place_columns(draft, place, {}):
+        with transaction.atomic():
+            if not _write(draft, by, wanted, place):
+                raise _why_not_saved(draft.pk, version, changes)
+    return draft
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What a save makes of a draft, which must still have the version `base`.
+
+    `columns` are those to set, none where the draft says the same already; `entries` are those of the whole draft,
+    and `asked` the questions before.
+    """
+
+    base: int
+    asked: Sequence[Entries]
+    columns: dict[str, Any]
+    entries: Entries
+
+
+def _wanted(
+    draft: Annotation, before: Entries, version: int, changes: Entries, captured: Captured
+) -> _Wanted:
+    asked = before[QUESTIONS.name]
     changed = differing(changes, before, [name for name in NAMES if name in changes])
-    # Checked outside the transaction: it may render the article.
-    origin = origin_of(draft, before, {**before, **changes}, captured or Captured())
+    origin = origin_of(draft, before, {**before, **changes}, captured)
     is_same = all(getattr(draft, name) == value for name, value in origin.items())
     is_repeated = draft.version != version and set(changes) == set(NAMES)
     if not changed and (is_repeated or (is_same and draft.version == version)):
-        _keep_place(draft, place)
-        return draft
-    return _store(draft, by, version, changes, changed, origin, place)
+        return _Wanted(draft.version, asked, {}, before)
+    columns = {**origin, **columns_of(changes, draft.taxonomy)}
+    questions = changes.get(QUESTIONS.name, asked)
+    return _Wanted(version, asked, columns, entries_in({**vars(draft), **columns}, questions))
 
 
-@transaction.atomic
-def _store(
+def _write(
     draft: Annotation,
     by: Person,
-    version: int,
-    changes: Entries,
-    changed: list[str],
-    origin: Mapping[str, Any],
+    wanted: _Wanted,
     place: Place,
-) -> Annotation:
-    moved = _editable(draft, by, version).update(
-        version=F("version") + 1,
-        saved_at=Now(),
-        **origin,
-        **columns_of(changes, draft.taxonomy),
-    )
+    final: Entries | None = None,
+    **more: Any,
+) -> bool:
+    """Write a save, or a submission with its `final` entries, and `more` columns, in one conditional UPDATE.
+
+    False if the draft is not as it was read any more: then nothing was written. For use in a transaction.
+    """
+    now = LOCKED(annotation=draft.pk)[0]
+    is_saved, is_submitted = bool(wanted.columns), final is not None
+    columns = {**wanted.columns, **_place_columns(draft, place, now["seconds_by_step"]), **more}
+    if is_saved:
+        columns["saved_at"] = now["at"]
+    if is_saved or is_submitted:
+        columns["version"] = wanted.base + is_saved + is_submitted
+        rows = _editable(draft, by, wanted.base)
+    else:
+        rows = Annotation.objects.filter(pk=draft.pk)
+    moved = ANNOTATION.move(rows, "submit", **columns) if is_submitted else rows.update(**columns)
     if not moved:
-        raise _why_not_saved(draft.pk, version, changes)
-    if QUESTIONS.name in changed:
-        replace_questions(draft, changes[QUESTIONS.name])
-    draft = Annotation.objects.get(pk=draft.pk)
-    _keep_place(draft, place)
-    _keep_revision(draft)
-    if draft.assignment:
+        return False
+    update_in_memory(draft, columns)
+    draft.state = AnnotationState.SUBMITTED if is_submitted else draft.state
+    if (questions := (final or wanted.entries)[QUESTIONS.name]) != wanted.asked:
+        replace_questions(draft, questions)
+    if "seconds_active" in columns:
+        keep_time(draft, seconds_in(place))
+    if is_saved:
+        _keep_revision(draft, wanted, now["recent"])
+    if is_submitted:
+        _hand_in(draft, has_stop_rule=now["assignment__campaign__stop_at_valid"] is not None)
+    elif is_saved and draft.assignment:
         claiming.renew(draft.assignment, by)
-    return draft
+    return True
+
+
+def _locked(annotation: int) -> QuerySet[Annotation, dict[str, Any]]:
+    saves = DraftRevision.objects.filter(annotation=annotation).order_by("-version")
+    recent = saves.filter(saved_at__gt=in_seconds(-REVISION_EVERY)).values("pk")[:1]
+    rows = Annotation.objects.filter(pk=annotation).order_by().select_for_update(of=("self",))
+    columns = ("seconds_by_step", "assignment__campaign__stop_at_valid")
+    return rows.values(*columns, at=Now(), recent=Subquery(recent))
+
+
+# What a save reads of the row as it is now; others that would change the row wait.
+LOCKED = Prepared(_locked, annotation=int)
 
 
 def _editable(draft: Annotation, by: Person, version: int) -> QuerySet[Annotation]:
@@ -127,21 +195,25 @@ def _editable(draft: Annotation, by: Person, version: int) -> QuerySet[Annotatio
     )
 
 
-@transaction.atomic
-def _keep_place(draft: Annotation, place: Place) -> None:
-    """Store the step and the time without a new version: two tabs at different steps are no conflict."""
-    seconds = min(max(place.seconds, 0), MOST_SECONDS_A_SAVE)
-    step = place.step if place.step in {step.key for step in STEPS} else draft.current_step
-    if seconds or step != draft.current_step:
-        times = _locked(draft).seconds_by_step
-        if seconds:
-            at = step or STEPS[0].key
-            times[at] = times.get(at, 0) + seconds
-            keep_time(draft, seconds)
-        Annotation.objects.filter(pk=draft.pk).update(
-            current_step=step, seconds_active=F("seconds_active") + seconds, seconds_by_step=times
-        )
-        draft.current_step = step
+def seconds_in(place: Place) -> float:
+    return min(max(place.seconds, 0), MOST_SECONDS_A_SAVE)
+
+
+def _place_columns(draft: Annotation, place: Place, times: Mapping[str, float]) -> dict[str, Any]:
+    """The step and the time, `times` being what was measured so far; none if there is nothing new.
+
+    They make no new version: two tabs at different steps are no conflict.
+    """
+    seconds = seconds_in(place)
+    step = place.step if place.step in STEP_KEYS else draft.current_step
+    if not seconds:
+        return {"current_step": step} if step != draft.current_step else {}
+    at = step or STEPS[0].key
+    return {
+        "current_step": step,
+        "seconds_active": F("seconds_active") + seconds,
+        "seconds_by_step": {**times, at: times.get(at, 0) + seconds},
+    }
 
 
 def _why_not_saved(annotation_id: int, version: int, mine: Entries) -> Refusal:
@@ -173,12 +245,11 @@ def stale(now: Annotation, mine: Entries) -> StaleVersion:
     )
 
 
-def _keep_revision(draft: Annotation) -> None:
-    """Store the save as a revision, replacing one of the last REVISION_EVERY seconds."""
-    kept_now = {"version": draft.version, "entries": entries_of(draft)}
-    recent = draft.draft_revisions.filter(saved_at__gt=in_seconds(-REVISION_EVERY)).first()
+def _keep_revision(draft: Annotation, wanted: _Wanted, recent: int | None) -> None:
+    """Store the save as a revision, replacing the `recent` one, of the last REVISION_EVERY seconds."""
+    kept_now = {"version": wanted.base + 1, "entries": wanted.entries}
     if recent:
-        DraftRevision.objects.filter(pk=recent.pk).update(**kept_now)
+        DraftRevision.objects.filter(pk=recent).update(**kept_now)
     else:
         DraftRevision.objects.create(annotation=draft, **kept_now)
 
@@ -199,71 +270,65 @@ class Submission:
         return not self.findings
 
 
-def submit(
+def submit(*, annotation_id: int, by: Person, **sent: Any) -> Submission:
+    """As `submit_draft`, of a draft that is not read yet. Raises NotFoundHere too."""
+    return submit_draft(draft_of(annotation_id, by), by=by, **sent)
+
+
+def submit_draft(
+    draft: Annotation,
     *,
-    annotation_id: int,
     by: Person,
     version: int,
     entries: Entries,
-    checked: frozenset[str] = frozenset(),
+    checked: Collection[str] = (),
     place: Place = Place(),
     captured: Captured | None = None,
 ) -> Submission:
     """Save, check, and submit. `checked` holds the keys of the warnings ticked "I checked".
 
-    An invalid tag is submitted without steps 2 to 6. Submitting twice has no further effect.
-    Raises as save_draft does.
+    An invalid tag is submitted without steps 2 to 6. Submitting twice has no further effect. The entries are
+    checked before the transaction, and written only if the draft is still the one that was read.
+    Raises as save does.
     """
-    captured = captured or Captured()
-    # Outside the transaction: it may render the article.
-    before = draft_of(annotation_id, by)
-    kept_pieces(before, captured, {**entries_of(before), **entries})
+    before = entries_of(draft)
+    if _submitted_before(draft, before, version, entries):
+        return Submission(draft, [], repeated=True)
+    wanted = _wanted(draft, before, version, entries, captured or Captured())
+    findings = check(wanted.entries)
+    seen = looked_at(draft, findings, wanted.entries, checked)
+    columns: dict[str, Any] = {"checked_warnings": [list(pair) for pair in seen.items()]}
+    in_the_way = blocks(findings) + unchecked(findings, wanted.entries, seen)
+    final = None
+    if draft.assignment and not in_the_way:
+        final = final_entries(wanted.entries, wanted.columns.get("filled", draft.filled))
+        columns |= _final_columns(draft, wanted, final)
     with transaction.atomic():
-        draft = _locked(draft_of(annotation_id, by))
-        if _submitted_before(draft, version, entries):
+        is_written = _write(draft, by, wanted, place, final, **columns)
+    if not is_written:
+        draft = draft_of(draft.pk, by)  # a double click: another submission was faster
+        if _submitted_before(draft, entries_of(draft), version, entries):
             return Submission(draft, [], repeated=True)
-        draft = save_draft(
-            annotation_id=annotation_id,
-            by=by,
-            version=version,
-            changes=entries,
-            place=place,
-            captured=captured,
+        raise _why_not_saved(draft.pk, version, entries)
+    if final is None and not in_the_way:
+        raise Conflict(
+            "This draft is no longer assigned to you. Continue it from your queue first."
         )
-        if findings := _in_the_way(draft, checked):
-            return Submission(draft, findings)
-        if draft.assignment:
-            return Submission(_hand_in(draft), [])
-    raise Conflict("This draft is no longer assigned to you. Continue it from your queue first.")
+    return Submission(draft, in_the_way)
 
 
-def _locked(draft: Annotation) -> Annotation:
-    """The row as it is now; others that would change it wait, as the second of a double click."""
-    return Annotation.objects.select_for_update().get(pk=draft.pk)
-
-
-def _submitted_before(draft: Annotation, version: int, entries: Entries) -> bool:
+def _submitted_before(draft: Annotation, before: Entries, version: int, entries: Entries) -> bool:
     """Whether this is a submission sent again, as by a reload, whatever was decided on it since."""
     if draft.state == AnnotationState.SENT_BACK:
         is_late = draft.reviews.filter(annotation_version__gt=version).exists()
     else:
         is_late = draft.state != AnnotationState.DRAFT
-    stored, posted = (final_entries(each, FILLABLE) for each in (entries_of(draft), entries))
+    stored, posted = (final_entries(each, FILLABLE) for each in (before, entries))
     return is_late and same_entries(stored, posted)
 
 
-def _in_the_way(draft: Annotation, checked: frozenset[str]) -> list[Finding]:
-    """What prevents the submission; the warnings ticked so far are stored."""
-    entries = entries_of(draft)
-    findings = check(entries)
-    seen = looked_at(draft, findings, entries, checked)
-    draft.checked_warnings = [list(pair) for pair in seen.items()]
-    Annotation.objects.filter(pk=draft.pk).update(checked_warnings=draft.checked_warnings)
-    return blocks(findings) + unchecked(findings, entries, seen)
-
-
 def looked_at(
-    draft: Annotation, findings: list[Finding], entries: Entries, checked: frozenset[str]
+    draft: Annotation, findings: list[Finding], entries: Entries, checked: Collection[str]
 ) -> dict[str, Any]:
     """The warnings ticked before and unchanged, and those ticked now: finding key to the field's value."""
     before: Mapping[str, Any] = dict(draft.checked_warnings)
@@ -275,21 +340,24 @@ def looked_at(
     }
 
 
-def _hand_in(draft: Annotation) -> Annotation:
-    assert draft.assignment is not None
-    final = final_entries(entries_of(draft), draft.filled)
-    columns = columns_of(final, draft.taxonomy)
+def _final_columns(draft: Annotation, wanted: _Wanted, final: Entries) -> dict[str, Any]:
+    """The columns that a submission sets besides those of a save."""
+    saved = {**vars(draft), **wanted.columns}
+    columns = {"submitted_at": Now(), **columns_of(final, saved["taxonomy"])}
     if final["validity"] == VALID:  # an invalid tag that is sent back has its later steps again
-        columns |= origin_in(final, draft.provenance, draft.filled)
+        columns |= origin_in(final, saved["provenance"], saved["filled"])
     if draft.first_entries is None and draft.submitted_at is None:
         columns |= {"first_entries": final, "first_submitted_at": Now()}
     if draft.first_assignment_id is None:
         columns |= {"first_assignment": draft.assignment}
-    ANNOTATION.require(draft, "submit", submitted_at=Now(), version=F("version") + 1, **columns)
-    replace_questions(draft, final[QUESTIONS.name])
+    return columns
+
+
+def _hand_in(draft: Annotation, *, has_stop_rule: bool) -> None:
+    assert draft.assignment is not None
     ASSIGNMENT.require(draft.assignment, "submit", lease_holder="", lease_until=None)
-    reserve.follow_stop_rule(draft.assignment.campaign_id)
-    return Annotation.objects.get(pk=draft.pk)
+    if has_stop_rule:
+        reserve.follow_stop_rule(draft.assignment.campaign_id)
 
 
 def flag(*, annotation: Annotation, flagged: bool, note: str) -> None:

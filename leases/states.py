@@ -67,7 +67,7 @@ class StateTable:
         if isinstance(rows, Model):
             moved = type(rows)._default_manager.filter(pk=rows.pk, **allowed).update(**values)
             if moved:
-                _update_in_memory(rows, values)
+                update_in_memory(rows, values)
             return moved
         return rows.filter(**allowed).update(**values)
 
@@ -82,7 +82,7 @@ class StateTable:
         )
 
 
-def _update_in_memory(row: Model, values: Mapping[str, Any]) -> None:
+def update_in_memory(row: Model, values: Mapping[str, Any]) -> None:
     """Set on the row what the UPDATE wrote; an expression's value becomes a deferred field."""
     for name, value in values.items():
         if not hasattr(value, "resolve_expression"):

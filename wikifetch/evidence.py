@@ -67,7 +67,7 @@ class ShownTalk:
 
 def talk_of(sighting: Sighting) -> list[ShownTalk]:
     """The sections of the article's talk page, those to the point first; empty where there is none."""
-    talk = TalkPage.objects.filter(article=sighting.tag.article).first()
+    talk: TalkPage | None = getattr(sighting.tag.article, "talk", None)
     if talk is None:
         return []
     hints = [
@@ -90,7 +90,7 @@ def talk_of(sighting: Sighting) -> list[ShownTalk]:
 
 def moved_on(sighting: Sighting) -> str:
     """How the article differs now from what was pinned, as far as this tag goes; "" where it does not."""
-    tag, latest = sighting.tag, sighting.tag.latest
+    tag = sighting.tag
     if sighting.revision.set_aside == TEXT_HIDDEN:
         return (
             "The wiki has hidden the text of this revision since it was fetched, so it was taken out here too. "
@@ -98,7 +98,7 @@ def moved_on(sighting: Sighting) -> str:
         )
     if tag.state == TagState.GONE:
         return "The tag is gone from the article since. What you see here is the revision that was pinned."
-    if latest is None or latest.pk == sighting.pk:
+    if tag.latest_id == sighting.pk or (latest := tag.latest) is None:
         return ""
     if latest.reason != sighting.reason:
         return f"The tag's reason has changed since; it is now: {latest.reason or 'none'}."

@@ -28,7 +28,7 @@ class ShownArticle:
 
 def shown_article(revision: Revision, sighting: Sighting | None = None) -> ShownArticle:
     """The article at this revision, with the block that holds the sighting's tag marked."""
-    kept = RevisionHtml.objects.filter(revision=revision).first() if settings.WIKI_HTML else None
+    kept: RevisionHtml | None = getattr(revision, "html", None) if settings.WIKI_HTML else None
     if kept is None:
         return ShownArticle(article_html(revision, sighting))
     if kept.packed is None:

@@ -4,29 +4,38 @@ Assignments are claimed by conditional UPDATE, so no tag goes to one person twic
 assignments. A claimed assignment is held by a lease that each save renews.
 """
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, QuerySet
 
 from accounts.models import Person
 from annotation.blinding.tags import has_given_up
 from annotation.campaigns import in_hand, reserve
-from annotation.campaigns.people import of_campaigns_open_to
+from annotation.campaigns.people import free_by, of_campaigns_open_to, open_to
 from annotation.evidence.headstart import columns_at_start
 from annotation.fields.form_input import plain
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState
 from leases import claim as leases
+from leases.prepared import Prepared
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
-from wikifetch.models import Sighting
 
 # Longer than a weekend. Every save renews the lease, so only abandoned assignments expire.
 LEASE_SECONDS = 4 * 24 * 3600
 SENT_BACK_SECONDS = 14 * 24 * 3600
 MOST_REASON = 1_000
 
+# What the page of an assignment shows besides its annotation.
+SHOWN = (
+    "sighting__tag__article__talk",
+    "sighting__tag__article__wiki",
+    "sighting__revision__article__wiki",
+    "sighting__revision__html",
+)
 FREE_AGAIN: dict[str, Any] = {"person": None, "lease_holder": "", "lease_until": None}
 
 
@@ -36,16 +45,50 @@ def free_assignments(person: Person, campaign: Campaign | None = None) -> QueryS
     Without tags where the person has, had or skipped an assignment in that round, without tags whose draft they
     handed back, which they can take up again, and without tags that they gave up to see others' work.
     """
-    left = Annotation.objects.filter(
-        author=person,
-        assignment=None,
-        state__in=EDITABLE,
-    )
-    within = campaign.pk if campaign else None
-    assignments = of_campaigns_open_to(person, within)
+    assignments = of_campaigns_open_to(person, campaign.pk if campaign else None)
+    return _in_order(assignments, person.pk)
+
+
+def _in_order(assignments: QuerySet[Assignment], person: int) -> QuerySet[Assignment]:
+    left = Annotation.objects.filter(author=person, assignment=None, state__in=EDITABLE)
     assignments = assignments.exclude(tag__in=left.values("sighting__tag"))
     # "campaign" would order by Campaign.Meta.ordering, which has no index.
-    return assignments.order_by("campaign_id", "round", "order", "slot")
+    return assignments.order_by("campaign_id", "round", "order", "slot").select_related(
+        "campaign__guideline", *SHOWN
+    )
+
+
+@cache
+def _free_in(**rules: bool) -> tuple[Prepared[Assignment], Prepared[int]]:
+    """The next of free_assignments of one campaign with these rules, locked; and how many tags these are of."""
+
+    def rows(person: int, campaign: int) -> QuerySet[Assignment]:
+        with_rule = {rule: [campaign] if holds else [] for rule, holds in rules.items()}
+        return _in_order(free_by(person, [campaign], **with_rule), person)
+
+    def first(**keys: int) -> QuerySet[Assignment]:
+        return rows(**keys).select_for_update(skip_locked=True, of=("self",))[:1]
+
+    def tags(**keys: int) -> QuerySet[Assignment, int]:
+        by_campaign = rows(**keys).order_by().values("campaign")
+        return by_campaign.annotate(n=Count("tag", distinct=True)).values_list("n", flat=True)
+
+    return Prepared(first, person=int, campaign=int), Prepared(tags, person=int, campaign=int)
+
+
+def free_in(
+    person: Person, campaign: Campaign
+) -> tuple[Callable[[], list[Assignment]], Callable[[], int]]:
+    """Functions that read the next assignment, in a list that may be empty, and count the tags that are free."""
+    is_open = open_to(person, campaign.pk)
+    if not is_open:
+        return list, int
+    rules = is_open[0]
+    first, tags = _free_in(
+        again=rules.pilot_again, in_pilot=rules.is_in_pilot, strict=not rules.gives_seen_tags
+    )
+    keys = {"person": person.pk, "campaign": campaign.pk}
+    return lambda: first(**keys), lambda: sum(tags(**keys))
 
 
 @transaction.atomic
@@ -73,9 +116,19 @@ def following_assignment(*, by: Person, campaign: Campaign, again: bool) -> Assi
     not, so that a repetition takes no second tag. Raises as next_assignment does.
     """
     in_hand.one_claim_at_a_time(by)
-    held = in_hand.drafts_in_hand(by).filter(campaign=campaign)
-    held = held if again else held.filter(annotation__version=0)
-    return held.order_by("-annotation__pk").first() or next_assignment(by=by, campaign=campaign)
+    held = in_hand.IN_HAND(person=by.pk, campaign=campaign.pk)
+    if fitting := [pk for pk, version in held if again or version == 0]:
+        return Assignment.objects.get(pk=fitting[0])
+    first, tags = free_in(by, campaign)
+    if len(held) >= campaign.most_in_hand:
+        if tags():
+            raise in_hand.HandsFull(campaign)
+        return None
+    for row in first():
+        if leases.take(row, ASSIGNMENT, "claim", **_lease_of(by)):
+            begin_annotation(row, by)
+            return row
+    return None
 
 
 def take(assignments: QuerySet[Assignment], by: Person) -> Assignment | None:
@@ -90,14 +143,11 @@ def take(assignments: QuerySet[Assignment], by: Person) -> Assignment | None:
 
 def claim(assignments: QuerySet[Assignment], person: Person) -> Assignment | None:
     """Claim the first of these assignments that is free; None when none is."""
-    return leases.claim(
-        assignments,
-        ASSIGNMENT,
-        "claim",
-        seconds=LEASE_SECONDS,
-        holder=holder_of(person),
-        person=person,
-    )
+    return leases.claim(assignments, ASSIGNMENT, "claim", **_lease_of(person))
+
+
+def _lease_of(person: Person) -> dict[str, Any]:
+    return {"seconds": LEASE_SECONDS, "holder": holder_of(person), "person": person}
 
 
 def holder_of(person: Person) -> str:
@@ -106,14 +156,12 @@ def holder_of(person: Person) -> str:
 
 def begin_annotation(assignment: Assignment, person: Person) -> Annotation:
     """A draft with what the tag proposes; none of it is `touched`."""
-    sighting = Sighting.objects.select_related("revision__article").get(pk=assignment.sighting_id)
-    guideline = Campaign.objects.filter(pk=assignment.campaign_id).values_list("guideline")
     return Annotation.objects.create(
         assignment=assignment,
-        sighting=sighting,
+        sighting=assignment.sighting,
         author=person,
-        guideline_id=guideline.get()[0],
-        **columns_at_start(sighting),
+        guideline=assignment.campaign.guideline,
+        **columns_at_start(assignment.sighting),
     )
 
 

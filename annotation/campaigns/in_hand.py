@@ -3,11 +3,13 @@
 An annotation that was sent back does not count, because its author did not ask for it.
 """
 
+from django.db import connection
 from django.db.models import Count, F, QuerySet
 
 from accounts.models import Person
 from annotation.models import Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState
+from leases.prepared import Prepared
 from leases.refusal import Conflict
 
 
@@ -23,10 +25,23 @@ class HandsFull(Conflict):
         )
 
 
-def drafts_in_hand(person: Person) -> QuerySet[Assignment]:
+def drafts_in_hand(person: Person | int) -> QuerySet[Assignment]:
     return Assignment.objects.filter(
         person=person, state=AssignmentState.HELD, annotation__state=AnnotationState.DRAFT
     )
+
+
+# (assignment, version of the draft) of each in one campaign, the newest first
+IN_HAND = Prepared(
+    lambda person, campaign: (
+        drafts_in_hand(person)
+        .filter(campaign=campaign)
+        .order_by("-annotation__pk")
+        .values_list("pk", "annotation__version")
+    ),
+    person=int,
+    campaign=int,
+)
 
 
 def full_campaigns(person: Person) -> list[int]:
@@ -37,7 +52,12 @@ def full_campaigns(person: Person) -> list[int]:
 
 
 def one_claim_at_a_time(person: Person) -> None:
-    """Let this person's other claims wait until the transaction ends, so that all count the same tags in hand."""
+    """Let this person's other claims wait until the transaction ends, so that all count the same tags in hand.
+
+    On SQLite they wait since the transaction began: it has one writer.
+    """
+    if not connection.features.has_select_for_update:
+        return
     # Without the key, inserts of rows that point at the person do not wait.
     people = Person.objects.select_for_update(no_key=True).order_by()
     list(people.filter(pk=person.pk).values_list("pk"))

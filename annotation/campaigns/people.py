@@ -1,13 +1,15 @@
 """Who annotates in a campaign: the people chosen, or every annotator; never one who was removed."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, FilteredRelation, OuterRef, Q, QuerySet
 
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.models import Assignment, Campaign, CampaignPerson, Seen
 from annotation.states import AssignmentState, CampaignState
+from leases.prepared import Prepared
 
 
 def annotators() -> QuerySet[Person]:
@@ -49,25 +51,32 @@ class OpenCampaign:
     pilot_again: bool
     gives_seen_tags: bool
 
+    @property
+    def is_in_pilot(self) -> bool:
+        return bool(self.pilot_tags) and self.open_round == 1
+
 
 COLUMNS = tuple(each.name for each in fields(OpenCampaign))
+
+
+def _mine(person: int, **within: int) -> QuerySet[Campaign, tuple[Any, ...]]:
+    rows = Campaign.objects.filter(state=CampaignState.OPEN, **within).order_by()
+    own = FilteredRelation("chosen", condition=Q(chosen__person=person))
+    is_mine = Q(own__isnull=True, for_chosen=False) | Q(own__isnull=False, own__removed_at=None)
+    return rows.alias(own=own).filter(is_mine).values_list(*COLUMNS)
+
+
+MINE = Prepared(_mine, person=int)
+MINE_IN = Prepared(lambda person, campaign: _mine(person, pk=campaign), person=int, campaign=int)
 
 
 def open_to(person: Person, within: int | None = None) -> list[OpenCampaign]:
     """Those of works_in(), or the one `within`, that are open and whose quota the person has not reached.
 
-    By plain statements, since every claim asks.
+    By one plain statement, since every claim asks.
     """
-    rows = Campaign.objects.filter(state=CampaignState.OPEN).order_by()
-    rows = rows.filter(pk=within) if within else rows
-    campaigns = [OpenCampaign(*row) for row in rows.values_list(*COLUMNS)]
-    own = CampaignPerson.objects.filter(person=person).order_by()
-    removed_at = dict(own.values_list("campaign", "removed_at"))
-    mine = [
-        each
-        for each in campaigns
-        if (removed_at[each.pk] is None if each.pk in removed_at else not each.for_chosen)
-    ]
+    rows = MINE_IN(person=person.pk, campaign=within) if within else MINE(person=person.pk)
+    mine = [OpenCampaign(*row) for row in rows]
     limited = [each.pk for each in mine if each.quota is not None]
     counts = _own_in(person, limited) if limited else {}
     return [each for each in mine if each.quota is None or each.quota > counts.get(each.pk, 0)]
@@ -110,16 +119,31 @@ def of_campaigns_open_to(person: Person, within: int | None = None) -> QuerySet[
     The campaigns are read first: joined to the assignments, they would have all of these sorted for the first one.
     """
     campaigns = open_to(person, within)
-    keys = [each.pk for each in campaigns]
-    own = _own_of(person)
-    if again := [each.pk for each in campaigns if each.pilot_again]:
+    return free_by(
+        person.pk,
+        [each.pk for each in campaigns],
+        again=[each.pk for each in campaigns if each.pilot_again],
+        in_pilot=[each.pk for each in campaigns if each.is_in_pilot],
+        strict=[each.pk for each in campaigns if not each.gives_seen_tags],
+    )
+
+
+def free_by(
+    person: int, campaigns: list[int], again: list[int], in_pilot: list[int], strict: list[int]
+) -> QuerySet[Assignment]:
+    """As of_campaigns_open_to, by the keys of these campaigns, and of those that have each rule."""
+    own = Assignment.objects.filter(
+        person=person, campaign=OuterRef("campaign"), tag=OuterRef("tag")
+    )
+    if again:
         own = own.filter(IN_THE_ROUND | ~Q(campaign__in=again))
-    free = Assignment.objects.filter(~Exists(own), state=AssignmentState.FREE, campaign__in=keys)
-    if in_pilot := [each.pk for each in campaigns if each.pilot_tags and each.open_round == 1]:
+    free = Assignment.objects.filter(
+        ~Exists(own), state=AssignmentState.FREE, campaign__in=campaigns
+    )
+    if in_pilot:
         free = free.exclude(campaign__in=in_pilot, round__gt=1)
     seen = Seen.objects.filter(person=person).order_by().values("tag")
-    if strict := [each.pk for each in campaigns if not each.gives_seen_tags]:
-        is_all = len(strict) == len(keys)
-        gave_up = Q(tag__in=seen) if is_all else Q(tag__in=seen, campaign__in=strict)
-        free = free.exclude(gave_up)
+    if strict:
+        is_all = len(strict) == len(campaigns)
+        free = free.exclude(Q(tag__in=seen) if is_all else Q(tag__in=seen, campaign__in=strict))
     return free

@@ -2,14 +2,22 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 from annotation.evidence.shown import sha256_of, text_of
 from annotation.models import Annotation, AskedArticle
 from annotation.states import AskedState
+from leases.prepared import Prepared
 from wikifetch.models import Revision
 from wikifetch.otherarticles import other_revision
 from wikifetch.shownarticle import ShownArticle, shown_article
 
+ASKED = Prepared(
+    lambda annotation: AskedArticle.objects.filter(annotation=annotation).select_related(
+        "wiki", "revision__article__wiki"
+    ),
+    annotation=int,
+)
 NAMED = "named"  # the key of the article that the tag names
 WAITING = (AskedState.ASKED, AskedState.FETCHING)
 
@@ -34,10 +42,9 @@ class OtherArticles:
     @cached_property
     def rows(self) -> list[AskedArticle]:
         """What was asked for, newest first; of an article that was asked for again, the last row."""
-        related = ("wiki", "revision__article__wiki")
         once: dict[tuple[object, ...], AskedArticle] = {}
-        asked = AskedArticle.objects.filter(annotation__in=[self.annotation, *self.more])
-        for row in asked.select_related(*related):
+        asked = [row for each in (self.annotation, *self.more) for row in ASKED(annotation=each.pk)]
+        for row in sorted(asked, key=attrgetter("pk"), reverse=True):
             once.setdefault((row.wiki_id, row.title, row.revid), row)
         return list(once.values())
 

@@ -3,28 +3,24 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from accounts.models import Person
+from annotation.campaigns.claiming import SHOWN
 from annotation.campaigns.queue_place import QueuePlace, place_in_queue
 from annotation.evidence.panes import Evidence
 from annotation.evidence.provenance import PASSAGES, Captured
 from annotation.fields.checks import Finding, browser_rules
 from annotation.fields.entries import FIELDS, entries_of
-from annotation.fields.presenting import (
-    Remarks,
-    ShownField,
-    ShownStep,
-    in_words,
-    shown_row,
-    shown_steps,
-)
-from annotation.fields.steps import QUESTIONS, STEPS
+from annotation.fields.form_html import rail_html, standing_of, steps_html
+from annotation.fields.presenting import Remarks, ShownField, in_words, shown_steps
+from annotation.fields.steps import STEPS
 from annotation.fields.walker import Entries, Kind, next_step
-from annotation.guideline_text import rendered
-from annotation.models import Annotation, Review
-from annotation.states import EDITABLE
-from leases.rows import first_of
+from annotation.models import Annotation, Assignment, Review
+from annotation.states import EDITABLE, AnnotationState
+from leases.prepared import Prepared
+from leases.refusal import NotFoundHere
 
 
 @dataclass(frozen=True)
@@ -68,12 +64,12 @@ class DraftPage:
             "assignment": self.annotation.assignment,
             "place_in_queue": self.place_in_queue(),
             "evidence": Evidence(self.annotation.sighting),
-            "steps": self.steps(),
+            "rail": rail_html(standing_of(self.entries)),
+            "steps": steps_html(self.annotation.guideline, self.entries, self.remarks()),
             "summary": self.summary(),
-            "review": last_review(self.annotation),
+            "review": self.review,
             "rules": browser_rules(),
             "captured": self.captured(),
-            "blank_row": shown_row(QUESTIONS, "__n__", {}, Remarks()),
         }
 
     def place_in_queue(self) -> QueuePlace | None:
@@ -94,19 +90,18 @@ class DraftPage:
             pieces[n] += map(vars, sent)
         return {"provenance": json.dumps(pieces, ensure_ascii=False), "filled": self.filled}
 
-    def steps(self) -> list[ShownStep]:
-        review = last_review(self.annotation)
-        ticked = self.ticked | {key for key, _ in self.annotation.checked_warnings}
-        remarks = Remarks(
+    @cached_property
+    def review(self) -> Review | None:
+        is_new = self.annotation.state == AnnotationState.DRAFT
+        return None if is_new else last_review(self.annotation)
+
+    def remarks(self) -> Remarks:
+        return Remarks(
             self.problems,
             self.findings,
-            ticked,
-            review.notes_by_field if review else {},
+            self.ticked | {key for key, _ in self.annotation.checked_warnings},
+            self.review.notes_by_field if self.review else {},
             frozenset(self.filled),
-        )
-        guideline = self.annotation.guideline
-        return shown_steps(
-            STEPS, self.entries, remarks, rendered(guideline.body) if guideline else {}
         )
 
     def summary(self) -> list[Problem]:
@@ -114,14 +109,28 @@ class DraftPage:
         return problems + [Problem(f.field, f.message, f.level == "block") for f in self.findings]
 
 
+AT = Prepared(
+    lambda assignment, person: Annotation.objects.filter(
+        assignment__pk=assignment, assignment__person=person, author=person
+    ).select_related("assignment__campaign", "guideline", *SHOWN),
+    assignment=int,
+    person=int,
+)
+
+
 def annotation_at(assignment_id: int, person: Person) -> Annotation:
     """This person's annotation of that assignment. Raises NotFoundHere."""
-    rows = Annotation.objects.filter(
-        assignment__pk=assignment_id, assignment__person=person, author=person
-    )
-    related = ("assignment__campaign", "sighting__tag", "sighting__revision__article__wiki")
-    missing = "You have no such tag in progress. Your queue lists your tags."
-    return first_of(rows.select_related(*related), missing)
+    rows = AT(assignment=assignment_id, person=person.pk)
+    if not rows:
+        raise NotFoundHere("You have no such tag in progress. Your queue lists your tags.")
+    rows[0].author = person
+    return rows[0]
+
+
+def just_begun(assignment: Assignment) -> Annotation | None:
+    """The draft that was begun with this claim; None where the assignment was claimed before."""
+    is_new = Assignment.annotation.is_cached(assignment)
+    return assignment.annotation if is_new else None
 
 
 def last_review(annotation: Annotation) -> Review | None:

@@ -3,18 +3,22 @@
 The form has one field for each dimension of the taxonomy; the row has one list of pairs in the order of choice.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation.fields.steps import QUESTIONS, STEPS, TYPE_FIELDS
 from annotation.fields.walker import Entries, fields_of, row_begun
 from annotation.models import Annotation, Question
 from datasets.taxonomy import DIMENSIONS
+from leases.prepared import Prepared
 
 FIELDS = fields_of(STEPS)
 NAMES = tuple(FIELDS)
 COLUMNS = tuple(name for name in NAMES if name not in (*TYPE_FIELDS, QUESTIONS.name))
 QUESTION_COLUMNS = tuple(column.name for column in QUESTIONS.fields)
+ASKED = Prepared(
+    lambda annotation: Question.objects.filter(annotation=annotation).order_by("n"), annotation=int
+)
 DIMENSION_OF = {
     name: dimension.key for name, dimension in zip(TYPE_FIELDS, DIMENSIONS, strict=True)
 }
@@ -22,13 +26,20 @@ DIMENSION_OF = {
 
 def entries_of(annotation: Annotation) -> dict[str, Any]:
     """The form's entries for this annotation: every field of every step."""
-    entries: dict[str, Any] = {name: getattr(annotation, name) for name in COLUMNS}
-    for name, key in DIMENSION_OF.items():
-        entries[name] = [pair[1] for pair in annotation.taxonomy if pair[0] == key]
-    entries[QUESTIONS.name] = [
+    columns = {name: getattr(annotation, name) for name in (*COLUMNS, "taxonomy")}
+    rows = [
         {name: getattr(question, name) for name in QUESTION_COLUMNS}
-        for question in annotation.questions.all()
+        for question in ASKED(annotation=annotation.pk)
     ]
+    return entries_in(columns, rows)
+
+
+def entries_in(columns: Mapping[str, Any], questions: Sequence[Entries]) -> dict[str, Any]:
+    """The entries of an annotation with these columns and questions."""
+    entries: dict[str, Any] = {name: columns[name] for name in COLUMNS}
+    for name, key in DIMENSION_OF.items():
+        entries[name] = [pair[1] for pair in columns["taxonomy"] if pair[0] == key]
+    entries[QUESTIONS.name] = questions
     return {name: entries[name] for name in NAMES}
 
 

@@ -21,6 +21,7 @@ from annotation.fields.draft_page import (
     DraftPage,
     annotation_at,
     compared,
+    just_begun,
     read_fields,
     step_to_resume,
 )
@@ -42,15 +43,18 @@ LOST = "This tag is no longer assigned to you: its time ran out, or an admin wit
 def annotate(request: HttpRequest, assignment_id: int) -> HttpResponse:
     """The tag next to the form. Every button of the form saves first, then does its action."""
     person = person_of(request)
-    if request.method == "POST" and (draft := moved_on(request, assignment_id, person)):
-        return kept_elsewhere(request, Posted.of(request, draft))
-    annotation = annotation_at(assignment_id, person)
-    if annotation.state not in EDITABLE and request.method == "GET":
+    if request.method == "GET":
+        annotation = annotation_at(assignment_id, person)
+        if annotation.state in EDITABLE:
+            return shown(request, DraftPage(annotation, entries_of(annotation)))
         context = {"annotation": annotation, "parts": read_fields(annotation)}
         return render(request, "annotation/handed_in.html", context)
-    if request.method == "GET":
-        return shown(request, DraftPage(annotation, entries_of(annotation)))
-    posted = Posted.of(request, annotation)
+    draft = posted_draft(request, person)
+    if draft and draft.assignment_id != assignment_id and draft.state in EDITABLE:
+        return kept_elsewhere(request, Posted.of(request, draft))
+    if draft is None or draft.assignment_id != assignment_id:
+        draft = annotation_at(assignment_id, person)
+    posted = Posted.of(request, draft)
     verb, _, argument = request.POST.get("action", "save").partition(":")
     if posted.reading.problems:
         return refused_reading(request, posted)
@@ -85,8 +89,8 @@ class Posted:
         )
 
     def save(self, request: HttpRequest, **changes: object) -> Annotation:
-        annotation = workflow.save_draft(
-            annotation_id=self.annotation.pk,
+        annotation = workflow.save(
+            self.annotation,
             by=self.by,
             version=self.version,
             changes={**self.reading.entries, **changes},
@@ -102,11 +106,10 @@ class Posted:
             messages.warning(request, notice)
 
 
-def moved_on(request: HttpRequest, assignment_id: int, person: Person) -> Annotation | None:
-    """The draft of the posted form, if its assignment is no longer this one: it expired, or was withdrawn."""
+def posted_draft(request: HttpRequest, person: Person) -> Annotation | None:
+    """The annotation that the posted form names. It may have another assignment now: one expires, or is withdrawn."""
     key = number(request.POST.get("annotation", "")) or 0
-    drafts = Annotation.objects.filter(pk=key, author=person, state__in=EDITABLE)
-    return drafts.exclude(assignment=assignment_id).first()
+    return next(iter(workflow.OWN(annotation=key, person=person.pk)), None)
 
 
 def kept_elsewhere(request: HttpRequest, posted: Posted) -> HttpResponse:
@@ -175,12 +178,12 @@ def submit_stop(request: HttpRequest, posted: Posted, argument: str) -> HttpResp
 
 
 def submission(request: HttpRequest, posted: Posted) -> Submission:
-    result = workflow.submit(
-        annotation_id=posted.annotation.pk,
+    result = workflow.submit_draft(
+        posted.annotation,
         by=posted.by,
         version=posted.version,
         entries=posted.reading.entries,
-        checked=frozenset(request.POST.getlist("checked")),
+        checked=request.POST.getlist("checked"),
         place=posted.place,
         captured=posted.captured,
     )
@@ -205,7 +208,7 @@ def open_next(request: HttpRequest, posted: Posted, result: Submission) -> HttpR
         return to_queue(request, refusal)
     if assignment is None:
         return to_queue(request)
-    annotation = annotation_at(assignment.pk, posted.by)
+    annotation = just_begun(assignment) or annotation_at(assignment.pk, posted.by)
     return shown(request, DraftPage(annotation, entries_of(annotation)))
 
 

@@ -53,11 +53,11 @@ def test_other_campaigns_and_closed_ones_add_nothing():
 
 
 @pytest.mark.parametrize("tags", [2, 20])
-def test_it_takes_four_statements(django_assert_num_queries, tags):
+def test_it_takes_three_statements(django_assert_num_queries, tags):
     campaign = make.campaign(tags=tags, people=2)
     alice = make.annotator()
     make.draft(alice, within=campaign)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         place_in_queue(alice, campaign)
 
 

@@ -82,7 +82,7 @@ def test_without_a_database_no_session_is_read(shown, monkeypatch):
     def away(*_):
         raise OperationalError
 
-    monkeypatch.setattr("django.contrib.auth.middleware.get_user", away)
+    monkeypatch.setattr("accounts.middleware.user_of", away)
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()) == (503, {"ok": False})
 

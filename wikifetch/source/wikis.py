@@ -4,7 +4,8 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from wikifetch.models import Wiki
+from leases.prepared import Prepared
+from wikifetch.models import FetchRun, Wiki
 from wikifetch.source.dump import Dump, DumpError
 from wikifetch.source.manners import articles_at
 from wikifetch.wikitext import TagNames
@@ -56,10 +57,19 @@ def names_of(wiki: Wiki) -> TagNames:
     return TagNames(KNOWN_NAMES.kinds, words_of(wiki))
 
 
+GIVEN_NAMES = Prepared(
+    lambda wiki: (
+        FetchRun.objects.filter(wiki=wiki, options__has_key="names")
+        .order_by("-pk")
+        .values_list("options__names", flat=True)[:1]
+    ),
+    wiki=int,
+)
+
+
 def names_shown(wiki: Wiki) -> TagNames:
     """All names of tags that its pages may have: the English ones, the operator's, and what it was last asked for."""
-    asked = wiki.fetch_runs.filter(options__has_key="names").order_by("-pk")
-    given = asked.values_list("options__names", flat=True).first() or {}
+    given = next(iter(GIVEN_NAMES(wiki=wiki.pk)), None) or {}
     kinds = {**KNOWN_NAMES.kinds, **names_of(wiki).kinds, **TagNames.of(given).kinds}
     return TagNames(kinds, words_of(wiki))
 
