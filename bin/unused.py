@@ -25,7 +25,7 @@ ALLOWED = {
     "Django: models": "ordering constraints indexes abstract adding USERNAME_FIELD get_by_natural_key get_model_class",
     "Django: forms and views": "widgets help_texts field_order clean_* label_from_instance form_class "
     "redirect_authenticated_user form_valid form_invalid key_salt",
-    "Django: middleware": "process_exception",
+    "Django: middleware and sessions": "process_exception _get_session_from_db _session_key",
     "Django: static files": "support_js_module_import_aggregation manifest_name",
     "Django: checks are given the apps": "app_configs",
     "Django REST framework": "has_permission allow_request page_size_query_param max_page_size "
