@@ -9,7 +9,6 @@ labels is compared with csv.reader alone.
 import argparse
 import csv
 import io
-import resource
 import tempfile
 import time
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.machine import analyze, apart, arguments, on_each
+from bench.machine import analyze, apart, arguments, on_each, peak
 
 PROMPTS = ("internal-knowledge", "passage-1", "passage-2", "both-passages", "both-passages-hint")
 MODELS = 5
@@ -218,11 +217,6 @@ def seconds(work: Callable[[], object]) -> float:
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
-
-
-def peak() -> float:
-    """Peak memory of this process, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":

@@ -5,122 +5,107 @@ in a program of its own; its memory is that at its peak, less that of the progra
 process, every 20 ms, is compared with the same while nothing else goes on.
 """
 
+import argparse
 import json
+import multiprocessing
 import os
-import resource
-import signal
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple
 
-T = TypeVar("T")
-MB = 1e6
-WANTED = 49 * MB
+from bench.machine import apart, arguments, on_each, peak
+
 PAUSE = 0.02
 
 
+class Taken(NamedTuple):
+    seconds: float
+    mb: float
+
+
 def main() -> None:
-    wanted = float(sys.argv[1]) * MB if len(sys.argv) > 1 else WANTED
-    with tempfile.TemporaryDirectory(prefix="sicetnon-importing-") as name:
-        folder = Path(name)
-        step(folder, "prepare")
-        _, waits = waits_during(folder, partial(time.sleep, 5))
-        print_line("nothing else", {"seconds": 5.0}, waits)
-        for what, make in (("dataset", dataset), ("evaluation", evaluation)):
-            path = folder / f"{what}.json"
-            path.write_text(json.dumps(make(wanted)), encoding="utf-8")
-            took, waits = waits_during(folder, partial(step, folder, what, path))
-            print_line(f"{what}, {path.stat().st_size / MB:.0f} MB", took, waits)
+    on_each(measure, arguments("importing", __doc__, kb=49_000, idle=5), postgresql=False)
 
 
-def print_line(name: str, took: dict, waits: list[float]) -> None:
-    memory = f"{took['mb']:5.0f} MB" if "mb" in took else ""
+def measure(options: argparse.Namespace) -> None:
+    print_line("nothing else", *waits_during(partial(time.sleep, options.idle)))
+    for what, make, import_ in (
+        ("dataset", dataset, import_dataset),
+        ("evaluation", evaluation, import_evaluation),
+    ):
+        path = Path(os.environ["DATA_DIR"]) / f"{what}.json"
+        path.write_text(json.dumps(make(options.kb * 1e3)), encoding="utf-8")
+        taken, waits = waits_during(partial(import_, str(path)))
+        print_line(f"{what}, {path.stat().st_size / 1e6:.1f} MB", taken, waits)
+
+
+def print_line(name: str, taken: Taken, waits: list[float]) -> None:
     usual = sorted(waits)
     print(
-        f"{name:22} {took['seconds']:6.1f} s {memory:8}  another's write: median {usual[len(usual) // 2]:5.3f} s, "
-        f"longest {usual[-1]:6.3f} s, n={len(usual)}"
+        f"{name:22} {taken.seconds:6.1f} s {taken.mb:5.0f} MB  another's write: median "
+        f"{usual[len(usual) // 2]:5.3f} s, longest {usual[-1]:6.3f} s, n={len(usual)}",
+        flush=True,
     )
 
 
-def waits_during(folder: Path, act: Callable[[], T]) -> tuple[T, list[float]]:
-    """What `act` returns, and the seconds of each write that another process made meanwhile."""
-    writer = subprocess.Popen(command("write"), env=env(folder), stdout=subprocess.PIPE, text=True)
-    assert writer.stdout
-    writer.stdout.readline()
-    result = act()
-    writer.send_signal(signal.SIGINT)
-    return result, json.loads(writer.communicate()[0])
+def waits_during(act: Callable[[], object]) -> tuple[Taken, list[float]]:
+    """What `act` took in a process of its own, and the seconds of each write that another process made meanwhile."""
+    here, there = multiprocessing.Pipe()
+    writer = multiprocessing.get_context("fork").Process(target=writes, args=(there,))
+    writer.start()
+    here.recv()  # it writes
+    taken = apart(timed, act)
+    here.send("enough")
+    waits = here.recv()
+    writer.join()
+    return taken, waits
 
 
-def step(folder: Path, *arguments: object) -> dict:
-    done = subprocess.run(
-        command(*arguments), env=env(folder), stdout=subprocess.PIPE, text=True, check=True
-    )
-    return json.loads(done.stdout.splitlines()[-1])
+# ---------------------------------------------------------------- in processes of their own
 
 
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "bench.importing", "step", *map(str, arguments)]
-
-
-def env(folder: Path) -> dict[str, str]:
-    mine = {"DATA_DIR": str(folder), "SECRET_KEY": "bench-" + "0" * 50, "LOG_LEVEL": "WARNING"}
-    mine |= {"DATABASE_URL": f"sqlite:///{folder}/db.sqlite3"}
-    return {**os.environ, **mine, "DJANGO_SETTINGS_MODULE": "config.settings"}
-
-
-# ---------------------------------------------------------------- in programs of their own
-
-
-def measure(what: str, *paths: str) -> None:
-    import django
+def timed(act: Callable[[], object]) -> Taken:
     from django.core.management import call_command
 
-    django.setup()
-    if what == "prepare":
-        call_command("migrate", verbosity=0)
-    if what == "write":
-        print(json.dumps(writes()))
-        return
     call_command("check", stdout=sys.stderr)  # loads what every program has
     before, start = peak(), time.perf_counter()
-    if what == "dataset":
-        call_command("import_dataset", "wikicontradict", *paths, collection="bench", stdout=sys.stderr)  # fmt: skip
-    if what == "evaluation":
-        call_command("import_human_evaluation", *paths, study="Bench", stdout=sys.stderr)
-    print(json.dumps({"seconds": time.perf_counter() - start, "mb": peak() - before}))
+    act()
+    return Taken(time.perf_counter() - start, peak() - before)
 
 
-def peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def import_dataset(path: str) -> None:
+    from django.core.management import call_command
+
+    call_command("import_dataset", "wikicontradict", path, collection="bench", stdout=sys.stderr)
 
 
-def writes() -> list[float]:
+def import_evaluation(path: str) -> None:
+    from django.core.management import call_command
+
+    call_command("import_human_evaluation", path, study="Bench", stdout=sys.stderr)
+
+
+def writes(ends: Connection) -> None:
+    """Write until something is received; then send the seconds of each write."""
     from django.db import OperationalError
 
     from wikifetch.models import Wiki
 
     wiki, _ = Wiki.objects.get_or_create(base_url="https://w.example/wiki/", defaults={"name": "W"})
     waits: list[float] = []
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a program in the background ignores it
-    print("writing", flush=True)
-    try:
-        while True:
-            start = time.perf_counter()
-            with suppress(OperationalError):  # it waited as long as a program does, and is refused
-                Wiki.objects.filter(pk=wiki.pk).update(name=f"W {len(waits)}")
-            waits.append(time.perf_counter() - start)
-            time.sleep(PAUSE)
-    except KeyboardInterrupt:
-        return waits
+    ends.send("writing")
+    while not (waits and ends.poll()):
+        start = time.perf_counter()
+        with suppress(OperationalError):  # it waited as long as a program does, and is refused
+            Wiki.objects.filter(pk=wiki.pk).update(name=f"W {len(waits)}")
+        waits.append(time.perf_counter() - start)
+        time.sleep(PAUSE)
+    ends.send(waits)
 
 
 def dataset(size: float) -> list[dict]:
@@ -162,7 +147,4 @@ def evaluation(size: float) -> dict[str, list[dict]]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["step"]:
-        measure(*sys.argv[2:])
-    else:
-        main()
+    main()

@@ -126,11 +126,11 @@ def measured(
 
 
 def _measured(work: Callable[[], object], prepare: Callable[[], object]) -> tuple[float, float]:
-    before = _peak()
+    before = peak()
     prepare()
     began = _cpu()
     work()
-    return _cpu() - began, _peak() - before
+    return _cpu() - began, peak() - before
 
 
 def _cpu() -> float:
@@ -138,5 +138,6 @@ def _cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _peak() -> float:
+def peak() -> float:
+    """Megabytes of memory of this process at its peak."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

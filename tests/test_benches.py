@@ -11,13 +11,14 @@ import pytest
 ROOT = Path(__file__).parent.parent
 TABLES = "--tables {tables}"
 # Arguments of a small size, and what a line with a result has in it. The others start what other tests start: bin/run
-# with all its processes, Chromium, MediaWiki, and a program for each step of a backup or an import.
+# with all its processes, Chromium, MediaWiki, and a program for each step of a backup.
 SMALL = {
     "annotating": (f"--tags 40 --times 4 --people 2 {TABLES}", r"next \+ submit .* ratio +\d"),
     "judging": (f"--responses 40 --times 4 {TABLES}", r"verdict \+ next, by script .* ratio +\d"),
     "exporting": (f"--records 50 {TABLES}", r"a study's zip .* ratio +\d"),
     "claiming": (f"--tags 20 {TABLES}", r"ratio +\d"),
     "agreement": (f"--questions 60 --lines 2000 {TABLES}", r"csv.reader alone .* times"),
+    "importing": (f"--kb 100 --idle 1 {TABLES}", r"evaluation, 0.1 MB .* another's write: median"),
     "coverage": ("2 100 40 1000", r"beta +prompt 5 agreement .* product +\d"),
     "reading": ("small", r"finder .* times the whole tree"),
 }
