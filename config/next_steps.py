@@ -18,10 +18,10 @@ from generation.models import Response, Run
 from generation.states import ResponseState, RunState
 from judging import progress
 from judging.adjudication import studies_for
-from judging.models import JudgingSlot, Study, StudyItem
+from judging.models import Study, StudyItem
 from judging.queues import studies_of
-from judging.settling import unresolved
-from judging.states import SlotState, StudyState
+from judging.settling import unresolved_in
+from judging.states import StudyState
 from wikifetch.models import Tag
 from wikifetch.states import TagState
 
@@ -79,11 +79,9 @@ def of_annotator(person: Person) -> Iterator[Step]:
 
 
 def of_judge(person: Person) -> Iterator[Step]:
-    waiting = JudgingSlot.objects.filter(
-        judge__person=person, state=SlotState.WAITING, round__study__state=StudyState.OPEN
-    ).count()
     judged_in = studies_of(person).filter(state=StudyState.OPEN)
-    counts = [progress.of_person(person, study) for study in judged_in]
+    counts = progress.of_person_in(person, judged_in).values()
+    waiting = sum(count.waiting for count in counts)
     ready = sum(not count.waiting and not count.handed_in for count in counts)
     queue = "judging:queue"
     verdicts = "response that waits for your verdict|responses that wait for your verdict"
@@ -92,7 +90,7 @@ def of_judge(person: Person) -> Iterator[Step]:
 
 
 def of_adjudicator(person: Person) -> Iterator[Step]:
-    count = sum(unresolved(study).count() for study in studies_for(person))
+    count = sum(unresolved_in(studies_for(person)).values())
     disputed = "disagreement to resolve|disagreements to resolve"
     yield work(count, disputed, "judging:resolve_queue", "Resolve")
 

@@ -1,6 +1,6 @@
 """Who may see a run now. Every page and API of runs asks here; rooms above say what they hide."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.db.models import Count
 
@@ -14,17 +14,21 @@ from leases.extension import ExtensionPoint
 from leases.refusal import NotFoundHere
 from pages.counting import how_many
 
-# Whether the run with its responses is hidden from the person, whatever their roles.
-hides_run: ExtensionPoint[[Person, Run], bool] = ExtensionPoint("generation.access.hides_run")
+# Which of the runs are hidden from the person with their responses, whatever their roles: their ids.
+hides_runs: ExtensionPoint[[Person, Sequence[Run]], set[int]] = ExtensionPoint(
+    "generation.access.hides_runs"
+)
 
 
 def may_see(person: Person, run: Run) -> bool:
-    return not any(hides_run(person, run))
+    return bool(visible_to(person, [run]))
 
 
 def visible_to(person: Person, runs: Iterable[Run]) -> list[Run]:
     """Those of the runs that the person may see, in their order."""
-    return [run for run in runs if may_see(person, run)]
+    asked = list(runs)
+    hidden = set().union(*hides_runs(person, asked))
+    return [run for run in asked if run.pk not in hidden]
 
 
 def run_for(person: Person, key: int) -> Run:

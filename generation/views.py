@@ -26,7 +26,7 @@ from generation.tasks import wake
 from leases.refusal import NotFoundHere
 from pages.counting import how_many
 from pages.data_responses import csv_response
-from pages.paging import page_of
+from pages.paging import ByKey, page_of
 from pages.refusals import form_page, refused_in
 
 READERS = (Role.ADMIN, Role.RESEARCHER)
@@ -174,7 +174,7 @@ def run(request: HttpRequest, key: int) -> HttpResponse:
         **presenting.progress_context(run),
         "models": presenting.models_of(run),
         "prompts": presenting.prompts_of(run),
-        "page": page_of(request, rows),
+        "page": page_of(request, rows, pages=ByKey),
         "state": state,
         "states": ResponseState.choices,
         "may_change": person_of(request).has_role(Role.ADMIN),

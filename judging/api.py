@@ -134,13 +134,12 @@ def _moved(
     entered.is_valid(raise_exception=True)
     mine = verdicts.slot_of(person_of(request), slot_id)
     move(mine, **entered.validated_data)
-    stored = JudgingSlot.objects.select_related("judgment").get(pk=mine.pk)
-    judgment = getattr(stored, "judgment", None)
+    stored = JudgingSlot.objects.values("state", "flagged", "judgment__verdict").get(pk=mine.pk)
     moved = {
-        "slot": stored.pk,
-        "state": stored.state,
-        "verdict": judgment.verdict if judgment else "",
-        "flagged": stored.flagged,
+        "slot": mine.pk,
+        "state": stored["state"],
+        "verdict": stored["judgment__verdict"] or "",
+        "flagged": stored["flagged"],
         "progress": progress.of_person(person_of(request), mine.round.study),
     }
     return Response(MoveOutput(moved).data)

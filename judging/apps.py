@@ -7,11 +7,11 @@ class JudgingConfig(AppConfig):
     def ready(self) -> None:
         from datasets.arriving import came_along
         from datasets.exposure import hidden_questions, responses_known
-        from generation.access import hides_run
-        from judging.blinding import hidden_question_ids, judges_responses_of, studies_known
+        from generation.access import hides_runs
+        from judging.blinding import hidden_question_ids, judged_runs, studies_known
         from judging.files.removing import remove_unfinished
 
         came_along.add(self.name, remove_unfinished)
-        hides_run.add(self.name, judges_responses_of)
+        hides_runs.add(self.name, judged_runs)
         hidden_questions.add(self.name, hidden_question_ids)
         responses_known.add(self.name, studies_known)

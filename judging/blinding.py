@@ -3,9 +3,9 @@
 Rooms above ask here; rooms below ask through extension points (apps.py).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Q
 
 from accounts.models import Person
 from datasets.blinding import check_shown
@@ -30,18 +30,21 @@ def open_studies_judged_by(person: Person) -> list[int]:
     return list(judges.values_list("study_id", flat=True))
 
 
-def judges_responses_of(person: Person, run: Run) -> bool:
-    """Whether `person` judges responses of `run` in an open study, so that it is hidden from them now."""
-    judged = open_studies_judged_by(person)
-    return bool(judged) and StudyItem.objects.filter(study__in=judged, response__run=run).exists()
+def judged_runs(person: Person, runs: Sequence[Run]) -> set[int]:
+    """Those of the runs of which `person` judges responses in an open study: they are hidden from them now."""
+    return _runs_judged(person, Q(response__run__in=[run.pk for run in runs]))
 
 
 def hidden_run_ids(person: Person) -> set[int]:
     """The runs whose pages and responses `person` may not see now."""
+    return _runs_judged(person, Q())
+
+
+def _runs_judged(person: Person, among: Q) -> set[int]:
     judged = open_studies_judged_by(person)
     if not judged:
         return set()
-    items = StudyItem.objects.filter(study__in=judged).order_by()
+    items = StudyItem.objects.filter(among, study__in=judged).order_by()
     return set(items.values_list("response__run_id", flat=True).distinct())
 
 
@@ -60,10 +63,20 @@ def results_problem(person: Person, study: Study) -> str | None:
 
     Hidden, too, is a study that shares a run with an open one that the person judges.
     """
-    if study.state == StudyState.OPEN and study.judges.filter(person=person).exists():
-        return HIDDEN
+    return HIDDEN if hidden_results(person, [study]) else None
+
+
+def hidden_results(person: Person, studies: Sequence[Study]) -> set[int]:
+    """Those of the studies of which this is so."""
+    open_ones = [study.pk for study in studies if study.state == StudyState.OPEN]
+    judges = Judge.objects.filter(study__in=open_ones, person=person).order_by()
+    own = set(judges.values_list("study_id", flat=True)) if open_ones else set()
     runs = hidden_run_ids(person)
-    return HIDDEN if runs and study.items.filter(response__run__in=runs).exists() else None
+    if not runs:
+        return own
+    shared = StudyItem.objects.filter(study__in=[study.pk for study in studies])
+    shared = shared.filter(response__run__in=runs).order_by()
+    return own | set(shared.values_list("study_id", flat=True).distinct())
 
 
 def require_results(person: Person, study: Study) -> None:

@@ -1,6 +1,7 @@
 """How many slots are judged, skipped and not judged, and how many responses have a final verdict."""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -9,7 +10,7 @@ from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person
 from judging.models import Judge, JudgingSlot, Judgment, Study
-from judging.settling import NOT_JUDGED, incomplete, unresolved
+from judging.settling import incomplete, unresolved
 from judging.states import SlotState
 
 WITH_VERDICT = (SlotState.JUDGED, SlotState.LOCKED)
@@ -28,7 +29,6 @@ class SlotCounts:
     waiting: int
     missed: int
     open: int
-    flagged: int
     total: int
 
     @property
@@ -41,16 +41,38 @@ class SlotCounts:
 
 
 def of_slots(slots: QuerySet[JudgingSlot]) -> SlotCounts:
+    return _of_states({state: counts for state, *counts in _by_state(slots, "state")})
+
+
+def tallied(slots: QuerySet[JudgingSlot], by: str, keys: Iterable[int]) -> dict[int, SlotCounts]:
+    """The counts of each of the keys of `by`, a column of slots, by one statement."""
+    states: dict[int, dict[str, list[int]]] = {key: {} for key in keys}
+    for key, state, *counts in _by_state(slots.filter(**{f"{by}__in": states}), by, "state"):
+        states[key][state] = counts
+    return {key: _of_states(each) for key, each in states.items()}
+
+
+def _by_state(slots: QuerySet[JudgingSlot], *by: str) -> QuerySet[JudgingSlot, Any]:
+    """What they are grouped by, how many there are, and how many of them were skipped with a reason."""
+    skipped = Count("pk", filter=~Q(skip_reason=""))
+    return slots.order_by().values_list(*by).annotate(n=Count("pk"), skipped=skipped)
+
+
+def _of_states(counts: Mapping[str, Sequence[int]]) -> SlotCounts:
+    """From how many have each state, and how many of these were skipped with a reason."""
+
+    def in_any(*states: SlotState) -> int:
+        return sum(counts[state][0] for state in states if state in counts)
+
+    total = sum(n for n, _ in counts.values())
+    withdrawn, withdrawn_skipped = counts.get(SlotState.WITHDRAWN, (0, 0))
     return SlotCounts(
-        **slots.aggregate(
-            judged=Count("pk", filter=Q(state__in=WITH_VERDICT)),
-            skipped=Count("pk", filter=~Q(skip_reason="")),
-            waiting=Count("pk", filter=Q(state__in=(SlotState.WAITING, SlotState.FREE))),
-            missed=Count("pk", filter=NOT_JUDGED),
-            open=Count("pk", filter=~Q(state__in=(SlotState.LOCKED, SlotState.WITHDRAWN))),
-            flagged=Count("pk", filter=Q(flagged=True)),
-            total=Count("pk"),
-        )
+        judged=in_any(*WITH_VERDICT),
+        skipped=sum(skipped for _, skipped in counts.values()),
+        waiting=in_any(SlotState.WAITING, SlotState.FREE),
+        missed=withdrawn - withdrawn_skipped,
+        open=total - in_any(SlotState.LOCKED, SlotState.WITHDRAWN),
+        total=total,
     )
 
 
@@ -58,14 +80,25 @@ def of_person(person: Person, study: Study) -> SlotCounts:
     return of_slots(JudgingSlot.objects.filter(judge__person=person, round__study=study))
 
 
+def of_person_in(person: Person, studies: Iterable[Study]) -> dict[int, SlotCounts]:
+    """The person's counts by study."""
+    mine = JudgingSlot.objects.filter(judge__person=person)
+    return tallied(mine, "round__study", [study.pk for study in studies])
+
+
 def of_study(study: Study) -> SlotCounts:
     return of_slots(JudgingSlot.objects.filter(round__study=study))
 
 
+def of_studies(studies: Iterable[Study]) -> dict[int, SlotCounts]:
+    return tallied(JudgingSlot.objects.all(), "round__study", [study.pk for study in studies])
+
+
 def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
     """Each person who judges, with their counts, by pseudonym; judge models have no slots."""
-    judges = study.judges.filter(person__isnull=False).select_related("person")
-    return [(judge, of_slots(judge.slots.all())) for judge in judges]
+    judges = list(study.judges.filter(person__isnull=False).select_related("person"))
+    counts = tallied(JudgingSlot.objects.all(), "judge", [judge.pk for judge in judges])
+    return [(judge, counts[judge.pk]) for judge in judges]
 
 
 def responses_settled(study: Study) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """A judge's own items, in the order drawn for this judge."""
 
+from uuid import UUID
+
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
@@ -29,27 +31,26 @@ def study_of(person: Person, study_id: int) -> Study:
 
 
 def in_order(person: Person, study: Study) -> QuerySet[JudgingSlot]:
-    """The person's slots in their order, with everything that their pages show."""
-    mine = slots_of(person).filter(round__study=study)
-    with_text = mine.select_related("judgment", "item__response__instance__contradiction")
-    return with_text.prefetch_related("events").order_by("round", "order", "repeat")
+    """The person's slots in their order."""
+    return slots_of(person).filter(round__study=study).order_by("round", "order", "repeat")
 
 
 def total_of(person: Person, study: Study) -> int:
     return slots_of(person).filter(round__study=study).count()
 
 
-def first_waiting(person: Person, study: Study) -> JudgingSlot | None:
-    """The first slot without a verdict; None when there is none, or the study is closed."""
+def first_waiting(person: Person, study: Study) -> UUID | None:
+    """The id of the first slot without a verdict; None when there is none, or the study is closed."""
     if study.state != StudyState.OPEN:
         return None
-    return in_order(person, study).filter(state=SlotState.WAITING).first()
+    waiting = in_order(person, study).filter(state=SlotState.WAITING)
+    return waiting.values_list("pk", flat=True).first()
 
 
 def ahead(person: Person, here: JudgingSlot, count: int) -> list[JudgingSlot]:
     """The next `count` of the person's waiting slots after this one, in their order."""
     later = in_order(person, here.round.study).filter(round=here.round, order__gt=here.order)
-    return list(later.filter(state=SlotState.WAITING)[:count])
+    return _with_text(later.filter(state=SlotState.WAITING), count)
 
 
 def entered(person: Person, study: Study) -> dict[str, list[JudgingSlot]]:
@@ -57,12 +58,21 @@ def entered(person: Person, study: Study) -> dict[str, list[JudgingSlot]]:
     mine = in_order(person, study)
     judged = mine.filter(judgment__isnull=False).order_by("-judgment__judged_at")
     return {
-        "skipped": list(mine.filter(state=SlotState.SKIPPED)),
-        "flagged": list(mine.filter(flagged=True)),
-        "latest": list(judged[:LATEST]),
+        "skipped": _with_text(mine.filter(state=SlotState.SKIPPED)),
+        "flagged": _with_text(mine.filter(flagged=True)),
+        "latest": _with_text(judged, LATEST),
     }
+
+
+def _with_text(slots: QuerySet[JudgingSlot], count: int | None = None) -> list[JudgingSlot]:
+    """The first `count` of the slots with all that their pages show; texts are read of these, and not sorted."""
+    keys = list(slots.values_list("pk", flat=True)[:count])
+    related = ("judgment", "item__response__instance__contradiction")
+    rows = JudgingSlot.objects.select_related(*related).prefetch_related("events").in_bulk(keys)
+    return [rows[key] for key in keys]
 
 
 def mark_shown(slot: JudgingSlot) -> None:
     """Store when the judge first saw the item."""
-    JudgingSlot.objects.filter(pk=slot.pk, shown_at=None).update(shown_at=Now())
+    if slot.shown_at is None:
+        JudgingSlot.objects.filter(pk=slot.pk, shown_at=None).update(shown_at=Now())

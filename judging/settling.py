@@ -4,7 +4,7 @@ A slot closes when its judge hands in or the admin closes the study. It never op
 """
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from judging.models import JudgingSlot, Judgment, Resolution, Study, StudyItem
@@ -65,6 +65,13 @@ def finished(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
 def unresolved(study: Study) -> QuerySet[StudyItem]:
     """The responses that wait for a third person, in the study's (shuffled) order."""
     return finished(study.items.all()).filter(resolution=None).order_by("position")
+
+
+def unresolved_in(studies: QuerySet[Study]) -> dict[int, int]:
+    """How many such responses each of the studies has that has any."""
+    waiting = finished(StudyItem.objects.filter(study__in=studies)).filter(resolution=None)
+    counts = waiting.order_by().values_list("study").annotate(n=Count("pk", distinct=True))
+    return dict(counts)
 
 
 def incomplete(study: Study) -> QuerySet[StudyItem]:

@@ -32,7 +32,7 @@ def slots_of(person: Person) -> QuerySet[JudgingSlot]:
 
 def slot_of(person: Person, slot_id: uuid.UUID | str) -> JudgingSlot:
     """The person's slot of that id; NotFoundHere for any other. Asks as require_records."""
-    related = ("judge", "round__study__rubric", "item__response__instance__contradiction")
+    related = ("round__study__rubric", "judgment", "item__response__instance__contradiction")
     try:
         slot = slots_of(person).select_related(*related).get(pk=slot_id)
     except (JudgingSlot.DoesNotExist, ValidationError) as error:
@@ -62,12 +62,14 @@ def give(
     if stored and (stored.verdict, stored.comment) == (verdict, comment):
         return stored
     time = None if seconds is None else min(max(seconds, 0.0), MOST_SECONDS)
-    values = {"verdict": verdict, "comment": comment, "judged_at": Now()}
+    judgment = stored or Judgment(slot=slot)
+    judgment.verdict, judgment.comment, judgment.judged_at = verdict, comment, Now()
     if stored is None or time is not None:
-        values["seconds"] = time
-    judgment, made = Judgment.objects.update_or_create(slot=slot, defaults=values)
-    _note(slot, "judged" if made else "changed", verdict, comment)
-    Rubric.objects.filter(studies=slot.round.study_id, locked_at=None).update(locked_at=Now())
+        judgment.seconds = time
+    judgment.save()
+    _note(slot, "changed" if stored else "judged", verdict, comment)
+    if slot.round.study.rubric.locked_at is None:
+        Rubric.objects.filter(studies=slot.round.study_id, locked_at=None).update(locked_at=Now())
     return judgment
 
 

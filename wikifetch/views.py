@@ -12,7 +12,7 @@ from accounts.throttles import count_job
 from leases.enqueue import send_on_commit
 from leases.refusal import Refusal
 from pages.data_responses import json_response
-from pages.paging import page_of
+from pages.paging import ByKey, page_of
 from pages.refusals import form_page, refused_in
 from wikifetch import fetch, newfetch, tagfilters, taglist
 from wikifetch.evidence import ShownIntroduction, talk_of
@@ -148,7 +148,7 @@ def tags(request: HttpRequest) -> HttpResponse:
     form = TagFilterForm(request.GET)
     form.is_valid()
     rows = taglist.narrowed(taglist.seen_tags(), narrowing(form))
-    page = page_of(request, rows)
+    page = page_of(request, rows, pages=ByKey)
     if request.GET.get("format") == "json":
         count = page.paginator.count
         return json_response({"count": count, "tags": [taglist.tag_record(tag) for tag in page]})

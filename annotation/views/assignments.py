@@ -19,7 +19,7 @@ from annotation.fields.form_input import number
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.views.campaigns import campaign_at
 from leases.refusal import Refusal
-from pages.paging import PER_PAGE, page_of
+from pages.paging import PER_PAGE, ByKey, page_of
 from pages.refusals import form_page, refused_in
 
 SHOWN = ("tag__article", "sighting", "person", "annotation")
@@ -44,10 +44,7 @@ def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
             messages.success(request, done(campaign, form, picked))
             here = reverse("annotation:assignments", args=[campaign.pk])
             return redirect(f"{here}?{request.GET.urlencode()}")
-    page = page_of(request, rows.values_list("pk", flat=True), PER_PAGE)
-    # Only what is shown is joined, not all that comes before it.
-    by_key = Assignment.objects.select_related(*SHOWN).in_bulk(list(page))
-    page.object_list = [by_key[key] for key in page]
+    page = page_of(request, rows.select_related(*SHOWN), PER_PAGE, ByKey)
     on_page = Annotation.objects.filter(assignment__in=[each.pk for each in page])
     hidden_here = hidden(person_of(request), on_page)
     context = {

@@ -41,7 +41,7 @@ from datasets.taxonomy import option
 from datasets.views.hidden import hidden_or_asked
 from leases.rows import first_of
 from pages.counting import how_many
-from pages.paging import page_of
+from pages.paging import ByKey, page_of
 from pages.refusals import form_page, refused_in
 
 READERS = (Role.ADMIN, Role.RESEARCHER, Role.ANNOTATOR)
@@ -108,7 +108,7 @@ def _collection_page(
     rows = _searched(shown_to(person, current(collection)), wanted)
     if validity in Validity.values:
         rows = rows.filter(validity=validity)
-    page = page_of(request, rows.prefetch_related("instances"))
+    page = page_of(request, rows.prefetch_related("instances"), pages=ByKey)
     left_out = Prefetch("left_out", left_out_for(person))
     context = {
         "collection": collection,
@@ -147,7 +147,7 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
     rows = narrowed(shown, chosen).select_related("contradiction")
     if asked := option(request.GET.get("option", "")):
         rows = with_option(rows, asked.value)
-    page = page_of(request, rows)
+    page = page_of(request, rows, pages=ByKey)
     context = {
         "collection": collection,
         "hidden": hidden_or_asked(request, collection),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person
-from judging.blinding import results_problem
+from judging.blinding import HIDDEN, hidden_results
 from judging.models import Study
 
 
@@ -30,7 +30,8 @@ def entries(page: Iterable[Study], person: Person) -> list[Entry]:
     """The studies of one page with their counts; those hidden from the person without any."""
     shown = list(page)
     counted = {study.pk: study for study in _counted(study.pk for study in shown)}
-    return [_entry(counted[study.pk], person) for study in shown]
+    hidden = hidden_results(person, shown)
+    return [_entry(counted[study.pk], study.pk in hidden) for study in shown]
 
 
 def _counted(ids: Iterable[int]) -> QuerySet[Study]:
@@ -41,8 +42,8 @@ def _counted(ids: Iterable[int]) -> QuerySet[Study]:
     )
 
 
-def _entry(study: Study, person: Person) -> Entry:
-    if problem := results_problem(person, study):
-        return Entry(study, 0, 0, 0, problem)
+def _entry(study: Study, is_hidden: bool) -> Entry:
+    if is_hidden:
+        return Entry(study, 0, 0, 0, HIDDEN)
     counts = {name: getattr(study, name) for name in ("responses", "final", "frozen")}
     return Entry(study, counts["responses"], counts["final"], counts["frozen"], "")

@@ -27,7 +27,9 @@ AHEAD = 20
 def queue(request: HttpRequest) -> HttpResponse:
     """The studies in which this person judges, with what is left to judge."""
     person = person_of(request)
-    rows = [(study, progress.of_person(person, study)) for study in queues.studies_of(person)]
+    studies = list(queues.studies_of(person))
+    counts = progress.of_person_in(person, studies)
+    rows = [(study, counts[study.pk]) for study in studies]
     return render(request, "judging/queue.html", {"rows": rows})
 
 
@@ -54,11 +56,14 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
 def next_item(request: HttpRequest, study_id: int) -> HttpResponse:
     """Redirects to the first item that waits, or to the overview when none does."""
     person = person_of(request)
-    study = queues.study_of(person, study_id)
+    return _to_next(person, queues.study_of(person, study_id))
+
+
+def _to_next(person: Person, study: Study) -> HttpResponse:
     waiting = queues.first_waiting(person, study)
     if waiting is None:
         return redirect("judging:overview", study.pk)
-    return redirect("judging:slot", waiting.pk)
+    return redirect("judging:slot", waiting)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -74,7 +79,7 @@ def slot(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
         verdicts.give(mine, request.POST.get("verdict", ""), comment=comment)
     except Refusal as refusal:
         return _item_page(request, mine, refusal)
-    return redirect("judging:next", mine.round.study_id)
+    return _to_next(person_of(request), mine.round.study)
 
 
 @require_POST
@@ -86,7 +91,7 @@ def skip(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
         verdicts.skip(mine, request.POST.get("reason", ""))
     except Refusal as refusal:
         return _item_page(request, mine, refusal)
-    return redirect("judging:next", mine.round.study_id)
+    return _to_next(person_of(request), mine.round.study)
 
 
 @require_POST
@@ -132,13 +137,14 @@ def coming(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     """The items that wait after this one; the page's script fetches them in advance."""
     person = person_of(request)
     here = verdicts.slot_of(person, slot_id)
-    views = _views(person, here.round.study, queues.ahead(person, here, AHEAD))
+    study = here.round.study
+    total = queues.total_of(person, study)
+    views = _views(study, queues.ahead(person, here, AHEAD), total)
     return render(request, "judging/coming.html", {"views": views})
 
 
-def _views(person: Person, study: Study, slots: list[JudgingSlot]) -> list[SlotView]:
+def _views(study: Study, slots: list[JudgingSlot], total: int) -> list[SlotView]:
     known = rubric.parse(study.rubric.body)
-    total = queues.total_of(person, study)
     return [presenting.slot_view(one, known, total) for one in slots]
 
 
@@ -146,16 +152,16 @@ def _item_page(
     request: HttpRequest, mine: JudgingSlot, refusal: Refusal | None = None
 ) -> HttpResponse:
     """The page of one item; typed text that was not stored is kept in the form."""
-    person = person_of(request)
     study = mine.round.study
-    [view] = _views(person, study, [mine])
+    counted = progress.of_person(person_of(request), study)
+    [view] = _views(study, [mine], counted.total)
     context = {
         "study": study,
         "view": view,
         "comment": request.POST.get("comment", view.comment),
         "reason": request.POST.get("reason") or view.skip_reason,
         "refusal": refusal,
-        "progress": progress.of_person(person, study),
+        "progress": counted,
     }
     status = refusal.status if refusal else 200
     return render(request, "judging/slot.html", context, status=status)

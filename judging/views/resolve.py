@@ -11,7 +11,7 @@ from judging import adjudication, presenting
 from judging.forms import DecisionForm
 from judging.models import StudyItem
 from judging.rules import rubric
-from judging.settling import unresolved
+from judging.settling import unresolved_in
 from judging.views.studies import unresolved_page
 from pages.refusals import form_page, refused_in
 
@@ -21,7 +21,8 @@ from pages.refusals import form_page, refused_in
 def queue(request: HttpRequest) -> HttpResponse:
     """The studies in which this person may resolve, with how many responses wait."""
     studies = adjudication.studies_for(person_of(request))
-    rows = [(study, unresolved(study).count()) for study in studies]
+    counts = unresolved_in(studies)
+    rows = [(study, counts.get(study.pk, 0)) for study in studies]
     return render(request, "judging/resolve_queue.html", {"rows": rows})
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Page
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -30,7 +31,10 @@ from pages.refusals import form_page, refused_in
 def index(request: HttpRequest) -> HttpResponse:
     """All studies, newest first."""
     page = page_of(request, Study.objects.select_related("created_by"))
-    rows = [(study, progress.of_study(study), study.items.count()) for study in page]
+    counts = progress.of_studies(page)
+    items = StudyItem.objects.filter(study__in=counts).order_by().values_list("study")
+    sizes = dict(items.annotate(n=Count("pk")))
+    rows = [(study, counts[study.pk], sizes.get(study.pk, 0)) for study in page]
     may_create = person_of(request).has_role(Role.ADMIN)
     context = {"page": page, "rows": rows, "may_create": may_create}
     return render(request, "judging/studies.html", context)

@@ -1,4 +1,4 @@
-"""The components that pages are made of. Each has one template in templates/_components/.
+"""The components that pages are made of. Most have a template in templates/_components/.
 
 The library is a builtin of the template engine: no {% load %} needed.
 """
@@ -50,11 +50,11 @@ def script(entry: str) -> SafeString:
     )
 
 
-@register.inclusion_tag("_components/status.html")
-def status(state: str, label: str = "") -> dict[str, str]:
-    """A badge for a state; the words carry the meaning, the colour repeats it."""
+@register.simple_tag
+def status(state: str, label: str = "") -> SafeString:
+    """A badge for a state; the words carry the meaning, the colour repeats it. No template: lists have hundreds."""
     words = label or getattr(state, "label", "") or str(state).replace("_", " ").capitalize()
-    return {"tone": tone_of(str(state)), "label": words}
+    return format_html('<span class="badge badge-{}">{}</span>', tone_of(str(state)), words)
 
 
 @register.inclusion_tag("_components/progress.html")

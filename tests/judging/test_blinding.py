@@ -97,7 +97,7 @@ def test_for_whom_nothing_is_hidden_no_item_is_read(study, alice, django_assert_
     """Every page of runs and results asks, one of them every two seconds."""
     dora, run = person("dora", Role.RESEARCHER), study.items.first().response.run
     for ask in (
-        lambda: blinding.judges_responses_of(dora, run),
+        lambda: blinding.judged_runs(dora, [run]),
         lambda: blinding.hidden_run_ids(dora),
     ):
         with django_assert_num_queries(1) as asked:

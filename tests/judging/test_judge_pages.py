@@ -115,9 +115,14 @@ def test_markup_in_a_response_is_text(client, slots):
 
 def test_a_verdict_is_stored_and_the_next_item_comes(client, study, slots):
     answer = client.post(url_of("slot", slots[0]), {"verdict": "correct", "comment": "Both."})
-    assert answer.url == f"/judge/{study.pk}/next/"
+    assert answer.url == url_of("slot", slots[1])
     judgment = Judgment.objects.get()
     assert (judgment.slot, judgment.verdict, judgment.comment) == (slots[0], "correct", "Both.")
+
+
+def test_the_last_verdict_leads_to_the_overview(client, study, slots):
+    answers = [client.post(url_of("slot", slot), {"verdict": "correct"}).url for slot in slots]
+    assert answers == [*(url_of("slot", slot) for slot in slots[1:]), f"/judge/{study.pk}/"]
 
 
 def test_a_double_click_gives_one_verdict(client, slots):
@@ -140,7 +145,7 @@ def test_a_skip_without_reason_keeps_the_comment(client, slots):
 
 def test_a_skip_with_a_reason_goes_on(client, study, slots):
     answer = client.post(url_of("skip", slots[0]), {"reason": "Cut."})
-    assert answer.url == f"/judge/{study.pk}/next/"
+    assert answer.url == url_of("slot", slots[1])
     page = client.get(f"/judge/{study.pk}/").content.decode()
     assert "1 skipped" in page
     assert "Cut." in page

@@ -1,0 +1,103 @@
+"""The main pages ask the database no more often for ten times the rows."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from accounts.roles import Role
+from judging.models import JudgingSlot
+from tests.annotation import factories as annotating
+from tests.datasets.factories import imported, record
+from tests.factories import person
+from tests.judging import factories as judging
+
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
+
+# Who asks for what; {…} are rows of the world below.
+PAGES = """
+judge       GET   /
+judge       GET   /judge/
+judge       GET   /judge/{study}/
+judge       GET   /judge/{study}/next/
+judge       GET   /judge/slots/{slot}/
+judge       GET   /judge/slots/{slot}/coming/
+judge       POST  /judge/slots/{slot}/
+judge       POST  /api/judging/slots/{slot}/verdict
+annotator   GET   /
+annotator   GET   /annotate/
+adjudicator GET   /
+adjudicator GET   /resolve/
+researcher  GET   /
+researcher  GET   /tags/
+researcher  GET   /tags/?page=2
+researcher  GET   /collections/
+researcher  GET   /collections/mills/
+researcher  GET   /collections/mills/questions/
+researcher  GET   /runs/
+researcher  GET   /runs/{run}/
+researcher  GET   /studies/
+researcher  GET   /studies/{study}/
+researcher  GET   /reports/
+researcher  GET   /reports/{study}/
+admin       GET   /
+admin       GET   /campaigns/
+admin       GET   /campaigns/{campaign}/
+admin       GET   /campaigns/{campaign}/assignments/
+admin       GET   /collections/mills/
+admin       GET   /studies/{study}/
+"""
+SMALL, LARGE = 5, 50
+
+
+def grown(to):
+    """More of everything: tags in a campaign, records, a run, and a study that alice judges; of the first its keys."""
+    here = annotating.campaign(tags=to, by=people("admin"), name=f"Campaign of {to}", into="mills")
+    imported(*(record(title=f"Mill {n} of {to}") for n in range(to)))
+    run = judging.run(f"Run of {to}")
+    about = [judging.instance(n) for n in range(to * 100, to * 101)]
+    for each in about:
+        judging.response(run, each, "both-passages", judging.language_model())
+    study = judging.open_study("judge", "bob", name=f"Study of {to}", drawn_from=run)
+    return {"campaign": here.pk, "run": run.pk, "study": study.pk}
+
+
+def people(role):
+    from accounts.models import Person
+
+    return Person.objects.filter(username=role).first() or person(role, Role(role))
+
+
+def statements(rows):
+    """How many each page takes."""
+    counts = {}
+    for line in PAGES.strip().splitlines():
+        role, method, address = line.split()
+        client = Client()
+        client.force_login(people(role))
+        mine = JudgingSlot.objects.filter(judge__person=people("judge"), state="waiting")
+        url = address.format(slot=mine.order_by("order").first().pk, **rows)
+        with CaptureQueriesContext(connection) as asked:
+            answer = (
+                client.generic(method, url, *sent(url)) if method == "POST" else client.get(url)
+            )
+        assert answer.status_code in (200, 302), line
+        counts[line] = len(asked)
+    return counts
+
+
+def sent(url):
+    if url.startswith("/api/"):
+        return '{"verdict": "correct"}', "application/json"
+    return "verdict=correct", "application/x-www-form-urlencoded"
+
+
+def test_no_page_asks_more_often_for_ten_times_the_rows():
+    for role in Role:
+        people(role.value)
+    rows = grown(SMALL)
+    statements(rows)  # what a process learns once
+    before = statements(rows)
+    grown(LARGE)
+    after = statements(rows)
+    assert {line: (before[line], after[line]) for line in after if after[line] > before[line]} == {}
