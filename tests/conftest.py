@@ -326,10 +326,8 @@ def live_server(collected, live_server):
 
 
 @pytest.fixture(scope="session")
-def ready_database(django_db_setup, django_db_blocker, tmp_path_factory) -> Path | None:
-    """A SQLite file with every table and no row, for programs that would take seconds to make one; else None."""
-    if connection.vendor != "sqlite":
-        return None
+def ready_database(django_db_setup, django_db_blocker, tmp_path_factory) -> Path:
+    """A SQLite file with every table and no row, for programs that would take seconds to make one; on SQLite only."""
     path = tmp_path_factory.mktemp("ready") / "db.sqlite3"
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute("VACUUM INTO %s", [str(path)])

@@ -1,14 +1,21 @@
 """The whole workflow on one machine, with nothing faked: bin/run starts web server, workers, scheduler and model."""
 
 import pytest
+from django.db import connection
 
 from tests.story.house import house
 from tests.story.play import People, play
 
 
 @pytest.fixture
-def people(browser, tmp_path, ready_database):
-    with house(tmp_path, ready_database, "--no-demo") as running:
+def tables(request):
+    """On SQLite a file with all tables; another server is begun empty."""
+    return request.getfixturevalue("ready_database") if connection.vendor == "sqlite" else None
+
+
+@pytest.fixture
+def people(tables, browser, tmp_path):
+    with house(tmp_path, tables, "--no-demo") as running:
         everybody = People(browser, running.url, running.first_link)
         yield everybody
         everybody.close()
