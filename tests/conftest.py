@@ -4,6 +4,7 @@ import gc
 import hashlib
 import ipaddress
 import os
+import shutil
 import socket
 from itertools import chain
 from pathlib import Path
@@ -13,11 +14,10 @@ import pytest
 from django.contrib.staticfiles import handlers
 from django.core.management import call_command
 from django.core.management.commands import flush
-from django.db import connection
 from django.test import SimpleTestCase
 
 from accounts.roles import Role
-from tests.database import emptying, of_worker
+from tests.database import emptying, of_worker, source
 from tests.factories import person
 
 # The time of an example depends on how busy the machine is, not on whether the code is right.
@@ -326,12 +326,9 @@ def live_server(collected, live_server):
 
 
 @pytest.fixture(scope="session")
-def ready_database(django_db_setup, django_db_blocker, tmp_path_factory) -> Path:
+def ready_database(django_db_setup, tmp_path_factory) -> Path:
     """A SQLite file with every table and no row, for programs that would take seconds to make one; on SQLite only."""
-    path = tmp_path_factory.mktemp("ready") / "db.sqlite3"
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute("VACUUM INTO %s", [str(path)])
-    return path
+    return Path(shutil.copy(source(), tmp_path_factory.mktemp("ready") / "db.sqlite3"))
 
 
 # ---------------------------------------------------------------- people

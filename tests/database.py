@@ -2,7 +2,7 @@
 
 import fcntl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TextIO
 
@@ -10,40 +10,38 @@ from django.conf import settings
 from django.core.management.sql import sql_flush
 from django.db import connection
 
+from tests.settings import WORKER
+
 
 @contextmanager
 def of_worker(worker: str) -> Iterator[None]:
     """A database with every table and no row; `worker` is "master" where one process runs all tests.
 
-    Migrations take seconds. The first worker that needs a database makes one to copy from, and removes it at its own
-    end; a worker that comes later makes it again.
+    Migrations take seconds. The first worker that needs a database makes one to copy from, the last removes it.
     """
     creation, given = connection.creation, connection.settings_dict["NAME"]
-    source = creation._get_test_db_name()
-    if worker == "master":
-        _make()
+    source = connection.settings_dict["TEST"]["NAME"] = creation._get_test_db_name()
+    with _file("database.users") as users:
+        with _one_at_a_time() as made:
+            fcntl.flock(users, fcntl.LOCK_SH)
+            if not made.tell():
+                creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+                made.write("made")
+            _use(source)
+            creation.clone_test_db(worker, verbosity=0)
+            _use(creation.get_test_db_clone_settings(worker)["NAME"])
         yield
         creation.destroy_test_db(given, verbosity=0)
-        return
-    with _one_at_a_time() as made:
-        mine = not made.tell()
-        if mine:
-            _make()
-            made.write("made")
-        _use(source)
-        creation.clone_test_db(worker, verbosity=0)
-        _use(creation.get_test_db_clone_settings(worker)["NAME"])
-    yield
-    creation.destroy_test_db(given, verbosity=0)
-    if mine:
-        with _one_at_a_time() as made:
+        with _one_at_a_time() as made, suppress(BlockingIOError):
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _use(source)
             creation.destroy_test_db(given, verbosity=0)
             made.truncate(0)
 
 
-def _make() -> None:
-    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+def source() -> str:
+    """The name of the database that all copy, to which nobody is connected; on SQLite its path."""
+    return connection.settings_dict["TEST"]["NAME"]
 
 
 def _use(name: str) -> None:
@@ -51,10 +49,16 @@ def _use(name: str) -> None:
     connection.settings_dict["NAME"] = name
 
 
+def _file(name: str) -> TextIO:
+    """A file that all workers of the run open."""
+    folder = settings.DATA_DIR.parent if WORKER else settings.DATA_DIR
+    return (folder / name).open("a", encoding="utf-8")
+
+
 @contextmanager
 def _one_at_a_time() -> Iterator[TextIO]:
-    """A file of the run's folder that one worker has at a time; empty where there is nothing to copy from."""
-    with (settings.DATA_DIR.parent / "database").open("a", encoding="utf-8") as file:
+    """A file that one worker has at a time; empty where there is no database to copy from."""
+    with _file("database") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0, 2)
         yield file

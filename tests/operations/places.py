@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import uuid
@@ -18,13 +19,14 @@ from operations import moving
 from operations.bundle import MANIFEST, Bundle, Writer
 from operations.databases import database_at
 from operations.serialization import first_with_rows
+from tests.database import source
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 @contextmanager
-def an_empty_postgresql():
-    """The address of a new database on the server that the tests use."""
+def a_postgresql(template: str = "template1"):
+    """The address of a new database on the server that the tests use: a copy of `template`, which is empty."""
     used = connection.settings_dict
     name = f"place_{uuid.uuid4().hex[:12]}"
     address = {
@@ -34,7 +36,8 @@ def an_empty_postgresql():
         "dbname": "postgres",
     }
     with psycopg.connect(**address, password=used["PASSWORD"], autocommit=True) as server:
-        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        copied = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+        server.execute(copied.format(sql.Identifier(name), sql.Identifier(template)))
         try:
             password = f":{used['PASSWORD']}" if used["PASSWORD"] else ""
             yield f"postgres://{used['USER']}{password}@{used['HOST']}:{used['PORT']}/{name}"
@@ -47,12 +50,26 @@ def an_empty_postgresql():
 def an_empty_place(folder: Path):
     """Settings for a DATA_DIR and a database of the tests' kind, both empty."""
     folder.mkdir()
-    settings = {"DATA_DIR": str(folder), "SECRET_KEY": "another-" + "1" * 50}
     if connection.vendor != "postgresql":
-        yield {**settings, "DATABASE_URL": f"sqlite:///{folder}/db.sqlite3"}
+        yield _settings(folder, f"sqlite:///{folder}/db.sqlite3")
         return
-    with an_empty_postgresql() as url:
-        yield {**settings, "DATABASE_URL": url}
+    with a_postgresql() as url:
+        yield _settings(folder, url)
+
+
+@contextmanager
+def a_place_with_tables(folder: Path):
+    """The same where the app was started before: its database has all tables and no row."""
+    folder.mkdir()
+    if connection.vendor != "postgresql":
+        yield _settings(folder, f"sqlite:///{shutil.copy(source(), folder / 'db.sqlite3')}")
+        return
+    with a_postgresql(source()) as url:
+        yield _settings(folder, url)
+
+
+def _settings(folder: Path, url: str) -> dict[str, str]:
+    return {"DATA_DIR": str(folder), "SECRET_KEY": "another-" + "1" * 50, "DATABASE_URL": url}
 
 
 def manage(place: dict[str, str], *command: object) -> subprocess.CompletedProcess[str]:

@@ -1,5 +1,7 @@
 """Moving from PostgreSQL and to it."""
 
+import shutil
+
 import pytest
 from django.core.management import call_command
 from django.db import connection
@@ -8,8 +10,9 @@ from accounts.models import Person
 from leases.refusal import Conflict
 from operations import moving
 from operations.databases import database_at
+from tests.database import source
 from tests.factories import person
-from tests.operations.places import an_empty_postgresql, here, manage, moved, python, rows_at
+from tests.operations.places import a_postgresql, here, manage, moved, python, rows_at
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -20,22 +23,32 @@ Person.objects.create_person("charlie")
 """
 
 
+@pytest.fixture(scope="module")
+def file_with_tables(tmp_path_factory):
+    """A SQLite file with all tables and no row, which takes seconds to make."""
+    folder = tmp_path_factory.mktemp("tables")
+    url = f"sqlite:///{folder}/db.sqlite3"
+    made = manage({"DATA_DIR": str(folder), "SECRET_KEY": "x" * 60, "DATABASE_URL": url}, "migrate")
+    assert made.returncode == 0, made.stderr
+    return folder / "db.sqlite3"
+
+
 @pytest.fixture
-def sqlite(tmp_path, settings):
-    """The address of a database that is not there yet."""
+def sqlite(file_with_tables, tmp_path, settings):
+    """The address of a SQLite database that has all tables and no row."""
     settings.DATA_DIR = tmp_path
-    return f"sqlite:///{tmp_path}/moved.sqlite3"
+    return f"sqlite:///{shutil.copy(file_with_tables, tmp_path / 'moved.sqlite3')}"
 
 
-def test_from_sqlite_to_postgresql_and_back(sqlite, tmp_path):
+def test_from_sqlite_to_postgresql_and_back(sqlite, file_with_tables, tmp_path):
     """Every row through both: what the demonstration set holds, each way by the command."""
     call_command("load_demonstration", verbosity=0)
     to_sqlite = moved(sqlite)
-    with an_empty_postgresql() as url:
+    with a_postgresql() as url:
         place = {**here(tmp_path / "other"), "DATABASE_URL": sqlite}
         done = manage(place, "move_database", url)
         assert done.returncode == 0, done.stderr
-        again = f"sqlite:///{tmp_path}/again.sqlite3"
+        again = f"sqlite:///{shutil.copy(file_with_tables, tmp_path / 'again.sqlite3')}"
         back = manage({**place, "DATABASE_URL": url}, "move_database", again)
         assert back.returncode == 0, back.stderr
         new = python({**place, "DATABASE_URL": url}, "-c", NEW_PERSON)
@@ -51,7 +64,7 @@ def test_what_postgresql_cannot_hold_is_named_by_its_row(sqlite, tmp_path):
     moved(sqlite)
     with database_at(sqlite) as there:
         Person.objects.using(there).filter(pk=odd.pk).update(name="a\0b")
-    with an_empty_postgresql() as url:
+    with a_postgresql(source()) as url:
         place = {**here(tmp_path / "other"), "DATABASE_URL": sqlite}
         done = manage(place, "move_database", url)
         assert done.returncode == 1

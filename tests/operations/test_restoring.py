@@ -23,7 +23,14 @@ from operations.schema_version import unknown
 from operations.serialization import Table
 from tests.annotation import factories as annotation
 from tests.factories import person
-from tests.operations.places import an_empty_place, manage, python, rewritten, room_for
+from tests.operations.places import (
+    a_place_with_tables,
+    an_empty_place,
+    manage,
+    python,
+    rewritten,
+    room_for,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -308,8 +315,7 @@ def test_an_older_backup_is_brought_up_to_date(backup, tmp_path):
 def test_tables_that_are_newer_than_the_backup_are_taken_back_first(backup, tmp_path):
     """The tables were made by a later version, before the restore."""
     path = rewritten(backup, tmp_path / "older.zip", older)
-    with an_empty_place(tmp_path / "new") as place:
-        assert manage(place, "migrate", "-v0").returncode == 0
+    with a_place_with_tables(tmp_path / "new") as place:
         done = manage(place, "restore", path)
     assert done.returncode == 0, done.stderr
     assert "2 rows" in done.stdout
