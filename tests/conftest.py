@@ -296,8 +296,8 @@ def pytest_configure(config) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_test_environment, django_db_blocker, worker_id):
-    with django_db_blocker.unblock(), of_worker(worker_id):
+def django_db_setup(django_test_environment, django_db_blocker):
+    with django_db_blocker.unblock(), of_worker():
         yield
 
 

@@ -14,12 +14,13 @@ from tests.settings import WORKER
 
 
 @contextmanager
-def of_worker(worker: str) -> Iterator[None]:
-    """A database with every table and no row; `worker` is "master" where one process runs all tests.
+def of_worker() -> Iterator[None]:
+    """A database with every table and no row.
 
     Migrations take seconds. The first worker that needs a database makes one to copy from, the last removes it.
     """
     creation, given = connection.creation, connection.settings_dict["NAME"]
+    worker = WORKER or "copy"  # one process runs all tests
     source = connection.settings_dict["TEST"]["NAME"] = creation._get_test_db_name()
     with _file("database.users") as users:
         with _one_at_a_time() as made:
