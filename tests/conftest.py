@@ -14,7 +14,6 @@ import pytest
 from django.contrib.staticfiles import handlers
 from django.core.management import call_command
 from django.core.management.commands import flush
-from django.db import connection
 from django.test import SimpleTestCase
 
 from accounts.roles import Role
