@@ -149,9 +149,11 @@ def _write(
         columns["saved_at"] = now["at"]
     if is_saved or is_submitted:
         columns["version"] = wanted.base + is_saved + is_submitted
-        rows = _editable(draft, by, wanted.base)
-    else:
-        rows = Annotation.objects.filter(pk=draft.pk)
+    is_place_alone = not (is_saved or more)
+    row = Annotation.objects.filter(pk=draft.pk)
+    rows = row if is_place_alone else _editable(draft, by, wanted.base)
+    if is_submitted:
+        rows = rows.filter(assignment=draft.assignment)
     moved = ANNOTATION.move(rows, "submit", **columns) if is_submitted else rows.update(**columns)
     if not moved:
         return False
@@ -288,8 +290,8 @@ def submit_draft(
     """Save, check, and submit. `checked` holds the keys of the warnings ticked "I checked".
 
     An invalid tag is submitted without steps 2 to 6. Submitting twice has no further effect. The entries are
-    checked before the transaction, and written only if the draft is still the one that was read.
-    Raises as save does.
+    checked before the transaction, and written only if the draft is still the one that was read; where its
+    assignment was taken away since, they are saved. Raises as save does.
     """
     before = entries_of(draft)
     if _submitted_before(draft, before, version, entries):
@@ -303,18 +305,42 @@ def submit_draft(
     if draft.assignment and not in_the_way:
         final = final_entries(wanted.entries, wanted.columns.get("filled", draft.filled))
         columns |= _final_columns(draft, wanted, final)
-    with transaction.atomic():
-        is_written = _write(draft, by, wanted, place, final, **columns)
-    if not is_written:
-        draft = draft_of(draft.pk, by)  # a double click: another submission was faster
-        if _submitted_before(draft, entries_of(draft), version, entries):
-            return Submission(draft, [], repeated=True)
+    if not _is_written(draft, by, wanted, place, final, columns):
+        now = draft_of(draft.pk, by)
+        if _submitted_before(now, entries_of(now), version, entries):
+            return Submission(now, [], repeated=True)  # a double click: the other was faster
+        if now.version == version and now.assignment_id != draft.assignment_id:
+            return submit_draft(
+                now,
+                by=by,
+                version=version,
+                entries=entries,
+                checked=checked,
+                place=place,
+                captured=captured,
+            )
         raise _why_not_saved(draft.pk, version, entries)
     if final is None and not in_the_way:
         raise Conflict(
             "This draft is no longer assigned to you. Continue it from your queue first."
         )
     return Submission(draft, in_the_way)
+
+
+def _is_written(
+    draft: Annotation,
+    by: Person,
+    wanted: _Wanted,
+    place: Place,
+    final: Entries | None,
+    columns: dict[str, Any],
+) -> bool:
+    """Whether all of a submission was written; nothing was if the draft or its assignment changed since it was read."""
+    try:
+        with transaction.atomic():
+            return _write(draft, by, wanted, place, final, **columns)
+    except Conflict:
+        return False
 
 
 def _submitted_before(draft: Annotation, before: Entries, version: int, entries: Entries) -> bool:
@@ -355,7 +381,9 @@ def _final_columns(draft: Annotation, wanted: _Wanted, final: Entries) -> dict[s
 
 def _hand_in(draft: Annotation, *, has_stop_rule: bool) -> None:
     assert draft.assignment is not None
-    ASSIGNMENT.require(draft.assignment, "submit", lease_holder="", lease_until=None)
+    own = Assignment.objects.filter(pk=draft.assignment.pk, person=draft.author_id)
+    if not ASSIGNMENT.move(own, "submit", lease_holder="", lease_until=None):
+        raise Conflict("This tag was taken away from you.")
     if has_stop_rule:
         reserve.follow_stop_rule(draft.assignment.campaign_id)
 

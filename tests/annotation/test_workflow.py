@@ -5,6 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation import workflow
+from annotation.campaigns import managing
 from annotation.models import Annotation, Assignment, DraftRevision, WorkTime
 from annotation.states import AnnotationState, AssignmentState
 from annotation.workflow import Place
@@ -215,6 +216,59 @@ def test_a_stale_submission_is_refused(draft, alice):
     save(draft, alice, span_1="elsewhere")
     with pytest.raises(StaleVersion):
         submit(draft, alice, make.whole(), version=0)
+
+
+@pytest.fixture
+def meanwhile(monkeypatch):
+    """`meanwhile(act)`: act once between a submission's reading and its writing, where its entries are checked."""
+
+    def begin(act):
+        def checked(entries, check=workflow.check):
+            monkeypatch.setattr(workflow, "check", check)
+            act()
+            return check(entries)
+
+        monkeypatch.setattr(workflow, "check", checked)
+
+    return begin
+
+
+def test_a_tag_given_to_another_meanwhile_stays_theirs_and_what_was_posted_is_saved(
+    draft, alice, meanwhile
+):
+    carol, place = make.annotator("carol"), draft.assignment
+    rows = Assignment.objects.filter(pk=place.pk)
+    meanwhile(lambda: managing.reassign(place.campaign, rows, carol))
+    with pytest.raises(Conflict, match="no longer assigned to you"):
+        submit(draft, alice, make.whole())
+    place.refresh_from_db()
+    draft.refresh_from_db()
+    assert (place.state, place.person) == (AssignmentState.HELD, carol)
+    assert (draft.state, draft.assignment) == (AnnotationState.DRAFT, None)
+    assert workflow.entries_of(draft) == make.whole()
+
+
+def test_a_tag_withdrawn_meanwhile_is_not_submitted_and_what_was_posted_is_saved(
+    draft, alice, meanwhile
+):
+    place = draft.assignment
+    meanwhile(lambda: make.withdraw(place.pk, place.campaign))
+    with pytest.raises(Conflict, match="no longer assigned to you"):
+        submit(draft, alice, make.whole())
+    draft.refresh_from_db()
+    assert draft.state == AnnotationState.DRAFT
+    assert workflow.entries_of(draft) == make.whole()
+
+
+def test_a_tab_without_the_ticks_takes_none_from_what_another_submitted_meanwhile(
+    draft, alice, meanwhile
+):
+    entries, ticked = make.whole(span_1="in 1802"), ["span_not_found:span_1"]
+    draft = submit(draft, alice, entries).annotation
+    meanwhile(lambda: submit(draft, alice, entries, checked=ticked))
+    assert submit(draft, alice, entries).repeated
+    draft.refresh_from_db()
+    assert draft.checked_warnings == [["span_not_found:span_1", "in 1802"]]
 
 
 def test_an_invalid_submission_stores_none_of_the_later_steps(draft, alice):
