@@ -75,7 +75,9 @@ def statements(rows):
         role, method, address = line.split()
         client = Client()
         client.force_login(people(role))
-        mine = JudgingSlot.objects.filter(judge__person=people("judge"), state="waiting")
+        mine = JudgingSlot.objects.filter(
+            judge__person=people("judge"), round__study=rows["study"], state="waiting"
+        )
         url = address.format(slot=mine.order_by("order").first().pk, **rows)
         with CaptureQueriesContext(connection) as asked:
             answer = (
@@ -98,6 +100,5 @@ def test_no_page_asks_more_often_for_ten_times_the_rows():
     rows = grown(SMALL)
     statements(rows)  # what a process learns once
     before = statements(rows)
-    grown(LARGE)
-    after = statements(rows)
+    after = statements(grown(LARGE))
     assert {line: (before[line], after[line]) for line in after if after[line] > before[line]} == {}

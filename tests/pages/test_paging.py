@@ -63,6 +63,7 @@ def many_tags():
 
 def test_the_last_page_of_100_000_tags_skips_no_rows_to_get_there(client, many_tags):
     client.force_login(person("rita", Role.RESEARCHER))
+    client.get("/tags/")  # what a process learns once
     asked = {}
     for number in (1, MANY // 50, MANY):
         with CaptureQueriesContext(connection) as statements:
