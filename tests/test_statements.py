@@ -51,7 +51,7 @@ SMALL, LARGE = 5, 50
 
 
 def grown(to):
-    """More of everything: tags in a campaign, records, a run, and a study that alice judges; of the first its keys."""
+    """More of everything: tags in a campaign, records, a run, and a study that is judged; returns the keys."""
     here = annotating.campaign(tags=to, by=people("admin"), name=f"Campaign of {to}", into="mills")
     imported(*(record(title=f"Mill {n} of {to}") for n in range(to)))
     run = judging.run(f"Run of {to}")
@@ -88,6 +88,11 @@ def statements(rows):
     return counts
 
 
+def counted(rows):
+    statements(rows)  # what a process learns once, and the judge's first verdicts
+    return statements(rows)
+
+
 def sent(url):
     if url.startswith("/api/"):
         return '{"verdict": "correct"}', "application/json"
@@ -97,8 +102,5 @@ def sent(url):
 def test_no_page_asks_more_often_for_ten_times_the_rows():
     for role in Role:
         people(role.value)
-    rows = grown(SMALL)
-    statements(rows)  # what a process learns once
-    before = statements(rows)
-    after = statements(grown(LARGE))
+    before, after = counted(grown(SMALL)), counted(grown(LARGE))
     assert {line: (before[line], after[line]) for line in after if after[line] > before[line]} == {}
