@@ -18,7 +18,10 @@ class GenerationConfig(AppConfig):
 
 
 def check_services(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """When the program starts: one error for each unusable entry of INFERENCE_SERVICES, with what to write."""
+    """One error for each unusable entry of INFERENCE_SERVICES, with what to write.
+
+    `bring_up_to_date` and Django's own commands make this check. A RefusingCommand refuses an entry when it uses it.
+    """
     from generation import client, faults
 
     errors: list[CheckMessage] = []

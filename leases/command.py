@@ -10,7 +10,7 @@ from leases.refusal import Refusal
 class RefusingCommand(BaseCommand):
     """A command that may raise Refusal anywhere; it exits with status 1."""
 
-    # They load every page, which takes as long as the program's start; bin/test makes them.
+    # They load every page, which takes as long as the program's start; `bring_up_to_date` makes them before a start.
     requires_system_checks: list[str] = []
 
     def execute(self, *args: Any, **options: Any) -> str | None:

@@ -184,6 +184,17 @@ def test_what_cannot_be_asked_is_one_line(local, arguments, words):
     assert not Run.objects.exists()
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_service_with_an_unusable_entry_is_refused_with_what_to_write(settings, known):
+    settings.INFERENCE_SERVICES = {"local": {"url": "far.example"}}
+    canals(1)
+    if known:
+        echo()
+    with pytest.raises(CommandError, match="service 'local' needs a url such as http://"):
+        generated("--prompt", "4", "--here")
+    assert not Run.objects.exists()
+
+
 # ---------------------------------------------------------------- serve_model
 
 

@@ -272,6 +272,13 @@ def test_the_command_says_what_is_wrong(study, args, words):
         call_command("judge_with_model", *args)
 
 
+def test_the_command_refuses_a_service_with_an_unusable_entry(study, settings):
+    settings.INFERENCE_SERVICES = {"local": {"url": "far.example"}}
+    with pytest.raises(CommandError, match="service 'local' needs a url such as http://"):
+        call_command("judge_with_model", "pilot", "local/echo-1", "--here")
+    assert not MachineVerdict.objects.exists()
+
+
 def page_of(client, study):
     return client.get(reverse("judging:study", args=[study.pk])).content.decode()
 
