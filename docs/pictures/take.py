@@ -91,6 +91,7 @@ def report(page: Page) -> None:
     page.goto("/reports/")
     reports = page.get_by_role("region", name="Reports")
     reports.get_by_role("link", name="Demonstration", exact=True).click()
+    page.get_by_role("button", name="Show it and give up").click()
     page.locator("#agreement").scroll_into_view_if_needed()
 
 
