@@ -95,9 +95,9 @@ class Withdrawn:
 
 @transaction.atomic
 def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> Withdrawn:
-    """Withdraw the free and held ones of these assignments of the campaign; drafts stay with their authors.
+    """Withdraw those of these assignments of the campaign that are free, held, not needed or in reserve.
 
-    A tag of the main round that nobody annotates now is replaced from the reserve.
+    Drafts stay with their authors. A tag of the main round that nobody annotates now is replaced from the reserve.
     """
     rows = _without_joins(campaign, rows)
     _lock_drafts(rows)

@@ -17,11 +17,14 @@ from annotation.campaigns.listing import listed
 from annotation.campaigns.people import annotators_of
 from annotation.fields.form_input import number
 from annotation.models import Annotation, Assignment, Campaign
+from annotation.states import AssignmentState
 from annotation.views.campaigns import campaign_at
 from leases.refusal import Refusal
 from pages.paging import PER_PAGE, ByKey, page_of
 from pages.refusals import form_page, refused_in
 
+# A withdrawn tag is replaced from the reserve, and a decision that is taken back restores what was not needed.
+NAMED_ONLY = (AssignmentState.RESERVE, AssignmentState.UNNEEDED)
 SHOWN = ("tag__article", "sighting", "person", "annotation")
 
 
@@ -59,10 +62,14 @@ def assignments(request: HttpRequest, campaign_id: int) -> HttpResponse:
 
 
 def all_that_match(filtering: AssignmentFilter, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Raises Refusal where a part of the filter cannot be read, which would leave out nothing."""
+    """What the filter lists; the reserve, and what is not needed, only where it names their state.
+
+    Raises Refusal where a part of the filter cannot be read, which would leave out nothing.
+    """
     if not filtering.is_valid():
         raise Refusal("The filter cannot be read any more. Choose it again, then all that match.")
-    return rows.order_by()
+    rows = rows.order_by()
+    return rows if filtering.wanted.state else rows.exclude(state__in=NAMED_ONLY)
 
 
 def ticked(request: HttpRequest, campaign: Campaign) -> QuerySet[Assignment]:

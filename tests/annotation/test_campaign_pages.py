@@ -112,6 +112,25 @@ def test_all_that_match_are_changed_on_every_page(client, campaign, alice):
     assert campaign.assignments.filter(state="withdrawn").count() == 2
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("?words=mill", ["withdrawn", "unneeded", "free", "reserve"]),
+        ("?state=reserve", ["free", "unneeded", "withdrawn", "withdrawn"]),
+        ("?state=unneeded", ["withdrawn", "free", "reserve", "reserve"]),
+    ],
+)
+def test_the_reserve_and_what_is_not_needed_are_withdrawn_by_their_state_only(
+    client, olga, query, expected
+):
+    campaign = make.campaign(by=olga, tags=4, plan={"limit": 2, "reserve": 2})
+    unneeded = campaign.assignments.filter(state="free").first()
+    campaign.assignments.filter(pk=unneeded.pk).update(state="unneeded")
+    change(client, campaign, "withdraw", query=query, every="on")
+    states = campaign.assignments.values_list("state", flat=True)
+    assert sorted(states) == sorted(expected)
+
+
 @pytest.mark.parametrize("query", ["?person=999", "?state=lost", "?concern=none"])
 def test_a_filter_that_cannot_be_read_is_not_all_that_match(client, campaign, query):
     answer = change(client, campaign, "withdraw", query=query, every="on")
