@@ -1,7 +1,7 @@
 """A judge's verdict and next response, by page and by the page's script, next to a bare view in the same server.
 
 A study of 1,200 responses with passages of the paper's length, and two judges; the server runs as bin/run starts it, on
-SQLite and on PostgreSQL. By page a verdict is a form with its redirects to the next response. By script it is a
+SQLite and on PostgreSQL. By page a verdict is a form with its redirect to the next response. By script it is a
 request to the API, and now and then one for the responses that follow.
 """
 
