@@ -50,8 +50,7 @@ def note(*, by: Person, tag: int, opened: str) -> None:
 def _record(by: Person, tags: Iterable[int], opened: str) -> None:
     rows = [Seen(person=by, tag_id=tag, opened=opened[:MOST_OPENED]) for tag in sorted(tags)]
     Seen.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
-    for start in range(0, len(rows), BATCH):
-        reserve.replace_given_up([row.tag_id for row in rows[start : start + BATCH]])
+    reserve.replace_given_up([row.tag_id for row in rows])
 
 
 @transaction.atomic

@@ -1,10 +1,9 @@
 """What happens by itself while a campaign runs: reserve tags replace lost ones, and the stop rule closes it."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.campaigns.people import annotators_of
@@ -25,11 +24,18 @@ Tags = Collection[int] | QuerySet[Any]
 # A tag with an assignment in one of these states may still be annotated, or is.
 LIVE = (AssignmentState.FREE, AssignmentState.HELD, AssignmentState.SUBMITTED)
 
+BATCH = 10_000  # tags named in one statement, below what SQLite takes
+
 
 def reserve_of(campaign: Campaign) -> QuerySet[Assignment]:
-    """The reserve tags that can be released, in their order: not those gone from their article or out of reach."""
+    """The reserve tags that can be released, in their order: not those gone from their article or out of reach.
+
+    They are locked; those that an admin is just withdrawing are left out.
+    """
     rows = campaign.assignments.filter(state=AssignmentState.RESERVE, tag__state=TagState.LIVE)
-    return rows.exclude(tag__in=out_of_reach(campaign, rows.values("tag"))).order_by("order")
+    reached = out_of_reach(campaign, rows.values("tag"))
+    free = rows.exclude(tag__in=reached).order_by("order")
+    return free.select_for_update(of=("self",), skip_locked=True)
 
 
 def valid_tags(campaign: Campaign) -> int:
@@ -70,7 +76,7 @@ def follow_stop_rule(campaign_id: int) -> None:
     to_come = main.filter(state__in=(AssignmentState.FREE, AssignmentState.HELD))
     left = to_come.exclude(tag__in=handed_in.values("tag")).order_by().values("tag").distinct()
     if (short := campaign.stop_at_valid - valid - left.count()) > 0:
-        _release(reserve_of(campaign)[:short], people=1)
+        _release([(row, 1) for row in reserve_of(campaign)[:short]])
 
 
 def replace_lost(campaign_id: int, tags: Collection[int]) -> tuple[int, int]:
@@ -80,14 +86,22 @@ def replace_lost(campaign_id: int, tags: Collection[int]) -> tuple[int, int]:
     """
     campaign = _locked(campaign_id)
     lost = _lost(campaign, tags)
+    return len(lost), _release_for(lost, _by_stratum(campaign)) if lost else 0
+
+
+def _by_stratum(campaign: Campaign) -> dict[str, list[Assignment]]:
+    """Stratum -> the reserve tags that can be released, in their order."""
     waiting: defaultdict[str, list[Assignment]] = defaultdict(list)
-    for row in reserve_of(campaign).select_related("sighting") if lost else ():
+    for row in reserve_of(campaign).select_related("sighting"):
         waiting[_stratum(campaign, row.sighting.kind)].append(row)
-    released = 0
-    for stratum, people in lost:
-        if waiting[stratum]:
-            released += _release([waiting[stratum].pop(0)], people)
-    return len(lost), released
+    return waiting
+
+
+def _release_for(lost: Iterable[tuple[str, int]], waiting: dict[str, list[Assignment]]) -> int:
+    """Release the first that waits of the stratum of each lost tag, for as many people; returns how many there were."""
+    left = {stratum: iter(rows) for stratum, rows in waiting.items()}
+    found = ((next(left.get(stratum, iter(())), None), people) for stratum, people in lost)
+    return _release([(row, people) for row, people in found if row is not None])
 
 
 def _locked(campaign_id: int) -> Campaign:
@@ -103,24 +117,27 @@ def _stratum(campaign: Campaign, kind: str) -> str:
 
 def _lost(campaign: Campaign, tags: Collection[int]) -> list[tuple[str, int]]:
     """(stratum, people) of each lost tag; `people` is how many assignments were withdrawn."""
-    rows = campaign.assignments.filter(round=campaign.main_round).order_by("order", "slot")
-    states: defaultdict[tuple[int, str], list[str]] = defaultdict(list)
-    for tag, kind, state in rows.values_list("tag", "sighting__kind", "state"):
-        if tag in tags:
-            states[tag, kind].append(state)
+    main = campaign.assignments.filter(round=campaign.main_round).order_by()
+    states: defaultdict[tuple[int, int, str], list[str]] = defaultdict(list)
+    for part in _parts(tags):
+        rows = main.filter(tag__in=part).values_list("order", "tag", "sighting__kind", "state")
+        for order, tag, kind, state in rows:
+            states[order, tag, kind].append(state)
     return [
         (_stratum(campaign, kind), max(1, each.count(AssignmentState.WITHDRAWN)))
-        for (_, kind), each in states.items()
+        for (_, _, kind), each in sorted(states.items())
         if not {*each} & {*LIVE}
     ]
 
 
-def _release(rows: Iterable[Assignment], people: int) -> int:
-    """Let these reserve tags be claimed, by so many people each; returns how many there were."""
+def _release(rows: Collection[tuple[Assignment, int]]) -> int:
+    """Let each of these reserve tags be claimed by so many people; returns how many there were."""
     released = 0
-    for row in rows:
-        released += ASSIGNMENT.move(row, "release")
-        Assignment.objects.bulk_create(again(row, slot) for slot in range(2, people + 1))
+    for part in _parts([row.pk for row, _ in rows]):
+        released += ASSIGNMENT.move(Assignment.objects.filter(pk__in=part), "release")
+    Assignment.objects.bulk_create(
+        again(row, slot) for row, people in rows for slot in range(2, people + 1)
+    )
     return released
 
 
@@ -144,15 +161,34 @@ def replace_given_up(tags: Tags, campaigns: QuerySet[Campaign] | None = None) ->
     waiting = Assignment.objects.filter(campaign=OuterRef("pk"), state=AssignmentState.RESERVE)
     rows = Campaign.objects.all() if campaigns is None else campaigns
     for campaign in rows.filter(Exists(waiting)).order_by("pk"):
-        places = campaign.assignments.filter(round=campaign.main_round, tag__in=tags)
-        # Of two people who give up a tag at once, the second waits here and then finds that both have.
+        if given_up := _given_up(campaign, tags):
+            _replace(campaign, given_up)
+
+
+def _given_up(campaign: Campaign, tags: Tags) -> list[tuple[int, str]]:
+    """(tag, kind) of those of these tags that are free and that nobody can get any more, in the order of the draw."""
+    main = campaign.assignments.filter(round=campaign.main_round)
+    found: set[tuple[int, int, str]] = set()
+    for part in _parts(tags):
+        places = main.filter(tag__in=part)
+        # Of two people who give up a tag at once, the second waits here and then finds that both have. All are locked
+        # before the campaign, as a skip does it.
         idle = places.filter(state__in=(AssignmentState.FREE, AssignmentState.SKIPPED))
-        list(idle.select_for_update().order_by("pk").values_list("pk"))
+        list(idle.select_for_update().order_by("tag_id", "pk").values_list("pk"))
         has_one = places.filter(state__in=(AssignmentState.HELD, AssignmentState.SUBMITTED))
-        given_up = out_of_reach(campaign, tags) - {*has_one.values_list("tag", flat=True)}
-        free = places.filter(state=AssignmentState.FREE, tag__in=given_up).order_by("order")
-        for tag in dict.fromkeys(free.values_list("tag", flat=True)):
-            _replace(campaign, tag)
+        given_up = out_of_reach(campaign, part) - {*has_one.values_list("tag", flat=True)}
+        free = places.filter(state=AssignmentState.FREE, tag__in=given_up).order_by()
+        found.update(free.values_list("order", "tag", "sighting__kind"))
+    return [(tag, kind) for _, tag, kind in sorted(found)]
+
+
+def _parts(keys: Tags) -> Iterator[Tags]:
+    if isinstance(keys, QuerySet):
+        yield keys
+        return
+    ordered = sorted(keys)
+    for start in range(0, len(ordered), BATCH):
+        yield ordered[start : start + BATCH]
 
 
 def out_of_reach(campaign: Campaign, tags: Tags) -> set[int]:
@@ -170,10 +206,18 @@ def out_of_reach(campaign: Campaign, tags: Tags) -> set[int]:
     return {tag for tag, had_by in reached.items() if had_by >= people}
 
 
-@transaction.atomic
-def _replace(campaign: Campaign, tag: int) -> None:
-    """Replace the tag by one of the reserve; with none left, leave it."""
-    ASSIGNMENT.move(campaign.assignments.filter(round=campaign.main_round, tag=tag), "withdraw")
-    _, released = replace_lost(campaign.pk, {tag})
-    if not released:
-        transaction.set_rollback(True)
+def _replace(campaign: Campaign, given_up: list[tuple[int, str]]) -> None:
+    """Replace these tags by those of the reserve; with none left of its stratum, leave a tag."""
+    campaign = _locked(campaign.pk)
+    waiting = _by_stratum(campaign)
+    left = Counter({stratum: len(rows) for stratum, rows in waiting.items()})
+    replaced = []
+    for tag, kind in given_up:
+        stratum = _stratum(campaign, kind)
+        if left[stratum]:
+            left[stratum] -= 1
+            replaced.append(tag)
+    main = campaign.assignments.filter(round=campaign.main_round)
+    for part in _parts(replaced):
+        ASSIGNMENT.move(main.filter(tag__in=part), "withdraw")
+    _release_for(_lost(campaign, replaced), waiting)

@@ -3,12 +3,15 @@
 from itertools import product
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.roles import Role
 from annotation.blinding import seeing
-from annotation.campaigns import claiming, managing, people
+from annotation.campaigns import claiming, managing, people, reserve
 from annotation.campaigns.opening import Design, Frame, dry_run, fingerprint, open_campaign
 from annotation.campaigns.reserve import valid_tags
+from annotation.models import Seen
 from annotation.reviewing import deciding
 from annotation.reviewing.combining import Merge
 from annotation.reviewing.merging import Choice
@@ -310,6 +313,50 @@ def test_a_tag_that_is_given_up_again_is_replaced_once_for_as_many_people(alice,
     for who in (alice, bob, alice):
         give_up(who, campaign.assignments.filter(order=0))
     assert states(campaign) == ["withdrawn", "withdrawn", "free", "free", "reserve"]
+
+
+def statements_of_giving_up(who, rows):
+    with CaptureQueriesContext(connection) as done:
+        give_up(who, rows)
+    return len(done)
+
+
+@pytest.mark.parametrize("has_reserve", [True, False])
+def test_many_given_up_tags_are_replaced_in_as_few_statements_as_few(alice, has_reserve):
+    strata = {"inconsistent": 55 if has_reserve else 100, "contradict-other": 1}
+    make.tag(kind="contradict-other")
+    make.tag(kind="contradict-other")
+    plan = {"strata": strata, "reserve": 60} if has_reserve else {"strata": strata, "reserve": 1}
+    campaign = make.campaign(tags=120, chosen=(alice,), plan=plan)
+    rows = campaign.assignments.filter(state="free", sighting__kind="inconsistent")
+    if not has_reserve:  # of the stratum; of another one there is
+        campaign.assignments.filter(state="reserve", sighting__kind="inconsistent").delete()
+    assert campaign.assignments.filter(state="reserve").exists()
+    few = statements_of_giving_up(
+        alice, rows.filter(pk__in=[*rows.values_list("pk", flat=True)[:5]])
+    )
+    keys = (
+        rows.exclude(tag__in=Seen.objects.values("tag"))
+        .order_by("order")
+        .values_list("pk", flat=True)
+    )
+    many = statements_of_giving_up(alice, rows.filter(pk__in=[*keys[:50]]))
+    assert campaign.assignments.filter(state="withdrawn").count() == (55 if has_reserve else 0)
+    assert few == many
+
+
+def test_more_tags_than_a_statement_names_are_replaced_in_the_order_of_the_draw(alice, monkeypatch):
+    locked = []
+    lock = reserve._locked
+    for module in (reserve, seeing):
+        monkeypatch.setattr(module, "BATCH", 2)
+    monkeypatch.setattr(reserve, "_locked", lambda key: (locked.append(key), lock(key))[1])
+    campaign = make.campaign(tags=8, chosen=(alice,), plan={"limit": 5, "reserve": 3})
+    give_up(alice, campaign.assignments.filter(state="free"))
+    assert states(campaign) == ["withdrawn"] * 3 + ["free"] * 5
+    assert locked == [
+        campaign.pk
+    ]  # once, after all assignments: the order in which a skip locks them
 
 
 def give_up(who, rows):
