@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.db import connection, models
-from django.db.models import Field, Model
+from django.db.models import NOT_PROVIDED, Field, Model
 from django.db.models.expressions import DatabaseDefault
 
 # Below what a statement may have on SQLite since 3.32, and on PostgreSQL.
@@ -19,11 +19,12 @@ PLAIN = (models.TextField, models.CharField, models.IntegerField, models.Boolean
 def insert(rows: Sequence[Model]) -> None:
     """Insert new rows of one model, whose keys the database numbers, and set them. For use in a transaction.
 
-    A column that the database fills in for the first row is filled in for all. Related rows are stored already.
+    Related rows are stored already. Raises ValueError if the database is to fill in a column of some rows only.
     """
     if not rows:
         return
     meta = type(rows[0])._meta
+    _check_same_columns(rows)
     fields = [
         field
         for field in meta.concrete_fields
@@ -43,8 +44,21 @@ def insert(rows: Sequence[Model]) -> None:
                 f'INSERT INTO "{table}" ({named}) VALUES {all_marks} RETURNING "{key}"',  # noqa: S608 names of the model
                 [prepared(getattr(row, name)) for row in part for name, prepared in columns],
             )
-            for row, (pk,) in zip(part, cursor.fetchall(), strict=True):
+            keys = [pk for (pk,) in cursor.fetchall()]
+            # By their order alone is it known which key is whose.
+            assert keys == sorted(keys), f"{table}: keys are not in the order of the rows"
+            for row, pk in zip(part, keys, strict=True):
                 row.pk, row._state.adding, row._state.db = pk, False, connection.alias
+
+
+def _check_same_columns(rows: Sequence[Model]) -> None:
+    for field in rows[0]._meta.concrete_fields:
+        if field.db_default is NOT_PROVIDED:
+            continue
+        if len({isinstance(getattr(row, field.attname), DatabaseDefault) for row in rows}) > 1:
+            raise ValueError(
+                f"{field.name} is set in some rows only; insert the others on their own"
+            )
 
 
 def _prepared(field: "Field[Any, Any]") -> Callable[[Any], Any]:

@@ -1,6 +1,6 @@
 """Rows inserted in bulk are those that Django would have made."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -73,6 +73,15 @@ def test_each_gets_its_own_key_in_several_statements(monkeypatch, django_assert_
     rows[0].title = "changed"
     rows[0].save()
     assert Contradiction.objects.count() == 5
+
+
+def test_a_column_that_only_some_rows_leave_to_the_database_is_refused():
+    rows = contradictions(Collection.objects.create(name="mills"), "ab")
+    rows[1].created_at = datetime(2021, 5, 1, tzinfo=UTC)
+    for given in (rows, rows[::-1]):
+        with pytest.raises(ValueError, match="created_at is set in some rows only"):
+            bulk.insert(given)
+    assert not Contradiction.objects.exists()
 
 
 def test_none_asks_nothing(django_assert_num_queries):
