@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view, permission_classes
 from rest_framework.request import Request
@@ -13,10 +13,11 @@ from accounts.roles import Role
 from annotation import workflow
 from annotation.evidence.provenance import read_captured
 from annotation.fields.entries import entries_of
-from annotation.fields.form_input import number, read_changes
+from annotation.fields.form_input import read_changes
 from annotation.fields.steps import STEPS
 from annotation.workflow import Place
 from leases.refusal import Refusal
+from pages.versions import IF_MATCH, version_of
 
 
 class SaveIn(serializers.Serializer[Any]):
@@ -38,15 +39,6 @@ class DraftOut(serializers.Serializer[Any]):
     saved_at = serializers.DateTimeField()
     notices = serializers.ListField(child=serializers.CharField(), required=False)
     entries = serializers.DictField(required=False)
-
-
-IF_MATCH = OpenApiParameter(
-    "If-Match",
-    str,
-    OpenApiParameter.HEADER,
-    required=True,
-    description="The version that was read.",
-)
 
 
 @extend_schema(methods=["GET"], responses=DraftOut)
@@ -76,16 +68,6 @@ def draft(request: Request, annotation_id: int) -> Response:
         captured=captured,
     )
     return answer(row, notices=[*reading.notices, *captured.notices])
-
-
-def version_of(request: Request) -> int:
-    """The version in If-Match. Raises Refusal (428) if the header is missing."""
-    version = number(request.headers.get("If-Match", "").strip().strip('"'))
-    if version is None:
-        raise Refusal(
-            'Name the version that you read in the header If-Match, such as "3".', status=428
-        )
-    return version
 
 
 def answer(row: workflow.Annotation, **more: object) -> Response:

@@ -199,7 +199,7 @@ class Assignment(Leased):
 
 
 class Seen(models.Model):
-    """A person was shown what others entered for a tag that they could still get (blinding/)."""
+    """A person was shown what others entered for a tag, whether or not they could get it then (blinding/)."""
 
     person = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
     tag = models.ForeignKey(Tag, on_delete=models.PROTECT, related_name="seen_by")
@@ -303,8 +303,16 @@ class Annotation(models.Model):
 
     class Meta:
         ordering = ["-saved_at", "-pk"]
-        # For what waits: for review, for its author, to be published.
-        indexes = [models.Index(fields=["state"], name="annotation_by_state")]
+        indexes = [
+            # For what waits: for review, for its author, to be published.
+            models.Index(fields=["state"], name="annotation_by_state"),
+            # For counts of a campaign, without reading the annotations.
+            models.Index(fields=["assignment", "state", "validity"], name="annotation_counted"),
+            # Few of many are flagged.
+            models.Index(
+                fields=["assignment"], condition=Q(flagged=True), name="annotation_flagged"
+            ),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(state__in=AnnotationState.values), name="annotation_state_is_known"

@@ -31,11 +31,15 @@ class StepTime:
 
 @dataclass(frozen=True)
 class OwnProgress:
-    """Numbers of annotations by state, of tags still to get, and the pace: the median minutes of `timed` tags."""
+    """Numbers of annotations by state, of tags still to get, and the pace: the median minutes of `timed` tags.
+
+    `is_more` says that there are more tags than `free`.
+    """
 
     counts: Mapping[str, int]
     in_progress: int
     free: int
+    is_more: bool
     minutes: float | None
     timed: int
     step_times: list[StepTime]
@@ -62,10 +66,12 @@ def own_progress(person: Person) -> OwnProgress:
     timed = mine.filter(state__in=DONE, seconds_active__gt=0).order_by("-submitted_at")
     times = list(timed.values_list("seconds_active", "seconds_by_step")[:LATEST])
     counts = mine.order_by().values_list("state").annotate(n=Count("pk"))
+    free = free_by_campaign(person)
     return OwnProgress(
         counts=dict(counts),
         in_progress=drafts_in_hand(person).count(),
-        free=sum(each.count for each in free_by_campaign(person)),
+        free=sum(each.count for each in free),
+        is_more=any(each.is_more for each in free),
         minutes=minutes_a_tag(seconds for seconds, _ in times),
         timed=len(times),
         step_times=[step_time(step, [by_step for _, by_step in times]) for step in STEPS],

@@ -9,14 +9,16 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from accounts.models import Person
-from annotation.campaigns.claiming import free_assignments
+from annotation.campaigns.claiming import next_tags
 from annotation.campaigns.in_hand import full_campaigns
+from annotation.campaigns.people import open_to
 from annotation.fields.draft_page import last_review, step_to_resume
 from annotation.fields.entries import entries_of
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import standings
 from annotation.models import Annotation, Assignment, Campaign, Review
 from annotation.states import DONE, EDITABLE, AnnotationState, AssignmentState
+from pages.counting import counted_to
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,18 @@ class HeldDraft:
 
 @dataclass(frozen=True)
 class FreeTags:
-    """An open campaign with the number of free tags for a person, who `is_full` if they may claim none now."""
+    """An open campaign with the number of free tags for a person, who `is_full` if they may claim none now.
+
+    `is_more` says that there are more than `count`.
+    """
 
     campaign: Campaign
     count: int
+    is_more: bool
     is_full: bool
+
+    def __str__(self) -> str:
+        return counted_to(self.count, self.is_more)
 
 
 @dataclass(frozen=True)
@@ -84,17 +93,16 @@ def held_draft(annotation: Annotation) -> HeldDraft:
 
 
 def free_by_campaign(person: Person) -> list[FreeTags]:
-    """The open campaigns that have free tags for this person."""
-    counts = {
-        row["campaign"]: row["tags"]
-        for row in free_assignments(person)
-        .order_by()
-        .values("campaign")
-        .annotate(tags=Count("tag", distinct=True))
-    }
+    """The open campaigns that have free tags for this person; a statement each, however many tags are free."""
+    free = {each.pk: next_tags(person, each) for each in open_to(person)}
     full = full_campaigns(person)
-    campaigns = Campaign.objects.filter(pk__in=counts).select_related("guideline").order_by("pk")
-    return [FreeTags(each, counts[each.pk], each.pk in full) for each in campaigns]
+    with_tags = [pk for pk, (tags, _) in free.items() if tags]
+    campaigns = Campaign.objects.filter(pk__in=with_tags).select_related("guideline").order_by("pk")
+    return [
+        FreeTags(each, len(tags), is_more, each.pk in full)
+        for each in campaigns
+        for tags, is_more in [free[each.pk]]
+    ]
 
 
 def minutes_a_tag(seconds: Iterable[float]) -> float | None:

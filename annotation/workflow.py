@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
 from accounts.models import Person
@@ -188,9 +188,11 @@ def _editable(draft: Annotation, by: Person, version: int) -> QuerySet[Annotatio
     """The draft's row, if it still has this version and the person may edit it."""
     # No join: Django would move the version into a subquery, which PostgreSQL does not evaluate again
     # after waiting for another save of this row.
-    own_places = Assignment.objects.filter(state=AssignmentState.HELD, person=by)
+    own_place = Assignment.objects.filter(
+        pk=OuterRef("assignment"), state=AssignmentState.HELD, person=by
+    )
     return Annotation.objects.filter(
-        Q(assignment=None) | Q(assignment__in=own_places),
+        Q(assignment=None) | Exists(own_place),
         pk=draft.pk,
         version=version,
         state__in=EDITABLE,
@@ -385,7 +387,8 @@ def _hand_in(draft: Annotation, *, has_stop_rule: bool) -> None:
     if not ASSIGNMENT.move(own, "submit", lease_holder="", lease_until=None):
         raise Conflict("This tag was taken away from you.")
     if has_stop_rule:
-        reserve.follow_stop_rule(draft.assignment.campaign_id)
+        is_valid = draft.validity == VALID
+        reserve.follow_submission(draft.assignment.campaign_id, is_valid=is_valid)
 
 
 def flag(*, annotation: Annotation, flagged: bool, note: str) -> None:

@@ -44,7 +44,7 @@ def make(size: str, questions: int, articles: int) -> None:
     from datasets.models import Collection, Contradiction, Instance
     from generation.models import LanguageModel, Response, Run
     from judging.models import Judge, Round, Study, StudyItem
-    from judging.studies import current_rubric
+    from judging.rubric_versions import current
 
     collection = Collection.objects.create(name=size)
     run = Run.objects.create(name=size, collection=collection, state="done", prompts=list(PROMPTS))
@@ -83,9 +83,7 @@ def make(size: str, questions: int, articles: int) -> None:
         ),
         batch_size=2_000,
     )
-    study = Study.objects.create(
-        name=size, slug=size, rubric=current_rubric("wikicontradict"), state="closed", seed=7
-    )
+    study = Study.objects.create(name=size, slug=size, rubric=current(), state="closed", seed=7)
     items = StudyItem.objects.bulk_create(
         (
             StudyItem(study=study, response=response, position=place)

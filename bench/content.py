@@ -37,21 +37,21 @@ def prose(drawn: random.Random, size: int) -> str:
     return " ".join(words)
 
 
-def titles(n: int) -> list[str]:
-    return [f"Kettle Mill {number}" for number in range(1, n + 1)]
+def titles(n: int, name: str = "Kettle Mill") -> list[str]:
+    return [f"{name} {number}" for number in range(1, n + 1)]
 
 
-def paragraphs(n: int) -> list[tuple[str, str]]:
+def paragraphs(n: int, name: str = "Kettle Mill") -> list[tuple[str, str]]:
     """(title, paragraph) of n articles."""
     drawn = random.Random(7)
-    return [(title, f"{prose(drawn, PARAGRAPH)}.") for title in titles(n)]
+    return [(title, f"{prose(drawn, PARAGRAPH)}.") for title in titles(n, name)]
 
 
-def write_pages(path: Path, n: int) -> None:
-    """A MediaWiki export of n pages with a paragraph and a tag each."""
+def write_pages(path: Path, n: int, name: str = "Kettle Mill", first: int = 1) -> None:
+    """A MediaWiki export of n pages with a paragraph and a tag each, their ids from `first` on."""
     with path.open("w", encoding="utf-8") as file:
         file.write(HEAD)
-        for number, (title, paragraph) in enumerate(paragraphs(n), 1):
+        for number, (title, paragraph) in enumerate(paragraphs(n, name), first):
             text = escape(f"'''{title}''' {paragraph}{RAW}")
             file.write(PAGE.format(title=title, n=number, revid=number + 10_000, text=text))
         file.write("</mediawiki>\n")

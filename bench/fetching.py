@@ -1,9 +1,12 @@
 """A fetch from a real MediaWiki, compared with a bare loop that sends the same requests, both without pauses.
 
+bin/bench fetching [ROUNDS [TABLES]]   (12 unless given; TABLES is a SQLite file with all tables, to start from)
+
 Needs Debian's mediawiki (see docs/wikifetch.md). Loopback only.
 """
 
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -12,20 +15,21 @@ from statistics import median
 from typing import TypeVar
 
 T = TypeVar("T")
-ROUNDS = 12
 
 
-def main() -> None:
+def main(rounds: int = 12, tables: str = "") -> None:
     with tempfile.TemporaryDirectory() as folder:
+        if tables:
+            shutil.copy(tables, f"{folder}/db.sqlite3")
         os.environ |= {"DATA_DIR": folder, "SECRET_KEY": "for-a-benchmark-" + "0" * 50}
         os.environ |= {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"}
         import django
 
         django.setup()
-        compare()
+        compare(rounds)
 
 
-def compare() -> None:
+def compare(rounds: int) -> None:
     from django.conf import settings
     from django.core.management import call_command
 
@@ -41,11 +45,11 @@ def compare() -> None:
         settings.WIKI_CONTACT = "bench@example.org"
         settings.WIKI_REQUESTS_PER_SECOND = 1e6
         call_command("migrate", verbosity=0)
-        rounds = [one_round(wiki) for _ in range(ROUNDS)]
+        taken = [one_round(wiki) for _ in range(rounds)]
     finally:
         wiki.close()
-    fetches, loops, (requests, *_), (pages, *_) = zip(*rounds, strict=True)
-    print(f"{pages} pages, {requests} requests, {ROUNDS} rounds of each in turn")
+    fetches, loops, (requests, *_), (pages, *_) = zip(*taken, strict=True)
+    print(f"{pages} pages, {requests} requests, {rounds} rounds of each in turn")
     for label, here in (("bare loop", loops), ("fetch", fetches)):
         best, busy = min(here)
         ratios = [loop / ours for (loop, _), (ours, _) in zip(loops, here, strict=True)]
@@ -87,4 +91,4 @@ def bare_loop(address: str, requests_sent: list[tuple[str, dict[str, str]]]) -> 
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:2]), *sys.argv[2:3])

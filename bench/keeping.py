@@ -1,13 +1,16 @@
 """Time and memory of a backup, a restore and a move, compared with SQLite's own copy of its file (VACUUM INTO).
 
-100,000 rows, or the number on the command line, of the most frequent and largest kinds: responses with their
-texts and attempts. Each step runs in a process of its own, to measure its peak memory.
+bin/bench keeping [ROWS [TABLES]]   (100,000 unless given; TABLES is a SQLite file with all tables, to start from)
+
+Rows of the most frequent and largest kinds: responses with their texts and attempts. Each step runs in a process of
+its own, to measure its peak memory.
 """
 
 import json
 import os
 import random
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,12 +32,13 @@ WORDS = (
 )
 
 
-def main() -> None:
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
+def main(wanted: int = ROWS, tables: str = "") -> None:
     with tempfile.TemporaryDirectory(prefix="sicetnon-keeping-") as folder:
         here, there, moved = (Path(folder) / name for name in ("here", "there", "moved.sqlite3"))
         here.mkdir()
         there.mkdir()
+        for empty in (here / "db.sqlite3", there / "db.sqlite3", moved) if tables else ():
+            shutil.copy(tables, empty)
         made = apart(here, "fill", wanted)
         size = (here / "db.sqlite3").stat().st_size
         print(f"{made['rows']} rows, database of {size / 1e6:.0f} MB")
@@ -153,4 +157,4 @@ MEASURES = {"fill": fill, "vacuum": vacuum, "backup": backup, "restore": restore
 if sys.argv[1:2] == ["measure"]:
     measure(*sys.argv[2:])
 else:
-    main()
+    main(*map(int, sys.argv[1:2]), *sys.argv[2:3])

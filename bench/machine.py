@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tests.servers import Missing, a_postgresql
 
@@ -20,12 +20,14 @@ ROOT = Path(__file__).resolve().parent.parent
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def arguments(name: str, doc: str | None, **sizes: int) -> argparse.Namespace:
-    """The options of a bench: --NAME N for each size, with its usual value, and --tables."""
+def arguments(name: str, doc: str | None, **sizes: Any) -> argparse.Namespace:
+    """The options of a bench: --NAME N for each size or text, with its usual value, --postgresql and --tables."""
     parser = argparse.ArgumentParser(prog=f"bin/bench {name}", description=doc)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     for size, usual in sizes.items():
-        parser.add_argument(f"--{size}", type=int, default=usual, metavar="N", help=f"({usual})")
+        words = {"type": type(usual), "default": usual, "metavar": "N", "help": f"({usual})"}
+        parser.add_argument(f"--{size.replace('_', '-')}", **words)
+    parser.add_argument("--postgresql", action="store_true", help="leave SQLite out")
     words = "start from this SQLite file, which has all tables, and leave PostgreSQL out"
     parser.add_argument("--tables", type=Path, metavar="FILE", help=words)
     return parser.parse_args()
@@ -35,13 +37,18 @@ def arguments(name: str, doc: str | None, **sizes: int) -> argparse.Namespace:
 
 
 def on_each(
-    measure: Callable[..., None], options: argparse.Namespace, *, postgresql: bool = True
+    measure: Callable[..., None],
+    options: argparse.Namespace,
+    *,
+    sqlite: bool = True,
+    postgresql: bool = True,
 ) -> None:
     """Call `measure(options)` in a process of its own with Django on an empty SQLite, then on PostgreSQL."""
     with tempfile.TemporaryDirectory(prefix="sicetnon-bench-") as folder:
         if options.tables:
             shutil.copy(options.tables, f"{folder}/db.sqlite3")
-        apart(_on, "SQLite", f"sqlite:///{folder}/db.sqlite3", folder, measure, options)
+        if sqlite and not options.postgresql:
+            apart(_on, "SQLite", f"sqlite:///{folder}/db.sqlite3", folder, measure, options)
         if options.tables or not postgresql:
             return
         try:
@@ -92,7 +99,7 @@ def analyze() -> None:
     from django.db import connection
 
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+        cursor.execute("ANALYZE" if connection.vendor == "sqlite" else "VACUUM ANALYZE")
 
 
 # ---------------------------------------------------------------- CPU and memory
@@ -100,22 +107,36 @@ def analyze() -> None:
 
 def tree_cpu(pid: int) -> float:
     """Seconds of CPU, user and system, of a process and its descendants, those that ended included."""
-    used: dict[int, float] = {}
+    return sum(_fields(one, 11, 15) for one in _tree(pid)) / TICKS
+
+
+def tree_memory(pid: int) -> float:
+    """Megabytes of a process and its descendants, pages that they share counted once."""
+    kilobytes = 0
+    for one in _tree(pid):
+        lines = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="utf-8").splitlines()
+        kilobytes += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return kilobytes / 1024
+
+
+def _tree(pid: int) -> list[int]:
+    """The process and its descendants."""
     children: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        except OSError:  # it has just ended
-            continue
-        number = int(folder.name)
-        used[number] = sum(map(int, fields[11:15])) / TICKS
-        children.setdefault(int(fields[1]), []).append(number)
-    waiting, total = [pid], 0.0
-    while waiting:
-        one = waiting.pop()
-        total += used.get(one, 0.0)
-        waiting += children.get(one, [])
-    return total
+        children.setdefault(_fields(int(folder.name), 1, 2), []).append(int(folder.name))
+    found = [pid]
+    for one in found:
+        found += children.get(one, [])
+    return found
+
+
+def _fields(pid: int, first: int, end: int) -> int:
+    """The sum of these fields of the process's stat after its name; 0 if it has just ended."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return 0
+    return sum(map(int, stat.rpartition(")")[2].split()[first:end]))
 
 
 def measured(

@@ -1,11 +1,14 @@
 """Seconds from bin/run to the first page, with an empty folder and again; memory; milliseconds for each page.
 
+bin/bench serving [TIMES [TABLES]]   (40 unless given; TABLES is a SQLite file with all tables, to start from)
+
 Starts the app on a free port with a temporary data folder, joins as its first administrator, and requests each
 page of the demonstration set, one after another.
 """
 
 import contextlib
 import os
+import shutil
 import signal
 import statistics
 import subprocess
@@ -33,20 +36,26 @@ PAGES = (
     "/reports/",
     "/people/",
 )
-TIMES = 40
 PASSWORD = "eleven blind mice"
 
 
-def main() -> None:
+def main(times: int = 40, tables: str = "") -> None:
     with tempfile.TemporaryDirectory(prefix="sicetnon-bench-") as folder:
-        with started(folder) as (taken, _, _):
+        with started(with_tables(folder, tables)) as (taken, _, _):
             print(f"first start, packages installed  {taken:6.1f} s to the address")
         with started(folder) as (taken, address, link):
             print(f"next start                       {taken:6.1f} s to the address")
             print(f"memory of all its processes      {memory(folder):6.0f} MB")
             session = joined(address, link)
             for page in PAGES:
-                print(f"{page:32} {page_times(session, address + page)}")
+                print(f"{page:32} {page_times(session, address + page, times)}")
+
+
+def with_tables(folder: str, tables: str) -> str:
+    """The folder, with a copy of the file of `tables` if there is one."""
+    if tables:
+        shutil.copy(tables, f"{folder}/db.sqlite3")
+    return folder
 
 
 @contextlib.contextmanager
@@ -104,9 +113,9 @@ def joined(address: str, link: str) -> requests.Session:
     return session
 
 
-def page_times(session: requests.Session, url: str) -> str:
+def page_times(session: requests.Session, url: str, times: int) -> str:
     taken = []
-    for _ in range(TIMES):
+    for _ in range(times):
         began = time.perf_counter()
         answer = session.get(url, timeout=30)
         taken.append((time.perf_counter() - began) * 1e3)
@@ -117,4 +126,4 @@ def page_times(session: requests.Session, url: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:2]), *sys.argv[2:3])

@@ -1,6 +1,6 @@
 """Milliseconds from a submission to the next tag's page, in Chromium with 100 ms of latency for each request.
 
-bin/bench submitting [TIMES]   (20 unless given)
+bin/bench submitting [TIMES [TABLES]]   (20 unless given; TABLES is a SQLite file with all tables, to start from)
 
 Starts the app with the demonstration set, opens a campaign over its tags, and submits each tag as invalid. Next to it:
 the same browser's bare request of a page without content, which is the least that one round trip takes.
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from bench.serving import PASSWORD, started
+from bench.serving import PASSWORD, started, with_tables
 from tests.chromium import QUIET, chromium_path
 
 LATENCY_MS = 100
@@ -42,10 +42,10 @@ if (began) look();
 SAVED = "() => document.querySelector('.save-state').dataset.saveState === 'saved'"
 
 
-def main(times: int) -> None:
+def main(times: int = 20, tables: str = "") -> None:
     with (
         tempfile.TemporaryDirectory(prefix="sicetnon-bench-") as folder,
-        started(folder) as (_, address, link),
+        started(with_tables(folder, tables)) as (_, address, link),
         page_at(address, link) as page,
     ):
         env = {"DATA_DIR": folder, "PATH": str(Path(sys.executable).parent), "BASE_URL": address}
@@ -117,4 +117,4 @@ def ratio(taken: list[float], limit: list[float]) -> float:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    main(*map(int, sys.argv[1:2]), *sys.argv[2:3])

@@ -55,8 +55,8 @@ def served() -> Iterator[Server]:
 
 def _wait(process: subprocess.Popen[bytes], port: int) -> None:
     while process.poll() is None:
-        with contextlib.suppress(Failed):
-            Browser(port).get("/healthz")
+        with contextlib.suppress(Failed), contextlib.closing(Browser(port)) as browser:
+            browser.get("/healthz")
             return
         time.sleep(0.1)
     raise SystemExit("The web server ended by itself; its last output is above.")
@@ -90,6 +90,9 @@ class Browser:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         self.cookies = {"sicetnon_session": session} if session else {}
         self.sizes: list[int] = []
+
+    def close(self) -> None:
+        self.connection.close()
 
     def get(self, path: str) -> Page:
         return self._sent("GET", path)

@@ -30,6 +30,7 @@ def main() -> None:
     from operations.schema_version import start_only_if_known
 
     start_only_if_known()
+    check_services()
     try:
         migrate()
         collect_static_files()
@@ -45,6 +46,14 @@ def write_secret() -> None:
 
     if not environment.given("SECRET_KEY"):
         environment.write_secret_key(environment.data_dir(ROOT))
+
+
+def check_services() -> None:
+    """Of Django's checks that of the settings. The others find mistakes in the code, and load every page."""
+    from django.core.checks import run_checks
+
+    if wrong := run_checks(tags=["services"]):
+        sys.exit(" ".join(error.msg for error in wrong))
 
 
 def migrate() -> None:

@@ -28,13 +28,14 @@ ALLOWED = {
     "Django: middleware and sessions": "process_exception _get_session_from_db _session_key",
     "Django: static files": "support_js_module_import_aggregation manifest_name",
     "Django: checks are given the apps": "app_configs",
-    "Django REST framework": "has_permission allow_request page_size_query_param max_page_size "
+    "Django REST framework": "has_permission allow_request page_size_query_param "
     "get_contradictions get_questions get_record get_deviations get_progress",
     "structlog gives it to each processor": "logger",
     "kombu: a broker's own methods": "_put _put_fanout _get _queue_bind get_table drain_events",
     "expat": "buffer_text buffer_size StartElementHandler EndElementHandler CharacterDataHandler "
     "StartDoctypeDeclHandler EntityDeclHandler XmlDeclHandler",
     "requests": "trust_env",
+    "asyncio: a protocol's own methods": "connection_made data_received",
     "zipfile": "compress_type",
     "llama.cpp's options": "model_alias hostnames n_ctx n_parallel cache_prompt cache_ram_mib cache_idle_slots "
     "n_threads endpoint_slots cors_origins",

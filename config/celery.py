@@ -10,13 +10,16 @@ from pathlib import Path
 
 import django
 from celery import Celery
-from celery.signals import beat_init, worker_init
+from celery.signals import beat_init, worker_init, worker_shutting_down
 from kombu.transport import TRANSPORT_ALIASES
 
 from config import settings, task_lines
 from leases import broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# Django's checks load every page: they double the time of a start, and each program then takes 50 MB more. The steps
+# before a start make them (`bring_up_to_date`, bin/first_steps.py).
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 # In kombu's own file transport a race ends workers (see leases/broker.py).
 TRANSPORT_ALIASES["filesystem"] = "leases.broker:Transport"
@@ -57,10 +60,7 @@ app.conf.update(
     task_soft_time_limit=VISIBILITY_TIMEOUT // 2 - 120,
     task_default_queue="work",
     # Calls to models wait in a queue of their own, so that slow models delay nothing else.
-    task_routes={
-        "generation.tasks.generate_response": {"queue": "generation"},
-        "judging.tasks.judge_with_model": {"queue": "generation"},
-    },
+    task_routes={"generation.dispatch.ask_service": {"queue": "generation"}},
     task_publish_retry_policy={"max_retries": 1, "interval_start": 0, "interval_max": 0.2},
     worker_hijack_root_logger=False,
     # Heartbeats are rows (operations/heartbeats.py), so workers neither send events nor listen for broadcasts.
@@ -72,11 +72,14 @@ app.conf.update(
     beat_scheduler="celery.beat:Scheduler",
     beat_schedule={
         "sweep-fetches": {"task": "wikifetch.tasks.sweep_fetches", "schedule": 15.0},
-        "sweep-responses": {"task": "generation.tasks.sweep_responses", "schedule": 15.0},
-        "sweep-machine-verdicts": {
-            "task": "judging.tasks.sweep_machine_verdicts",
-            "schedule": 15.0,
+        # With the leases of a turn (generation/turn.py), a dead worker's calls are made again within 15 s.
+        # They expire, so that they do not pile up while no worker runs.
+        "sweep-calls": {
+            "task": "generation.tasks.sweep_calls",
+            "schedule": 5.0,
+            "options": {"expires": 60.0},
         },
+        "sweep-judging-slots": {"task": "judging.tasks.sweep_slots", "schedule": 60.0},
         "sweep-assignments": {"task": "annotation.tasks.sweep_assignments", "schedule": 60.0},
         "sweep-asked-articles": {
             "task": "annotation.tasks.sweep_asked_articles",
@@ -113,3 +116,11 @@ def remove_outdated_messages(**signal: object) -> None:
             broker.remove_outdated(Path(folder))
 
     threading.Thread(target=remove, name="remove-outdated-messages", daemon=True).start()
+
+
+@worker_shutting_down.connect
+def end_turns(**signal: object) -> None:
+    """Start no more calls to models: the worker ends when the last ones are stored."""
+    from generation import turn
+
+    turn.stopping.set()

@@ -7,21 +7,23 @@ from django.urls import reverse
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.campaigns import claiming, listing
+from annotation.campaigns import listing
 from annotation.models import Annotation, Campaign
 from annotation.monitoring.attention import Why
+from annotation.progress import free_by_campaign
 from annotation.reviewing.publishing import unpublished
 from annotation.reviewing.tags import waiting_for
 from annotation.states import AnnotationState, AssignmentState
 from datasets.models import Collection
 from generation.models import Response, Run
 from generation.states import ResponseState, RunState
-from judging import progress
+from judging import pool, progress
 from judging.adjudication import studies_for
 from judging.models import Study, StudyItem
 from judging.queues import studies_of
 from judging.settling import unresolved_in
 from judging.states import StudyState
+from pages.counting import counted_to
 from wikifetch.models import Tag
 from wikifetch.states import TagState
 
@@ -30,7 +32,8 @@ from wikifetch.states import TagState
 class Step:
     """One line of the page: a count, what it counts, and a link.
 
-    `counted` is "singular|plural"; without an `action` there is no link.
+    `counted` is "singular|plural"; without an `action` there is no link. `is_more` says that there are more than were
+    counted.
     """
 
     count: int
@@ -38,6 +41,11 @@ class Step:
     view: str
     action: str
     is_to_do: bool = False
+    is_more: bool = False
+
+    @property
+    def number(self) -> str:
+        return counted_to(self.count, self.is_more)
 
     @property
     def text(self) -> str:
@@ -49,9 +57,9 @@ class Step:
         return reverse(self.view)
 
 
-def work(count: int, counted: str, view: str, action: str) -> Step:
+def work(count: int, counted: str, view: str, action: str, *, is_more: bool = False) -> Step:
     """Work that waits for the person; no link where the count is 0."""
-    return Step(count, counted, view, action if count else "", is_to_do=count > 0)
+    return Step(count, counted, view, action if count else "", count > 0, is_more)
 
 
 def stock(count: int, counted: str, view: str, action: str, begin: tuple[str, str]) -> Step:
@@ -69,23 +77,29 @@ def of_annotator(person: Person) -> Iterator[Step]:
     held = Annotation.objects.filter(author=person, assignment__state=AssignmentState.HELD)
     returned = held.filter(state=AnnotationState.SENT_BACK).count()
     begun = held.filter(state=AnnotationState.DRAFT).count()
-    free = claiming.free_assignments(person).order_by().values("tag").distinct().count()
+    free = free_by_campaign(person)
     queue = "annotation:queue"
     sent_back = "annotation sent back to you|annotations sent back to you"
     yield work(returned, sent_back, queue, "Read the notes")
     yield work(begun, "tag in progress|tags in progress", queue, "Continue")
     waiting = "tag that waits for an annotator|tags that wait for an annotator"
-    yield work(free, waiting, queue, "Get the next tag")
+    is_more = any(each.is_more for each in free)
+    count = sum(each.count for each in free)
+    yield work(count, waiting, queue, "Get the next tag", is_more=is_more)
 
 
 def of_judge(person: Person) -> Iterator[Step]:
     judged_in = studies_of(person).filter(state=StudyState.OPEN)
-    counts = progress.of_person_in(person, judged_in).values()
-    waiting = sum(count.waiting for count in counts)
-    ready = sum(not count.waiting and not count.handed_in for count in counts)
+    counts = progress.of_person_in(person, judged_in)
+    waiting = sum(count.waiting for count in counts.values())
+    begun = [study for study, count in counts.items() if not count.waiting and not count.handed_in]
+    ready = sum(counts[study].total > 0 for study in begun)
+    free = sum(pool.free_in(person, begun).values())
     queue = "judging:queue"
     verdicts = "response that waits for your verdict|responses that wait for your verdict"
     yield work(waiting, verdicts, queue, "Judge")
+    drawn = "response that you can draw|responses that you can draw"
+    yield work(free, drawn, queue, "Draw")
     yield work(ready, "study for you to hand in|studies for you to hand in", queue, "Hand in")
 
 
@@ -136,7 +150,7 @@ def stock_of_admin(person: Person) -> Iterator[Step]:
     tags = Tag.objects.filter(state=TagState.LIVE).count()
     # Not in studies where the admin judges: the number of disagreements is hidden until the study closes.
     open_ones = Study.objects.filter(state=StudyState.OPEN).exclude(judges__person=person)
-    undecided = StudyItem.objects.filter(study__in=open_ones, resolution=None).count()
+    undecided = StudyItem.objects.filter(study__in=open_ones, is_final=False).count()
     people = "accounts:people"
     yield stock(
         others.count(), "other person|other people", people, "See people", (people, "Invite")

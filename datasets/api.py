@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from accounts.access import HasRole, person_of
 from accounts.roles import Role
-from datasets.blinding import hidden_in, shown_to
+from datasets.blinding import hidden_in, keep_listed, keep_shown, shown_to
 from datasets.counts import sizes
 from datasets.deviations import deviations
 from datasets.exclusions import exclusions_of, listed
@@ -92,9 +92,8 @@ class ContradictionOut(serializers.ModelSerializer[Contradiction]):
 def collections(request: Request) -> Response:
     """All collections with their numbers of contradictions and questions."""
     rows = Collection.objects.all()
-    return Response(
-        CollectionOut(rows, many=True, context={"sizes": sizes(person_of(request))}).data
-    )
+    held = sizes(person_of(request), rows)
+    return Response(CollectionOut(rows, many=True, context={"sizes": held}).data)
 
 
 @extend_schema(responses=ContradictionOut(many=True))
@@ -107,7 +106,9 @@ def contradictions(request: Request, name: str) -> Response:
     """
     collection, person = collection_named(name), person_of(request)
     rows = shown_to(person, current(collection)).prefetch_related("instances")
-    return paged(request, rows, ContradictionOut, hidden=hidden_in(person, collection))
+    answer = paged(request, rows, ContradictionOut, hidden=hidden_in(person, collection))
+    keep_listed(person, (row["id"] for row in answer.data["results"]), request.path)
+    return answer
 
 
 class OfQuestion(serializers.Serializer[Any]):
@@ -146,8 +147,11 @@ class ExclusionOut(OfQuestion, serializers.ModelSerializer[Exclusion]):
 @permission_classes([MayExclude])
 def exclusions(request: Request, name: str) -> Response:
     """The questions that are proposed for exclusion or excluded, without those hidden from a judge."""
-    rows = listed(exclusions_of(collection_named(name), person_of(request)))
-    return paged(request, rows, ExclusionOut)
+    person = person_of(request)
+    answer = paged(request, listed(exclusions_of(collection_named(name), person)), ExclusionOut)
+    of_page = {row["id"] for row in answer.data["results"]}
+    keep_shown(person, Contradiction.objects.filter(instances__exclusion__in=of_page), request.path)
+    return answer
 
 
 class RevisionOut(OfQuestion, serializers.ModelSerializer[RevisedPassage]):
@@ -183,7 +187,12 @@ def revised(request: Request, name: str) -> Response:
     revised = RevisedPassage.objects.filter(
         instance__contradiction__collection=collection_named(name)
     )
-    rows = shown_to(person_of(request), revised, "instance__contradiction__")
+    person = person_of(request)
+    rows = shown_to(person, revised, "instance__contradiction__")
     related = rows.select_related("instance__contradiction", "author", "checker")
     ordered = related.order_by("instance__contradiction__position", "instance__n", "pk")
-    return paged(request, ordered, RevisionOut)
+    answer = paged(request, ordered, RevisionOut)
+    of_page = {row["id"] for row in answer.data["results"]}
+    asked = Contradiction.objects.filter(instances__revised_passages__in=of_page)
+    keep_shown(person, asked, request.path)
+    return answer

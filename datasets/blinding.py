@@ -4,6 +4,7 @@ Lists leave the hidden records out, and say how many. What shows one record, or 
 a release is never filtered. Rooms above know who annotates what, and answer (annotation/blinding/).
 """
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 from django.db.models import Model, Q, QuerySet
@@ -24,6 +25,10 @@ hides_records: ExtensionPoint[[Person, str], Q | None] = ExtensionPoint(
 # Why these records are not shown to the person before they agree, or not at all; None where they are.
 records_problem: ExtensionPoint[[Person, QuerySet[Contradiction]], Refusal | None] = ExtensionPoint(
     "datasets.blinding.records_problem"
+)
+# Records that the person is shown these records at an address, since they may get tags of them later.
+records_shown: ExtensionPoint[[Person, QuerySet[Contradiction], str], None] = ExtensionPoint(
+    "datasets.blinding.records_shown"
 )
 
 
@@ -51,6 +56,22 @@ def check_shown(person: Person, rows: QuerySet[Contradiction]) -> None:
     for problem in records_problem(person, rows):
         if problem is not None:
             raise problem
+
+
+def keep_shown(person: Person, rows: QuerySet[Contradiction], opened: str) -> None:
+    """Record that the person is shown what was entered for these records, at the address `opened`."""
+    records_shown(person, rows, opened)
+
+
+def keep_listed(person: Person, keys: Iterable[int], opened: str) -> None:
+    """The same of the records with these keys, as of one page of a list."""
+    keep_shown(person, Contradiction.objects.filter(pk__in={*keys}), opened)
+
+
+def show(person: Person, rows: QuerySet[Contradiction], opened: str) -> None:
+    """check_shown, then keep_shown: for pages and files with what was entered for all of them."""
+    check_shown(person, rows)
+    keep_shown(person, rows, opened)
 
 
 def check_collection(person: Person, collection: Collection) -> None:

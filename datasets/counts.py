@@ -1,5 +1,6 @@
 """The numbers of a collection's contradictions and questions, computed from its newest rows."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet
@@ -14,7 +15,7 @@ from datasets.models import (
     SamePassage,
     Validity,
 )
-from datasets.records import current
+from datasets.records import current, newest
 from datasets.taxonomy import EXPLICIT, IMPLICIT
 
 _TYPED = Q(contradiction__type_4__in=[EXPLICIT, IMPLICIT])
@@ -64,7 +65,7 @@ class Counts(NamedTuple):
 def current_instances(collection: Collection) -> QuerySet[Instance]:
     """The questions of the newest rows, in the collection's order."""
     return Instance.objects.filter(
-        contradiction__collection=collection, contradiction__superseded_by=None
+        newest("contradiction__"), contradiction__collection=collection
     ).order_by("contradiction__position", "n")
 
 
@@ -89,13 +90,13 @@ def narrowed(instances: QuerySet[Instance], chosen: list[Facet]) -> QuerySet[Ins
     return instances
 
 
-def sizes(person: Person) -> dict[int, tuple[int, int]]:
-    """Collection's key -> (contradictions, questions), of all collections, without records hidden from the person."""
-    newest = shown_to(person, Contradiction.objects.filter(superseded_by=None))
-    asked = Instance.objects.filter(contradiction__superseded_by=None)
-    records = _tally(newest, "collection")
+def sizes(person: Person, collections: Iterable[Collection]) -> dict[int, tuple[int, int]]:
+    """Collection's key -> (contradictions, questions), without records hidden from the person."""
+    keys = [collection.pk for collection in collections]
+    rows = Contradiction.objects.filter(newest(), collection__in=keys)
+    asked = Instance.objects.filter(newest("contradiction__"), contradiction__collection__in=keys)
+    records = _tally(shown_to(person, rows), "collection")
     questions = _tally(shown_to(person, asked, "contradiction__"), "contradiction__collection")
-    keys = Collection.objects.order_by().values_list("pk", flat=True)
     return {pk: (records.get(pk, 0), questions.get(pk, 0)) for pk in keys}
 
 

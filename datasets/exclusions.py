@@ -23,6 +23,7 @@ from datasets.models import (
     PastExclusion,
     ReleaseExclusion,
 )
+from datasets.records import newest
 from leases.refusal import Conflict, NotAllowed, Refusal
 from leases.rows import first_of
 
@@ -74,9 +75,9 @@ def listed(rows: QuerySet[Exclusion]) -> QuerySet[Exclusion]:
 
 def tally(rows: QuerySet[Exclusion]) -> dict[str, int]:
     """The numbers in force on questions of the newest versions ("excluded"), and waiting ("proposed")."""
-    newest = Q(seconded_by__isnull=False, instance__contradiction__superseded_by=None)
+    in_force = newest("instance__contradiction__") & Q(seconded_by__isnull=False)
     return rows.aggregate(
-        excluded=Count("pk", filter=newest), proposed=Count("pk", filter=Q(seconded_by=None))
+        excluded=Count("pk", filter=in_force), proposed=Count("pk", filter=Q(seconded_by=None))
     )
 
 
@@ -90,9 +91,9 @@ def past_of(collection: Collection, person: Person) -> QuerySet[PastExclusion]:
 def in_force(collection: Collection) -> QuerySet[Exclusion]:
     """The exclusions in force on questions of the newest versions."""
     return Exclusion.objects.filter(
+        newest("instance__contradiction__"),
         seconded_by__isnull=False,
         instance__contradiction__collection=collection,
-        instance__contradiction__superseded_by=None,
     ).order_by("instance__contradiction__position", "instance__n")
 
 

@@ -1,13 +1,18 @@
-"""Forms: a file to import, a version to release."""
+"""Forms: a file to import, a version to release, a subset to draw."""
 
+import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
+from datasets.counts import FACETS
+from datasets.drawing import ALL, Plan
 from datasets.importers import IMPORTERS
 from datasets.importers.json_text import MAX_BYTES
 from datasets.models import Collection
 from datasets.releases import VERSION
+from datasets.subsets import SLICES, Query, framed, strata
 
 
 class ImportForm(forms.Form):
@@ -53,3 +58,103 @@ class ReleaseForm(forms.Form):
     notes = forms.CharField(
         required=False, max_length=5000, label="Notes", widget=forms.Textarea(attrs={"rows": 3})
     )
+
+
+LARGEST_SEED = 2**53
+NUMBER = "of:"
+
+
+def _facets(parameter: str) -> list[tuple[str, str]]:
+    values = [(facet.value, facet.label) for facet in FACETS if facet.parameter == parameter]
+    return [("", "All"), *values]
+
+
+class SubsetForm(forms.Form):
+    """A subset: its name, which questions may be drawn, how they are parted, how many of each part."""
+
+    name = forms.CharField(max_length=80, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    reasoning = forms.ChoiceField(required=False, choices=_facets("reasoning"))
+    passages = forms.ChoiceField(required=False, choices=_facets("passages"))
+    kind = forms.ChoiceField(required=False, choices=_facets("kind"), label="Kind of question")
+    one_per_tag = forms.BooleanField(
+        required=False,
+        label="At most one question of each tag",
+        help_text="Which one is drawn from the seed. Otherwise all questions of a tag can be drawn.",
+    )
+    by = forms.ChoiceField(
+        required=False,
+        choices=[("", "No strata"), *((name, one.title) for name, one in SLICES.items())],
+        label="Strata by",
+        help_text="Then “Show the strata”, and give a number for each.",
+    )
+    seed = forms.IntegerField(
+        min_value=0,
+        max_value=LARGEST_SEED,
+        help_text="The same seed and the same questions give the same subset.",
+    )
+
+    def __init__(
+        self, collection: Collection, data: dict[str, Any] | None, *, is_bound: bool
+    ) -> None:
+        given = data or {"seed": str(secrets.randbelow(2**31))}
+        super().__init__(data if is_bound else None, initial=given)
+        self.given = given
+        self.fits = strata(framed(collection, self.query(), self._plan()))
+        for stratum, size in self.fits.items():
+            self.fields[NUMBER + stratum] = forms.IntegerField(
+                required=False,
+                min_value=0,
+                max_value=size,
+                label=self.query().label(stratum) if stratum else "Questions to draw",
+                help_text=f"of {size}" if stratum else f"of {size}; if empty, all of them",
+                error_messages={"max_value": f"There are only {size}. Ask for fewer."},
+            )
+
+    def query(self) -> Query:
+        """From what was entered so far, valid or not; a value that does not exist is left out."""
+        known = {(facet.parameter, facet.value) for facet in FACETS}
+        facets = {facet.parameter for facet in FACETS}
+        chosen = {name: self.given.get(name, "") for name in facets}
+        by = self.given.get("by", "")
+        kept = {name: value for name, value in chosen.items() if (name, value) in known}
+        return Query(dict(sorted(kept.items())), by if by in SLICES else "")
+
+    def _plan(self, wanted: Mapping[str, int] | None = None) -> Plan:
+        try:
+            seed = self.fields["seed"].clean(self.given.get("seed"))
+        except forms.ValidationError:
+            seed = 0  # for the strata; the form is refused
+        return Plan(seed, bool(self.given.get("one_per_tag")), wanted)
+
+    @property
+    def numbers(self) -> list[forms.BoundField]:
+        return [self[NUMBER + stratum] for stratum in self.fits]
+
+    def clean(self) -> dict[str, Any]:
+        entered = super().clean() or self.cleaned_data
+        gone = [
+            name.removeprefix(NUMBER)
+            for name, value in self.given.items()
+            if name.startswith(NUMBER) and name not in self.fields and value not in ("", "0")
+        ]
+        if not self.fits:
+            self.add_error(None, "No question matches. Choose All in one of the boxes.")
+        elif gone:
+            named = ", ".join(f"“{label or 'all'}”" for label in gone)
+            self.add_error(
+                None,
+                f"No question that matches is in the stratum {named}. Show the strata again, and choose among those.",
+            )
+        elif (
+            ALL not in self.fits
+            and not self.errors
+            and not any(entered.get(NUMBER + stratum) for stratum in self.fits)
+        ):
+            self.add_error(None, "Give a number for at least one stratum, or choose no strata.")
+        return entered
+
+    def plan(self) -> Plan:
+        numbers = {stratum: self.cleaned_data.get(NUMBER + stratum) for stratum in self.fits}
+        if ALL in numbers and numbers[ALL] is None:
+            return self._plan()
+        return self._plan({stratum: number for stratum, number in numbers.items() if number})

@@ -20,3 +20,8 @@ def external_id(record: Mapping[str, Any]) -> str:
     The whole record, since two published ones share title, tag and paragraph and differ in their questions.
     """
     return hashlib.sha256(canonical(record)).hexdigest()
+
+
+def repeated(identity: str, time: int) -> str:
+    """The identity of a row that says what an earlier version said, for the second, third … time."""
+    return hashlib.sha256(canonical({"again": identity, "time": time})).hexdigest()

@@ -289,11 +289,18 @@ class RevisedPassage(models.Model):
 
 
 class Subset(models.Model):
-    """A named, frozen choice of instances, such as the 55 that a study judges."""
+    """A named, frozen choice of instances, such as the 55 that a study judges, and how it was drawn (subsets.py)."""
 
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="subsets")
     name = models.CharField(max_length=80)
-    seed = models.BigIntegerField(null=True, blank=True)
+    query = models.JSONField(
+        default=dict, help_text="What the frame was narrowed to: {facet: value}."
+    )
+    by = models.CharField(max_length=20, blank=True, help_text="The slice that makes the strata.")
+    seed = models.BigIntegerField()
+    one_per_tag = models.BooleanField(default=False)
+    frame = models.PositiveIntegerField(help_text="How many questions could be drawn.")
+    strata = models.JSONField(default=list, help_text="[[label, in the frame, drawn], …]")
     instances = models.ManyToManyField(Instance, related_name="subsets")
     created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
@@ -302,7 +309,8 @@ class Subset(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["collection", "name"], name="subset_name_once_a_collection"
-            )
+            ),
+            models.CheckConstraint(condition=Q(frame__gte=1), name="subset_has_a_frame"),
         ]
 
     def __str__(self) -> str:

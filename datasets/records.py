@@ -1,17 +1,17 @@
 """Contradictions as rows: added once, never changed; an edit is a new version that supersedes the old one."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import count, islice
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, Max, OuterRef, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from accounts.models import Person
 from datasets import schema
 from datasets.contexts import question_kind
-from datasets.identity import external_id
+from datasets.identity import external_id, repeated
 from datasets.models import Collection, Contradiction, Instance
 from datasets.schema import Slot
 from leases.bulk import insert
@@ -114,7 +114,7 @@ def supersede(
     locked(collection)
     if Contradiction.objects.filter(supersedes=contradiction).exists():
         raise Conflict("A newer version of this contradiction exists; open it and edit that one.")
-    draft = checked(draft)
+    draft = draft if draft.identity else checked(draft)
     row = _row(collection, draft, contradiction.position, author)
     if collection.contradictions.filter(external_id=row.external_id).exists():
         raise Conflict("The collection already has a record with exactly this content.")
@@ -123,6 +123,22 @@ def supersede(
     Instance.objects.bulk_create(_instances(row, draft, author))
     row.refresh_from_db()
     return row
+
+
+def returning(collection: Collection, draft: Draft) -> Draft:
+    """The checked draft, with an identity of its own if a superseded version says the same: rows are never changed."""
+    older = collection.contradictions.filter(superseded_by__isnull=False)
+    if not older.filter(external_id=draft.identity).exists():
+        return draft
+    identities = (repeated(draft.identity, time) for time in count(2))
+    taken = collection.contradictions
+    free = next(one for one in identities if not taken.filter(external_id=one).exists())
+    return replace(draft, identity=free)
+
+
+def said_by(contradiction: Contradiction) -> str:
+    """The identity of what the row says, which an earlier version may have said before."""
+    return external_id(record_of(contradiction))
 
 
 def link_same_tag(first: Contradiction, second: Contradiction) -> None:
@@ -148,9 +164,18 @@ def collection_named(name: str) -> Collection:
     return first_of(Collection.objects.filter(name=name), f"There is no collection {name!r}.")
 
 
+def newest(path: str = "") -> Q:
+    """The condition on rows that they are of the newest version of a contradiction.
+
+    `path` leads from the row to its contradiction, ending in "__"; it is empty for contradictions. Not
+    `superseded_by=None`: of its outer join PostgreSQL expects one row, and then reads all contradictions to find it.
+    """
+    return ~Q(Exists(Contradiction.objects.filter(supersedes=OuterRef(f"{path}pk"))))
+
+
 def current(collection: Collection) -> QuerySet[Contradiction]:
     """The newest version of each contradiction, in the collection's order."""
-    return collection.contradictions.filter(superseded_by=None).order_by("position")
+    return collection.contradictions.filter(newest()).order_by("position")
 
 
 def without_questions(collection: Collection, excluded: QuerySet[Any]) -> QuerySet[Contradiction]:

@@ -4,7 +4,7 @@ from django.urls import path
 
 from datasets import api
 from datasets.views import collections as views
-from datasets.views import exclusions, revisions
+from datasets.views import exclusions, revisions, subsets
 
 app_name = "datasets"
 
@@ -16,6 +16,9 @@ urlpatterns = [
     path("collections/<str:name>/questions/", views.questions, name="questions"),
     path("collections/<str:name>/deviations/", views.collection_deviations, name="deviations"),
     path("collections/<str:name>/exclusions/", exclusions.exclusions, name="exclusions"),
+    path("collections/<str:name>/subsets/", subsets.index, name="subsets"),
+    path("collections/<str:name>/subsets/new/", subsets.new, name="subset_new"),
+    path("collections/<str:name>/subsets/<int:subset_id>/", subsets.subset, name="subset"),
     path("collections/<str:name>/revised/", revisions.revised, name="revised"),
     path("collections/<str:name>/export/<str:format>/", views.export, name="export"),
     path("collections/<str:name>/releases/", views.release, name="release"),

@@ -27,6 +27,8 @@ from demonstration.export import BASE
 from evaluation.models import ReportSnapshot
 from generation.models import LanguageModel, Response, Run
 from judging.models import (
+    GoldItem,
+    GoldVerdict,
     Judge,
     JudgingSlot,
     Judgment,
@@ -56,7 +58,9 @@ class Scope:
         )
         self.runs = _keys(Run.objects.filter(marked | on_them))
         self.models = _keys(LanguageModel.objects.filter(runs__in=self.runs))
-        self.studies = _keys(Study.objects.filter(marked | Q(items__response__run__in=self.runs)))
+        judges_them = Q(items__response__run__in=self.runs)
+        warms_up = Q(gold_items__response__run__in=self.runs)
+        self.studies = _keys(Study.objects.filter(marked | judges_them | warms_up))
         self.people = _keys(Person.objects.filter(marked))
 
     def others_work(self) -> list[str]:
@@ -94,7 +98,8 @@ class Scope:
             yield of_slot._default_manager.filter(slot__round__study__in=self.studies)
         yield JudgingSlot.objects.filter(round__study__in=self.studies)
         yield Resolution.objects.filter(item__study__in=self.studies)
-        for of_study in (StudyItem, Round, Judge):
+        yield GoldVerdict.objects.filter(gold__study__in=self.studies)
+        for of_study in (GoldItem, StudyItem, Round, Judge):
             yield of_study._default_manager.filter(study__in=self.studies)
         yield Study.objects.filter(pk__in=self.studies)
 

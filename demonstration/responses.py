@@ -47,6 +47,7 @@ class Recorded:
     completion_tokens: int | None
     latency_ms: int
     raw: dict[str, Any]
+    reasoning: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:

@@ -18,8 +18,9 @@ from generation import prompting
 from generation.models import Response, Run
 from judging import adjudication, studies, verdicts
 from judging.models import JudgingSlot, Study
+from judging.selections import Selection
 from judging.settling import unresolved
-from judging.studies import Design, Selection
+from judging.studies import Design
 from leases.refusal import Refusal
 
 VERDICTS = Path(__file__).parent / "verdicts.json"

@@ -5,6 +5,7 @@ from annotation.blinding.gate import check_annotations
 from annotation.models import Annotation
 from datasets.blinding import check_shown
 from datasets.models import Contradiction
+from datasets.records import newest
 from evaluation.annotators.campaign import campaigns_of
 from evaluation.models import ReportSnapshot
 from judging.blinding import require_results
@@ -36,9 +37,7 @@ def _require_all(person: Person, study: Study) -> None:
     entered: with hidden ones among these it asks first (datasets/blinding.py)."""
     require_results(person, study)
     collections = study.items.order_by().values("response__instance__contradiction__collection")
-    check_shown(
-        person, Contradiction.objects.filter(collection__in=collections, superseded_by=None)
-    )
+    check_shown(person, Contradiction.objects.filter(newest(), collection__in=collections))
     campaigns = campaigns_of(study).order_by()
     entered = Annotation.objects.filter(first_assignment__campaign__in=campaigns)
     check_annotations(person, entered)

@@ -4,12 +4,14 @@ from evaluation.views import (
     annotators,
     collections,
     compare,
+    judges,
     labels,
     paper,
     published,
     reports,
     rows,
     snapshots,
+    two,
 )
 
 app_name = "evaluation"
@@ -47,6 +49,9 @@ urlpatterns = [
     path(f"{_STUDY}/compare/", compare.compare, name="compare"),
     path(f"{_STUDY}/compare.json", compare.compare_json, name="compare_json"),
     path(f"{_STUDY}/disagreements/", rows.disagreements, name="disagreements"),
+    path(f"{_STUDY}/next-to/", two.two, name="two"),
+    path(f"{_STUDY}/judges/", judges.judges, name="judges"),
+    path(f"{_STUDY}/judges/<int:judge_id>/", judges.judge, name="judge"),
     path(f"{_STUDY}/rows.csv", rows.rows_csv, name="rows_csv"),
     path(f"{_STUDY}/freeze/", snapshots.freeze, name="freeze"),
     path(f"{_FROZEN}/", snapshots.snapshot, name="snapshot"),

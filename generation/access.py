@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from accounts.models import Person
-from datasets.blinding import check_shown
+from datasets.blinding import check_shown, keep_shown
 from datasets.exposure import Known
 from datasets.models import Contradiction, Instance
 from generation.models import Run
@@ -34,15 +34,29 @@ def visible_to(person: Person, runs: Iterable[Run]) -> list[Run]:
 def run_for(person: Person, key: int) -> Run:
     """The run with this key; raises NotFoundHere where it does not exist, or is hidden from the person now.
 
-    Asks first where it shows records that are hidden from them (datasets/blinding.py).
+    Asks first where it is of records that are hidden from them (datasets/blinding.py).
     """
     run = Run.objects.select_related("collection", "created_by").filter(pk=key).first()
     if run is None or not may_see(person, run):
         raise NotFoundHere(
             f"There is no run {key}, or it is hidden from you while you judge its responses."
         )
-    check_shown(person, Contradiction.objects.filter(instances__responses__run=run))
+    check_shown(person, _records_of(run))
     return run
+
+
+def keep_run(person: Person, run: Run, opened: str) -> None:
+    """Record that the person is shown all responses of the run, with the questions."""
+    keep_shown(person, _records_of(run), opened)
+
+
+def keep_questions(person: Person, instances: Iterable[int], opened: str) -> None:
+    """The same of responses to the questions with these keys alone."""
+    keep_shown(person, Contradiction.objects.filter(instances__in={*instances}), opened)
+
+
+def _records_of(run: Run) -> QuerySet[Contradiction]:
+    return Contradiction.objects.filter(instances__responses__run=run)
 
 
 def runs_known(person: Person, instance: Instance) -> Iterator[Known]:

@@ -11,18 +11,23 @@ from rest_framework.response import Response as Answer
 from accounts.access import HasRole, person_of
 from accounts.roles import Role
 from generation import registry
-from generation.access import run_for, visible_to
+from generation.access import keep_questions, run_for, visible_to
 from generation.models import LanguageModel, Response, Run
 from generation.responses import RunProgress, progress_of
 from pages.paging import ApiPages, paged
 
+# A reply may be a megabyte long.
+MOST_ON_A_PAGE = 100
 MayRead = HasRole.of(Role.ADMIN, Role.RESEARCHER)
 
 
 class ModelOut(serializers.ModelSerializer[LanguageModel]):
     class Meta:
         model = LanguageModel
-        fields = ("id", "service", "model_id", "display_name", "options", "options_hash")
+        fields = (
+            "id", "service", "model_id", "display_name", "options", "options_hash", "abilities",
+            "price_read", "price_written",
+        )  # fmt: skip
 
 
 class ProgressOut(serializers.Serializer[RunProgress]):
@@ -42,7 +47,7 @@ class RunOut(serializers.ModelSerializer[Run]):
     class Meta:
         model = Run
         fields = (
-            "id", "name", "collection", "state", "prompts", "samples", "models_asked", "progress",
+            "id", "name", "collection", "state", "prompts", "samples", "models_asked", "progress", "cost", "cost_cap",
             "is_demonstration", "created_at", "finished_at",
         )  # fmt: skip
 
@@ -56,8 +61,8 @@ class ResponseOut(serializers.ModelSerializer[Response]):
         model = Response
         fields = (
             "id", "instance", "model", "prompt", "prompt_hash", "sample", "state", "rendered", "gold",
-            "text", "request", "reply", "answered_by", "finish_reason", "prompt_tokens",
-            "completion_tokens", "latency_ms", "attempts", "error", "answered_at",
+            "text", "reasoning", "finding", "request", "reply", "answered_by", "finish_reason", "prompt_tokens",
+            "completion_tokens", "latency_ms", "cost", "attempts", "error", "answered_at",
         )  # fmt: skip
 
 
@@ -94,6 +99,12 @@ def run(request: Request, key: int) -> Answer:
 @api_view(["GET"])
 @permission_classes([MayRead])
 def responses(request: Request, key: int) -> Answer:
-    """A run's responses in the order of their requests, each with everything needed to repeat the request."""
+    """A run's responses in the order of their requests, each with everything needed to repeat the request.
+
+    A page has at most 100.
+    """
     run = run_for(person_of(request), key)
-    return paged(request, run.responses.order_by("order", "pk"), ResponseOut)
+    answer = paged(request, run.responses.order_by("order", "pk"), ResponseOut, MOST_ON_A_PAGE)
+    shown = (row["instance"] for row in answer.data["results"])
+    keep_questions(person_of(request), shown, request.path)
+    return answer

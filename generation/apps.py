@@ -1,9 +1,12 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
+
+if TYPE_CHECKING:
+    from generation.queues import Queue
 
 
 class GenerationConfig(AppConfig):
@@ -12,15 +15,25 @@ class GenerationConfig(AppConfig):
     def ready(self) -> None:
         from datasets.exposure import responses_known
         from generation.access import runs_known
+        from generation.queues import queues
 
-        register(check_services)
+        register(check_services, "services")
         responses_known.add(self.name, runs_known)
+        queues.add(self.name, responses_to_ask)
+
+
+def responses_to_ask() -> "Queue":
+    """Loaded by what asks services, not by every command."""
+    from generation.runqueue import RunQueue
+
+    return RunQueue()
 
 
 def check_services(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """One error for each unusable entry of INFERENCE_SERVICES, with what to write.
 
-    `bring_up_to_date` and Django's own commands make this check. A RefusingCommand refuses an entry when it uses it.
+    `bring_up_to_date`, bin/run and Django's own commands make this check. A RefusingCommand refuses an entry when it
+    uses it.
     """
     from generation import client, faults
 

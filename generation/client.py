@@ -1,13 +1,9 @@
-"""The client of inference services: for each a connection pool, a limit of calls in flight, and a rate.
-
-After a brief fault the call is repeated here within seconds; after an outage the row waits (dispatch.py).
-"""
+"""The client of inference services: one call, with its answer or its fault."""
 
 import os
-import threading
+import ssl
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -18,31 +14,27 @@ import requests
 from django.conf import settings
 from requests.adapters import HTTPAdapter
 from requests.auth import AuthBase
+from urllib3.exceptions import ProtocolError
 
 from generation import chat, faults
 from leases.cutoff import CutOff, TooLarge, TooSlow, read_whole
 from leases.retry import retry_after
 
-# Seconds before the second and third try of a call after a brief fault.
-BRIEF_PAUSES = (0.5, 2.0)
-# Seconds. A call that took longer before its fault, or a service that requests a longer pause, is not tried again.
-BRIEF = 10.0
 CONNECT_TIMEOUT = 5.0
 HEALTH_TIMEOUT = 3.0
 # The longest reply in bytes, all fields included.
-MOST_BYTES = 16 * 1024**2
-# Seconds without calls after a service was down, so that not every response spends an attempt on it.
-OUTAGE_PAUSE = 10.0
-# The most that a service may request.
-LONGEST_PAUSE = 3600.0
+MOST_BYTES = 1024**2
+# With the time of a turn (turn.py), below half the broker's visibility timeout.
+LONGEST_TIMEOUT = 600.0
 
 
 @dataclass(frozen=True)
 class ServiceEntry:
     """One entry of INFERENCE_SERVICES. `url` ends where /chat/completions begins, usually in /v1.
 
-    `timeout` is in seconds for one reply. `per_minute` None means as fast as `in_flight` allows. `in_flight` and
-    `per_minute` apply to each worker process.
+    `timeout` is in seconds for one reply. `per_minute` None means as fast as `in_flight` allows. Both limits hold for
+    all worker processes together. `headers` and `query` are sent with each call; a header's value $NAME is that of the
+    environment variable NAME.
     """
 
     name: str
@@ -51,17 +43,15 @@ class ServiceEntry:
     in_flight: int = 4
     per_minute: float | None = None
     timeout: float = 120.0
-
-    @property
-    def lease(self) -> float:
-        """Seconds of a row's lease during a call: the longest time that a call can take, and a margin."""
-        return self.timeout + CONNECT_TIMEOUT + 2 * BRIEF + sum(BRIEF_PAUSES) + 15
+    headers: tuple[tuple[str, str], ...] = ()
+    query: tuple[tuple[str, str], ...] = ()
 
 
 def entry(name: str, data: Mapping[str, Any]) -> ServiceEntry:
     """An entry of the setting, checked; raises NotConfigured with what to write."""
+    pairs = {key: _pairs(name, key, data[key]) for key in ("headers", "query") if key in data}
     try:
-        made = ServiceEntry(name=name, **data)
+        made = ServiceEntry(name=name, **{**data, **pairs})
     except TypeError as error:
         raise _misconfigured(name, f"cannot be read ({error})") from None
     parts = urlsplit(made.url) if isinstance(made.url, str) else None
@@ -80,9 +70,23 @@ def entry(name: str, data: Mapping[str, Any]) -> ServiceEntry:
             isinstance(value, bool) or not isinstance(value, int | float) or value <= 0
         ):
             raise _misconfigured(name, f"needs {key} as a number above 0")
+    if made.timeout and made.timeout > LONGEST_TIMEOUT:
+        raise _misconfigured(name, f"needs a timeout of at most {LONGEST_TIMEOUT:g} seconds")
     if made.timeout is None or not isinstance(made.key_env, str):
         raise _misconfigured(name, "needs timeout as a number and key_env as a variable's name")
     return made
+
+
+def _pairs(name: str, key: str, data: Any) -> tuple[tuple[str, str], ...]:
+    """What is sent with each call: names and printable values, neither empty."""
+    texts = [*data, *data.values()] if isinstance(data, dict) else [""]
+    if not all(isinstance(text, str) and text and _is_printable(text) for text in texts):
+        raise _misconfigured(name, f'needs {key} as names with texts, such as {{"name": "text"}}')
+    return tuple(sorted(data.items()))
+
+
+def _is_printable(text: str) -> bool:
+    return text.isascii() and text.isprintable()
 
 
 def _misconfigured(name: str, problem: str) -> faults.NotConfigured:
@@ -130,14 +134,6 @@ class Bearer(AuthBase):
         return request
 
 
-@dataclass(frozen=True)
-class Probe:
-    """The result of a test call. `system_message` is what to send: "" where an empty one is accepted, else None."""
-
-    reply: chat.Reply
-    system_message: str | None
-
-
 class Service:
     """One inference service as used by this process; safe in many threads."""
 
@@ -145,89 +141,49 @@ class Service:
         self.entry = made
         self.name = made.name
         self._session = requests.Session()
-        adapter = HTTPAdapter(pool_connections=1, pool_maxsize=made.in_flight)
+        # Two more than the calls: a look at the service, and the heartbeat's.
+        adapter = HTTPAdapter(pool_connections=1, pool_maxsize=made.in_flight + 2)
         self._session.mount("http://", adapter)
         self._session.mount("https://", adapter)
         # A proxy in the environment is for other machines.
         self._session.trust_env = not _is_loopback(made.url)
-        self._free = threading.BoundedSemaphore(made.in_flight)
-        self._pace = threading.Lock()
-        self._next_call = 0.0
-        self._paused_until = 0.0
 
     def check(self) -> None:
-        """Raise NotConfigured when the service's key is not there."""
+        """Raise NotConfigured when the service's key, or what a header takes from a variable, is not there."""
         self._key()
-
-    # ------------------------------------------------------------ calls in flight
-
-    @contextmanager
-    def turn(self) -> Iterator[bool]:
-        """Take one of the calls in flight: True when one is free, False when all are taken or the service is paused."""
-        if time.monotonic() < self._paused_until or not self._free.acquire(blocking=False):
-            yield False
-            return
-        try:
-            self._keep_pace()
-            yield True
-        finally:
-            self._free.release()
-
-    def pause_for(self, seconds: float) -> None:
-        """Make no call for so many seconds, at most LONGEST_PAUSE."""
-        until = time.monotonic() + min(seconds, LONGEST_PAUSE)
-        self._paused_until = max(self._paused_until, until)
-
-    def _keep_pace(self) -> None:
-        if self.entry.per_minute is None:
-            return
-        with self._pace:
-            now = time.monotonic()
-            wait = max(0.0, self._next_call - now)
-            self._next_call = now + wait + 60 / self.entry.per_minute
-        time.sleep(wait)
+        self._headers()
 
     # ------------------------------------------------------------ requests
 
-    def ask(self, model_id: str, options: Mapping[str, Any], text: str) -> chat.Reply:
-        """One chat completion; raises a ServiceFault, after two more tries where the fault is brief."""
-        request = chat.body(model_id, options, text)
-        began = time.monotonic()
-        for pause in (*BRIEF_PAUSES, None):
-            try:
-                return self._complete(request)
-            except faults.ServiceFault as fault:
-                requested = fault.retry_after or 0.0
-                over = time.monotonic() - began > BRIEF or requested > BRIEF
-                if pause is None or over or not fault.brief:
-                    raise
-                time.sleep(max(pause, requested))
-        raise AssertionError("the last try returns or raises")
+    def ask(
+        self,
+        model_id: str,
+        options: Mapping[str, Any],
+        text: str,
+        abilities: chat.Abilities = chat.USUAL,
+    ) -> chat.Reply:
+        """One completion; raises a ServiceFault."""
+        request = chat.body(model_id, options, text, abilities)
+        try:
+            status, content, latency_ms = self._call(
+                "POST", chat.path(request), json=request, timeout=self.entry.timeout
+            )
+        except faults.Filtered as fault:
+            return chat.filtered(request, fault)
+        try:
+            return chat.reply(
+                request, status, content, latency_ms, opens_reasoning=abilities.opens_reasoning
+            )
+        except faults.ServiceFault as fault:
+            fault.latency_ms = latency_ms
+            raise
 
     def models(self, timeout: float = HEALTH_TIMEOUT) -> list[str]:
         """The model ids that the service lists; raises a ServiceFault."""
         status, content, _ = self._call("GET", "/models", timeout=timeout)
         return chat.model_ids(content, status)
 
-    def probe(self, model_id: str) -> Probe:
-        """A short call with an empty system message, and without one if it is refused; raises a ServiceFault."""
-        options = {"temperature": 0, "max_tokens": 8}
-        try:
-            return Probe(self.ask(model_id, {**options, chat.SYSTEM_MESSAGE: ""}, "Say yes."), "")
-        except (faults.Refused, faults.ServiceFailed):
-            return Probe(self.ask(model_id, options, "Say yes."), None)
-
     # ------------------------------------------------------------ HTTP
-
-    def _complete(self, request: Mapping[str, Any]) -> chat.Reply:
-        status, content, latency_ms = self._call(
-            "POST", "/chat/completions", json=request, timeout=self.entry.timeout
-        )
-        try:
-            return chat.reply(request, status, content, latency_ms)
-        except faults.ServiceFault as fault:
-            fault.latency_ms = latency_ms
-            raise
 
     def _call(
         self, method: str, path: str, *, timeout: float, **body: Any
@@ -239,6 +195,8 @@ class Service:
                 method,
                 self.entry.url.rstrip("/") + path,
                 auth=Bearer(self._key()),
+                headers=self._headers(),
+                params=self.entry.query or None,
                 timeout=(min(CONNECT_TIMEOUT, timeout), timeout),
                 allow_redirects=False,
                 stream=True,
@@ -259,6 +217,13 @@ class Service:
     def _fault_of(self, answer: requests.Response, content: bytes) -> faults.ServiceFault | None:
         if 200 <= answer.status_code < 300:
             return None
+        if 300 <= answer.status_code < 400:
+            to = chat.shown(answer.headers.get("Location", "").partition("?")[0].encode())
+            return faults.Redirected(
+                f"The service {self.name} redirects ({answer.status_code}) to {to or 'no address'}. Calls are not "
+                "sent on: set the url in INFERENCE_SERVICES to the address itself.",
+                status=answer.status_code,
+            )
         pause = retry_after(answer.headers.get("Retry-After"), datetime.now(UTC))
         return chat.fault(answer.status_code, content, pause)
 
@@ -274,24 +239,41 @@ class Service:
                 f"The service {self.name} did not answer within {timeout:g} seconds. Its timeout is set in "
                 "INFERENCE_SERVICES."
             )
-        if isinstance(
-            error,
-            requests.ConnectionError | requests.Timeout | requests.exceptions.ChunkedEncodingError,
-        ):
+        if isinstance(_innermost(error), ssl.SSLCertVerificationError):
+            return faults.CertificateWrong(
+                f"The certificate of the service {self.name} is not valid for its address ({_reason(error)})."
+            )
+        broken = (requests.exceptions.ChunkedEncodingError, requests.exceptions.SSLError)
+        if isinstance(error, broken) or _was_connected(error):
+            return faults.CallCut(
+                f"The service {self.name} broke the connection during the call ({_reason(error)})."
+            )
+        if isinstance(error, requests.ConnectionError | requests.Timeout):
             return faults.ServiceDown(
-                f"The service {self.name} does not answer, or broke the connection ({_reason(error)}). Is it running?"
+                f"The service {self.name} does not answer ({_reason(error)}). Is it running?"
             )
         return faults.Refused(f"The service {self.name} cannot be asked: {_reason(error)}.")
 
     def _key(self) -> str:
-        variable = self.entry.key_env
-        if not variable:
-            return ""
-        if not os.environ.get(variable):
+        return self._variable(self.entry.key_env, "its key") if self.entry.key_env else ""
+
+    def _headers(self) -> dict[str, str]:
+        return {
+            name: self._variable(value[1:], f"its header {name}") if value[0] == "$" else value
+            for name, value in self.entry.headers
+        }
+
+    def _variable(self, name: str, what: str) -> str:
+        if not os.environ.get(name):
             raise faults.NotConfigured(
-                f"The service {self.name} needs its key in the environment variable {variable}, which is not set."
+                f"The service {self.name} needs {what} in the environment variable {name}, which is not set."
             )
-        return os.environ[variable]
+        if not _is_printable(os.environ[name]):
+            raise faults.NotConfigured(
+                f"The service {self.name} needs {what} in the environment variable {name}, which has a line break or "
+                "another character that cannot be sent. Set it to printable ASCII characters alone."
+            )
+        return os.environ[name]
 
 
 def _is_loopback(url: str) -> bool:
@@ -299,10 +281,20 @@ def _is_loopback(url: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-def _reason(error: BaseException) -> str:
-    """The message of the innermost cause; requests wraps it in addresses and object names."""
+def _was_connected(error: BaseException) -> bool:
+    """Whether the connection broke after it was made."""
+    return isinstance(error, requests.ConnectionError) and isinstance(
+        error.args[0] if error.args else None, ProtocolError
+    )
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """The innermost cause; requests wraps it in addresses and object names."""
     last = error.args[-1] if error.args else None
     inner = getattr(error, "reason", None) or error.__cause__ or last
-    if isinstance(inner, BaseException):
-        return _reason(inner)
-    return getattr(error, "strerror", None) or type(error).__name__
+    return _innermost(inner) if isinstance(inner, BaseException) else error
+
+
+def _reason(error: BaseException) -> str:
+    inner = _innermost(error)
+    return getattr(inner, "strerror", None) or type(inner).__name__

@@ -1,17 +1,21 @@
 """The forms of admins: a model, a run."""
 
 from typing import Any
+from uuid import uuid4
 
 from django import forms
 
 from datasets.models import Collection
 from generation import chat, client, prompting
-from generation.models import LanguageModel
+from generation.models import LanguageModel, Run
 from generation.presenting import options_line
 
 LARGEST_SEED = 2**53
+MOST_MONEY = 1e9
 
 TEST_CALL, EMPTY, NONE = "find out", "empty", "none"
+# The system messages that a test call tries.
+SYSTEMS = {TEST_CALL: ("", None), EMPTY: ("",), NONE: (None,)}
 
 
 class ModelForm(forms.Form):
@@ -31,22 +35,24 @@ class ModelForm(forms.Form):
         help_text="If empty, the service's name is shown.",
     )
     temperature = forms.FloatField(
+        required=False,
         min_value=0,
         max_value=2,
         initial=0,
-        help_text="0 means greedy decoding: the same response every time.",
+        help_text="0 means greedy decoding: the same response every time. If empty, the service's own.",
     )
     max_tokens = forms.IntegerField(
         min_value=1,
         max_value=100_000,
         initial=chat.DEFAULT_OPTIONS["max_tokens"],
         label="Maximum of new tokens",
+        help_text="A model that reasons before it answers needs more: the reasoning counts.",
     )
     seed = forms.IntegerField(
         required=False,
         min_value=0,
         max_value=LARGEST_SEED,
-        help_text="Sent with each request if the service accepts a seed.",
+        help_text="Sent with each request. If empty, none.",
     )
     system_message = forms.ChoiceField(
         choices=[
@@ -69,6 +75,41 @@ class ModelForm(forms.Form):
         return {
             name: self.cleaned_data[name] for name in names if self.cleaned_data[name] is not None
         }
+
+
+class PricesForm(forms.Form):
+    """A model's prices, both or none."""
+
+    price_read = forms.FloatField(
+        required=False,
+        min_value=0,
+        max_value=MOST_MONEY,
+        label="For a million tokens read",
+        help_text="0 if it is free.",
+    )
+    price_written = forms.FloatField(
+        required=False, min_value=0, max_value=MOST_MONEY, label="For a million tokens written"
+    )
+
+    def clean(self) -> dict[str, Any]:
+        entered = super().clean() or {}
+        if not self.errors and (entered["price_read"] is None) != (
+            entered["price_written"] is None
+        ):
+            raise forms.ValidationError("Enter both prices, or neither.")
+        return entered
+
+
+class CapForm(forms.Form):
+    """A run's cap on its cost."""
+
+    cost_cap = forms.FloatField(
+        required=False,
+        min_value=0,
+        max_value=MOST_MONEY,
+        label="Cap on the cost",
+        help_text="In the currency of the models' prices. If empty, there is no cap.",
+    )
 
 
 class ModelsField(forms.ModelMultipleChoiceField):
@@ -102,6 +143,15 @@ class RunForm(forms.Form):
     name = forms.CharField(
         required=False, max_length=120, help_text="If empty, a name is made from the fields above."
     )
+    cost_cap = forms.FloatField(
+        required=False,
+        min_value=0,
+        max_value=MOST_MONEY,
+        label="Cap on the cost",
+        help_text="In the currency of the models' prices. No call begins that might exceed it; the run is then paused.",
+    )
+    # A form sent twice makes one run.
+    form = forms.UUIDField(required=False, initial=uuid4, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -109,3 +159,31 @@ class RunForm(forms.Form):
 
     def clean_prompts(self) -> list[prompting.Prompt]:
         return [prompting.find(name) for name in self.cleaned_data["prompts"]]
+
+
+class ExtendForm(forms.Form):
+    """Models and prompts that a run does not have yet."""
+
+    language_models = ModelsField(
+        LanguageModel.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Models",
+    )
+    prompts = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, run: Run, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        others = LanguageModel.objects.exclude(service="").exclude(runs=run)
+        self.fields["language_models"].queryset = others  # type: ignore[attr-defined]
+        lacking = prompting.prompts().keys() - set(run.prompts)
+        self.fields["prompts"].choices = prompting.choices(lacking)  # type: ignore[attr-defined]
+
+    def clean_prompts(self) -> list[prompting.Prompt]:
+        return [prompting.find(name) for name in self.cleaned_data["prompts"]]
+
+    def clean(self) -> dict[str, Any]:
+        entered = super().clean() or {}
+        if not self.errors and not (entered["language_models"] or entered["prompts"]):
+            raise forms.ValidationError("Choose at least one model or prompt.")
+        return entered

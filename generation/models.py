@@ -8,10 +8,18 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from datasets.models import Collection, Instance
+from generation import chat
 from generation.states import ResponseState, RunState
 from leases.models import Leased
 
+# The fields of a response that may be a megabyte long, and that lists do not show.
+LONG = ("request", "reply", "reasoning")
 PERSON = settings.AUTH_USER_MODEL
+# Why a finished response is not an answer of the model; judges are shown these words.
+FINDINGS = (
+    (chat.REFUSED, "The model declined to answer."),
+    (chat.FILTERED, "The answer was withheld by a content filter."),
+)
 
 
 class LanguageModel(models.Model):
@@ -25,6 +33,11 @@ class LanguageModel(models.Model):
     options_hash = models.CharField(
         max_length=64, help_text="sha256 of the options as canonical JSON."
     )
+    abilities = models.JSONField(
+        default=dict, help_text="What a test call found out (chat.Abilities); empty before one."
+    )
+    price_read = models.FloatField(null=True, help_text="For a million tokens of prompts.")
+    price_written = models.FloatField(null=True, help_text="For a million new tokens.")
     display_name = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(db_default=Now())
 
@@ -34,10 +47,40 @@ class LanguageModel(models.Model):
             models.UniqueConstraint(
                 fields=["service", "model_id", "options_hash"], name="model_once_with_options"
             ),
+            models.CheckConstraint(
+                condition=(Q(price_read=None) & Q(price_written=None))
+                | (Q(price_read__gte=0) & Q(price_written__gte=0)),
+                name="model_has_both_prices_or_none",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.display_name or self.model_id
+
+    @property
+    def able(self) -> chat.Abilities:
+        return chat.Abilities(**self.abilities)
+
+
+class ServiceStatus(models.Model):
+    """What all workers know of a service of the setting: whose turn it is, and why it gets no calls now."""
+
+    name = models.CharField(max_length=60, unique=True)
+    turn_holder = models.CharField(max_length=100, blank=True, default="")
+    turn_until = models.DateTimeField(null=True, blank=True)
+    reason = models.TextField(blank=True, help_text="Why it is paused; empty when all is well.")
+    pauses = models.PositiveIntegerField(
+        default=0, help_text="Pauses without a successful call between them."
+    )
+    paused_until = models.DateTimeField(null=True, blank=True)
+    next_call_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the next call may begin, by the service's per_minute.",
+    )
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class SeenRuns(models.Manager["Run"]):
@@ -56,7 +99,21 @@ class Run(models.Model):
     prompts = models.JSONField(default=list, help_text="Names of the prompts.")
     samples = models.PositiveIntegerField(default=1)
     state = models.CharField(max_length=10, choices=RunState.choices, default=RunState.DRAFT)
+    reason = models.TextField(blank=True, help_text="Why workers paused it.")
+    cost = models.FloatField(
+        default=0.0,
+        help_text="Of its calls; under a cap, those in flight count with the most they may cost.",
+    )
+    cost_cap = models.FloatField(null=True, help_text="No call begins that might exceed it.")
+    longest = models.PositiveIntegerField(
+        default=0, help_text="Bytes of its longest prompt, where it has a cap."
+    )
     is_demonstration = models.BooleanField(default=False)
+    form = models.UUIDField(
+        null=True,
+        unique=True,
+        help_text="The form that made it, which makes one run however often it is sent.",
+    )
     created_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -103,9 +160,17 @@ class Response(Leased):
         max_length=10, choices=ResponseState.choices, default=ResponseState.PENDING
     )
     text = models.TextField(blank=True)
+    reasoning = models.TextField(
+        blank=True,
+        default="",
+        help_text="What the model wrote before its answer; no judge is shown it.",
+    )
+    finding = models.CharField(max_length=10, choices=FINDINGS, blank=True, default="")
     request = models.JSONField(null=True, blank=True, help_text="The request's body as sent.")
     reply = models.JSONField(
-        null=True, blank=True, help_text="The reply's id, time and fingerprint, where it had them."
+        null=True,
+        blank=True,
+        help_text="The whole reply as it came; of an import, what the file has.",
     )
     answered_by = models.CharField(
         max_length=200, blank=True, help_text="The model id that the service reported."
@@ -113,10 +178,16 @@ class Response(Leased):
     prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
     completion_tokens = models.PositiveIntegerField(null=True, blank=True)
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    cost = models.FloatField(
+        default=0.0, help_text="Of all its calls; of one whose worker died, the most it may cost."
+    )
     finish_reason = models.CharField(max_length=40, blank=True)
     error = models.TextField(blank=True)
     not_before = models.DateTimeField(
         null=True, blank=True, help_text="After a fault: not asked again before this time."
+    )
+    is_trial = models.BooleanField(
+        default=False, help_text="Asked before the run starts, for its preview."
     )
     created_at = models.DateTimeField(db_default=Now())
     answered_at = models.DateTimeField(null=True, blank=True)
@@ -134,8 +205,10 @@ class Response(Leased):
         ]
         indexes = [
             models.Index(fields=["state", "lease_until"], name="response_by_state_and_lease"),
-            # The next response to ask is read from this index, whatever the length of the queue.
-            models.Index(fields=["state", "run", "order"], name="response_next_to_ask"),
+            # The next responses to ask are read from this index, whatever the length of the queue.
+            models.Index(
+                fields=["run", "model", "state", "attempts", "order"], name="response_next_to_ask"
+            ),
             # The responses of the latest hour, for the metrics.
             models.Index(fields=["answered_at"], name="response_by_answer_time"),
         ]

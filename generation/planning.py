@@ -4,7 +4,7 @@ The order is by question first, so that requests with the same passages follow e
 prefix cache.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
@@ -109,16 +109,23 @@ def _text(instance: Instance, prompt: Prompt, passage_1: str, passage_2: str) ->
 
 
 def responses(
-    run: Run, rendered: Sequence[Rendered], models: Sequence[LanguageModel], samples: int
+    run: Run,
+    rendered: Sequence[Rendered],
+    models: Sequence[LanguageModel],
+    samples: int,
+    *,
+    made: Container[tuple[str, int]] = (),
+    first: int = 0,
 ) -> Iterator[Response]:
-    """The rows to make; `order` counts from 0."""
+    """The rows to make but those of prompt names and models' keys in `made`; `order` counts from `first`."""
     combinations = (
         (one, model, sample)
         for one in rendered
         for model in models
+        if (one.prompt.name, model.pk) not in made
         for sample in range(1, samples + 1)
     )
-    for order, (one, model, sample) in enumerate(combinations):
+    for order, (one, model, sample) in enumerate(combinations, start=first):
         yield Response(
             run=run,
             instance=one.instance,

@@ -3,17 +3,22 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
-from django.db.models import Count, FilteredRelation, Q
+from django.db.models import Count, FilteredRelation, Min, Q, QuerySet, Sum
 
-from generation import chat, client, embedded, prompting, registry, responses
+from generation import chat, client, embedded, places, preview, prompting, registry, responses
 from generation.faults import ServiceFault
-from generation.models import LanguageModel, Response, Run
+from generation.models import LONG, LanguageModel, Response, Run
 from generation.prompting import Prompt
-from generation.states import ResponseState, RunState
+from generation.states import RUN, ResponseState, RunState
+from leases import clock
 
 Reasons = list[tuple[str, int]]
+# Seconds over which the pace of a run is measured, and how many of its latest answers its page shows.
+PACE_OF = 60.0
+LATEST = 5
 
 
 # ---------------------------------------------------------------- services and models
@@ -64,12 +69,27 @@ def options_line(options: Mapping[str, Any]) -> str:
     return ", ".join([*parts, f"system message “{system}”" if system else "empty system message"])
 
 
+def abilities_line(model: LanguageModel) -> str:
+    """What a test call found out about the model, as text."""
+    if not model.service:
+        return ""
+    if not model.abilities:
+        return "not tested"
+    parts = ["completions without a chat" if model.able.completions else "chat"]
+    if model.able.limit != chat.MAX_TOKENS:
+        parts.append(model.able.limit)
+    if model.able.opens_reasoning:
+        parts.append("reasons before it answers")
+    return f"tested: {', '.join(parts)}"
+
+
 @dataclass(frozen=True)
 class ModelRow:
     """A model in the list of models."""
 
     model: LanguageModel
     options: str
+    abilities: str
     responses: int
     is_poor: bool
     is_configured: bool
@@ -86,6 +106,7 @@ def _model_rows(models: Iterable[Any]) -> list[ModelRow]:
         ModelRow(
             model=model,
             options=options_line(model.options),
+            abilities=abilities_line(model),
             responses=model.answered,
             is_poor=embedded.is_poor_subject(model.model_id),
             is_configured=model.service in configured,
@@ -106,33 +127,71 @@ def prompts_of(run: Run) -> list[Prompt]:
 def progress_context(run: Run) -> dict[str, Any]:
     """The part of a run's page that is updated while it runs."""
     progress = responses.progress(run)
-    left = progress.failed + progress.cancelled
+    is_over = run.state in (RunState.PAUSED, RunState.CANCELLED, RunState.DONE)
+    is_running = run.state in (RunState.RUNNING, RunState.TRYING)
     return {
         "run": run,
         "progress": progress,
         "settled": progress.done + progress.failed,
-        "is_running": run.state == RunState.RUNNING,
+        "is_running": is_running,
+        "preview": preview.of(run) if run.state == RunState.DRAFT else None,
+        "pace": pace(run, progress) if run.state == RunState.RUNNING else None,
+        "latest": list(latest(run)) if is_running else [],
         "may_start": run.state == RunState.DRAFT,
-        "may_cancel": run.state in (RunState.DRAFT, RunState.RUNNING),
-        "may_resume": run.state == RunState.CANCELLED or (run.state == RunState.DONE and left > 0),
+        "may_pause": RUN.may(run, "pause"),
+        "may_retry": progress.failed > 0 and (is_over or run.state == RunState.RUNNING),
+        "may_extend": is_running or is_over or run.state == RunState.DRAFT,
+        "may_cancel": RUN.may(run, "cancel"),
+        "may_resume": run.state in (RunState.PAUSED, RunState.CANCELLED)
+        or (run.state == RunState.DONE and progress.cancelled > 0),
         "failures": reasons(run, ResponseState.FAILED),
-        "troubles": [*service_troubles(run), *reasons(run, ResponseState.PENDING)],
+        "troubles": reasons(run, ResponseState.PENDING),
+        "waits_for": places.waits_for(run),
     }
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a run's answers came in the last PACE_OF seconds, and how many more seconds it takes at that pace."""
+
+    per_minute: float
+    tokens_per_second: float
+    left: float
+
+
+def pace(run: Run, progress: responses.RunProgress) -> Pace | None:
+    """None while no answer came lately."""
+    now = clock.now()
+    lately = Response.objects.filter(
+        run=run, answered_at__gt=now - timedelta(seconds=PACE_OF), state=ResponseState.DONE
+    )
+    seen = lately.aggregate(
+        n=Count("pk"), tokens=Sum("completion_tokens"), first=Min("answered_at")
+    )
+    if not seen["n"]:
+        return None
+    # A run that has just begun is measured from its first answer.
+    seconds = max((now - seen["first"]).total_seconds(), 1.0)
+    rate = seen["n"] / seconds
+    left = (progress.waiting + progress.running) / rate
+    return Pace(60 * rate, (seen["tokens"] or 0) / seconds, left)
+
+
+def latest(run: Run) -> QuerySet[Response]:
+    """The run's latest answers."""
+    answered = in_brief(run).filter(answered_at__isnull=False, state=ResponseState.DONE)
+    return answered.order_by("-answered_at", "-pk")[:LATEST]
+
+
+def in_brief(run: Run) -> QuerySet[Response]:
+    """The run's responses for a list, without the fields that may be long."""
+    return run.responses.select_related("instance", "model").defer(*LONG)
 
 
 def reasons(run: Run, state: ResponseState) -> Reasons:
     """The reasons of responses in this state and their counts, the most frequent first; at most twenty."""
     rows = Response.objects.filter(run=run, state=state).exclude(error="").order_by()
     return list(rows.values_list("error").annotate(n=Count("pk")).order_by("-n", "error")[:20])
-
-
-def service_troubles(run: Run) -> Reasons:
-    """Why services of a running run cannot be asked, and how many responses wait for each."""
-    if run.state != RunState.RUNNING:
-        return []
-    waiting = Response.objects.filter(run=run, state=ResponseState.PENDING).order_by()
-    by_service = waiting.values_list("model__service").annotate(n=Count("pk"))
-    return [(why, number) for name, number in by_service if (why := client.problem(name))]
 
 
 def models_of(run: Run) -> list[ModelRow]:

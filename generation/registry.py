@@ -1,14 +1,16 @@
 """Language models: a service's model with fixed options. Other options make another model."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from datasets.identity import canonical
-from generation import chat, client, faults
+from generation import chat, client, faults, probing
 from generation.models import LanguageModel, Run
+from generation.states import RunState
 from leases.refusal import Refusal
 from leases.rows import first_of
 
@@ -59,14 +61,69 @@ def add_probed(
     model_id: str,
     options: Mapping[str, Any] = chat.DEFAULT_OPTIONS,
     display_name: str = "",
-) -> LanguageModel:
-    """The model with the system message that a test call accepts; raises Refusal when it does not answer."""
+    systems: Sequence[str | None] = ("", None),
+) -> tuple[LanguageModel, str]:
+    """The model with the first of the system messages that a test call takes, and what the call brought.
+
+    Raises Refusal when it does not answer.
+    """
+    probe = _probed(service, model_id, options, systems)
+    whole = {**options, chat.SYSTEM_MESSAGE: probe.system_message}
+    model = add(service, model_id, whole, display_name)
+    _keep(model, probe)
+    return model, probe.remark
+
+
+def test(model: LanguageModel) -> str:
+    """Test the model with its own options, and keep what it can do; returns what the call brought. Raises Refusal."""
+    options = {name: value for name, value in model.options.items() if name != chat.SYSTEM_MESSAGE}
+    system = model.options.get(chat.SYSTEM_MESSAGE)
+    probe = _probed(model.service, model.model_id, options, (system,))
+    _keep(model, probe)
+    return probe.remark
+
+
+def set_prices(model: LanguageModel, read: float | None, written: float | None) -> None:
+    """Prices for a million tokens, both or none; calls made before keep their cost.
+
+    Raises Refusal where the cap of a run that asks the model would no longer hold.
+    """
+    over = (RunState.DONE, RunState.CANCELLED, RunState.IMPORTED)
+    capped = Run.everything.filter(models_asked=model, cost_cap__isnull=False)
+    if capped.exclude(state__in=over).exists():
+        _check_prices(model, read, written)
+    model.price_read, model.price_written = read, written
+    model.save(update_fields=["price_read", "price_written"])
+
+
+def _check_prices(model: LanguageModel, read: float | None, written: float | None) -> None:
+    if read is None:
+        raise Refusal(
+            f"A run that is not finished asks {model} under a cap, which needs its prices. Enter 0 if it costs "
+            "nothing, or remove the run's cap first."
+        )
+    if (read or written) and not model.options.get(chat.MAX_TOKENS):
+        raise Refusal(
+            f"A run that is not finished asks {model} under a cap, which cannot hold for a price: the model has no "
+            "maximum of new tokens. Remove the run's cap first."
+        )
+
+
+def _probed(
+    service: str, model_id: str, options: Mapping[str, Any], systems: Sequence[str | None]
+) -> probing.Probe:
     try:
-        probe = client.service(service).probe(model_id)
+        whole = {name: _plain(value) for name, value in options.items()}
+        return probing.probe(client.service(service), model_id, whole, systems)
     except faults.ServiceFault as fault:
         raise ServiceRefusal(fault) from fault
-    whole = {**options, chat.SYSTEM_MESSAGE: probe.system_message}
-    return add(service, model_id, whole, display_name)
+
+
+def _keep(model: LanguageModel, probe: probing.Probe) -> None:
+    # What an earlier test saw is kept where this one could not see it.
+    kept = {} if probe.is_whole else {"opens_reasoning": model.able.opens_reasoning}
+    model.abilities = {**asdict(probe.abilities), **kept}
+    model.save(update_fields=["abilities"])
 
 
 def named(name: str) -> LanguageModel:
@@ -87,4 +144,4 @@ def named(name: str) -> LanguageModel:
     if len(known) > 1:
         choices = ", ".join(f"{service}/{model_id}#{model.pk}" for model in known)
         raise Refusal(f"{name} is stored with several sets of options. Choose one of {choices}.")
-    return known[0] if known else add_probed(service, model_id)
+    return known[0] if known else add_probed(service, model_id)[0]

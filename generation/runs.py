@@ -1,14 +1,16 @@
-"""Runs: created, started, cancelled, resumed, finished. The one module that changes a run's state."""
+"""Runs: created, extended, started, paused, cancelled, resumed, finished. The one module that changes a run's state."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from datasets.models import Collection
-from generation import client, dispatch, planning, responses
+from datasets.models import Collection, Instance
+from generation import chat, client, costs, planning, prompting, responses
 from generation.models import LanguageModel, Response, Run
 from generation.planning import Rendered
 from generation.prompting import Prompt
@@ -16,6 +18,8 @@ from generation.states import RUN, ResponseState, RunState
 from leases.refusal import Conflict, Refusal
 
 BATCH = 500
+# Calls to each model for a preview.
+TRIED = 5
 MOST_RESPONSES = 100_000
 
 
@@ -37,29 +41,131 @@ def create(
     limit: int | None = None,
     name: str = "",
     by: Person | None = None,
+    form: UUID | None = None,
 ) -> tuple[Run, list[Rendered]]:
     """A run in draft with its responses waiting, over the first `limit` questions (None: all).
 
-    Returns it with the prompts that were left out because a passage in them is empty. Raises Refusal when there is
-    nothing to ask, or no model that can be asked.
+    Returns it with the prompts that were left out because a passage in them is empty; the same `form` again returns the
+    first run. Raises Refusal when there is nothing to ask, or no model that can be asked.
     """
     _check_models(models)
     rendered = list(planning.rendered(planning.instances_of(collection, limit), prompts))
     askable = [one for one in rendered if not one.problem]
     _check_prompts(collection, rendered, askable)
-    _check_size(collection, len(askable), len(askable) * len(models) * samples)
-    run = Run.objects.create(
-        name=name.strip() or _name(collection, models, prompts),
-        collection=collection,
-        prompts=[prompt.name for prompt in prompts],
-        samples=samples,
-        created_by=by,
-        is_demonstration=collection.is_demonstration,
-    )
+    if not askable:
+        raise Refusal(
+            f"There is nothing to ask: {collection.name} has no question that these prompts can be used on."
+        )
+    if samples < 1:
+        raise Refusal("Each prompt needs at least one sample.")
+    _check_size(len(askable) * len(models) * samples)
+    columns = {
+        "name": name.strip() or _name(collection, models, prompts),
+        "collection": collection,
+        "prompts": [prompt.name for prompt in prompts],
+        "samples": samples,
+        "created_by": by,
+        "is_demonstration": collection.is_demonstration,
+    }
+    if form:
+        run, is_new = Run.objects.get_or_create(form=form, defaults=columns)
+        if not is_new:
+            return run, []
+    else:
+        run = Run.objects.create(**columns)
     run.models_asked.set(models)
     rows = list(planning.responses(run, askable, models, samples))
     Response.objects.bulk_create(rows, batch_size=BATCH)
     return run, [one for one in rendered if one.problem]
+
+
+@transaction.atomic
+def extend(
+    run: Run, models: Sequence[LanguageModel], prompts: Sequence[Prompt]
+) -> tuple[int, list[Rendered]]:
+    """Ask the run's questions with further models and prompts; returns the number of new responses.
+
+    Each new model gets all prompts, each new prompt all models. Questions changed or excluded since the run was made
+    are left out. A finished or cancelled run goes on; its cancelled responses stay so. The prompts that cannot be asked
+    are returned too. Raises Refusal, and Conflict where the run has them all.
+    """
+    run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    if run.state == RunState.IMPORTED:
+        raise Refusal("This run was imported; nothing can be added to it.")
+    whole = [*run.models_asked.all()]
+    named = [*run.prompts]
+    made = {(name, model.pk) for name in named for model in whole}
+    whole += [model for model in models if model not in whole]
+    named += [prompt.name for prompt in prompts if prompt.name not in named]
+    if len(made) == len(whole) * len(named):
+        raise Conflict("The run has these models and prompts already.")
+    _check_models(whole if prompts else models)
+    rendered = list(planning.rendered(_kept(run), [prompting.find(name) for name in named]))
+    askable = [one for one in rendered if not one.problem]
+    _check_prompts(run.collection, rendered, askable)
+    last = run.responses.aggregate(last=Max("order"))["last"] or 0
+    rows = list(planning.responses(run, askable, whole, run.samples, made=made, first=last + 1))
+    _check_size(run.responses.count() + len(rows))
+    if not rows:
+        raise Refusal("There is nothing to ask: the run's questions were changed or excluded.")
+    Response.objects.bulk_create(rows, batch_size=BATCH)
+    if run.cost_cap is not None:
+        run.longest = max(run.longest, _longest(row.rendered for row in rows))
+        _check_cap(run.cost_cap, whole, run.longest)
+    run.models_asked.set(whole)
+    run.prompts = named
+    run.save(update_fields=["prompts", "longest"])
+    if run.state in (RunState.DONE, RunState.CANCELLED):
+        RUN.require(run, "resume", finished_at=None, reason="")
+    added = {prompt.name for prompt in prompts}
+    return len(rows), [one for one in rendered if one.problem and one.prompt.name in added]
+
+
+@transaction.atomic
+def set_cap(run: Run, cap: float | None) -> None:
+    """Let no call begin that might raise the run's cost above the cap; None: no cap. Raises Refusal."""
+    run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    if cap is not None and run.cost_cap is None and has_calls_in_flight(run.pk):
+        raise Refusal(
+            "Calls of this run are in progress, and a new cap would not count them. Pause the run, wait for its calls, "
+            "then set the cap."
+        )
+    texts = Response.objects.filter(run=run).order_by().values_list("rendered", flat=True)
+    longest = 0 if cap is None else _longest(texts.iterator(chunk_size=1000))
+    _check_cap(cap, list(run.models_asked.all()), longest)
+    run.cost_cap, run.longest = cap, longest
+    run.save(update_fields=["cost_cap", "longest"])
+
+
+def has_calls_in_flight(key: int) -> bool:
+    return Response.objects.filter(run=key, state=ResponseState.RUNNING).exists()
+
+
+def _longest(texts: Iterable[str]) -> int:
+    return max((len(text.encode("utf-8", "replace")) for text in texts), default=0)
+
+
+def _check_cap(cap: float | None, models: Sequence[LanguageModel], longest: int) -> None:
+    """Raise Refusal for a cap that would not hold, or that is below the price of one call."""
+    if cap is None:
+        return
+    if unknown := [str(model) for model in models if model.price_read is None]:
+        raise Refusal(
+            f"A cap needs the prices of all models. Set those of {', '.join(unknown)} on the page of models (0 if it "
+            "costs nothing), or leave the cap out."
+        )
+    dear = [model for model in models if not costs.is_free(model)]
+    if boundless := [str(model) for model in dear if not model.options.get(chat.MAX_TOKENS)]:
+        raise Refusal(f"A cap cannot hold for {boundless[0]}, which has no maximum of new tokens.")
+    one = max((costs.most(model, longest) for model in dear), default=0.0)
+    if cap < one:
+        raise Refusal(f"One call may cost {one:.4f}. Set a cap of at least that.")
+
+
+def _kept(run: Run) -> QuerySet[Instance]:
+    """The run's questions without those changed or excluded since."""
+    asked = Response.objects.filter(run=run).order_by().values("instance")
+    return planning.instances_of(run.collection).filter(pk__in=asked)
 
 
 def _check_prompts(
@@ -77,13 +183,7 @@ def _check_prompts(
             )
 
 
-def _check_size(collection: Collection, askable: int, size: int) -> None:
-    if not askable:
-        raise Refusal(
-            f"There is nothing to ask: {collection.name} has no question that these prompts can be used on."
-        )
-    if size < 1:
-        raise Refusal("Each prompt needs at least one sample.")
+def _check_size(size: int) -> None:
     if size > MOST_RESPONSES:
         raise Refusal(
             f"That would be {size} responses; a run has at most {MOST_RESPONSES}. Set a limit."
@@ -115,55 +215,92 @@ def _name(
 
 def start(run: Run) -> None:
     """Let workers ask; raises Conflict when the run was started before."""
-    RUN.require(run, "start")
+    RUN.require(run, "start", reason="")
+
+
+@transaction.atomic
+def try_few(run: Run) -> int:
+    """Let workers ask TRIED responses of each model, spread over the run, before it starts; returns how many in all."""
+    RUN.require(run, "try", reason="")
+    waiting: dict[int, list[int]] = defaultdict(list)
+    rows = Response.objects.filter(run=run, state=ResponseState.PENDING).order_by("order")
+    for key, model in rows.values_list("pk", "model_id"):
+        waiting[model].append(key)
+    few = [keys[n * len(keys) // TRIED] for keys in waiting.values() for n in range(TRIED)]
+    return Response.objects.filter(pk__in=few).update(is_trial=True)
 
 
 @transaction.atomic
 def cancel(run: Run) -> int:
     """Send no more requests; calls in progress are still stored. Returns how many responses were not asked."""
-    RUN.require(run, "cancel")
+    RUN.require(run, "cancel", reason="")
     return responses.cancel_waiting(run)
 
 
 @transaction.atomic
 def resume(run: Run) -> int:
     """Let responses that failed or were cancelled wait again; returns how many."""
+    capped = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    _check_cap(capped.cost_cap, list(capped.models_asked.all()), capped.longest)
     was_done = run.state == RunState.DONE
-    RUN.require(run, "resume", finished_at=None)
+    RUN.require(run, "resume", finished_at=None, reason="")
     again = responses.resume(run)
     if was_done and not again:
         raise Conflict("Every response of this run has its text; there is nothing to ask again.")
-    _finish(Run.objects.filter(pk=run.pk))
+    finish(Run.everything.filter(pk=run.pk))
     return again
 
 
-# ---------------------------------------------------------------- answered
+@transaction.atomic
+def retry_failed(run: Run) -> int:
+    """Let the responses that failed wait again, and no others, and go on with the run; returns how many."""
+    run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    _check_cap(run.cost_cap, list(run.models_asked.all()), run.longest)
+    again = responses.ask_failed_again(run)
+    if not again:
+        raise Conflict("No response of this run has failed.")
+    if run.state != RunState.RUNNING:
+        RUN.require(run, "resume", finished_at=None, reason="")
+    return again
 
 
-def answer_next(service_name: str, run: Run | None = None) -> bool:
-    """Ask the service for its next waiting response, and store it.
-
-    False when there was nothing to do: no response waits, all calls in flight are taken, or the service is paused.
-    """
-    response = dispatch.serve_one(service_name, responses.Queue(run))
-    if response is None:
-        return False
-    _finish(Run.objects.filter(pk=response.run_id))
-    return True
+def pause(run: Run, reason: str) -> None:
+    """Ask no more until a person resumes the run; raises Conflict where it is not running."""
+    RUN.require(run, "pause", reason=reason)
 
 
-def sweep() -> int:
-    """Take back the responses of dead workers, and finish runs that are over; returns how many were taken back."""
-    taken_back = responses.sweep()
-    for run in Run.objects.filter(
+# ---------------------------------------------------------------- by workers
+
+
+def pause_by_worker(key: int, reason: str) -> None:
+    """The same, where it still runs; a trial ends."""
+    RUN.move(Run.everything.filter(pk=key), "pause", reason=reason)
+    RUN.move(Run.everything.filter(pk=key), "tried", reason=reason)
+
+
+def cancel_late() -> None:
+    """Cancel what was set back after its run was cancelled."""
+    waiting = Run.objects.filter(
         state=RunState.CANCELLED, responses__state=ResponseState.PENDING
-    ).distinct():
+    ).distinct()
+    for run in waiting:
         responses.cancel_waiting(run)
-    _finish(Run.objects.all())
-    return taken_back
 
 
-def _finish(runs: QuerySet[Run]) -> None:
-    """Finish the runs without open responses. Called outside the transaction that stored the last response."""
+def finish(runs: QuerySet[Run]) -> None:
+    """Finish the runs without open responses, and the trials.
+
+    Called outside the transaction that stored the last response. `runs` joins nothing: PostgreSQL checks the conditions
+    of a join not again after it waited for a row.
+    """
     left = Response.objects.filter(run=OuterRef("pk"), state__in=responses.OPEN)
-    RUN.move(runs.exclude(Exists(left)), "finish", finished_at=Now())
+    RUN.move(runs.exclude(Exists(left.filter(is_trial=True))), "tried")
+    over = runs.filter(~Exists(left), state__in=RUN.parsed()["finish"].sources)
+    keys = list(over.values_list("pk", flat=True))
+    if not keys:
+        return
+    with transaction.atomic():
+        # Looked at again under the lock: somebody may have just let responses wait again.
+        locked = list(Run.objects.select_for_update(of=("self",)).filter(pk__in=keys))
+        open_no_more = Run.everything.filter(~Exists(left), pk__in=[run.pk for run in locked])
+        RUN.move(open_no_more, "finish", finished_at=Now(), reason="")

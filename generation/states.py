@@ -7,7 +7,9 @@ from leases.states import StateTable
 
 class RunState(TextChoices):
     DRAFT = "draft", "Not started"
+    TRYING = "trying", "Trying a few calls"
     RUNNING = "running", "Running"
+    PAUSED = "paused", "Paused"
     DONE = "done", "Done"
     CANCELLED = "cancelled", "Cancelled"
     IMPORTED = "imported", "Imported"
@@ -17,10 +19,21 @@ RUN = StateTable(
     "Run",
     RunState,
     {
+        "try": ((RunState.DRAFT,), RunState.TRYING, "admin"),
+        "tried": ((RunState.TRYING,), RunState.DRAFT, "worker"),
         "start": ((RunState.DRAFT,), RunState.RUNNING, "admin"),
-        "finish": ((RunState.RUNNING,), RunState.DONE, "worker"),
-        "cancel": ((RunState.DRAFT, RunState.RUNNING), RunState.CANCELLED, "admin"),
-        "resume": ((RunState.CANCELLED, RunState.DONE), RunState.RUNNING, "admin"),
+        "pause": ((RunState.RUNNING,), RunState.PAUSED, "worker, admin"),
+        "finish": ((RunState.RUNNING, RunState.PAUSED), RunState.DONE, "worker"),
+        "cancel": (
+            (RunState.DRAFT, RunState.TRYING, RunState.RUNNING, RunState.PAUSED),
+            RunState.CANCELLED,
+            "admin",
+        ),
+        "resume": (
+            (RunState.PAUSED, RunState.CANCELLED, RunState.DONE),
+            RunState.RUNNING,
+            "admin",
+        ),
     },
 )
 
@@ -40,9 +53,11 @@ RESPONSE = StateTable(
         "start": ((ResponseState.PENDING,), ResponseState.RUNNING, "worker"),
         "expire": ((ResponseState.RUNNING,), ResponseState.PENDING, "sweeper"),
         "retry": ((ResponseState.RUNNING,), ResponseState.PENDING, "worker"),
+        "release": ((ResponseState.RUNNING,), ResponseState.PENDING, "worker"),
         "finish": ((ResponseState.RUNNING,), ResponseState.DONE, "worker"),
-        "fail": ((ResponseState.PENDING, ResponseState.RUNNING), ResponseState.FAILED, "worker"),
+        "fail": ((ResponseState.RUNNING,), ResponseState.FAILED, "worker"),
         "cancel": ((ResponseState.PENDING,), ResponseState.CANCELLED, "admin"),
         "resume": ((ResponseState.FAILED, ResponseState.CANCELLED), ResponseState.PENDING, "admin"),
+        "ask_again": ((ResponseState.FAILED,), ResponseState.PENDING, "admin"),
     },
 )

@@ -9,7 +9,7 @@ from judging.blinding import hidden_run_ids, require_records
 from judging.models import Resolution, Study, StudyItem
 from judging.rules import rubric
 from judging.rules.resolution import CAUSES, THIRD_PERSON, note_problem
-from judging.settling import finished, first_verdicts, unresolved
+from judging.settling import finished, first_verdicts, mark_final, unresolved
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from leases.rows import first_of
@@ -64,9 +64,11 @@ def decide(item: StudyItem, *, by: Person, verdict: str, cause: str, note: str =
         return own.get()
     try:
         with transaction.atomic():
-            return Resolution.objects.create(item=item, how=THIRD_PERSON, resolved_by=by, **values)
+            new = Resolution.objects.create(item=item, how=THIRD_PERSON, resolved_by=by, **values)
     except IntegrityError as error:
         raise Conflict("Another person has just resolved this response.") from error
+    mark_final([item.pk])
+    return new
 
 
 def decision_problem(item: StudyItem, verdict: str, cause: str, note: str) -> str | None:

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -13,9 +14,11 @@ from rest_framework.response import Response
 from accounts.access import HasRole, person_of
 from accounts.roles import Role
 from judging import presenting, progress, verdicts
+from judging.blinding import keep_items
 from judging.models import JudgingSlot
 from judging.queues import total_of
 from judging.rules import rubric
+from pages.versions import IF_MATCH, version_of
 
 JUDGES = [HasRole.of(Role.JUDGE)]
 
@@ -51,6 +54,7 @@ class MoveOutput(serializers.Serializer):
     state = serializers.CharField()
     verdict = serializers.CharField()
     flagged = serializers.BooleanField()
+    version = serializers.IntegerField()
     progress = ProgressOutput()
 
 
@@ -59,6 +63,7 @@ class ResponseOutput(serializers.Serializer):
     gold = serializers.ListField(child=serializers.DictField())
     passages = serializers.ListField(child=serializers.DictField())
     text = serializers.CharField()
+    finding = serializers.CharField()
     cut_off = serializers.BooleanField()
     prompt_label = serializers.CharField()
     prompt_title = serializers.CharField()
@@ -75,6 +80,7 @@ class SlotOutput(serializers.Serializer):
     flag_note = serializers.CharField()
     skip_reason = serializers.CharField()
     state = serializers.CharField()
+    version = serializers.IntegerField()
     position = serializers.IntegerField()
     total = serializers.IntegerField()
 
@@ -86,33 +92,36 @@ def slot(request: Request, slot_id: uuid.UUID) -> Response:
     """One item of the signed-in judge, as on its page."""
     person = person_of(request)
     mine = verdicts.slot_of(person, slot_id)
+    keep_items(person, [mine.item], request.path)
     known = rubric.parse(mine.round.study.rubric.body)
     view = presenting.slot_view(mine, known, total_of(person, mine.round.study))
     return Response(SlotOutput(asdict(view)).data)
 
 
-@extend_schema(request=VerdictInput, responses=MoveOutput)
+@extend_schema(request=VerdictInput, responses=MoveOutput, parameters=[IF_MATCH])
 @api_view(["POST"])
 @permission_classes(JUDGES)
 def verdict(request: Request, slot_id: uuid.UUID) -> Response:
-    """Give or change the verdict; the same one again changes nothing."""
-    return _moved(request, slot_id, verdicts.give, VerdictInput)
+    """Give or change the verdict; the same one again changes nothing. From an older version: 412 with both entries."""
+    return _moved(
+        request, slot_id, partial(verdicts.give, version=version_of(request)), VerdictInput
+    )
 
 
-@extend_schema(request=None, responses=MoveOutput)
+@extend_schema(request=None, responses=MoveOutput, parameters=[IF_MATCH])
 @api_view(["POST"])
 @permission_classes(JUDGES)
 def undo(request: Request, slot_id: uuid.UUID) -> Response:
-    """Take the verdict back; the item waits again."""
-    return _moved(request, slot_id, verdicts.undo)
+    """Take the verdict back; the item waits again. From an older version: 412 with what is stored."""
+    return _moved(request, slot_id, partial(verdicts.undo, version=version_of(request)))
 
 
-@extend_schema(request=SkipInput, responses=MoveOutput)
+@extend_schema(request=SkipInput, responses=MoveOutput, parameters=[IF_MATCH])
 @api_view(["POST"])
 @permission_classes(JUDGES)
 def skip(request: Request, slot_id: uuid.UUID) -> Response:
-    """Leave the item without a verdict, with a reason."""
-    return _moved(request, slot_id, verdicts.skip, SkipInput)
+    """Leave the item without a verdict, with a reason. From an older version: 412 with both entries."""
+    return _moved(request, slot_id, partial(verdicts.skip, version=version_of(request)), SkipInput)
 
 
 @extend_schema(request=FlagInput, responses=MoveOutput)
@@ -134,12 +143,14 @@ def _moved(
     entered.is_valid(raise_exception=True)
     mine = verdicts.slot_of(person_of(request), slot_id)
     move(mine, **entered.validated_data)
-    stored = JudgingSlot.objects.values("state", "flagged", "judgment__verdict").get(pk=mine.pk)
+    columns = ("state", "flagged", "version", "judgment__verdict")
+    stored = JudgingSlot.objects.values(*columns).get(pk=mine.pk)
     moved = {
         "slot": mine.pk,
         "state": stored["state"],
         "verdict": stored["judgment__verdict"] or "",
         "flagged": stored["flagged"],
+        "version": stored["version"],
         "progress": progress.of_person(person_of(request), mine.round.study),
     }
     return Response(MoveOutput(moved).data)

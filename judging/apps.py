@@ -1,4 +1,9 @@
+from typing import TYPE_CHECKING
+
 from django.apps import AppConfig
+
+if TYPE_CHECKING:
+    from generation.queues import Queue
 
 
 class JudgingConfig(AppConfig):
@@ -8,6 +13,7 @@ class JudgingConfig(AppConfig):
         from datasets.arriving import came_along
         from datasets.exposure import hidden_questions, responses_known
         from generation.access import hides_runs
+        from generation.queues import queues
         from judging.blinding import hidden_question_ids, judged_runs, studies_known
         from judging.files.removing import remove_unfinished
 
@@ -15,3 +21,11 @@ class JudgingConfig(AppConfig):
         hides_runs.add(self.name, judged_runs)
         hidden_questions.add(self.name, hidden_question_ids)
         responses_known.add(self.name, studies_known)
+        queues.add(self.name, verdicts_to_ask)
+
+
+def verdicts_to_ask() -> "Queue":
+    """Loaded by what asks services, not by every command."""
+    from judging.machine.calls import JudgeQueue
+
+    return JudgeQueue()

@@ -3,12 +3,12 @@
 Rooms above ask here; rooms below ask through extension points (apps.py).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person
-from datasets.blinding import check_shown
+from datasets.blinding import check_shown, keep_listed, keep_shown
 from datasets.exposure import Known
 from datasets.models import Contradiction, Instance
 from generation.models import Run
@@ -24,9 +24,11 @@ HIDDEN = (
 
 
 def open_studies_judged_by(person: Person) -> list[int]:
-    """The ids of the open studies in which `person` has a slot: mostly none. The query reads no item."""
-    slots = JudgingSlot.objects.filter(judge=OuterRef("pk"))
-    judges = Judge.objects.filter(Exists(slots), person=person, study__state=StudyState.OPEN)
+    """The ids of the open studies in which `person` judges: mostly none. The query reads no item.
+
+    Also without a slot: a judge may draw one at any time.
+    """
+    judges = Judge.objects.filter(person=person, study__state=StudyState.OPEN)
     return list(judges.values_list("study_id", flat=True))
 
 
@@ -88,9 +90,22 @@ def require_results(person: Person, study: Study) -> None:
 
 def require_records(person: Person, study: Study) -> None:
     """Ask first where the study's questions are of records that are hidden from `person` (datasets/blinding.py)."""
-    check_shown(
-        person, Contradiction.objects.filter(instances__responses__study_items__study=study)
-    )
+    check_shown(person, _records_of(study))
+
+
+def keep_records(person: Person, items: QuerySet[StudyItem], opened: str) -> None:
+    """Record that the person is shown the items' questions, with what was entered for them."""
+    rows = Contradiction.objects.filter(instances__responses__study_items__in=items.order_by())
+    keep_shown(person, rows, opened)
+
+
+def keep_items(person: Person, items: Iterable[StudyItem], opened: str) -> None:
+    """The same of items that have been read, with their questions."""
+    keep_listed(person, (item.response.instance.contradiction_id for item in items), opened)
+
+
+def _records_of(study: Study) -> QuerySet[Contradiction]:
+    return Contradiction.objects.filter(instances__responses__study_items__study=study)
 
 
 def studies_known(person: Person, instance: Instance) -> Iterator[Known]:

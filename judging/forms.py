@@ -8,15 +8,18 @@ from django.db.models import Count, QuerySet
 from accounts.models import Person, RoleGrant
 from accounts.roles import Role
 from datasets.importers.json_text import MAX_BYTES
+from datasets.models import Subset
 from generation import client, prompting
 from generation.models import LanguageModel, Run
 from generation.states import ResponseState
+from judging import rubric_versions, warmup
 from judging.blinding import hidden_run_ids
-from judging.models import Study
+from judging.models import Rubric, Study
 from judging.presenting import VerdictChoice
 from judging.rules.assignment import MOST_REPEATED
 from judging.rules.resolution import CAUSES, WAYS
-from judging.studies import Design, Selection
+from judging.selections import Selection
+from judging.studies import Design
 from pages.counting import how_many
 
 MOST_JUDGES = 20
@@ -76,11 +79,42 @@ class PeopleField(forms.ModelMultipleChoiceField):
         return f"{obj.name} ({obj.username})"
 
 
+class PersonField(forms.ModelChoiceField):
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.name} ({obj.username})"
+
+
+def possible_judges() -> QuerySet[Person]:
+    granted = RoleGrant.objects.filter(role=Role.JUDGE).values("person")
+    return Person.objects.filter(pk__in=granted, is_active=True, is_demonstration=False)
+
+
 def answered_runs(person: Person) -> QuerySet[Run]:
     """The runs with finished responses that `person` may see now."""
     done = Run.objects.filter(responses__state=ResponseState.DONE)
     seen = done.exclude(pk__in=hidden_run_ids(person))
     return seen.annotate(answered=Count("responses")).order_by("-pk")
+
+
+class RubricField(forms.ModelChoiceField):
+    """A version of a rubric with its title and author."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        author = obj.author.name if obj.author else "comes with the program"
+        return f"{obj}: {obj.body['title']} ({author})"
+
+
+class SubsetField(forms.ModelChoiceField):
+    """A subset with its collection and size (annotated by subsets_of)."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.name} ({obj.collection.name}): {how_many(obj.size, 'question')}"
+
+
+def subsets_of(runs: QuerySet[Run]) -> QuerySet[Subset]:
+    """The subsets of the collections that these runs ask about."""
+    rows = Subset.objects.filter(collection__in=runs.order_by().values("collection"))
+    return rows.select_related("collection").annotate(size=Count("instances")).order_by("-pk")
 
 
 class StudyForm(forms.Form):
@@ -100,11 +134,42 @@ class StudyForm(forms.Form):
         label="Models",
         help_text="Tick none to use all.",
     )
+    subset = SubsetField(
+        Subset.objects.none(),
+        required=False,
+        empty_label="All questions of the runs",
+        label="Questions",
+        help_text="Or those of a subset, which a collection's page draws and keeps.",
+    )
+    superseded = forms.BooleanField(
+        required=False,
+        label="Judge a subset's questions also where the contradiction has a newer version since",
+    )
+    rubric = RubricField(
+        Rubric.objects.none(),
+        empty_label=None,
+        help_text="It needs criteria and gold answers for each prompt that is judged. Studies → Rubrics has them all.",
+    )
     judges_per_response = forms.IntegerField(
         min_value=1,
         max_value=MOST_JUDGES,
         initial=2,
         help_text="Agreement is measured with two or more judges. With one it is not measured.",
+    )
+    double_percent = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=100,
+        initial=0,
+        label="With one judge per response: percent of the questions judged by two",
+        help_text="Agreement is then measured on this share; who disagrees is resolved as below. 0 means none.",
+    )
+    pairing = forms.ChoiceField(
+        choices=Study.Pairing.choices,
+        initial=Study.Pairing.ROTATION,
+        widget=forms.RadioSelect,
+        label="Who judges together",
+        help_text="In a pool nobody is assigned: a response that a judge does not come to goes to the next one.",
     )
     resolved_by = forms.ChoiceField(
         choices=list(WAYS.items()),
@@ -117,7 +182,7 @@ class StudyForm(forms.Form):
         initial=Study.Order.GROUPED,
         widget=forms.RadioSelect,
         label="Each judge's order",
-        help_text="Grouped is about three times faster, because the passages of a question are read once.",
+        help_text="Grouped, the passages of a question are read once.",
     )
     repeat_percent = forms.IntegerField(
         required=False,
@@ -126,6 +191,11 @@ class StudyForm(forms.Form):
         initial=0,
         label="Percent of each judge's responses that come twice",
         help_text="They come again later, to measure how well judges agree with themselves. 0 means none; 10 is usual.",
+    )
+    without_own = forms.BooleanField(
+        required=False,
+        label="Nobody judges responses to questions that they wrote or annotated",
+        help_text="Otherwise the dry run and the report say how many verdicts are on one's own questions.",
     )
     seed = forms.IntegerField(
         required=False,
@@ -143,18 +213,31 @@ class StudyForm(forms.Form):
             responses__run__in=runs.values("pk")
         ).distinct()
         self.fields["prompts"].choices = prompting.choices(used)  # type: ignore[attr-defined]
+        self.fields["subset"].queryset = subsets_of(runs)  # type: ignore[attr-defined]
+        self.fields["rubric"].queryset = rubric_versions.versions()  # type: ignore[attr-defined]
+        self.initial.setdefault("rubric", rubric_versions.current().pk)
 
     def selection(self) -> Selection:
         entered = self.cleaned_data
         return Selection(
-            list(entered["runs"]), entered["prompts"], list(entered["language_models"])
+            list(entered["runs"]),
+            entered["prompts"],
+            list(entered["language_models"]),
+            entered["subset"],
+            entered["superseded"],
         )
 
     def clean_repeat_percent(self) -> int:
         return self.cleaned_data["repeat_percent"] or 0
 
+    def clean_double_percent(self) -> int:
+        return self.cleaned_data["double_percent"] or 0
+
     def design(self) -> Design:
-        names = ("judges_per_response", "resolved_by", "order", "repeat_percent", "seed")
+        names = (
+            "judges_per_response", "resolved_by", "order", "pairing", "double_percent", "repeat_percent",
+            "without_own", "seed", "rubric",
+        )  # fmt: skip
         return Design(**{name: self.cleaned_data[name] for name in names})
 
 
@@ -186,10 +269,42 @@ class JudgesForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        granted = RoleGrant.objects.filter(role=Role.JUDGE).values("person")
-        self.fields["judges"].queryset = Person.objects.filter(  # type: ignore[attr-defined]
-            pk__in=granted, is_active=True, is_demonstration=False
-        )
+        self.fields["judges"].queryset = possible_judges()  # type: ignore[attr-defined]
+
+
+class WarmUpForm(forms.Form):
+    """The warm-up of a study: how many responses of which closed study, with their final verdicts."""
+
+    source = forms.ModelChoiceField(
+        Study.objects.none(),
+        required=False,
+        empty_label="Choose a closed study",
+        label="From the study",
+    )
+    number = forms.IntegerField(
+        min_value=0, max_value=warmup.MOST, label="Responses", help_text="0 means no warm-up."
+    )
+
+    def __init__(self, *args: Any, study: Study, person: Person, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["source"].queryset = warmup.sources(study, person)  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        entered = super().clean() or self.cleaned_data
+        if entered.get("number") and "source" not in self.errors and not entered["source"]:
+            self.add_error("source", "Choose a closed study, or 0 responses.")
+        return entered
+
+
+class FurtherJudgeForm(forms.Form):
+    """A further judge of an open study, who draws what is free."""
+
+    judge = PersonField(Person.objects.none(), label="Further judge")
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        judging = study.judges.filter(person__isnull=False, removed_at=None).values("person")
+        self.fields["judge"].queryset = possible_judges().exclude(pk__in=judging)  # type: ignore[attr-defined]
 
 
 class DecisionForm(forms.Form):

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from datasets.models import Collection, Instance
+from datasets.models import Collection, Instance, Subset
 from generation.models import LanguageModel, Response
 from judging.states import MachineState, SlotState, StudyState
 from leases.models import Leased
@@ -32,12 +32,20 @@ class Rubric(models.Model):
     body = models.JSONField(help_text="Verdicts, criteria and gold by prompt (rubric.py).")
     sha256 = models.CharField(max_length=64)
     locked_at = models.DateTimeField(null=True, blank=True, help_text="Set at its first verdict.")
+    author = models.ForeignKey(
+        PERSON,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Null: the program.",
+    )
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         ordering = ["name", "-version"]
         constraints = [
-            models.UniqueConstraint(fields=["name", "version"], name="rubric_version_once")
+            models.UniqueConstraint(fields=["name", "version"], name="rubric_version_once"),
+            models.UniqueConstraint(fields=["name", "sha256"], name="rubric_text_once"),
         ]
 
     def __str__(self) -> str:
@@ -63,17 +71,39 @@ class Study(models.Model):
         GROUPED = "grouped", "Grouped by question, shuffled inside"
         RANDOM = "random", "Fully random"
 
+    class Pairing(models.TextChoices):
+        ROTATION = "rotation", "Balanced rotation: each two judges share about as many responses"
+        FIXED = "fixed", "Fixed pairs: the same judges always judge together"
+        POOL = "pool", "A pool: each judge who comes draws the next free responses"
+
     name = models.CharField(max_length=120, unique=True)
     slug = models.SlugField(max_length=120, unique=True)
     rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="studies")
+    subset = models.ForeignKey(
+        Subset,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="studies",
+        help_text="Its responses are to these questions; null: to all of its runs.",
+    )
     state = models.CharField(max_length=10, choices=StudyState.choices, default=StudyState.DRAFT)
     judges_per_response = models.PositiveIntegerField(default=2)
     resolved_by = models.CharField(
         max_length=20, choices=ResolvedBy.choices, default=ResolvedBy.THIRD_PERSON
     )
     order = models.CharField(max_length=10, choices=Order.choices, default=Order.GROUPED)
+    pairing = models.CharField(max_length=10, choices=Pairing.choices, default=Pairing.ROTATION)
+    double_percent = models.PositiveIntegerField(
+        default=0,
+        help_text="With one judge per response: of a hundred questions (or, in a random order, responses) so many "
+        "are judged by two.",
+    )
     repeat_percent = models.PositiveIntegerField(
         default=0, help_text="So many of a hundred responses of a judge come twice."
+    )
+    without_own = models.BooleanField(
+        default=False,
+        help_text="Nobody judges responses to questions that they wrote or annotated.",
     )
     seed = models.BigIntegerField(default=0)
     is_demonstration = models.BooleanField(default=False)
@@ -109,6 +139,14 @@ class Study(models.Model):
             models.CheckConstraint(
                 condition=Q(state__in=StudyState.values), name="study_state_is_known"
             ),
+            models.CheckConstraint(
+                condition=Q(pairing__in=["rotation", "fixed", "pool"]),
+                name="study_pairing_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(double_percent=0) | Q(double_percent__lte=100, judges_per_response=1),
+                name="study_doubles_where_one_judges",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -124,6 +162,9 @@ class StudyItem(models.Model):
     names_its_model = models.BooleanField(
         default=False, help_text="The response gives its own model away."
     )
+    is_final = models.BooleanField(
+        default=False, editable=False, help_text="It has a resolution (settling.store)."
+    )
 
     class Meta:
         ordering = ["study", "position"]
@@ -132,6 +173,12 @@ class StudyItem(models.Model):
             models.UniqueConstraint(
                 fields=["study", "position"], name="item_position_once_a_study"
             ),
+        ]
+        indexes = [
+            # The few responses that wait for a final verdict, among all of the past.
+            models.Index(
+                fields=["study"], condition=Q(is_final=False), name="item_without_final_verdict"
+            )
         ]
 
     def __str__(self) -> str:
@@ -170,6 +217,12 @@ class Judge(models.Model):
     external = models.CharField(max_length=120, blank=True, help_text="Name in an imported file.")
     pseudonym = models.CharField(max_length=40)
     seed = models.BigIntegerField(default=0, help_text="Draws this judge's order of items.")
+    removed_at = models.DateTimeField(
+        null=True, blank=True, help_text="Judges no more from here on; the verdicts stay."
+    )
+    is_cancelled = models.BooleanField(
+        default=False, help_text="A model that is asked no more until a person resumes it."
+    )
 
     class Meta:
         ordering = ["study", "pseudonym"]
@@ -205,11 +258,18 @@ class JudgingSlot(Leased):
     )
     repeat = models.PositiveIntegerField(default=1)
     order = models.PositiveIntegerField(default=0, help_text="Place in this judge's blind order.")
+    draw = models.PositiveIntegerField(
+        default=0, help_text="Place in the order in which judges draw slots that are free."
+    )
     state = models.CharField(max_length=10, choices=SlotState.choices, default=SlotState.FREE)
     skip_reason = models.TextField(blank=True)
     flagged = models.BooleanField(default=False)
     flag_note = models.TextField(blank=True)
     shown_at = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(
+        default=0,
+        help_text="How often its judge has changed it; a change names the one it was made from.",
+    )
 
     class Meta:
         ordering = ["round", "judge", "order"]
@@ -228,10 +288,65 @@ class JudgingSlot(Leased):
                 name="slot_in_work_has_a_judge",
             ),
         ]
-        indexes = [models.Index(fields=["judge", "state", "order"], name="slot_next_of_judge")]
+        indexes = [
+            models.Index(fields=["judge", "state", "order"], name="slot_next_of_judge"),
+            models.Index(fields=["round", "state", "draw", "seat"], name="slot_next_to_draw"),
+            models.Index(
+                fields=["lease_until"],
+                condition=Q(lease_until__isnull=False),
+                name="slot_by_lease",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"Slot {self.id}"
+
+
+class GoldItem(models.Model):
+    """A response with a known verdict that a study's judges get first, with feedback (warmup.py)."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="gold_items")
+    response = models.ForeignKey(Response, on_delete=models.PROTECT, related_name="+")
+    position = models.PositiveIntegerField(help_text="From 1.")
+    verdict = models.CharField(max_length=20, choices=Verdict.choices)
+    note = models.TextField(blank=True, help_text="Of the resolution that the verdict comes from.")
+
+    class Meta:
+        ordering = ["study", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "response"], name="gold_response_once_a_study"
+            ),
+            models.UniqueConstraint(
+                fields=["study", "position"], name="gold_position_once_a_study"
+            ),
+            models.CheckConstraint(
+                condition=Q(verdict__in=Verdict.values), name="gold_verdict_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study}, warm-up {self.position}"
+
+
+class GoldVerdict(models.Model):
+    """A judge's verdict on a gold item. Never changed, and counted in no figure."""
+
+    gold = models.ForeignKey(GoldItem, on_delete=models.PROTECT, related_name="verdicts")
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="gold_verdicts")
+    verdict = models.CharField(max_length=20, choices=Verdict.choices)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["gold", "judge"], name="judge_once_a_gold_item"),
+            models.CheckConstraint(
+                condition=Q(verdict__in=Verdict.values), name="warm_up_verdict_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.verdict
 
 
 class Judgment(models.Model):
@@ -386,7 +501,10 @@ class MachineVerdict(Leased):
                 name="machine_verdict_where_judged",
             ),
         ]
-        indexes = [models.Index(fields=["state", "lease_until"], name="machine_by_state_and_lease")]
+        indexes = [
+            models.Index(fields=["state", "lease_until"], name="machine_by_state_and_lease"),
+            models.Index(fields=["judge", "state", "attempts", "id"], name="machine_next_to_ask"),
+        ]
 
     def __str__(self) -> str:
         return self.verdict or self.get_state_display()
@@ -401,6 +519,9 @@ class JudgeCall(models.Model):
     n = models.PositiveIntegerField(default=1)
     request = models.JSONField(null=True, blank=True, help_text="Null where it came from a file.")
     reply = models.TextField(blank=True)
+    reasoning = models.TextField(
+        blank=True, default="", help_text="What the model wrote before its reply."
+    )
     parsed = models.CharField(max_length=20, blank=True)
     spelling = models.CharField(max_length=60, blank=True)
     finish_reason = models.CharField(max_length=40, blank=True)

@@ -5,6 +5,7 @@ run, tokens, latency, times, other verdicts and row ids are not among them.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from datasets.contexts import context_1, context_2, is_same
 from generation import chat, prompting
@@ -42,6 +43,7 @@ class ResponseView:
     gold: tuple[GoldAnswer, ...]
     passages: tuple[Passage, ...]
     text: str
+    finding: str
     cut_off: bool
     prompt_label: str
     prompt_title: str
@@ -53,7 +55,8 @@ class ResponseView:
 class SlotView:
     """Everything that a judge is shown of one slot: the response, and what this judge has entered.
 
-    `slot` is a random id; `position` the place in this judge's own order, from 1.
+    `slot` is a random id; `position` the place in this judge's own order, from 1; `version` counts
+    the judge's own changes.
     """
 
     slot: str
@@ -64,6 +67,7 @@ class SlotView:
     flag_note: str
     skip_reason: str
     state: str
+    version: int
     position: int
     total: int
 
@@ -88,6 +92,7 @@ def response_view(response: Response, known: Rubric) -> ResponseView:
         gold=gold_shown(response, criteria),
         passages=passages_given(response),
         text=response.text,
+        finding=response.get_finding_display(),
         cut_off=response.finish_reason in chat.CUT_OFF,
         prompt_label=criteria.label,
         prompt_title=criteria.title,
@@ -152,9 +157,31 @@ def slot_view(slot: JudgingSlot, known: Rubric, total: int) -> SlotView:
         flag_note=slot.flag_note,
         skip_reason=slot.skip_reason,
         state=slot.state,
+        version=slot.version,
         position=slot.order + 1,
         total=total,
     )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a judge entered for an item: a verdict with its label, or a reason for skipping it, or neither."""
+
+    verdict: str
+    label: str
+    comment: str
+    skip_reason: str
+
+
+def both_entries(details: Any, known: Rubric) -> dict[str, Entry]:
+    """{"stored", "given"} of a change that was made from an older version; both are the judge's own."""
+    return {
+        side: Entry(
+            label=known.label(details[side]["verdict"]) if details[side]["verdict"] else "",
+            **details[side],
+        )
+        for side in ("stored", "given")
+    }
 
 
 def _comment_taken_back(slot: JudgingSlot) -> str:

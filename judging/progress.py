@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Avg, Count, Max, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce, Least, TruncDate
 
 from accounts.models import Person
-from judging.models import Judge, JudgingSlot, Judgment, Study
+from judging.models import Judge, JudgingSlot, Judgment, Study, StudyItem
 from judging.settling import incomplete, unresolved
 from judging.states import SlotState
 
@@ -82,8 +84,10 @@ def of_person(person: Person, study: Study) -> SlotCounts:
 
 def of_person_in(person: Person, studies: Iterable[Study]) -> dict[int, SlotCounts]:
     """The person's counts by study."""
-    mine = JudgingSlot.objects.filter(judge__person=person)
-    return tallied(mine, "round__study", [study.pk for study in studies])
+    judges = Judge.objects.filter(person=person, study__in=list(studies))
+    seats = dict(judges.values_list("study", "pk"))
+    counts = tallied(JudgingSlot.objects.all(), "judge", seats.values())
+    return {study: counts[judge] for study, judge in seats.items()}
 
 
 def of_study(study: Study) -> SlotCounts:
@@ -95,30 +99,76 @@ def of_studies(studies: Iterable[Study]) -> dict[int, SlotCounts]:
 
 
 def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
-    """Each person who judges, with their counts, by pseudonym; judge models have no slots."""
-    judges = list(study.judges.filter(person__isnull=False).select_related("person"))
+    """Each person who judges, with their counts, by pseudonym; judge models have no slots.
+
+    A judge has `seconds`, the mean time an item, pauses left out, and `last`, the time of the latest verdict; or None.
+    """
+    given = Q(slots__judgment__seconds__lte=LONGEST_READING)
+    people = study.judges.filter(person__isnull=False).select_related("person")
+    judges = list(
+        people.annotate(
+            seconds=Avg("slots__judgment__seconds", filter=given),
+            last=Max("slots__judgment__judged_at"),
+        )
+    )
     counts = tallied(JudgingSlot.objects.all(), "judge", [judge.pk for judge in judges])
     return [(judge, counts[judge.pk]) for judge in judges]
+
+
+def coverage(study: Study) -> list[tuple[int, int, int]]:
+    """(verdicts that responses ask, those they have, how many responses), the least covered first.
+
+    Verdicts that a judge can still change are counted.
+    """
+    return _by_verdicts(study.items.all())
+
+
+def _by_verdicts(items: QuerySet[StudyItem]) -> list[tuple[int, int, int]]:
+    once = Q(slots__repeat=1)
+    rows = items.order_by().annotate(
+        asked=Count("slots", filter=once),
+        got=Count("slots", filter=once & Q(slots__state__in=WITH_VERDICT)),
+    )
+    counts = Counter(rows.values_list("asked", "got"))
+    return sorted(
+        ((asked, got, n) for (asked, got), n in counts.items()), key=lambda row: row[1] - row[0]
+    )
 
 
 def responses_settled(study: Study) -> dict[str, Any]:
     """How many responses have a final verdict, wait for a third person or for their judges, or lack verdicts.
 
-    `incomplete` are pairs of the verdicts that responses got before their study closed and how many got so many.
+    `incomplete` counts those that lack verdicts as `coverage` does, by the verdicts they got before the study closed.
     """
     total = study.items.count()
     settled = study.items.filter(resolution__isnull=False).count()
     waiting = unresolved(study).count()
-    got = Count("slots", filter=Q(slots__repeat=1, slots__state=SlotState.LOCKED))
-    lacking = incomplete(study).order_by().annotate(got=got).values_list("got", flat=True)
-    by_verdicts = sorted(Counter(lacking).items())
+    lacking = _by_verdicts(incomplete(study))
     return {
         "total": total,
         "settled": settled,
         "unresolved": waiting,
-        "incomplete": by_verdicts,
-        "waiting": total - settled - waiting - sum(count for _, count in by_verdicts),
+        "incomplete": lacking,
+        "waiting": total - settled - waiting - sum(count for *_, count in lacking),
     }
+
+
+@dataclass(frozen=True)
+class DayOfWork:
+    """One day (UTC) of a judge: verdicts that are stored, and the hours that their items were on the screen."""
+
+    day: date
+    verdicts: int
+    hours: float
+
+
+def timesheet(person: Person, study: Study) -> list[DayOfWork]:
+    """The days on which the person judged in the study, latest first; each item counts for LONGEST_READING at most."""
+    given = Judgment.objects.filter(slot__judge__person=person, slot__round__study=study)
+    read = Least(Coalesce("seconds", 0.0), LONGEST_READING)
+    days = given.order_by().values_list(TruncDate("judged_at"))
+    rows = days.annotate(n=Count("pk"), read=Sum(read)).order_by("-judged_at__date")
+    return [DayOfWork(day, n, (seconds or 0) / 3600) for day, n, seconds in rows]
 
 
 def pace(person: Person, study: Study) -> float | None:

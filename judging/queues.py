@@ -2,12 +2,13 @@
 
 from uuid import UUID
 
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
 from judging.blinding import require_records
-from judging.models import JudgingSlot, Study
+from judging.models import Judge, JudgingSlot, Study
 from judging.states import SlotState, StudyState
 from judging.verdicts import slots_of
 from leases.rows import first_of
@@ -18,8 +19,8 @@ LATEST = 10
 
 def studies_of(person: Person) -> QuerySet[Study]:
     """The opened studies in which the person judges, open ones first."""
-    mine = slots_of(person).values("round__study")
-    return Study.objects.filter(pk__in=mine).order_by("-state", "-opened_at")
+    mine = Judge.objects.filter(person=person).exclude(study__state=StudyState.DRAFT)
+    return Study.objects.filter(pk__in=mine.values("study")).order_by("-state", "-opened_at", "-pk")
 
 
 def study_of(person: Person, study_id: int) -> Study:
@@ -45,6 +46,14 @@ def first_waiting(person: Person, study: Study) -> UUID | None:
         return None
     waiting = in_order(person, study).filter(state=SlotState.WAITING)
     return waiting.values_list("pk", flat=True).first()
+
+
+def slot_here(person: Person, study: Study, slot_id: str) -> UUID | None:
+    """The id, if it is that of one of the person's slots in the study."""
+    try:
+        return in_order(person, study).values_list("pk", flat=True).filter(pk=slot_id).first()
+    except ValidationError:
+        return None
 
 
 def ahead(person: Person, here: JudgingSlot, count: int) -> list[JudgingSlot]:
@@ -75,4 +84,5 @@ def _with_text(slots: QuerySet[JudgingSlot], count: int | None = None) -> list[J
 def mark_shown(slot: JudgingSlot) -> None:
     """Store when the judge first saw the item."""
     if slot.shown_at is None:
-        JudgingSlot.objects.filter(pk=slot.pk, shown_at=None).update(shown_at=Now())
+        mine = JudgingSlot.objects.filter(pk=slot.pk, judge=slot.judge_id, shown_at=None)
+        mine.update(shown_at=Now())

@@ -3,6 +3,8 @@
 A slot closes when its judge hands in or the admin closes the study. It never opens again.
 """
 
+from collections.abc import Iterable
+
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
@@ -10,13 +12,14 @@ from django.db.models.functions import Now
 from judging.models import JudgingSlot, Judgment, Resolution, Study, StudyItem
 from judging.rules.resolution import outcome
 from judging.states import SLOT, SlotState
+from leases.claim import FREE
 
 BATCH = 500
 UNFINISHED = (SlotState.FREE, SlotState.WAITING, SlotState.JUDGED, SlotState.SKIPPED)
 # The study was closed before the judge came to it: no verdict, and no reason for skipping.
 NOT_JUDGED = Q(state=SlotState.WITHDRAWN, skip_reason="")
 LACKS_VERDICTS = Q(
-    Exists(JudgingSlot.objects.filter(NOT_JUDGED, item=OuterRef("pk"), repeat=1)), resolution=None
+    Exists(JudgingSlot.objects.filter(NOT_JUDGED, item=OuterRef("pk"), repeat=1)), is_final=False
 )
 
 
@@ -32,10 +35,10 @@ def close_slots(slots: QuerySet[JudgingSlot], study: Study) -> int:
     # Then the slots: a verdict that is just being stored is either included below or refused.
     list(slots.select_for_update(of=("self",)).order_by("pk").values_list("pk"))
     locked = SLOT.move(slots, "lock")
-    SLOT.move(slots, "withdraw")
+    SLOT.move(slots, "withdraw", **FREE)
     fix = Judgment.objects.filter(slot__in=slots, slot__state=SlotState.LOCKED, locked_at=None)
     fix.update(first_verdict=F("verdict"), locked_at=Now())
-    settle(study.items.filter(slots__in=slots), study)
+    settle(study.items.filter(pk__in=slots.order_by().values("item")), study)
     return locked
 
 
@@ -46,7 +49,19 @@ def settle(items: QuerySet[StudyItem], study: Study) -> None:
         result = outcome(first_verdicts(item), seats=len(seats_of(item)), way=study.resolved_by)
         if result and not hasattr(item, "resolution"):
             resolutions.append(Resolution(item=item, verdict=result.verdict, how=result.how))
+    store(resolutions)
+
+
+def store(resolutions: list[Resolution]) -> None:
+    """Store final verdicts, but of responses that have one, and mark their responses."""
     Resolution.objects.bulk_create(resolutions, batch_size=BATCH, ignore_conflicts=True)
+    for start in range(0, len(resolutions), BATCH):
+        mark_final(one.item_id for one in resolutions[start : start + BATCH])
+
+
+def mark_final(items: Iterable[int]) -> None:
+    """Mark responses that have a final verdict: lists of what waits do not read the others."""
+    StudyItem.objects.filter(pk__in=list(items)).update(is_final=True)
 
 
 def finished(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
@@ -54,24 +69,21 @@ def finished(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
 
     They come with everything that an outcome needs.
     """
-    closed = items.filter(slots__isnull=False).exclude(slots__state__in=UNFINISHED).distinct()
-    return (
-        closed.exclude(LACKS_VERDICTS)
-        .select_related("resolution")
-        .prefetch_related("slots__judgment")
-    )
+    slots = JudgingSlot.objects.filter(item=OuterRef("pk"))
+    closed = items.filter(Exists(slots), ~Exists(slots.filter(state__in=UNFINISHED)))
+    rows = closed.exclude(LACKS_VERDICTS)
+    return rows.select_related("resolution").prefetch_related("slots__judgment")
 
 
 def unresolved(study: Study) -> QuerySet[StudyItem]:
     """The responses that wait for a third person, in the study's (shuffled) order."""
-    return finished(study.items.all()).filter(resolution=None).order_by("position")
+    return finished(study.items.filter(is_final=False)).order_by("position")
 
 
 def unresolved_in(studies: QuerySet[Study]) -> dict[int, int]:
     """How many such responses each of the studies has that has any."""
-    waiting = finished(StudyItem.objects.filter(study__in=studies)).filter(resolution=None)
-    counts = waiting.order_by().values_list("study").annotate(n=Count("pk", distinct=True))
-    return dict(counts)
+    waiting = finished(StudyItem.objects.filter(study__in=studies, is_final=False))
+    return dict(waiting.order_by().values_list("study").annotate(n=Count("pk")))
 
 
 def incomplete(study: Study) -> QuerySet[StudyItem]:

@@ -37,6 +37,7 @@ SLOT = StateTable(
     {
         "claim": ((SlotState.FREE,), SlotState.WAITING, "judge"),
         "expire": ((SlotState.WAITING,), SlotState.FREE, "sweeper"),
+        "hand_back": ((SlotState.WAITING,), SlotState.FREE, "judge, admin"),
         "judge": (
             (SlotState.WAITING, SlotState.SKIPPED, SlotState.JUDGED),
             SlotState.JUDGED,
@@ -70,10 +71,11 @@ MACHINE = StateTable(
         "start": ((MachineState.WAITING,), MachineState.RUNNING, "worker"),
         "expire": ((MachineState.RUNNING,), MachineState.WAITING, "sweeper"),
         "retry": ((MachineState.RUNNING,), MachineState.WAITING, "worker"),
+        "release": ((MachineState.RUNNING,), MachineState.WAITING, "worker"),
         "judge": ((MachineState.RUNNING,), MachineState.JUDGED, "worker"),
         "leave": ((MachineState.RUNNING,), MachineState.UNPARSED, "worker"),
         "fail": ((MachineState.RUNNING,), MachineState.FAILED, "worker"),
-        "cancel": ((MachineState.WAITING,), MachineState.CANCELLED, "admin"),
+        "cancel": ((MachineState.WAITING,), MachineState.CANCELLED, "admin, worker"),
         "resume": ((MachineState.FAILED, MachineState.CANCELLED), MachineState.WAITING, "admin"),
     },
 )

@@ -1,61 +1,54 @@
 """Making a study, opening it to its judges, closing it."""
 
 import secrets
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.text import slugify
 
 from accounts.models import Person
 from accounts.roles import Role
-from generation.models import LanguageModel, Response, Run
-from generation.states import ResponseState
+from datasets.drawing import lot
+from generation.models import LONG, LanguageModel, Response
+from judging import planning, readiness, warmup
 from judging.models import Judge, JudgingSlot, Round, Rubric, Study, StudyItem
-from judging.presenting import gold_shown
+from judging.rubric_versions import current
 from judging.rules import assignment, rubric, selfnaming
-from judging.rules.assignment import lot
+from judging.rules.assignment import Rules
 from judging.rules.resolution import way_problem
+from judging.selections import Selection
 from judging.settling import close_slots
-from judging.states import STUDY, SlotState
+from judging.states import STUDY, SlotState, StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
 
 
 @dataclass(frozen=True)
-class Selection:
-    """Which responses a study draws: those of the runs to these prompts and by these models; empty means all."""
-
-    runs: Collection[Run]
-    prompts: Collection[str] = ()
-    models: Collection[LanguageModel] = ()
-
-    def responses(self) -> QuerySet[Response]:
-        chosen = Response.objects.filter(run__in=self.runs)
-        if self.prompts:
-            chosen = chosen.filter(prompt__in=self.prompts)
-        return chosen.filter(model__in=self.models) if self.models else chosen
-
-    def done(self) -> QuerySet[Response]:
-        return self.responses().filter(state=ResponseState.DONE)
-
-    def left_out(self) -> int:
-        """How many selected responses have no text yet, and are left out."""
-        return self.responses().exclude(state=ResponseState.DONE).count()
-
-
-@dataclass(frozen=True)
 class Design:
-    """How a study judges. `seed` None draws one."""
+    """How a study judges. `seed` None draws one; `rubric` None takes the current version."""
 
     judges_per_response: int = 2
     resolved_by: str = Study.ResolvedBy.THIRD_PERSON
     order: str = Study.Order.GROUPED
+    pairing: str = Study.Pairing.ROTATION
+    double_percent: int = 0
     repeat_percent: int = 0
+    without_own: bool = False
     seed: int | None = None
-    rubric: str = "wikicontradict"
+    rubric: Rubric | None = None
+
+    def rules(self, seed: int) -> Rules:
+        return Rules(
+            per_item=self.judges_per_response,
+            seed=seed,
+            order=self.order,
+            pairing=self.pairing,
+            double_percent=self.double_percent,
+            repeat_percent=self.repeat_percent,
+            without_own=self.without_own,
+        )
 
 
 def new_seed() -> int:
@@ -64,22 +57,20 @@ def new_seed() -> int:
 
 def create(name: str, selection: Selection, design: Design, *, by: Person) -> Study:
     """A study in draft over the finished responses of a selection; raises Refusal with what to fix."""
-    responses = list(selection.done().select_related("instance__contradiction", "model"))
-    if not responses:
-        raise Refusal(
-            "No finished response matches. Choose runs with finished responses, or other prompts and models."
-        )
+    responses = selection.chosen()
     if problem := way_problem(design.resolved_by, design.judges_per_response):
         raise Refusal(problem)
-    if problem := assignment.repeats_problem(design.repeat_percent):
-        raise Refusal(problem)
     seed = new_seed() if design.seed is None else design.seed
+    if problem := assignment.design_problem(design.rules(seed)):
+        raise Refusal(problem)
+    columns = {each.name: getattr(design, each.name) for each in fields(design)}
     try:
         with transaction.atomic():
             study = Study.objects.create(
                 name=name,
                 slug=free_slug(name),
-                **{**asdict(design), "rubric": current_rubric(design.rubric), "seed": seed},
+                subset=selection.subset,
+                **{**columns, "rubric": design.rubric or current(), "seed": seed},
                 is_demonstration=all(run.is_demonstration for run in selection.runs),
                 created_by=by,
             )
@@ -108,20 +99,13 @@ def free_slug(name: str) -> str:
     return f"{slug}-{secrets.token_hex(3)}" if Study.objects.filter(slug=slug).exists() else slug
 
 
-def current_rubric(name: str) -> Rubric:
-    """The stored version of a rubric of this project; a new version is stored when its text has changed."""
-    try:
-        body = rubric.content(name)
-        rubric.parse(body)
-    except rubric.RubricError as error:
-        raise Refusal(str(error)) from error
-    sha256 = rubric.digest(body)
-    versions = Rubric.objects.filter(name=name)
-    if same := versions.filter(sha256=sha256).first():
-        return same
-    newest = versions.order_by("-version").first()
-    return Rubric.objects.create(
-        name=name, version=newest.version + 1 if newest else 1, body=body, sha256=sha256
+def would_cost(selection: Selection, design: Design) -> planning.Cost:
+    """The hours of reading of a study that is not made yet, in each order; refused as making it is."""
+    if problem := way_problem(design.resolved_by, design.judges_per_response):
+        raise Refusal(problem)
+    version = design.rubric or current()
+    return planning.cost(
+        selection.chosen(), rubric.parse(version.body), design.rules(design.seed or 0)
     )
 
 
@@ -162,34 +146,39 @@ def _names_itself(response: Response) -> bool:
 
 def check_ready(study: Study) -> None:
     """Raise Refusal unless every prompt has criteria and every response its gold answers."""
-    known = rubric.parse(study.rubric.body)
-    items = study.items.select_related("response__instance__contradiction")
-    prompts = set(items.values_list("response__prompt", flat=True))
-    problems = rubric.gaps(known, prompts)
-    for item in () if problems else items:
-        instance = item.response.instance
-        try:
-            gold_shown(item.response, known.prompts[item.response.prompt])
-        except rubric.RubricError as error:
-            problems.append(
-                f"{instance.contradiction.title}, question {instance.n} (prompt {item.response.prompt}): {error}"
-            )
-    if problems:
-        more = f" And {len(problems) - 5} more." if len(problems) > 5 else ""
-        raise Refusal("Gold answers or criteria are missing. " + " ".join(problems[:5]) + more)
+    unseen = [f"response__{name}" for name in LONG]
+    items = study.items.select_related("response__instance__contradiction").defer(*unseen)
+    readiness.check(rubric.parse(study.rubric.body), [item.response for item in items])
+
+
+def require_draft(study: Study) -> None:
+    if study.state != StudyState.DRAFT:
+        raise Conflict("This study has been opened: its slots are made.")
+
+
+def would_open(study: Study, judges: Sequence[Person]) -> planning.DryRun:
+    """What opening the study with these judges would make; refused as opening is. Nothing is stored."""
+    _check_judges(study, judges)
+    return planning.dry_run(study, judges)
+
+
+def _check_judges(study: Study, judges: Sequence[Person]) -> None:
+    check_ready(study)
+    for person in judges:
+        if not person.has_role(Role.JUDGE):
+            raise Refusal(f"{person} is not a judge. Give them the role, or choose another person.")
+    warmup.check_not_seen(study, judges)
 
 
 @transaction.atomic
 def open_study(study: Study, judges: Sequence[Person]) -> Round:
     """Fix the responses, give every judge their slots in a blind order; raises Refusal or Conflict."""
     STUDY.require(study, "open", opened_at=Now())
-    check_ready(study)
-    for person in judges:
-        if not person.has_role(Role.JUDGE):
-            raise Refusal(f"{person} is not a judge. Give them the role, or choose another person.")
-    slots = _planned(study, judges)
+    _check_judges(study, judges)
+    items = planning.items_of(study)
+    slots = planning.plan(study, items, judges)
     this_round = Round.objects.create(study=study, n=1)
-    seated = {
+    seated: dict[str | None, Judge] = {
         person.pseudonym: Judge.objects.create(
             study=study,
             person=person,
@@ -198,41 +187,21 @@ def open_study(study: Study, judges: Sequence[Person]) -> Round:
         )
         for person in judges
     }
-    items = {str(item.position): item for item in study.items.all()}
-    seats: dict[str, list[str]] = {}
-    rows = []
-    for slot in slots:
-        seated_here = seats.setdefault(slot.item, [])
-        if slot.repeat == 1:
-            seated_here.append(slot.judge)
-        rows.append(
-            JudgingSlot(
-                round=this_round,
-                item=items[slot.item],
-                seat=seated_here.index(slot.judge) + 1,
-                judge=seated[slot.judge],
-                repeat=slot.repeat,
-                order=slot.position,
-                state=SlotState.WAITING,
-            )
+    rows = [
+        JudgingSlot(
+            round=this_round,
+            item=items[slot.item],
+            seat=slot.seat,
+            judge=seated.get(slot.judge),
+            repeat=slot.repeat,
+            order=slot.position,
+            draw=slot.position if slot.judge is None else items[slot.item].position,
+            state=SlotState.WAITING if slot.judge else SlotState.FREE,
         )
+        for slot in slots
+    ]
     JudgingSlot.objects.bulk_create(rows, batch_size=500)
     return this_round
-
-
-def _planned(study: Study, judges: Sequence[Person]) -> list[assignment.PlannedSlot]:
-    items = [
-        assignment.Item(str(item.position), _instance_name(item.response))
-        for item in study.items.select_related("response__instance__contradiction")
-    ]
-    return assignment.plan(
-        items,
-        [person.pseudonym for person in judges],
-        per_item=study.judges_per_response,
-        seed=study.seed,
-        order=study.order,
-        repeat_percent=study.repeat_percent,
-    )
 
 
 @transaction.atomic

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from judging import api
-from judging.views import evaluations, judge, judge_models, resolve, studies
+from judging.views import evaluations, judge, judge_models, resolve, rubrics, studies, warm_up
 
 app_name = "judging"
 
@@ -11,8 +11,19 @@ urlpatterns = [
     path("studies/", studies.index, name="studies"),
     path("studies/new/", studies.new, name="study_new"),
     path("studies/import/", evaluations.import_evaluation, name="study_import"),
+    path("studies/rubrics/", rubrics.index, name="rubrics"),
+    path("studies/rubrics/<int:rubric_id>/", rubrics.version, name="rubric"),
+    path("studies/rubrics/<int:rubric_id>/edit/", rubrics.edit, name="rubric_edit"),
     path("studies/<int:study_id>/", studies.study, name="study"),
     path("studies/<int:study_id>/open/", studies.open_study, name="study_open"),
+    path("studies/<int:study_id>/plan/", studies.plan, name="study_plan"),
+    path("studies/<int:study_id>/warm-up/", studies.warm_up, name="study_warm_up"),
+    path("studies/<int:study_id>/judges/", studies.add_judge, name="study_add_judge"),
+    path(
+        "studies/<int:study_id>/judges/<int:judge_id>/remove/",
+        studies.remove_judge,
+        name="study_remove_judge",
+    ),
     path("studies/<int:study_id>/close/", studies.close_study, name="study_close"),
     path("studies/<int:study_id>/export/<slug:form>/", studies.export, name="study_export"),
     path("studies/<int:study_id>/models/", judge_models.begin, name="judge_model"),
@@ -29,6 +40,9 @@ urlpatterns = [
     path("judge/", judge.queue, name="queue"),
     path("judge/<int:study_id>/", judge.overview, name="overview"),
     path("judge/<int:study_id>/next/", judge.next_item, name="next"),
+    path("judge/<int:study_id>/warm-up/<int:position>/", warm_up.item, name="warm_up"),
+    path("judge/<int:study_id>/draw/", judge.draw, name="draw"),
+    path("judge/<int:study_id>/hand-back/", judge.hand_back, name="hand_back"),
     path("judge/<int:study_id>/undo/", judge.undo, name="undo"),
     path("judge/<int:study_id>/hand-in/", judge.hand_in, name="hand_in"),
     path("judge/slots/<uuid:slot_id>/", judge.slot, name="slot"),

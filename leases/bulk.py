@@ -1,9 +1,9 @@
-"""Insert many rows in few statements.
+"""Insert or change many rows in few statements.
 
-Django's bulk_create prepares each value by itself, in a fifth to a tenth of this speed.
+Django's bulk_create and bulk_update prepare each value by itself, in a fifth to a tenth of this speed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.db import connection, models
@@ -49,6 +49,49 @@ def insert(rows: Sequence[Model]) -> None:
             assert keys == sorted(keys), f"{table}: keys are not in the order of the rows"
             for row, pk in zip(part, keys, strict=True):
                 row.pk, row._state.adding, row._state.db = pk, False, connection.alias
+
+
+def update(
+    model: type[Model], rows: Mapping[int, Mapping[str, Any]], where: Mapping[str, Sequence[Any]]
+) -> set[int]:
+    """Set each row's own values by its key, where its columns have one of the values in `where`; the keys of those.
+
+    All rows name the same columns, and are few enough for one statement.
+    """
+    if not rows:
+        return set()
+    names = list(next(iter(rows.values())))
+    fields = [model._meta.get_field(name) for name in names]
+    prepared = [(name, _prepared(field)) for name, field in zip(names, fields, strict=True)]  # type: ignore[arg-type]
+    sets = ", ".join(
+        f'"{field.column}" = {_typed(field, place)}'  # type: ignore[union-attr]
+        for place, field in enumerate(fields, start=2)
+    )
+    marks = ", ".join([f"({', '.join(['%s'] * (len(fields) + 1))})"] * len(rows))
+    table, key = model._meta.db_table, model._meta.pk.column
+    only = "".join(
+        f' AND "{table}"."{column}" IN ({", ".join(["%s"] * len(values))})'
+        for column, values in where.items()
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'UPDATE "{table}" SET {sets} FROM (VALUES {marks}) AS given '  # noqa: S608 names of the model
+            f'WHERE "{table}"."{key}" = given.column1{only} RETURNING "{table}"."{key}"',
+            [
+                value
+                for pk, row in rows.items()
+                for value in (pk, *(prepare(row[name]) for name, prepare in prepared))
+            ]
+            + [value for values in where.values() for value in values],
+        )
+        return {pk for (pk,) in cursor.fetchall()}
+
+
+def _typed(field: Any, place: int) -> str:
+    """A column of VALUES as the field's type: PostgreSQL takes NULLs and quoted values for text, SQLite keeps them."""
+    if connection.vendor != "postgresql":
+        return f"given.column{place}"
+    return f"CAST(given.column{place} AS {field.db_type(connection)})"
 
 
 def _check_same_columns(rows: Sequence[Model]) -> None:

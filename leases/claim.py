@@ -4,12 +4,14 @@ Every step is one conditional UPDATE: of two claimants of a row, exactly one upd
 """
 
 import uuid
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
+from leases import bulk
 from leases.clock import in_seconds
 from leases.models import Leased
 from leases.states import StateTable
@@ -50,17 +52,43 @@ def claim(
 ) -> Row | None:
     """Claim the first row of `rows` (in their order) that may make the move; None when there is none.
 
-    It is locked as it is read. Rows that others have locked are skipped, so nobody waits; the conditional UPDATE
-    decides.
+    It is locked as it is found. Rows that others have locked are skipped, so nobody waits; the conditional UPDATE
+    decides. What `rows` joins is read of this one row: SQLite would join all of them before it sorts.
     """
     free = rows.filter(state__in=table.parsed()[verb].sources)
     with transaction.atomic(savepoint=False):
         # SQLite has no row locks; BEGIN has taken its write lock.
-        chosen = free.select_for_update(skip_locked=True, of=("self",))[:1]
-        for row in chosen:
+        found = free.select_for_update(skip_locked=True, of=("self",)).values("pk")[:1]
+        for row in rows.order_by().filter(pk=found):
             if take(row, table, verb, seconds=seconds, holder=holder, **fields):
                 return row
     return None
+
+
+def claim_many(
+    rows: QuerySet[Row],
+    table: StateTable,
+    verb: str,
+    *,
+    most: int,
+    seconds: float,
+    holder: str,
+    columns: tuple[str, ...],
+    **fields: Any,
+) -> list[tuple[Any, ...]]:
+    """Claim the first `most` of `rows` that may make the move; the columns of each as they were, its key first.
+
+    `fields` are set in the same UPDATE.
+    """
+    free = rows.filter(state__in=table.parsed()[verb].sources)
+    with transaction.atomic(savepoint=False):
+        chosen = free.select_for_update(skip_locked=True).values_list("pk", *columns)
+        taken = list(chosen[:most])
+        claimed = rows.model._default_manager.filter(pk__in=[pk for pk, *_ in taken])
+        lease = {"lease_holder": holder, "lease_until": in_seconds(seconds)}
+        if taken:
+            table.move(claimed, verb, **lease, attempts=F("attempts") + 1, **fields)
+    return taken
 
 
 def renew(row: Leased, *, seconds: float, holder: str, **fields: Any) -> bool:
@@ -76,6 +104,23 @@ def settle(row: Leased, table: StateTable, verb: str, *, holder: str, **fields: 
     if moved:
         row.refresh_from_db()
     return bool(moved)
+
+
+def settle_each(
+    model: type[Row],
+    table: StateTable,
+    verb: str,
+    rows: Mapping[int, Mapping[str, Any]],
+    *,
+    holder: str,
+) -> set[int]:
+    """Make the move on rows by their keys, each with values of its own, and release their leases.
+
+    Returns the keys of those that moved; the others' leases are no longer held.
+    """
+    move = table.parsed()[verb]
+    values = {pk: {"state": move.target, **FREE, **fields} for pk, fields in rows.items()}
+    return bulk.update(model, values, {"state": move.sources, "lease_holder": [holder]})
 
 
 def sweep(rows: QuerySet[Any], table: StateTable, verb: str, **fields: Any) -> int:

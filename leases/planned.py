@@ -10,18 +10,14 @@ GENERATION = "generation in full"
 # (state table, move)
 MOVES = {
     ("Study", "reopen"): f"{STUDIES}: a closed study can be reopened with a reason",
-    ("Judging slot", "claim"): f"{STUDIES}: several judges draw from free slots",
-    ("Judging slot", "expire"): f"{STUDIES}: several judges draw from free slots",
 }
 # (module of the enum, its name, member)
 VALUES = {
-    ("judging.states", "SlotState", "FREE"): f"{STUDIES}: several judges draw from free slots",
     ("judging.models", "Study.ResolvedBy", "DISCUSSION"): f"{STUDIES}: resolution by discussion",
     ("judging.models", "Resolution.How", "DISCUSSED"): f"{STUDIES}: resolution by discussion",
 }
 # (room, model)
 MODELS = {
-    ("datasets", "Subset"): f"{STUDIES}: a study over a named, frozen subset",
     ("generation", "OptionScore"): f"{GENERATION}: option scores",
 }
 # (module, function)

@@ -65,7 +65,8 @@ class StateTable:
         values = {"state": move.target, **fields}
         allowed = {"state__in": move.sources}
         if isinstance(rows, Model):
-            moved = type(rows)._default_manager.filter(pk=rows.pk, **allowed).update(**values)
+            # Without a manager's joins, whose conditions PostgreSQL checks not again after it waited for the row.
+            moved = type(rows)._base_manager.filter(pk=rows.pk, **allowed).update(**values)
             if moved:
                 update_in_memory(rows, values)
             return moved

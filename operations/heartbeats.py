@@ -26,7 +26,16 @@ SERVICES_EVERY = 3  # beats
 FORGOTTEN = timedelta(days=1)
 ASKS_SERVICES = "generation"
 SCHEDULER = "scheduler"
-UNREACHABLE = (faults.ServiceDown, faults.ServiceSlow, faults.ServiceFailed)
+# Faults with which no call can be answered; a refusal or a service that is busy is an answer.
+UNREACHABLE = (
+    faults.ServiceDown,
+    faults.ServiceSlow,
+    faults.ServiceFailed,
+    faults.ServiceUnavailable,
+    faults.CallCut,
+    faults.CertificateWrong,
+    faults.Redirected,
+)
 
 
 class Heart(threading.Thread):

@@ -36,6 +36,7 @@ PASSING = {
     "accounts.session": "a sign-out after the backup must hold after the restore: everyone signs in again",
     "accounts.allowance": "what was done too often in the last hour",
     "operations.heartbeat": "what runs now",
+    "generation.servicestatus": "whose turn it is now, and which services are paused",
 }
 
 AS_THEY_ARE = {

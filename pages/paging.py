@@ -57,10 +57,18 @@ class ApiPages(PageNumberPagination):
 
 
 def paged(
-    request: Request, rows: QuerySet[Any], serializer: type[BaseSerializer[Any]], **more: object
+    request: Request,
+    rows: QuerySet[Any],
+    serializer: type[BaseSerializer[Any]],
+    most: int = ApiPages.max_page_size,
+    **more: object,
 ) -> Response:
-    """The page of the rows that the request names, as the API gives it, with `more` next to its count."""
+    """The page of the rows that the request names, as the API gives it, with `more` next to its count.
+
+    `most`: how many rows a page may have.
+    """
     pages = ApiPages()
+    pages.max_page_size = most
     page = pages.paginate_queryset(rows, request)
     answer = pages.get_paginated_response(serializer(page, many=True).data)
     answer.data |= more

@@ -10,6 +10,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from annotation.guideline_text import PARTS
+from judging.rubric_forms import RubricForm
+from judging.rules import rubric
 from tests.datasets.factories import record, text_of
 from tests.factories import PASSWORD
 from tests.judging import humanfile
@@ -17,6 +19,16 @@ from tests.judging import humanfile
 NEW_PASSWORD = "an even longer way to Canossa"
 CONTACT = "olga@example.org"
 VERDICT = {"verdict": "correct", "comment": "", "seconds": 3}
+
+# What the form of the program's rubric begins with.
+RUBRIC = {
+    name: value
+    for name, value in RubricForm(
+        based_on=rubric.parse(rubric.content("wikicontradict")),
+        text=rubric.content("wikicontradict"),
+    ).initial.items()
+    if value
+}
 
 # (method, address): fields of the form or of the JSON. Braces are filled in as in the addresses.
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
@@ -116,18 +128,31 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "prompts": ["both-passages"],
         "samples": "1",
     },
+    ("POST", "/runs/{run}/more/"): {"language_models": ["{local_model}"]},
+    ("POST", "/runs/{hidden}/more/"): {"language_models": ["{local_model}"]},
+    ("POST", "/models/{local_model}/prices/"): {"price_read": "1", "price_written": "2"},
+    ("POST", "/runs/{run}/cap/"): {"cost_cap": ""},
+    ("POST", "/runs/{hidden}/cap/"): {"cost_cap": ""},
     ("POST", "/studies/new/"): {
         "name": "Another study",
         "runs": ["{hidden}"],
         "judges_per_response": "2",
         "resolved_by": "third_person",
         "order": "grouped",
+        "pairing": "rotation",
+        "rubric": "{rubric}",
     },
+    ("POST", "/studies/rubrics/{rubric}/edit/"): RUBRIC,
+    ("POST", "/collections/mills/subsets/new/"): {"name": "Few", "seed": "7", "of:": "1"},
     ("POST", "/studies/import/"): {
         "name": "Judged elsewhere",
         "file": json.dumps(humanfile.data()).encode(),
     },
-    ("POST", "/studies/{draft_study}/open/"): {"judges": ["{jean}", "{jane}"]},
+    ("POST", "/studies/{draft_study}/open/"): {"judges": ["{jane}", "{person}"]},
+    ("POST", "/studies/{draft_study}/plan/"): {"judges": ["{jane}", "{person}"]},
+    ("POST", "/studies/{draft_study}/warm-up/"): {"source": "{closed}", "number": "0"},
+    ("POST", "/judge/{open}/warm-up/1/"): {"verdict": "correct"},
+    ("POST", "/studies/{open}/judges/"): {"judge": "{jane}"},
     ("POST", "/studies/{open}/models/"): {
         "language_model": "{local_model}",
         "prompts": ["both-passages"],
@@ -171,8 +196,12 @@ NO_FIELDS = {
     "/runs/{run}/resume/",
     "/runs/{hidden}/resume/",
     "/studies/{open}/close/",
+    "/studies/{open}/judges/{judge}/remove/",
     "/studies/{closed}/models/{machine}/cancel/",
     "/studies/{closed}/models/{machine}/resume/",
+    "/judge/{open}/draw/",
+    "/judge/{open}/hand-back/",
+    "/judge/slots/{slot}/coming/",
     "/judge/{open}/undo/",
     "/judge/{open}/hand-in/",
     "/reports/snapshots/{snapshot}/unpublish/",
@@ -195,11 +224,11 @@ def body_of(method: str, path: str, world: dict[str, Any]) -> dict[str, Any]:
     body = BODIES.get((method, path), {})
     fields = {filled(name, world): filled(value, world) for name, value in body.items()}
     if path.startswith("/api/"):
-        version = {"If-Match": f'"{world["version"]}"'} if method == "PATCH" else {}
+        version = world["version"] if method == "PATCH" else 0
         return {
             "data": json.dumps(fields),
             "content_type": "application/json",
-            "headers": version,
+            "headers": {"If-Match": f'"{version}"'},
         }
     return {"data": encode_multipart(BOUNDARY, fields), "content_type": MULTIPART_CONTENT}
 

@@ -18,19 +18,22 @@ from accounts.roles import Role
 from annotation.campaigns import claiming
 from annotation.models import Assignment, Guideline
 from datasets import exclusions, revisions
+from datasets.drawing import Plan
 from datasets.models import Collection
 from datasets.releases import freeze as release
 from datasets.revisions import Texts
+from datasets.subsets import Query, freeze
 from evaluation.frozen import publishing, snapshots
 from generation.models import LanguageModel
 from judging import settling, studies, verdicts
 from judging.files.predictions import import_predictions
-from judging.models import JudgingSlot
+from judging.models import GoldItem, JudgingSlot
 from tests.access_bodies import BODIES, NO_FIELDS, NOBODY, body_of
 from tests.accounts.factories import known_institution
 from tests.annotation import factories as annotation
 from tests.datasets import factories as datasets
 from tests.factories import person
+from tests.generation.fake_service import FakeService
 from tests.judging import factories as judging
 from wikifetch.models import FetchRun
 
@@ -102,6 +105,10 @@ GET   /collections/mills/                                     302  403  200  200
 GET   /collections/mills/questions/                           302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/deviations/                          302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/exclusions/                          302  403  403  403  403  403  403  200  200  200
+GET   /collections/mills/subsets/                             302  403  403  403  403  403  403  200  200  200
+GET   /collections/mills/subsets/new/                         302  403  403  403  403  403  403  403  200  200
+POST  /collections/mills/subsets/new/                         403  403  403  403  403  403  403  403  302  302
+GET   /collections/mills/subsets/{subset}/                    302  403  403  403  403  403  403  200  200  200
 GET   /collections/mills/revised/                             302  403  200  200  403  403  403  200  200  200
 GET   /collections/mills/export/wikicontradict-json/          302  403  403  403  403  403  403  200  200  200
 POST  /collections/mills/releases/                            302  403  403  403  403  403  403  403  302  302
@@ -171,6 +178,16 @@ GET   /runs/new/                                              302  403  403  403
 POST  /runs/new/                                              403  403  403  403  403  403  403  403  302  302
 GET   /runs/{run}/                                            302  403  403  403  403  403  403  200  200  200
 GET   /runs/{hidden}/                                         302  403  403  403  403  403  403  200  200  404
+GET   /models/{local_model}/prices/                           302  403  403  403  403  403  403  403  200  200
+POST  /models/{local_model}/prices/                           403  403  403  403  403  403  403  403  302  302
+GET   /runs/{run}/cap/                                        302  403  403  403  403  403  403  403  200  200
+GET   /runs/{hidden}/cap/                                     302  403  403  403  403  403  403  403  200  404
+POST  /runs/{run}/cap/                                        302  403  403  403  403  403  403  403  302  302
+POST  /runs/{hidden}/cap/                                     302  403  403  403  403  403  403  403  302  404
+GET   /runs/{run}/more/                                       302  403  403  403  403  403  403  403  200  200
+GET   /runs/{hidden}/more/                                    302  403  403  403  403  403  403  403  200  404
+POST  /runs/{run}/more/                                       403  403  403  403  403  403  403  403  302  302
+POST  /runs/{hidden}/more/                                    403  403  403  403  403  403  403  403  302  404
 GET   /runs/{run}/progress/                                   302  403  403  403  403  403  403  200  200  200
 GET   /runs/{hidden}/progress/                                302  403  403  403  403  403  403  200  200  404
 POST  /runs/{run}/resume/                                     302  403  403  403  403  403  403  403  409  409
@@ -185,6 +202,10 @@ GET   /studies/new/                                           302  403  403  403
 POST  /studies/new/                                           403  403  403  403  403  403  403  403  302  400
 GET   /studies/import/                                        302  403  403  403  403  403  403  403  200  200
 POST  /studies/import/                                        403  403  403  403  403  403  403  403  302  302
+GET   /studies/rubrics/                                       302  403  403  403  403  403  403  200  200  200
+GET   /studies/rubrics/{rubric}/                              302  403  403  403  403  403  403  200  200  200
+GET   /studies/rubrics/{rubric}/edit/                         302  403  403  403  403  403  403  403  200  200
+POST  /studies/rubrics/{rubric}/edit/                         403  403  403  403  403  403  403  403  302  302
 GET   /studies/{open}/                                        302  403  403  403  403  403  403  200  200  200
 GET   /studies/{closed}/                                      302  403  403  403  403  403  403  200  200  200
 GET   /studies/{open}/export/csv/                             302  403  403  403  403  403  403  200  200  403
@@ -192,6 +213,10 @@ GET   /studies/{open}/export/json/                            302  403  403  403
 GET   /studies/{open}/export/published/                       302  403  403  403  403  403  403  400  400  403
 GET   /studies/{closed}/export/json/                          302  403  403  403  403  403  403  200  200  200
 POST  /studies/{draft_study}/open/                            403  403  403  403  403  403  403  403  302  302
+POST  /studies/{draft_study}/plan/                            403  403  403  403  403  403  403  403  200  200
+POST  /studies/{draft_study}/warm-up/                         403  403  403  403  403  403  403  403  302  302
+POST  /studies/{open}/judges/                                 403  403  403  403  403  403  403  403  302  302
+POST  /studies/{open}/judges/{judge}/remove/                  302  403  403  403  403  403  403  403  302  302
 POST  /studies/{open}/close/                                  302  403  403  403  403  403  403  403  302  302
 POST  /studies/{open}/models/                                 403  403  403  403  403  403  403  403  302  403
 POST  /studies/{closed}/models/                               403  403  403  403  403  403  403  403  302  302
@@ -199,12 +224,17 @@ POST  /studies/{closed}/models/{machine}/cancel/              302  403  403  403
 POST  /studies/{closed}/models/{machine}/resume/              302  403  403  403  403  403  403  403  400  400
 GET   /judge/                                                 302  403  403  403  200  200  403  403  403  200
 GET   /judge/{open}/                                          302  403  403  403  200  404  403  403  403  200
+GET   /judge/{open}/warm-up/1/                                302  403  403  403  200  404  403  403  403  200
+POST  /judge/{open}/warm-up/1/                                403  403  403  403  302  404  403  403  403  302
 GET   /judge/{closed}/                                        302  403  403  403  404  404  403  403  403  404
 GET   /judge/{open}/next/                                     302  403  403  403  302  404  403  403  403  302
+POST  /judge/{open}/draw/                                     302  403  403  403  302  404  403  403  403  302
+POST  /judge/{open}/hand-back/                                302  403  403  403  302  404  403  403  403  302
 POST  /judge/{open}/undo/                                     302  403  403  403  302  404  403  403  403  302
 POST  /judge/{open}/hand-in/                                  302  403  403  403  409  404  403  403  403  409
 GET   /judge/slots/{slot}/                                    302  403  403  403  200  404  403  403  403  404
 POST  /judge/slots/{slot}/                                    403  403  403  403  302  404  403  403  403  404
+POST  /judge/slots/{slot}/coming/                             302  403  403  403  200  404  403  403  403  404
 GET   /judge/slots/{slot}/coming/                             302  403  403  403  200  404  403  403  403  404
 POST  /judge/slots/{slot}/skip/                               403  403  403  403  302  404  403  403  403  404
 POST  /judge/slots/{slot}/flag/                               403  403  403  403  200  404  403  403  403  404
@@ -235,6 +265,12 @@ GET   /reports/{closed}/rows/                                 302  403  403  403
 GET   /reports/{open}/rows/                                   302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}/disagreements/                        302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}/disagreements/                          302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/next-to/                              302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/next-to/                                302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/judges/                               302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/judges/                                 302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/judges/{closed_judge}/                302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/judges/{judge}/                         302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}/rows.csv                              302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}/rows.csv                                302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}/verdicts.csv                          302  403  403  403  403  403  403  200  200  200
@@ -294,9 +330,16 @@ def rows() -> Iterator[tuple[str, str, dict[str, int]]]:
 
 
 @pytest.fixture
-def world(settings):
+def service(settings):
+    """The service `local`, to ask."""
+    with FakeService(models=("emu", "emu-1b")) as fake:
+        settings.INFERENCE_SERVICES = fake.setting("local")
+        yield
+
+
+@pytest.fixture
+def world(settings, service):
     """A row of every kind, by the names in the table's addresses."""
-    settings.INFERENCE_SERVICES = {"local": {"url": "http://127.0.0.1:9/v1"}}
     known_institution(settings)
     everybody = {
         "none": person("none"),
@@ -360,7 +403,12 @@ def tagged(everybody):
 def released():
     collection = datasets.mills()
     release(collection=collection, version="1.0")
-    return {"contradiction": collection.contradictions.get().pk, "collection": collection.pk}
+    drawn = freeze("All", collection, Query(), Plan(7), by=None)
+    return {
+        "contradiction": collection.contradictions.get().pk,
+        "collection": collection.pk,
+        "subset": drawn.pk,
+    }
 
 
 def decided_by_two(everybody):
@@ -398,6 +446,8 @@ def judged(everybody):
         verdicts.give(slot, verdict)
     studies.close_study(closed)
     draft = judging.draft("Draft", drawn_from=other)
+    judged_before = closed.items.filter(resolution=None).first().response
+    GoldItem.objects.create(study=study, response=judged_before, position=1, verdict="correct")
     predicted = import_predictions(closed, b"item,reply\n0,evaluation: correct\n", "Elsewhere")
     local = LanguageModel.objects.create(service="local", model_id="emu", options_hash="0" * 64)
     frozen, _ = snapshots.freeze(closed, by=everybody["rosa"])
@@ -407,7 +457,10 @@ def judged(everybody):
         "hidden": hidden.pk, "hidden_response": hidden.responses.first().pk, "run": other.pk,
         "hidden_question": hidden.responses.first().instance.contradiction_id,
         "response": other.responses.first().pk, "model": other.responses.first().model_id,
+        "rubric": study.rubric_id,
         "open": study.pk, "closed": closed.pk, "draft_study": draft.pk, "snapshot": frozen.pk,
+        "judge": study.judges.get(person=everybody["jean"]).pk,
+        "closed_judge": closed.judges.earliest("pk").pk,
         "machine": predicted.judge.pk,
         "published": reverse("evaluation:published", args=[shown.pk, shown.token]),
         "item": settling.unresolved(closed).first().pk, "open_item": study.items.first().pk,

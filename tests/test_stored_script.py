@@ -14,7 +14,7 @@ from annotation.models import Annotation, Assignment, Campaign, DraftRevision, Q
 from datasets.models import Collection, Contradiction, Instance, Release
 from generation.models import Attempt, LanguageModel, Response, Run
 from judging.models import Judge, JudgingSlot, Judgment, Resolution, Study, StudyItem
-from tests.test_access_table import PEOPLE, rows, signed_in, world  # noqa: F401 a fixture
+from tests.test_access_table import PEOPLE, rows, service, signed_in, world  # noqa: F401 fixtures
 from tests.wikifetch import factories as wiki
 from wikifetch import fetch, newfetch
 from wikifetch.models import FetchProblem, FetchRun, Sighting, Tag

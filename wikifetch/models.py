@@ -61,7 +61,8 @@ class Article(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["wiki", "pageid"], name="article_once_a_wiki")
         ]
-        indexes = [models.Index(fields=["wiki", "title"], name="article_by_title")]
+        # Also for lists in the order of titles, over all wikis.
+        indexes = [models.Index(fields=["title", "wiki"], name="article_in_title_order")]
 
     def __str__(self) -> str:
         return self.title
@@ -205,7 +206,15 @@ class Tag(models.Model):
                 condition=models.Q(state__in=TagState.values), name="tag_state_is_known"
             ),
         ]
-        indexes = [models.Index(fields=["state", "kind"], name="tag_by_state_and_kind")]
+        indexes = [
+            models.Index(fields=["state", "kind"], name="tag_by_state_and_kind"),
+            # The list of tags counts them in this index.
+            models.Index(
+                fields=["kind", "state"],
+                condition=models.Q(latest__isnull=False),
+                name="tag_seen_by_kind_and_state",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} in “{self.article.title}”"

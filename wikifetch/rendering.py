@@ -4,6 +4,7 @@ import nh3
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from pages.memory import ARTICLES
 from wikifetch.models import Revision, Sighting
 from wikifetch.source.wikis import names_shown
 from wikifetch.wikitext import KNOWN_NAMES, TagNames
@@ -33,8 +34,13 @@ def article_html(revision: Revision, sighting: Sighting | None = None) -> SafeSt
     """
     names = names_shown(revision.article.wiki)
     if sighting is None:
-        return wikitext_html(revision.wikitext, names=names)
-    return wikitext_html(revision.wikitext, block_span(sighting), _names_with(sighting, names))
+        return _remembered(revision.wikitext, None, names)
+    return _remembered(revision.wikitext, block_span(sighting), _names_with(sighting, names))
+
+
+@ARTICLES.remembers
+def _remembered(wikitext: str, marked: tuple[int, int] | None, names: TagNames) -> SafeString:
+    return wikitext_html(wikitext, marked, names)
 
 
 def wikitext_html(

@@ -8,6 +8,7 @@ from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
+from pages.memory import ARTICLES
 from wikifetch.models import Revision, RevisionHtml, Sighting
 from wikifetch.rendering import article_html, sanitised
 from wikifetch.wikihtml import elements
@@ -34,14 +35,21 @@ def shown_article(revision: Revision, sighting: Sighting | None = None) -> Shown
     if kept.packed is None:
         why = f"{OWN}the wiki did not give its own HTML. {kept.problem}"
         return ShownArticle(article_html(revision, sighting), why)
-    article = wikis_article(kept.text)
-    blocks = find(article, _sought(sighting)) if sighting else []
-    if sighting and not blocks:
+    html = _wikis_html(kept.text, _sought(sighting) if sighting else None)
+    if html is None:
         why = f"{OWN}the tagged passage was not found in the wiki's own HTML, or more than once."
         return ShownArticle(article_html(revision, sighting), why)
     asked = date_format(localtime(kept.asked_at), "j F Y")
     origin = f"The wiki's own HTML of this revision, as it was on {asked}."
-    return ShownArticle(sanitised(article.marked(blocks)), origin)
+    return ShownArticle(html, origin)
+
+
+@ARTICLES.remembers
+def _wikis_html(html: str, sought: Sought | None) -> SafeString | None:
+    """A wiki's HTML to show, with the block that is sought marked; None where it is not found."""
+    article = wikis_article(html)
+    blocks = find(article, sought) if sought else []
+    return sanitised(article.marked(blocks)) if blocks or not sought else None
 
 
 def wikis_article(html: str) -> Article:

@@ -55,6 +55,14 @@ def may_come(slot: Slot) -> bool:
     return slot.is_for_them and slot.state in UNFINISHED and not slot.had_one
 
 
+def is_recorded(*, is_own: bool, is_draft: bool) -> bool:
+    """Whether it is recorded that a person is shown an annotation, whatever may come to them now.
+
+    They may get a role, a place in a campaign or the tag itself later. One view of a tag is recorded, the first.
+    """
+    return not (is_own or is_draft)
+
+
 def question(tags: int, kept: int, *, by_title: bool = False) -> str:
     """The question before others' work on so many tags is shown; `kept` of them may be annotated all the same.
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import Person
-from annotation.blinding import decisions
+from annotation.blinding import decisions, seeing
 from annotation.blinding.decisions import Answer, may_see
 from annotation.blinding.tags import (
     blinding,
@@ -29,6 +29,18 @@ def check_annotations(person: Person, annotations: QuerySet[Annotation]) -> None
     tags = hidden(person, annotations).order_by().values("sighting__tag")
     if problem := problem_of(person, tags):
         raise problem
+
+
+def show_annotations(person: Person, annotations: QuerySet[Annotation], opened: str) -> None:
+    """As check_annotations, for what shows them: record that the person is shown them, at the address `opened`."""
+    check_annotations(person, annotations)
+    seeing.keep_views(person, annotations, opened)
+
+
+def records_shown(person: Person, rows: QuerySet[Contradiction], opened: str) -> None:
+    """For datasets.blinding. An imported record names no tag, so that nothing is recorded of it."""
+    made_here = Annotation.objects.filter(contradiction__in=rows.order_by().values("pk"))
+    seeing.keep_views(person, made_here, opened)
 
 
 def records_problem(person: Person, rows: QuerySet[Contradiction]) -> Refusal | None:

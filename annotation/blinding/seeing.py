@@ -1,4 +1,4 @@
-"""Give up tags to see what others entered for them, and who did."""
+"""Who was shown what others entered for a tag, and giving up tags to see it."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,10 +7,11 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import Person
 from annotation.blinding import decisions
-from annotation.blinding.decisions import Answer, may_see
+from annotation.blinding.decisions import Answer, is_recorded, may_see
 from annotation.blinding.tags import slots_by_tag
 from annotation.campaigns import in_hand, reserve
-from annotation.models import Assignment, Campaign, Seen
+from annotation.models import Annotation, Assignment, Campaign, Seen
+from annotation.states import AnnotationState
 from leases.refusal import Conflict
 
 BATCH = 500
@@ -42,15 +43,35 @@ def _answers(person: Person, tags: Iterable[int]) -> Iterator[tuple[int, Answer]
             yield tag, may_see(slots, annotates=True, has_seen=False)
 
 
+def keep_views(person: Person, annotations: QuerySet[Annotation], opened: str) -> None:
+    """Record that the person is shown these annotations, as is_recorded says; in few statements, however many they are.
+
+    For what the person may see now: no assignment of its tag can come to them, so that no reserve tag has to.
+    """
+    known = Seen.objects.filter(person=person, tag=OuterRef("sighting__tag"))
+    rows = annotations.filter(~Exists(known)).order_by()
+    tags = {
+        tag
+        for tag, author, state in rows.values_list("sighting__tag", "author", "state").distinct()
+        if is_recorded(is_own=author == person.pk, is_draft=state == AnnotationState.DRAFT)
+    }
+    _insert(person, tags, opened)
+
+
 def note(*, by: Person, tag: int, opened: str) -> None:
     """Record that the person decided on an annotation of the tag: it may come back, and not to them."""
     _record(by, [tag], opened)
 
 
 def _record(by: Person, tags: Iterable[int], opened: str) -> None:
+    keys = sorted(tags)
+    _insert(by, keys, opened)
+    reserve.replace_given_up(keys)
+
+
+def _insert(by: Person, tags: Iterable[int], opened: str) -> None:
     rows = [Seen(person=by, tag_id=tag, opened=opened[:MOST_OPENED]) for tag in sorted(tags)]
     Seen.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
-    reserve.replace_given_up([row.tag_id for row in rows])
 
 
 @transaction.atomic

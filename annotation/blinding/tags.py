@@ -15,7 +15,6 @@ from annotation.blinding.decisions import UNFINISHED, Slot
 from annotation.campaigns.people import had_by, works_in
 from annotation.models import Annotation, Assignment, Seen
 from annotation.states import AnnotationState, AssignmentState
-from wikifetch.models import Wiki
 
 
 def comes_to(person: Person) -> Q:
@@ -77,8 +76,7 @@ def titled(titles: Any) -> Q:
     An imported record names its article and no tag, and the tag's words may have changed since.
     """
     named = "article__title" if isinstance(titles, OuterRef) else "article__title__in"
-    # The wikis are listed for the index, which begins with them.
-    return Q(**{named: titles, "article__wiki__in": Wiki.objects.order_by().values("pk")})
+    return Q(**{named: titles})
 
 
 def published_and_hidden(person: Person) -> QuerySet[Annotation]:

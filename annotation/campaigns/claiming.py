@@ -4,17 +4,16 @@ Assignments are claimed by conditional UPDATE, so no tag goes to one person twic
 assignments. A claimed assignment is held by a lease that each save renews.
 """
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Max, QuerySet
 
 from accounts.models import Person
 from annotation.blinding.tags import has_given_up
 from annotation.campaigns import in_hand, reserve
-from annotation.campaigns.people import free_by, of_campaigns_open_to, open_to
+from annotation.campaigns.people import OpenCampaign, free_by, of_campaigns_open_to, open_to
 from annotation.evidence.headstart import columns_at_start
 from annotation.fields.form_input import plain
 from annotation.models import Annotation, Assignment, Campaign
@@ -28,6 +27,8 @@ from leases.rows import first_of
 LEASE_SECONDS = 4 * 24 * 3600
 SENT_BACK_SECONDS = 14 * 24 * 3600
 MOST_REASON = 1_000
+# Tags that are counted to say how many are left: a page must not cost more in a larger campaign.
+MOST_COUNTED = 200
 
 # What the page of an assignment shows besides its annotation.
 SHOWN = (
@@ -46,49 +47,62 @@ def free_assignments(person: Person, campaign: Campaign | None = None) -> QueryS
     handed back, which they can take up again, and without tags that they gave up to see others' work.
     """
     assignments = of_campaigns_open_to(person, campaign.pk if campaign else None)
-    return _in_order(assignments, person.pk)
+    return with_what_is_shown(_in_order(assignments, person.pk))
 
 
 def _in_order(assignments: QuerySet[Assignment], person: int) -> QuerySet[Assignment]:
     left = Annotation.objects.filter(author=person, assignment=None, state__in=EDITABLE)
     assignments = assignments.exclude(tag__in=left.values("sighting__tag"))
     # "campaign" would order by Campaign.Meta.ordering, which has no index.
-    return assignments.order_by("campaign_id", "round", "order", "slot").select_related(
-        "campaign__guideline", *SHOWN
-    )
+    return assignments.order_by("campaign_id", "round", "order", "slot")
+
+
+def with_what_is_shown(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    return assignments.select_related("campaign__guideline", *SHOWN)
 
 
 @cache
-def _free_in(**rules: bool) -> tuple[Prepared[Assignment], Prepared[int]]:
-    """The next of free_assignments of one campaign with these rules, locked; and how many tags these are of."""
+def _free_in(at_most: int, **rules: bool) -> tuple[Prepared[Assignment], Prepared[int]]:
+    """The next of free_assignments of one campaign with these rules, locked; and the tag of each of the first of these.
+
+    `at_most`: so many of the latter.
+    """
 
     def rows(person: int, campaign: int) -> QuerySet[Assignment]:
         with_rule = {rule: [campaign] if holds else [] for rule, holds in rules.items()}
         return _in_order(free_by(person, [campaign], **with_rule), person)
 
     def first(**keys: int) -> QuerySet[Assignment]:
-        return rows(**keys).select_for_update(skip_locked=True, of=("self",))[:1]
+        # Found by the index alone. With the joins SQLite would read and sort all that is free.
+        found = rows(**keys).select_for_update(skip_locked=True, of=("self",)).values("pk")[:1]
+        return with_what_is_shown(Assignment.objects.filter(pk=found).order_by())
 
     def tags(**keys: int) -> QuerySet[Assignment, int]:
-        by_campaign = rows(**keys).order_by().values("campaign")
-        return by_campaign.annotate(n=Count("tag", distinct=True)).values_list("n", flat=True)
+        # Not distinct: PostgreSQL would read all that is free.
+        return rows(**keys).values_list("tag", flat=True)[:at_most]
 
     return Prepared(first, person=int, campaign=int), Prepared(tags, person=int, campaign=int)
 
 
-def free_in(
-    person: Person, campaign: Campaign
-) -> tuple[Callable[[], list[Assignment]], Callable[[], int]]:
-    """Functions that read the next assignment, in a list that may be empty, and count the tags that are free."""
-    is_open = open_to(person, campaign.pk)
-    if not is_open:
-        return list, int
-    rules = is_open[0]
-    first, tags = _free_in(
-        again=rules.pilot_again, in_pilot=rules.is_in_pilot, strict=not rules.gives_seen_tags
+def next_tags(person: Person, campaign: OpenCampaign) -> tuple[list[int], bool]:
+    """The next tags that this person may claim in the campaign, at most MOST_COUNTED, and whether there are more."""
+    read = _queries_of(campaign)[1](person=person.pk, campaign=campaign.pk)
+    tags = [*dict.fromkeys(read)]
+    return tags[:MOST_COUNTED], len(read) == _most_read(campaign) or len(tags) > MOST_COUNTED
+
+
+def _most_read(campaign: OpenCampaign) -> int:
+    """So many free assignments are of more than MOST_COUNTED tags, as each is free for its people at most."""
+    return (MOST_COUNTED + 1) * campaign.people_per_tag
+
+
+def _queries_of(campaign: OpenCampaign) -> tuple[Prepared[Assignment], Prepared[int]]:
+    return _free_in(
+        _most_read(campaign),
+        again=campaign.pilot_again,
+        in_pilot=campaign.is_in_pilot,
+        strict=not campaign.gives_seen_tags,
     )
-    keys = {"person": person.pk, "campaign": campaign.pk}
-    return lambda: first(**keys), lambda: sum(tags(**keys))
 
 
 @transaction.atomic
@@ -97,15 +111,14 @@ def next_assignment(*, by: Person, campaign: Campaign | None = None) -> Assignme
 
     Of all campaigns, real work comes before the demonstration. Raises HandsFull.
     """
-    free = free_assignments(by, campaign)
-    if campaign:
-        assignment = take(free, by)
-    else:
-        by_work = [free.filter(campaign__is_demonstration=is_one) for is_one in (False, True)]
-        assignment = take(by_work[0], by) or take(by_work[1], by)
-    if assignment:
-        begin_annotation(assignment, by)
-    return assignment
+    in_hand.one_claim_at_a_time(by)
+    campaigns = sorted(open_to(by, campaign.pk if campaign else None), key=lambda each: each.pk)
+    full = in_hand.full_campaigns(by)
+    for is_one in (False, True):
+        mine = [each for each in campaigns if each.is_demonstration is is_one]
+        if assignment := _claim_first(by, mine, full):
+            return assignment
+    return None
 
 
 @transaction.atomic
@@ -119,15 +132,22 @@ def following_assignment(*, by: Person, campaign: Campaign, again: bool) -> Assi
     held = in_hand.IN_HAND(person=by.pk, campaign=campaign.pk)
     if fitting := [pk for pk, version in held if again or version == 0]:
         return Assignment.objects.get(pk=fitting[0])
-    first, tags = free_in(by, campaign)
-    if len(held) >= campaign.most_in_hand:
-        if tags():
-            raise in_hand.HandsFull(campaign)
-        return None
-    for row in first():
-        if leases.take(row, ASSIGNMENT, "claim", **_lease_of(by)):
-            begin_annotation(row, by)
-            return row
+    is_full = len(held) >= campaign.most_in_hand
+    return _claim_first(by, open_to(by, campaign.pk), [campaign.pk] if is_full else [])
+
+
+def _claim_first(
+    person: Person, campaigns: list[OpenCampaign], full: list[int]
+) -> Assignment | None:
+    """Claim the next tag of the first of these campaigns that has one. Raises HandsFull if only a full one has."""
+    for campaign in sorted(campaigns, key=lambda each: each.pk in full):
+        first, _ = _queries_of(campaign)
+        for row in first(person=person.pk, campaign=campaign.pk):
+            if campaign.pk in full:
+                raise in_hand.HandsFull(row.campaign)
+            if leases.take(row, ASSIGNMENT, "claim", **_lease_of(person)):
+                begin_annotation(row, person)
+                return row
     return None
 
 
@@ -218,7 +238,7 @@ def take_up(*, annotation_id: int, by: Person) -> Assignment:
     assignment = take(assignments, by) if is_draft else claim(assignments, by)
     if assignment is None:
         why = (
-            "You gave up this tag, to see what others entered for it."
+            "You have been shown what others entered for this tag."
             if has_given_up(by, draft.sighting.tag_id)
             else "All assignments of this tag are taken, or its campaign is not open to you."
         )

@@ -44,11 +44,22 @@ IN_HAND = Prepared(
 )
 
 
+FULL = Prepared(
+    lambda person: (
+        drafts_in_hand(person)
+        .order_by()
+        .values("campaign")
+        .annotate(n=Count("pk"))
+        .filter(n__gte=F("campaign__most_in_hand"))
+        .values_list("campaign", flat=True)
+    ),
+    person=int,
+)
+
+
 def full_campaigns(person: Person) -> list[int]:
     """The ids of the campaigns from which this person may not claim another tag now."""
-    counted = drafts_in_hand(person).order_by().values("campaign", "campaign__most_in_hand")
-    full = counted.annotate(n=Count("pk")).filter(n__gte=F("campaign__most_in_hand"))
-    return [row["campaign"] for row in full]
+    return FULL(person=person.pk)
 
 
 def one_claim_at_a_time(person: Person) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Assignment, Campaign
 from annotation.monitoring.attention import Why, conditions
-from annotation.states import CampaignState
+from annotation.states import AssignmentState, CampaignState
 
 # Why an admin may have to look at an assignment; what waits for review has a page of its own.
 OF_OPEN = (Why.SKIPPED, Why.GONE)
@@ -30,6 +30,14 @@ def concerns_by_campaign(campaigns: Iterable[Campaign]) -> dict[int, list[tuple[
         for key, count in rows.annotate(n=Count("pk")):
             found.setdefault(key, []).append((why, count))
     return found
+
+
+def begun_campaigns() -> QuerySet[Campaign]:
+    """The campaigns of which somebody has a tag in hand or has submitted one."""
+    begun = Assignment.objects.filter(
+        campaign=OuterRef("pk"), state__in=(AssignmentState.HELD, AssignmentState.SUBMITTED)
+    )
+    return Campaign.objects.filter(Exists(begun))
 
 
 @dataclass(frozen=True)

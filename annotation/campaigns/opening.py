@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from accounts.models import Person
 from accounts.roles import Role
+from annotation.campaigns import reserve
 from annotation.campaigns.drawing import Drawing, Drawn, Framed, Plan, draw
 from annotation.guidelines import current_guideline
 from annotation.models import Assignment, Campaign, CampaignPerson
@@ -209,6 +210,9 @@ def open_campaign(
     rows = (row for each in drawing.drawn for row in _assignments(campaign, each))
     while some := list(islice(rows, AT_ONCE)):
         Assignment.objects.bulk_create(some)
+    # Of what everybody was shown before.
+    this = Campaign.objects.filter(pk=campaign.pk)
+    reserve.replace_given_up(campaign.assignments.values("tag"), this)
     return campaign
 
 

@@ -46,10 +46,12 @@ class OpenCampaign:
     pk: int
     for_chosen: bool
     quota: int | None
+    people_per_tag: int
     open_round: int
     pilot_tags: int
     pilot_again: bool
     gives_seen_tags: bool
+    is_demonstration: bool
 
     @property
     def is_in_pilot(self) -> bool:
@@ -100,7 +102,7 @@ def had_by(person: Person) -> Exists:
 IN_THE_ROUND = Q(round=OuterRef("round"))
 
 
-def _own_of(person: Person) -> QuerySet[Assignment]:
+def _own_of(person: Person | int) -> QuerySet[Assignment]:
     """The person's assignments of the same tag in the same campaign."""
     return Assignment.objects.filter(
         person=person, campaign=OuterRef("campaign"), tag=OuterRef("tag")
@@ -132,9 +134,7 @@ def free_by(
     person: int, campaigns: list[int], again: list[int], in_pilot: list[int], strict: list[int]
 ) -> QuerySet[Assignment]:
     """As of_campaigns_open_to, by the keys of these campaigns, and of those that have each rule."""
-    own = Assignment.objects.filter(
-        person=person, campaign=OuterRef("campaign"), tag=OuterRef("tag")
-    )
+    own = _own_of(person)
     if again:
         own = own.filter(IN_THE_ROUND | ~Q(campaign__in=again))
     free = Assignment.objects.filter(

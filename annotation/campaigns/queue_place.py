@@ -1,25 +1,31 @@
-"""How far a person is in a campaign: "7 of 31"."""
+"""How far a person is in a campaign: "7 of 31", or "7 of over 200" where many are left."""
 
 from dataclasses import dataclass
 
 from django.db.models import Count
 
 from accounts.models import Person
-from annotation.campaigns.claiming import free_in
+from annotation.campaigns.claiming import next_tags
+from annotation.campaigns.people import open_to
 from annotation.models import Assignment, Campaign
 from annotation.states import AssignmentState
 from leases.prepared import Prepared
+from pages.counting import counted_to
 
 
 @dataclass(frozen=True)
 class QueuePlace:
-    """The number of tags that a person has submitted or in hand, of those and the ones they can still get."""
+    """The number of tags that a person has submitted or in hand, of those and the ones they can still get.
+
+    `is_more` says that they can get more than are counted in `total`.
+    """
 
     number: int
     total: int
+    is_more: bool = False
 
     def __str__(self) -> str:
-        return f"{self.number} of {self.total}"
+        return f"{self.number} of {counted_to(self.total, self.is_more)}"
 
 
 # One row, none where there are none.
@@ -43,5 +49,7 @@ OWN_TAGS = Prepared(
 def place_in_queue(person: Person, campaign: Campaign) -> QueuePlace:
     """Three statements, however large the campaign is."""
     number = sum(OWN_TAGS(person=person.pk, campaign=campaign.pk))
-    _, free_tags = free_in(person, campaign)
-    return QueuePlace(number, number + free_tags())
+    for each in open_to(person, campaign.pk):
+        free, is_more = next_tags(person, each)
+        return QueuePlace(number, number + len(free), is_more)
+    return QueuePlace(number, number)

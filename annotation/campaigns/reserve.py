@@ -4,14 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.campaigns.people import annotators_of
-from annotation.models import Annotation, Assignment, Campaign, Seen
+from annotation.models import Assignment, Campaign, Seen
 from annotation.states import (
     ASSIGNMENT,
     CAMPAIGN,
-    EDITABLE,
     AnnotationState,
     AssignmentState,
     CampaignState,
@@ -23,6 +22,8 @@ Tags = Collection[int] | QuerySet[Any]
 
 # A tag with an assignment in one of these states may still be annotated, or is.
 LIVE = (AssignmentState.FREE, AssignmentState.HELD, AssignmentState.SUBMITTED)
+# An annotation in one of these states says whether its tag is valid.
+COUNTED = (AnnotationState.SUBMITTED, AnnotationState.ACCEPTED, AnnotationState.PUBLISHED)
 
 BATCH = 10_000  # tags named in one statement, below what SQLite takes
 
@@ -38,45 +39,82 @@ def reserve_of(campaign: Campaign) -> QuerySet[Assignment]:
     return free.select_for_update(of=("self",), skip_locked=True)
 
 
-def valid_tags(campaign: Campaign) -> int:
+def valid_tags(campaign: Campaign, at_most: int | None = None) -> int:
     """How many tags of the main round have an annotation that says valid, and that a review has not left out.
 
-    Of a merge its result counts, not what it was made of.
+    Of a merge its result counts, not what it was made of. With `at_most` no more are counted.
     """
-    main = campaign.assignments.filter(round=campaign.main_round)
-    left_out = (AnnotationState.MERGED, AnnotationState.UNUSED, AnnotationState.AMBIGUOUS)
-    says_valid = (
-        Annotation.objects.filter(validity=Validity.VALID)
-        .filter(Q(assignment__in=main) | Q(merged_from__assignment__in=main))
-        .exclude(state__in=(*EDITABLE, *left_out))
+    main = _main(campaign)
+    direct = main.filter(annotation__validity=Validity.VALID, annotation__state__in=COUNTED)
+    merged = main.filter(
+        annotation__state=AnnotationState.MERGED,
+        annotation__merged_into__validity=Validity.VALID,
+        annotation__merged_into__state__in=COUNTED,
     )
-    counted = says_valid.order_by().aggregate(n=Count("sighting__tag", distinct=True))
-    return counted["n"]
+    # No OR: then neither part would be answered by an index.
+    return direct.values("tag").union(merged.values("tag"))[:at_most].count()
 
 
 def is_reached(campaign: Campaign) -> bool:
     """Whether the campaign has as many valid tags as it is to stop at."""
-    return campaign.stop_at_valid is not None and valid_tags(campaign) >= campaign.stop_at_valid
+    wanted = campaign.stop_at_valid
+    if wanted is None:
+        return False
+    # Most of the time there are not even so many annotations, which costs less to know.
+    submitted = _main(campaign).filter(state=AssignmentState.SUBMITTED).values("pk")[:wanted]
+    return submitted.count() == wanted and valid_tags(campaign, wanted) == wanted
 
 
 def follow_stop_rule(campaign_id: int) -> None:
     """Close the campaign if its stop rule is reached; release reserve tags if it cannot be reached without them."""
-    has_rule = Campaign.objects.exclude(stop_at_valid=None).filter(state=CampaignState.OPEN)
-    if not has_rule.filter(pk=campaign_id).exists():
-        return
-    campaign = _locked(campaign_id)
-    if campaign.stop_at_valid is None:  # removed meanwhile
-        return
-    valid = valid_tags(campaign)
-    if valid >= campaign.stop_at_valid:
+    if (campaign := _with_stop_rule(campaign_id)) and not _stopped(campaign):
+        _fill_up(campaign)
+
+
+def follow_submission(campaign_id: int, *, is_valid: bool) -> None:
+    """As follow_stop_rule, after one submission: a valid one can reach the rule, an invalid one leave tags short."""
+    if campaign := _with_stop_rule(campaign_id):
+        if is_valid:
+            _stopped(campaign)
+        else:
+            _fill_up(campaign)
+
+
+def _with_stop_rule(campaign_id: int) -> Campaign | None:
+    """The campaign, locked, if it is open and has a stop rule."""
+    rows = Campaign.objects.filter(pk=campaign_id, state=CampaignState.OPEN)
+    return rows.exclude(stop_at_valid=None).select_for_update(no_key=True).first()
+
+
+def _stopped(campaign: Campaign) -> bool:
+    if is_reached(campaign):
         CAMPAIGN.move(campaign, "stop")
+        return True
+    return False
+
+
+def _fill_up(campaign: Campaign) -> None:
+    """Release as many reserve tags as the stop rule needs over those that are valid or still to come."""
+    wanted = campaign.stop_at_valid
+    assert wanted is not None
+    if not campaign.assignments.filter(state=AssignmentState.RESERVE).exists():
         return
-    main = campaign.assignments.filter(round=campaign.main_round)
-    handed_in = main.filter(state=AssignmentState.SUBMITTED)
-    to_come = main.filter(state__in=(AssignmentState.FREE, AssignmentState.HELD))
-    left = to_come.exclude(tag__in=handed_in.values("tag")).order_by().values("tag").distinct()
-    if (short := campaign.stop_at_valid - valid - left.count()) > 0:
+    if (short := wanted - _tags_to_come(campaign, wanted)) > 0:
+        short -= valid_tags(campaign, short)
+    if short > 0:
         _release([(row, 1) for row in reserve_of(campaign)[:short]])
+
+
+def _tags_to_come(campaign: Campaign, at_most: int) -> int:
+    """How many tags of the main round are in work or free, and nobody has handed in; no more are counted."""
+    same = {name: OuterRef(name) for name in ("campaign", "round", "tag")}
+    handed_in = Assignment.objects.filter(state=AssignmentState.SUBMITTED, **same)
+    to_come = _main(campaign).filter(state__in=(AssignmentState.FREE, AssignmentState.HELD))
+    return to_come.filter(~Exists(handed_in)).values("tag").distinct()[:at_most].count()
+
+
+def _main(campaign: Campaign) -> QuerySet[Assignment]:
+    return campaign.assignments.filter(round=campaign.main_round).order_by()
 
 
 def replace_lost(campaign_id: int, tags: Collection[int]) -> tuple[int, int]:
@@ -117,7 +155,7 @@ def _stratum(campaign: Campaign, kind: str) -> str:
 
 def _lost(campaign: Campaign, tags: Collection[int]) -> list[tuple[str, int]]:
     """(stratum, people) of each lost tag; `people` is how many assignments were withdrawn."""
-    main = campaign.assignments.filter(round=campaign.main_round).order_by()
+    main = _main(campaign)
     states: defaultdict[tuple[int, int, str], list[str]] = defaultdict(list)
     for part in _parts(tags):
         rows = main.filter(tag__in=part).values_list("order", "tag", "sighting__kind", "state")
@@ -167,7 +205,7 @@ def replace_given_up(tags: Tags, campaigns: QuerySet[Campaign] | None = None) ->
 
 def _given_up(campaign: Campaign, tags: Tags) -> list[tuple[int, str]]:
     """(tag, kind) of those of these tags that are free and that nobody can get any more, in the order of the draw."""
-    main = campaign.assignments.filter(round=campaign.main_round)
+    main = _main(campaign)
     found: set[tuple[int, int, str]] = set()
     for part in _parts(tags):
         places = main.filter(tag__in=part)
@@ -177,7 +215,7 @@ def _given_up(campaign: Campaign, tags: Tags) -> list[tuple[int, str]]:
         list(idle.select_for_update().order_by("tag_id", "pk").values_list("pk"))
         has_one = places.filter(state__in=(AssignmentState.HELD, AssignmentState.SUBMITTED))
         given_up = out_of_reach(campaign, part) - {*has_one.values_list("tag", flat=True)}
-        free = places.filter(state=AssignmentState.FREE, tag__in=given_up).order_by()
+        free = places.filter(state=AssignmentState.FREE, tag__in=given_up)
         found.update(free.values_list("order", "tag", "sighting__kind"))
     return [(tag, kind) for _, tag, kind in sorted(found)]
 
@@ -217,7 +255,7 @@ def _replace(campaign: Campaign, given_up: list[tuple[int, str]]) -> None:
         if left[stratum]:
             left[stratum] -= 1
             replaced.append(tag)
-    main = campaign.assignments.filter(round=campaign.main_round)
+    main = _main(campaign)
     for part in _parts(replaced):
         ASSIGNMENT.move(main.filter(tag__in=part), "withdraw")
     _release_for(_lost(campaign, replaced), waiting)

@@ -25,13 +25,18 @@ class Why(TextChoices):
 
 
 def conditions() -> dict[Why, Q]:
-    """On assignments. A skipped tag needs nobody once another person has it, or the reserve has replaced it."""
+    """On assignments. A skipped tag needs nobody once another person has it, or the reserve has replaced it.
+
+    A tag is reviewed as a whole: of those submitted, the first waits for review.
+    """
     undecided = (*EDITABLE, AnnotationState.SUBMITTED)
     same = {name: OuterRef(name) for name in ("campaign", "round", "tag")}
     free = Assignment.objects.filter(state=AssignmentState.FREE, **same)
+    is_submitted = Q(annotation__state=AnnotationState.SUBMITTED)
+    earlier = Assignment.objects.filter(is_submitted, slot__lt=OuterRef("slot"), **same)
     return {
         Why.FLAGGED: Q(annotation__flagged=True, annotation__state__in=undecided),
-        Why.REVIEW: Q(annotation__state=AnnotationState.SUBMITTED),
+        Why.REVIEW: Q(~Exists(earlier), is_submitted),
         Why.STALE: Q(
             state=AssignmentState.HELD,
             annotation__saved_at__lt=Now() - timedelta(days=STALE_DAYS),

@@ -1,23 +1,24 @@
 """A campaign in numbers for its admins, counted from the rows."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, date
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
 from statistics import median
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
-from django.db.models.functions import TruncDate
+from django.db.models import Count, Max, Min, QuerySet, Sum
 
 from accounts.models import Person
-from annotation.models import Annotation, Assignment, Campaign, WorkTime
-from annotation.monitoring.pace import Pace, pace
+from annotation.models import Annotation, Campaign, WorkTime
+from annotation.monitoring.pace import Pace, pace, window
 from annotation.states import EDITABLE, AssignmentState
 from datasets.models import Validity
 from leases.clock import now
 from leases.extension import ExtensionPoint
 
 # What is to be submitted or was.
-WANTED = (AssignmentState.FREE, AssignmentState.HELD, AssignmentState.SUBMITTED)
+UNFINISHED = (AssignmentState.FREE, AssignmentState.HELD)
+WANTED = (*UNFINISHED, AssignmentState.SUBMITTED)
 
 # The agreement of a campaign's annotators so far, a sentence for each round.
 agreement_so_far: ExtensionPoint[[Campaign], list[str]] = ExtensionPoint(
@@ -63,92 +64,129 @@ class PersonFigures:
     last_day: date | None
 
 
-def submitted_in(campaign: Campaign) -> Q:
-    """The condition on annotations that they were submitted in the campaign and are not back with their authors."""
-    return Q(assignment__campaign=campaign) & ~Q(state__in=EDITABLE)
+def progress_of(campaign: Campaign) -> tuple[Figures, list[PersonFigures]]:
+    """The whole campaign, all rounds together; and each person who has, had or skipped an assignment, by name."""
+    places = _places(campaign)
+    entered = _entered(campaign)
+    worked = _worked(campaign)
+    return _figures(campaign, places, entered, worked), _people(places, entered, worked)
 
 
-def campaign_figures(campaign: Campaign) -> Figures:
-    """The whole campaign, all rounds together."""
-    assignments = campaign.assignments.order_by()
-    unfinished = Assignment.objects.filter(
-        campaign=campaign,
-        round=OuterRef("round"),
-        tag=OuterRef("tag"),
-        state__in=[AssignmentState.FREE, AssignmentState.HELD],
-    )
-    tags = assignments.filter(state__in=WANTED).values("round", "tag").distinct()
-    wanted = assignments.filter(state__in=WANTED).count()
-    submitted = assignments.filter(state=AssignmentState.SUBMITTED)
-    done = submitted.filter(~Exists(unfinished)).values("round", "tag").distinct()
-    rows = Annotation.objects.filter(submitted_in(campaign))
-    counted = rows.aggregate(
-        invalid=Count("pk", filter=Q(validity=Validity.INVALID)),
-        flagged=Count("pk", filter=Q(flagged=True)),
-    )
-    seconds = rows.filter(seconds_active__gt=0).values_list("seconds_active", flat=True)
-    timed = list(seconds)
-    n = submitted.count()
-    return Figures(
-        tags=tags.count(),
-        done=done.count(),
-        wanted=wanted,
-        submitted=n,
-        minutes=median(timed) / 60 if timed else None,
-        timed=len(timed),
-        hours=(campaign.work_times.aggregate(all=Sum("seconds"))["all"] or 0) / 3600,
-        pace=pace(_by_day(campaign), wanted - n, now().date()),
-        **counted,
-    )
+@dataclass
+class _Entered:
+    """What one author submitted: the seconds of each timed annotation, how many are invalid, and how many flagged."""
+
+    seconds: list[float] = field(default_factory=list)
+    invalid: int = 0
+    flagged: int = 0
 
 
-def _by_day(campaign: Campaign) -> dict[date, int]:
-    """How many assignments were first submitted on each day, in UTC."""
-    days = Annotation.objects.filter(submitted_in(campaign)).order_by()
-    counts = days.values_list(TruncDate("first_submitted_at", tzinfo=UTC)).annotate(n=Count("pk"))
-    return {day: n for day, n in counts if day}
+def _places(campaign: Campaign) -> dict[int | None, Counter[str]]:
+    """How many assignments each person has in each state; None has those of nobody."""
+    rows = campaign.assignments.order_by().values_list("person", "state").annotate(n=Count("pk"))
+    places: dict[int | None, Counter[str]] = {}
+    for person, state, n in rows:
+        places.setdefault(person, Counter())[state] = n
+    return places
 
 
-def people_figures(campaign: Campaign) -> Iterator[PersonFigures]:
-    """Each person who has, had or skipped an assignment, by name."""
-    states = _assignments_by_person(campaign)
-    annotated = _annotations_by_person(campaign)
+def _submitted(campaign: Campaign) -> QuerySet[Annotation]:
+    """The annotations that were submitted in the campaign and are not back with their authors."""
+    rows = Annotation.objects.filter(assignment__campaign=campaign)
+    return rows.exclude(state__in=EDITABLE).order_by()
+
+
+def _entered(campaign: Campaign) -> dict[int, _Entered]:
+    """By author, from narrow columns: an annotation has long texts, and there may be 100,000."""
+    rows = _submitted(campaign)
+    entered: defaultdict[int, _Entered] = defaultdict(_Entered)
+    narrow = rows.values_list("author", "seconds_active", "validity")
+    for author, seconds, validity in narrow.iterator(chunk_size=5_000):
+        one = entered[author]
+        if seconds:
+            one.seconds.append(seconds)
+        one.invalid += validity == Validity.INVALID
+    flagged = rows.filter(flagged=True).values_list("author")
+    for author, n in flagged.annotate(n=Count("pk")):
+        entered[author].flagged = n
+    return entered
+
+
+def _worked(campaign: Campaign) -> dict[int, tuple[float, date]]:
+    """Author -> the active seconds, and the last day of work."""
     times = WorkTime.objects.filter(campaign=campaign).order_by()
     summed = times.values_list("annotation__author").annotate(Sum("seconds"), Max("day"))
-    worked: dict[int, tuple[float, date]] = {key: (seconds, day) for key, seconds, day in summed}
-    for person in Person.objects.filter(pk__in={*states, *worked}).order_by("name", "pk"):
-        counts = states.get(person.pk, {})
-        seconds, invalid, flagged = annotated.get(person.pk, ([], 0, 0))
-        worked_seconds, last_day = worked.get(person.pk, (0.0, None))
-        yield PersonFigures(
-            person,
-            counts.get(AssignmentState.HELD, 0),
-            counts.get(AssignmentState.SUBMITTED, 0),
-            counts.get(AssignmentState.SKIPPED, 0),
-            invalid,
-            flagged,
-            median(seconds) / 60 if seconds else None,
-            worked_seconds / 3600,
-            last_day,
-        )
+    return {author: (seconds, day) for author, seconds, day in summed}
 
 
-def _assignments_by_person(campaign: Campaign) -> dict[int, dict[str, int]]:
-    rows = campaign.assignments.filter(person__isnull=False).order_by()
-    counts: dict[int, dict[str, int]] = {}
-    for person, state, n in rows.values_list("person", "state").annotate(n=Count("pk")):
-        counts.setdefault(person, {})[state] = n
-    return counts
-
-
-def _annotations_by_person(campaign: Campaign) -> Mapping[int, tuple[list[float], int, int]]:
-    """(seconds of each timed annotation, how many say invalid, how many are flagged) by author."""
-    found: dict[int, tuple[list[float], int, int]] = {}
-    rows = Annotation.objects.filter(submitted_in(campaign)).values_list(
-        "author", "seconds_active", "validity", "flagged"
+def _figures(
+    campaign: Campaign,
+    places: Mapping[int | None, Counter[str]],
+    entered: Mapping[int, _Entered],
+    worked: Mapping[int, tuple[float, date]],
+) -> Figures:
+    states = sum(places.values(), Counter[str]())
+    wanted, n = sum(states[state] for state in WANTED), states[AssignmentState.SUBMITTED]
+    tags, unfinished = _tags(campaign, WANTED), _tags(campaign, UNFINISHED)
+    timed = [seconds for one in entered.values() for seconds in one.seconds]
+    return Figures(
+        tags=tags,
+        done=tags - unfinished,
+        wanted=wanted,
+        submitted=n,
+        invalid=sum(one.invalid for one in entered.values()),
+        flagged=sum(one.flagged for one in entered.values()),
+        minutes=median(timed) / 60 if timed else None,
+        timed=len(timed),
+        hours=sum(seconds for seconds, _ in worked.values()) / 3600,
+        pace=_pace(campaign, wanted - n),
     )
-    for author, seconds, validity, flag in rows:
-        times, invalid, flagged = found.get(author, ([], 0, 0))
-        times += [seconds] if seconds else []
-        found[author] = (times, invalid + (validity == Validity.INVALID), flagged + flag)
-    return found
+
+
+def _tags(campaign: Campaign, states: Collection[str]) -> int:
+    """How many tags have an assignment in one of these states, those of each round counted."""
+    rows = campaign.assignments.filter(state__in=states).order_by()
+    return rows.values("round", "tag").distinct().count()
+
+
+def _pace(campaign: Campaign, left: int) -> Pace:
+    today, rows = now().date(), _submitted(campaign)
+    since = datetime.combine(window(today), time.min, UTC)
+    recent = rows.filter(first_submitted_at__gte=since)
+    # Of a campaign that is older than the window, the exact first day does not matter.
+    is_older = rows.filter(first_submitted_at__lt=since).exists()
+    first = None if is_older else recent.aggregate(first=Min("first_submitted_at"))["first"]
+    return pace(recent.count(), first and first.astimezone(UTC).date(), left, today)
+
+
+def _people(
+    places: Mapping[int | None, Counter[str]],
+    entered: Mapping[int, _Entered],
+    worked: Mapping[int, tuple[float, date]],
+) -> list[PersonFigures]:
+    keys = {key for key in (*places, *worked) if key is not None}
+    return [
+        _person(
+            person,
+            places.get(person.pk, Counter()),
+            entered.get(person.pk, _Entered()),
+            worked.get(person.pk, (0.0, None)),
+        )
+        for person in Person.objects.filter(pk__in=keys).order_by("name", "pk")
+    ]
+
+
+def _person(
+    person: Person, states: Counter[str], entered: _Entered, worked: tuple[float, date | None]
+) -> PersonFigures:
+    return PersonFigures(
+        person,
+        states[AssignmentState.HELD],
+        states[AssignmentState.SUBMITTED],
+        states[AssignmentState.SKIPPED],
+        entered.invalid,
+        entered.flagged,
+        median(entered.seconds) / 60 if entered.seconds else None,
+        worked[0] / 3600,
+        worked[1],
+    )

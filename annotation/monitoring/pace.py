@@ -1,6 +1,5 @@
 """How fast a campaign's annotations come in, and when the last one is to be expected. Pure."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from math import ceil
@@ -30,16 +29,18 @@ class Pace:
         return self.submitted / self.days
 
 
-def pace(by_day: Mapping[date, int], left: int, today: date) -> Pace:
-    """From how many annotations came in on each day.
+def window(today: date) -> date:
+    """The first of the latest days of which a pace is."""
+    return today - timedelta(days=WINDOW - 1)
+
+
+def pace(submitted: int, first: date | None, left: int, today: date) -> Pace:
+    """From how many annotations came in since window(today); `first` is the day of the first one, if it is no earlier.
 
     The days count from the first submission on, at most WINDOW of them, today among them; days without any count.
     """
-    since = today - timedelta(days=WINDOW - 1)
-    known = [day for day, count in by_day.items() if count]
-    first = max(since, min(known, default=since))
-    days = max(1, (today - first).days + 1)
-    submitted = sum(count for day, count in by_day.items() if first <= day <= today)
+    since = max(window(today), first or window(today))
+    days = max(1, (today - since).days + 1)
     if not left:
         return Pace(submitted, days, left, None, NOTHING_LEFT)
     if not submitted:

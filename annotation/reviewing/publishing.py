@@ -5,7 +5,6 @@ are kept too. One tag gives one record, or two that name each other where a revi
 an earlier round published the tag, its record gets a new version. Publishing again adds nothing.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -31,6 +30,8 @@ from datasets.records import (
     current,
     link_same_tag,
     locked,
+    returning,
+    said_by,
     supersede,
 )
 from datasets.schema import Slot
@@ -107,9 +108,12 @@ def publish(kept: TagReview) -> int | None:
     collection = kept.campaign.collection
     locked(collection)
     drafts = [checked(draft_of(row)) for row in rows]
-    before = _replaceable(collection, kept, drafts)
+    said = {said_by(row): row for row in _published_of(collection, kept)}
+    again = {draft.identity for draft in drafts}
+    before = [row for identity, row in said.items() if identity not in again]
     results = [
-        _put_in(collection, row, draft, before) for row, draft in zip(rows, drafts, strict=True)
+        _put_in(said.get(draft.identity), collection, row, draft, before)
+        for row, draft in zip(rows, drafts, strict=True)
     ]
     # Nobody takes this decision back any more.
     left_out = InRound.of(kept).assignments.filter(state=AssignmentState.UNNEEDED)
@@ -117,15 +121,6 @@ def publish(kept: TagReview) -> int | None:
     for pair in combinations(_published_of(collection, kept), 2):
         link_same_tag(*pair)
     return sum(results)
-
-
-def _replaceable(
-    collection: Collection, kept: TagReview, drafts: Iterable[Draft]
-) -> list[Contradiction]:
-    """The records of earlier rounds that new ones may supersede: those that none of the drafts is equal to."""
-    equal = collection.contradictions.filter(external_id__in=[draft.identity for draft in drafts])
-    stay = set(equal.values_list("position", flat=True))
-    return [row for row in _published_of(collection, kept) if row.position not in stay]
 
 
 def _published_of(collection: Collection, kept: TagReview) -> list[Contradiction]:
@@ -138,18 +133,25 @@ def _published_of(collection: Collection, kept: TagReview) -> list[Contradiction
 
 
 def _put_in(
-    collection: Collection, row: Annotation, draft: Draft, before: list[Contradiction]
+    same: Contradiction | None,
+    collection: Collection,
+    row: Annotation,
+    draft: Draft,
+    before: list[Contradiction],
 ) -> bool:
-    """Publish one annotation as the record equal to it, a new version of the first of `before`, which it takes from
-    the list, or a new record; whether it is a new record."""
-    is_known = collection.contradictions.filter(external_id=draft.identity).exists()
-    if before and not is_known:
-        found, is_new = (
-            supersede(contradiction=before.pop(0), draft=draft, author=row.author),
-            False,
-        )
-    else:
-        found, is_new = add_contradiction(collection=collection, draft=draft, author=row.author)
+    """Publish one annotation as `same`, the tag's record that says the same now; else as a new version of the first of
+    `before`, the tag's records that are not said again, which it takes from the list; else as a new record.
+
+    Returns whether it is a new record.
+    """
+    found, is_new = same, False
+    if found is None:
+        draft = returning(collection, draft)
+        is_known = collection.contradictions.filter(external_id=draft.identity).exists()
+        if before and not is_known:
+            found = supersede(contradiction=before.pop(0), draft=draft, author=row.author)
+        else:
+            found, is_new = add_contradiction(collection=collection, draft=draft, author=row.author)
     ANNOTATION.require(row, "publish", contradiction=found)
     row.merged_from.update(contradiction=found)
     return is_new

@@ -25,6 +25,24 @@ from annotation.reviewing.tags import TagInRound, may_review
 from annotation.states import AnnotationState, AssignmentState
 from leases.refusal import Refusal
 
+# So many characters that no annotation differs in are folded, but for as many at either end.
+FOLDED_FROM, LEFT_OPEN = 1_000, 300
+
+
+def folded(text: str) -> SafeString:
+    """The text with the middle of it folded if it is long: a reviewer reads what differs."""
+    if len(text) < FOLDED_FROM:
+        return format_html("{}", text)
+    begin = text.rfind(" ", 0, LEFT_OPEN) + 1 or LEFT_OPEN
+    end = max(text.find(" ", len(text) - LEFT_OPEN), len(text) - LEFT_OPEN)
+    return format_html(
+        "{}<details><summary>{} more characters</summary>{}</details>{}",
+        text[:begin],
+        f"{end - begin:,}",
+        text[begin:end],
+        text[end:],
+    )
+
 
 @dataclass(frozen=True)
 class Note:
@@ -71,8 +89,12 @@ class ShownCell:
     @property
     def marked(self) -> SafeString:
         """The words, with those that another annotation lacks marked."""
-        marks = {"new": "<mark>{}</mark>", "same": "{}"}
-        pieces = (format_html(marks[piece.kind], piece.text) for piece in self.cell.pieces)
+        pieces = (
+            format_html("<mark>{}</mark>", piece.text)
+            if piece.kind == "new"
+            else folded(piece.text)
+            for piece in self.cell.pieces
+        )
         return format_html_join("", "{}", ((piece,) for piece in pieces))
 
 

@@ -7,16 +7,16 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import counted
-from annotation.blinding.gate import check_annotations
+from annotation.blinding.gate import check_annotations, show_annotations
 from annotation.blinding.tags import hidden
 from annotation.exporting.files import EXPORTS, export_named
 from annotation.exporting.records import submitted_once
 from annotation.models import Annotation
 from annotation.monitoring import attention, worktime
-from annotation.monitoring.figures import agreement_so_far, campaign_figures, people_figures
+from annotation.monitoring.figures import agreement_so_far, progress_of
 from annotation.views.campaigns import campaign_at
 from pages.data_responses import csv_response
-from pages.paging import page_of
+from pages.paging import ByKey, page_of
 
 
 @require_safe
@@ -26,13 +26,15 @@ def progress(request: HttpRequest, campaign_id: int) -> HttpResponse:
     campaign = campaign_at(campaign_id)
     why = request.GET.get("why", "")
     why = why if why in attention.Why.values else ""
-    page, person = page_of(request, attention.waiting(campaign, why)), person_of(request)
+    person = person_of(request)
+    page = page_of(request, attention.waiting(campaign, why), pages=ByKey)
     on_page = Annotation.objects.filter(assignment__in=[place.pk for place in page])
     is_blind = hidden(person, submitted_once(campaign)).exists()
+    figures, people = progress_of(campaign)
     context = {
         "campaign": campaign,
-        "figures": campaign_figures(campaign),
-        "people": people_figures(campaign),
+        "figures": figures,
+        "people": people,
         # What others entered can be read from such shares by somebody who may still annotate their tags.
         "is_blind": is_blind,
         "agreement": []
@@ -83,7 +85,7 @@ def exports(request: HttpRequest, campaign_id: int) -> HttpResponse:
 def export(request: HttpRequest, campaign_id: int, name: str) -> FileResponse:
     """Download one of them."""
     campaign, chosen = campaign_at(campaign_id), export_named(name)
-    check_annotations(person_of(request), submitted_once(campaign))
+    show_annotations(person_of(request), submitted_once(campaign), request.path)
     return FileResponse(
         chosen.open(campaign),
         as_attachment=True,

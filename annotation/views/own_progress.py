@@ -8,7 +8,7 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from annotation.forms import FinishedForm
 from annotation.own_progress import campaigns_of, finished, outcome, own_progress
-from pages.paging import page_of
+from pages.paging import ByKey, page_of
 
 
 @require_GET
@@ -17,7 +17,7 @@ def own(request: HttpRequest) -> HttpResponse:
     """What is done and left, the pace, and a list of what was submitted."""
     person = person_of(request)
     form = FinishedForm(request.GET, campaigns=campaigns_of(person))
-    page = page_of(request, finished(person, form.wanted))
+    page = page_of(request, finished(person, form.wanted), pages=ByKey)
     context = {
         "own": own_progress(person),
         "form": form,

@@ -12,8 +12,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.blinding.gate import check_annotations
+from annotation.blinding.gate import check_annotations, show_annotations
 from annotation.blinding.tags import hidden
+from annotation.campaigns.listing import begun_campaigns
 from annotation.fields.entries import FIELDS
 from annotation.fields.form_input import number, plain
 from annotation.models import Annotation, Campaign, TagReview
@@ -54,7 +55,7 @@ def reviews(request: HttpRequest) -> HttpResponse:
         "tags": [] if shows_decided else ready_tags(page.object_list, person),
         "shows_decided": shows_decided,
         "campaign": campaign,
-        "campaigns": Campaign.objects.filter(assignments__annotation__isnull=False).distinct(),
+        "campaigns": begun_campaigns(),
         "counts": {"waiting": to_review(campaign).count(), "decided": decided(campaign).count()},
         "hidden": theirs.order_by().values("sighting__tag").distinct().count(),
     }
@@ -67,7 +68,7 @@ def review(request: HttpRequest, campaign_id: int, round: int, tag_id: int) -> H
     """All annotations of a tag, and the decision on them."""
     at = InRound(campaign_id, round, tag_id)
     tag = tag_in_round(at)
-    check_annotations(person_of(request), at.annotations)
+    show_annotations(person_of(request), at.annotations, request.path)
     if request.method == "GET":
         return shown(request, at)
     try:
@@ -99,6 +100,8 @@ def decide(posted: QueryDict, at: InRound, by: Person) -> str:
     is_same = ANSWERS.get(posted.get("same", ""))
     chosen = [int(pk) for pk in posted.getlist("chosen") if number(pk) is not None]
     alone = list(read.versions) if len(read.versions) == 1 else []
+    if not verb:
+        raise Refusal("Nothing is decided yet. Press one of the buttons under Decision.")
     if verb == "send_back":
         sent = deciding.send_back(at, chosen or alone, by=by, read=read)
         return f"Sent back to {', '.join(row.author.name for row in sent)}"

@@ -13,7 +13,7 @@ from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import count_job, counted
-from datasets.blinding import check_collection, check_shown, shown_to
+from datasets.blinding import keep_listed, show, shown_to
 from datasets.contexts import reasoning
 from datasets.counts import (
     FACETS,
@@ -53,7 +53,7 @@ EXPORT = (Role.ADMIN, Role.RESEARCHER)
 def collections(request: HttpRequest) -> HttpResponse:
     """All collections with their sizes."""
     page = page_of(request, Collection.objects.prefetch_related("releases"))
-    held = sizes(person_of(request))
+    held = sizes(person_of(request), page)
     context = {
         "page": page,
         "rows": [(collection, *held[collection.pk]) for collection in page],
@@ -108,12 +108,14 @@ def _collection_page(
     rows = _searched(shown_to(person, current(collection)), wanted)
     if validity in Validity.values:
         rows = rows.filter(validity=validity)
+    hidden = hidden_or_asked(request, collection)
     page = page_of(request, rows.prefetch_related("instances"), pages=ByKey)
+    keep_listed(person, (row.pk for row in page), request.path)
     left_out = Prefetch("left_out", left_out_for(person))
     context = {
         "collection": collection,
         "counts": counts_of(collection, person),
-        "hidden": hidden_or_asked(request, collection),
+        "hidden": hidden,
         "page": page,
         "rows": [(row, reasoning(row.type_4)) for row in page],
         "wanted": wanted,
@@ -147,10 +149,12 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
     rows = narrowed(shown, chosen).select_related("contradiction")
     if asked := option(request.GET.get("option", "")):
         rows = with_option(rows, asked.value)
+    hidden = hidden_or_asked(request, collection)
     page = page_of(request, rows, pages=ByKey)
+    keep_listed(person, (row.contradiction_id for row in page), request.path)
     context = {
         "collection": collection,
-        "hidden": hidden_or_asked(request, collection),
+        "hidden": hidden,
         "page": page,
         "rows": standings(page, person),
         "may_exclude": person.has_role(*EXPORT),
@@ -164,16 +168,17 @@ def questions(request: HttpRequest, name: str) -> HttpResponse:
 @roles_required(*READERS)
 def collection_deviations(request: HttpRequest, name: str) -> HttpResponse:
     """Where the records differ from what the form asks for."""
-    collection = collection_named(name)
-    kinds, lines = deviation_table(shown_to(person_of(request), current(collection)))
+    collection, person = collection_named(name), person_of(request)
+    kinds, lines = deviation_table(shown_to(person, current(collection)))
     chosen = Kind.__members__.get(request.GET.get("kind", ""))
-    shown = [line for line in lines if chosen in (None, line.deviation.kind)]
+    page = page_of(request, [line for line in lines if chosen in (None, line.deviation.kind)])
+    keep_listed(person, (line.contradiction["pk"] for line in page), request.path)
     context = {
         "collection": collection,
         "hidden": hidden_or_asked(request, collection),
         "kinds": [(kind, kind.name, count) for kind, count in kinds],
         "chosen": chosen,
-        "page": page_of(request, shown),
+        "page": page,
     }
     return render(request, "datasets/deviations.html", context)
 
@@ -186,7 +191,7 @@ def contradiction(request: HttpRequest, key: int) -> HttpResponse:
     seen = rows.prefetch_related("instances").filter(collection__arriving_until=None)
     row = first_of(seen.filter(pk=key), "There is no such contradiction.")
     person = person_of(request)
-    check_shown(person, Contradiction.objects.filter(pk=key))
+    show(person, Contradiction.objects.filter(pk=key), request.path)
     context = {**described(row, person), "may_exclude": person.has_role(*EXPORT)}
     return render(request, "datasets/contradiction.html", context)
 
@@ -197,7 +202,7 @@ def contradiction(request: HttpRequest, key: int) -> HttpResponse:
 def export(request: HttpRequest, name: str, format: str) -> FileResponse:
     """Download the collection as a release would contain it now; ?excluded=with keeps the excluded questions."""
     collection = collection_named(name)
-    check_collection(person_of(request), collection)
+    show(person_of(request), current(collection), request.path)
     without = [] if request.GET.get("excluded") == "with" else excluded_ids(collection)
     return _download(streamed(current(collection), without), format, collection.name)
 
@@ -208,7 +213,7 @@ def export(request: HttpRequest, name: str, format: str) -> FileResponse:
 def export_release(request: HttpRequest, name: str, version: str, format: str) -> FileResponse:
     """Download a release."""
     release = release_of(collection_named(name), version)
-    check_shown(person_of(request), released(release))
+    show(person_of(request), released(release), request.path)
     return _download(released_rows(release), format, f"{name}-{version}")
 
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from datasets import exclusions as rules
-from datasets.blinding import check_shown, shown_to
+from datasets.blinding import keep_listed, show, shown_to
 from datasets.contexts import context_1, context_2
 from datasets.counts import counts_of
 from datasets.exposure import known_to
@@ -46,6 +46,8 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
     rows, past = rules.exclusions_of(collection, person), rules.past_of(collection, person)
     shows_past = request.GET.get("show") == "past"
     related = ("instance__contradiction", "proposed_by", "ended_by")
+    page = page_of(request, past.select_related(*related) if shows_past else rules.listed(rows))
+    keep_listed(person, (row.instance.contradiction_id for row in page), request.path)
     context = {
         "collection": collection,
         "hidden": hidden_or_asked(request, collection),
@@ -56,9 +58,7 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
             person, without_questions(collection, rows.filter(seconded_by__isnull=False))
         ),
         "shows_past": shows_past,
-        "page": page_of(
-            request, past.select_related(*related) if shows_past else rules.listed(rows)
-        ),
+        "page": page,
     }
     return render(request, "datasets/exclusions.html", context)
 
@@ -68,7 +68,7 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
 def exclusion(request: HttpRequest, key: int, n: int) -> HttpResponse:
     """Propose to exclude a question, agree, decline or withdraw."""
     instance = rules.question_of(key, n)
-    check_shown(person_of(request), Contradiction.objects.filter(pk=key))
+    show(person_of(request), Contradiction.objects.filter(pk=key), request.path)
     rules.check_not_hidden(person_of(request), instance)
     return decision_page(
         request,

@@ -10,7 +10,7 @@ from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from datasets import revisions as rules
-from datasets.blinding import check_shown
+from datasets.blinding import keep_listed, show
 from datasets.contexts import is_same
 from datasets.exclusions import question_of, standings
 from datasets.models import Contradiction, Instance
@@ -64,6 +64,7 @@ def revised(request: HttpRequest, name: str) -> HttpResponse:
     person = person_of(request)
     rows = rules.narrowed(rules.with_revisions(collection, person), wanted)
     page = page_of(request, rows.select_related("contradiction"))
+    keep_listed(person, (row.contradiction_id for row in page), request.path)
     context = {
         "collection": collection,
         "hidden": hidden_or_asked(request, collection),
@@ -82,7 +83,7 @@ def revised(request: HttpRequest, name: str) -> HttpResponse:
 def revision(request: HttpRequest, key: int, n: int) -> HttpResponse:
     """Write, check or withdraw one question's revised passages."""
     instance = question_of(key, n)
-    check_shown(person_of(request), Contradiction.objects.filter(pk=key))
+    show(person_of(request), Contradiction.objects.filter(pk=key), request.path)
     return decision_page(
         request,
         instance,

@@ -36,8 +36,8 @@ from evaluation.statistics.many_raters import (
     krippendorff_alpha_nominal,
     pairwise_agreement,
 )
-from evaluation.statistics.memory import remembered
 from evaluation.statistics.two_raters import cohen_kappa, percent_agreement
+from pages.memory import FIGURES
 
 Counts = NDArray[np.int64]
 
@@ -57,7 +57,7 @@ class Block:
     formula: Callable[[Floats], Floats]
 
 
-@remembered
+@FIGURES.remembers
 def stage_agreement(stage: str, annotations: Sequence[Entered], plan: Plan | None) -> shapes.Stage:
     """Agreement on every measure among the annotations of one population of one round."""
     items, pairs = by_tag(annotations), comparisons(annotations)

@@ -8,8 +8,8 @@ from annotation.models import Campaign
 from annotation.states import CampaignState
 from evaluation.annotators import rows, shapes
 from evaluation.annotators.agreement import BEFORE, stage_agreement
-from evaluation.annotators.entered import populations
-from evaluation.annotators.page import in_short
+from evaluation.annotators.entered import called, populations
+from evaluation.annotators.in_short import in_short
 from evaluation.report.shapes import Report
 from evaluation.statistics import bootstrap
 from evaluation.statistics.bootstrap import Plan
@@ -85,6 +85,4 @@ def campaign_agreement(campaign: Campaign, *, of_closed: bool = False) -> shapes
 
 def so_far(campaign: Campaign) -> list[str]:
     """The agreement on validity before review, a sentence for each round, without intervals."""
-    rounds = populations(campaign)
-    stages = {n: stage_agreement(BEFORE, rounds[n][BEFORE], None) for n in sorted(rounds)}
-    return [in_short(n, stage) for n, stage in stages.items() if stage["tags"]] or [NOBODY_TWICE]
+    return in_short(called(campaign)) or [NOBODY_TWICE]

@@ -3,17 +3,42 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import (
+    Case,
+    CharField,
+    Count,
+    Exists,
+    F,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    When,
+)
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 
-from annotation.fields.entries import DIMENSION_OF, entries_of
+from annotation.fields.entries import COLUMNS, DIMENSION_OF, entries_in
 from annotation.models import Annotation, Assignment, Campaign, Review, Seen
 from annotation.states import AnnotationState
+from datasets.models import Validity
 from datasets.taxonomy import order
 from evaluation.annotators.agreement import AFTER, BEFORE, BLIND
+from evaluation.annotators.in_short import Called
 from evaluation.annotators.measures import VALID, Entered
 
 NOT_REVIEWED = (AnnotationState.DRAFT, AnnotationState.SUBMITTED, AnnotationState.SENT_BACK)
+
+RELATED = ("assignment", "first_assignment", "author", "sighting__tag__article__wiki")
+PLACE = ("campaign", "round", "order", "tag")
+# An Entered has no more of an annotation, which has long texts.
+NEEDED = (
+    *COLUMNS, "taxonomy", "state", "first_entries", "author__pseudonym",
+    *(f"assignment__{name}" for name in PLACE), *(f"first_assignment__{name}" for name in PLACE),
+    "sighting__tag__article__title", "sighting__tag__article__pageid",
+    "sighting__tag__article__wiki__base_url",
+)  # fmt: skip
 
 
 def submitted_in(campaign: Campaign) -> QuerySet[Annotation]:
@@ -28,7 +53,6 @@ def submitted_in(campaign: Campaign) -> QuerySet[Annotation]:
 def handed_in(campaign: Campaign) -> QuerySet[Annotation]:
     """Those of submitted_in, with what an Entered needs."""
     sent_back = Review.objects.filter(annotation=OuterRef("pk"), decision=Review.Decision.SEND_BACK)
-    related = ("assignment", "first_assignment", "author", "sighting__tag__article__wiki")
     submitted = Coalesce(OuterRef("first_submitted_at"), OuterRef("submitted_at"))
     seen = Seen.objects.filter(
         person=OuterRef("author"), tag=OuterRef("sighting__tag"), at__lt=submitted
@@ -36,7 +60,38 @@ def handed_in(campaign: Campaign) -> QuerySet[Annotation]:
     rows = submitted_in(campaign).annotate(
         was_sent_back=Exists(sent_back), after_seeing=Exists(seen)
     )
-    return rows.select_related(*related).prefetch_related("questions").order_by("pk")
+    return rows.select_related(*RELATED).only(*NEEDED).order_by("pk")
+
+
+def called(campaign: Campaign) -> Iterator[Called]:
+    """What each tag that several people handed in was called before review, counted by the database.
+
+    What was never sent back says what it said at first, so that few entries have to be read.
+    """
+    sent_back = Exists(
+        Review.objects.filter(annotation=OuterRef("pk"), decision=Review.Decision.SEND_BACK)
+    )
+    first = KeyTextTransform("validity", "first_entries")
+    says = Case(When(sent_back, then=first), default=F("validity"), output_field=CharField())
+    rows = Annotation.objects.filter(
+        Q(first_entries__isnull=False) | ~sent_back, first_assignment__campaign=campaign
+    )
+    tags = rows.order_by().values("first_assignment__round", "first_assignment__tag")
+    is_valid = Q(says=Validity.VALID)
+    counted = (
+        tags.alias(says=says)
+        .annotate(
+            n=Count("pk"),
+            valid=Count("pk", filter=is_valid),
+            one=Min("author"),
+            other=Max("author"),
+            says_valid=Min("author", filter=is_valid),
+        )
+        .filter(n__gt=1)
+    )
+    columns = ("first_assignment__round", "n", "valid", "one", "other", "says_valid")
+    for row in counted.values_list(*columns).iterator(chunk_size=5_000):
+        yield Called(*row)
 
 
 def populations(campaign: Campaign) -> dict[int, dict[str, list[Entered]]]:
@@ -61,7 +116,7 @@ def _at_stages(
 
     An annotation of before the first submission was kept has it if it was never sent back.
     """
-    now = entries_of(annotation)
+    now = entries_in(vars(annotation), ())  # questions are not compared
     first = annotation.first_entries
     if first is None and not annotation.was_sent_back:  # type: ignore[attr-defined]
         first = now

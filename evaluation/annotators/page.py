@@ -171,19 +171,6 @@ def sentence(stage: shapes.Stage) -> str:
     return words
 
 
-def in_short(n: int, stage: shapes.Stage) -> str:
-    """Agreement on validity in a sentence."""
-    validity = stage["measures"][0]
-    two = validity["pairs"][0]["coefficients"] if len(validity["pairs"]) == 1 else None
-    share = sentences.of(validity["all"], "percent_agreement")
-    kappa = sentences.of(two or validity["all"], "cohen_kappa" if two else "fleiss_kappa")
-    shown = sentences.number(kappa["value"]) if kappa["value"] is not None else "undefined"
-    return (
-        f"Round {n}, {STAGES[stage['stage']]}: {sentences.percent(share['value'])} agreement on valid or invalid over "
-        f"{counted(share['n'], 'tag')}; {sentences.name_of(kappa)} {shown}."
-    )
-
-
 def _figures(stage: shapes.Stage, measure: shapes.MeasureAgreement) -> tuple[Figure, ...]:
     """Agreement, kappa, AC1, alpha: Cohen's kappa where two people annotated all tags, else Fleiss'."""
     every = {name: figure_of(sentences.of(measure["all"], name)) for name in OF_ALL}

@@ -11,6 +11,7 @@ from evaluation.annotators.measures import (
     OVERLAPS,
     Comparison,
     Entered,
+    by_tag,
     comparisons,
 )
 from leases.refusal import Refusal
@@ -103,6 +104,16 @@ COLUMNS = [
     *(f"type {one.short} {n}" for one in DIMENSIONS for n in (1, 2)),
     *OVERLAPS,
 ]  # fmt: skip
+
+
+def compared_tags(rounds: Populations) -> set[int]:
+    """The tags, by their rows, of all comparisons of every stage."""
+    return {
+        item[0].tag_id
+        for stages in rounds.values()
+        for annotations in stages.values()
+        for item in by_tag(annotations)
+    }
 
 
 def table(rounds: Populations) -> Iterator[list[object]]:

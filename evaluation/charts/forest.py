@@ -6,9 +6,9 @@ from math import ceil, floor
 
 from evaluation.charts.svg import frame, safe, written
 
-CAPTION, LANE, AXIS = 34, 22, 26
-# So many letters fit a line of a narrow page.
-LETTERS = 40
+LINE, LANE, AXIS = 16, 24, 26
+# So many letters fit a line of a narrow page, and next to the number on that line.
+LETTERS, LETTERS_BEFORE_A_NUMBER = 40, 20
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,22 @@ def forest_plot(
     key: str,
     ends: tuple[float, float] | None = None,
     percent: bool = False,
+    lines: int = 2,
 ) -> str:
     """Each estimate as a square on its interval's line; the axis runs over `ends`, or over what is shown.
 
-    `percent` writes shares 0..1 as per cent on the axis.
+    `percent` writes shares 0..1 as per cent on the axis. Label and number have a line each, or one together.
     """
     low, high = ends or _ends(estimates)
-    tall = len(estimates) * (CAPTION + LANE)
-    body = _axis(low, high, tall, percent)
+    caption = lines * LINE
+    tall = len(estimates) * (caption + LANE)
+    # Fifths; halves where these would be too close, quarters in a small multiple.
+    wide = high - low
+    steps = 4 if lines == 1 else round(wide * (5 if wide <= 1.2 else 2))
+    body = _axis((low, high), steps, tall, percent)
     for place, estimate in enumerate(estimates):
-        body += _row(estimate, (low, high), place * (CAPTION + LANE))
+        top = place * (caption + LANE)
+        body += _caption(estimate, top, lines) + _whisker(estimate, (low, high), top + caption)
     return frame("".join(body), height=tall + AXIS, title=title, describe=describe, key=key)
 
 
@@ -52,10 +58,8 @@ def _ends(estimates: Sequence[Estimate]) -> tuple[float, float]:
     return floor(5 * min(0.0, *shown, 0.0)) / 5, max(1.0, ceil(5 * max(shown, default=1.0)) / 5)
 
 
-def _axis(low: float, high: float, tall: int, percent: bool) -> list[str]:
-    parts = []
-    # Fifths, or halves where these would be too close.
-    steps = round((high - low) * (5 if high - low <= 1.2 else 2))
+def _axis(ends: tuple[float, float], steps: int, tall: int, percent: bool) -> list[str]:
+    parts, (low, high) = [], ends
     for step in range(steps + 1):
         value = round(low + (high - low) * step / steps, 3) + 0.0
         x = f"{100 * step / steps:.3f}%"
@@ -69,12 +73,22 @@ def _axis(low: float, high: float, tall: int, percent: bool) -> list[str]:
     return parts
 
 
-def _row(estimate: Estimate, ends: tuple[float, float], y: int) -> list[str]:
-    middle = y + CAPTION + LANE / 2 - 3
-    parts = [
+def _caption(estimate: Estimate, y: int, lines: int) -> list[str]:
+    if lines == 1:
+        letters = LETTERS_BEFORE_A_NUMBER
+        return [
+            written(estimate.label, "0", y + 13, "chart-label", letters=letters),
+            written(estimate.text, "100%", y + 13, "chart-n", anchor="end"),
+        ]
+    return [
         written(estimate.label, "0", y + 13, "chart-label", letters=LETTERS),
         written(estimate.text, "0", y + 29, "chart-n", letters=LETTERS),
     ]
+
+
+def _whisker(estimate: Estimate, ends: tuple[float, float], y: int) -> list[str]:
+    """A square at the value and a line over its interval, as far as there are any."""
+    middle, parts = y + LANE / 2 - 2, []
     words = f"<title>{safe(f'{estimate.label}: {estimate.text}')}</title>"
     if estimate.low is not None and estimate.high is not None:
         left, right = _place(estimate.low, ends), _place(estimate.high, ends)

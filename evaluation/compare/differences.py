@@ -13,7 +13,6 @@ from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
 
 from evaluation.statistics.bootstrap import (
     FEWEST_CLUSTERS,
@@ -198,6 +197,8 @@ def _p(value: float, interval: Resampled, clusters: int | None = None) -> float 
     Resamples vary too little by sqrt(C / (C - 1)), as the interval knows too. Of two groups C is that of the smaller
     one, whose spread is known worst: `clusters`.
     """
+    from scipy.special import stdtr  # as in statistics/bootstrap.py
+
     if not interval["se"] or interval["low"] is None:
         return None
     clusters = interval["clusters"] if clusters is None else clusters

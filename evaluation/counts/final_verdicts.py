@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from datasets.contexts import reasoning
-from datasets.models import SamePassage
+from datasets.models import Exclusion, SamePassage
 from evaluation.compare.families import Answered
 from evaluation.statistics.tables import Tally
 from judging.models import Study, StudyItem
@@ -20,8 +20,13 @@ TALLIED = (
     f"{_TAG}same_passage",
     "resolution__verdict",
 )
-# An exclusion counts once a second person has agreed to it.
-EXCLUDED = Q(response__instance__exclusion__seconded_by__isnull=False)
+# An exclusion counts once a second person has agreed to it. Not a join: from the few exclusions PostgreSQL would
+# conclude that the study has few responses too.
+EXCLUDED = Q(
+    Exists(
+        Exclusion.objects.filter(instance=OuterRef("response__instance"), seconded_by__isnull=False)
+    )
+)
 
 
 def kept_items(study: Study) -> QuerySet[StudyItem]:

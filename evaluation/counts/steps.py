@@ -5,6 +5,7 @@ from django.db.models import Count, Q, QuerySet
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import DONE, AnnotationState, AssignmentState
 from datasets.models import Contradiction, Instance, SamePassage, Validity
+from datasets.records import newest
 from evaluation.counts.final_verdicts import EXCLUDED
 from evaluation.counts.naming import one_passage_prompts
 from evaluation.report.flow import step
@@ -17,9 +18,6 @@ from wikifetch.models import Tag
 
 # Waiting for review, or decided and not published; what is merged is published by another annotation.
 IN_REVIEW = (AnnotationState.SUBMITTED, AnnotationState.ACCEPTED, AnnotationState.MERGED)
-CURRENT_AND_VALID = Q(
-    contradiction__superseded_by__isnull=True, contradiction__validity=Validity.VALID
-)
 FROM_FILE = "The questions were imported from a file: what came before it is not known here."
 FROM_COLLECTION = "The questions come from no campaign of this installation, so the way begins at their collection."
 
@@ -116,7 +114,7 @@ def _frame(campaigns: list[Campaign], drawn: int) -> list[Step]:
 
 
 def _question_steps(collections: set[int], after_campaign: bool) -> list[Step]:
-    current = Contradiction.objects.filter(collection__in=collections, superseded_by__isnull=True)
+    current = Contradiction.objects.filter(newest(), collection__in=collections)
     valid = current.filter(validity=Validity.VALID)
     questions = Instance.objects.filter(contradiction__in=valid)
     n, n_valid = current.count(), valid.count()
@@ -145,14 +143,17 @@ def _from_annotations(current: QuerySet[Contradiction]) -> int:
 
 
 def _response_steps(study: Study) -> list[Step]:
-    runs = study.items.order_by().values("response__run").distinct()
-    responses = Response.objects.filter(run__in=runs)
-    asked = Instance.objects.filter(pk__in=responses.order_by().values("instance"))
-    collections = asked.values("contradiction__collection")
-    of_collections = Instance.objects.filter(contradiction__collection__in=collections)
-    n_asked, now = asked.count(), asked.filter(CURRENT_AND_VALID).count()
-    lost = [(of_collections.filter(CURRENT_AND_VALID).count() - now, "not chosen for the run")]
-    gained = [(n_asked - now, "asked in an earlier version")]
+    # The few keys are read first: of keys that a subquery finds PostgreSQL expects many, and reads whole tables.
+    runs = study.items.order_by().values_list("response__run", flat=True).distinct()
+    responses = Response.objects.filter(run__in=list(runs)).order_by()
+    collections = responses.values_list("instance__contradiction__collection", flat=True).distinct()
+    of_collections = Instance.objects.filter(contradiction__collection__in=list(collections))
+    asked = Count("instance", distinct=True)
+    now = Count("instance", filter=_current_and_valid("instance__"), distinct=True)
+    n_asked, n_now = responses.aggregate(asked=asked, now=now).values()
+    valid_now = of_collections.filter(_current_and_valid()).count()
+    lost = [(valid_now - n_now, "not chosen for the run")]
+    gained = [(n_asked - n_now, "asked in an earlier version")]
     total, items = responses.count(), study.items.count()
     done = responses.filter(state=ResponseState.DONE).count()
     chosen = study.items.filter(response__state=ResponseState.DONE).count()
@@ -166,6 +167,12 @@ def _response_steps(study: Study) -> list[Step]:
         step("study", "In the study", items, "response", not_in_study),
         *_judged_steps(study, items),
     ]
+
+
+def _current_and_valid(path: str = "") -> Q:
+    """The condition on rows that their question is of the newest version of a valid contradiction."""
+    to = f"{path}contradiction__"
+    return newest(to) & Q(**{f"{to}validity": Validity.VALID})
 
 
 def _judged_steps(study: Study, items: int) -> list[Step]:

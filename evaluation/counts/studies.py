@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person
+from evaluation.models import ReportSnapshot
 from judging.blinding import HIDDEN, hidden_results
-from judging.models import Study
+from judging.models import Study, StudyItem
 
 
 @dataclass(frozen=True)
@@ -29,21 +30,21 @@ def studies() -> QuerySet[Study]:
 def entries(page: Iterable[Study], person: Person) -> list[Entry]:
     """The studies of one page with their counts; those hidden from the person without any."""
     shown = list(page)
-    counted = {study.pk: study for study in _counted(study.pk for study in shown)}
+    counted = _counted([study.pk for study in shown])
     hidden = hidden_results(person, shown)
-    return [_entry(counted[study.pk], study.pk in hidden) for study in shown]
+    return [
+        Entry(study, 0, 0, 0, HIDDEN)
+        if study.pk in hidden
+        else Entry(study, *counted[study.pk], "")
+        for study in shown
+    ]
 
 
-def _counted(ids: Iterable[int]) -> QuerySet[Study]:
-    return Study.objects.filter(pk__in=list(ids)).annotate(
-        responses=Count("items", distinct=True),
-        final=Count("items", filter=Q(items__resolution__isnull=False), distinct=True),
-        frozen=Count("snapshots", distinct=True),
-    )
-
-
-def _entry(study: Study, is_hidden: bool) -> Entry:
-    if is_hidden:
-        return Entry(study, 0, 0, 0, HIDDEN)
-    counts = {name: getattr(study, name) for name in ("responses", "final", "frozen")}
-    return Entry(study, counts["responses"], counts["final"], counts["frozen"], "")
+def _counted(ids: list[int]) -> dict[int, tuple[int, int, int]]:
+    """By study: its responses, those with a final verdict, its frozen reports."""
+    final = Count("pk", filter=Q(is_final=True))
+    items = StudyItem.objects.filter(study__in=ids).order_by().values_list("study")
+    responses = {study: counts for study, *counts in items.annotate(n=Count("pk"), final=final)}
+    frozen = ReportSnapshot.objects.filter(study__in=ids).order_by().values_list("study")
+    snapshots = dict(frozen.annotate(n=Count("pk")))
+    return {pk: (*responses.get(pk, (0, 0)), snapshots.get(pk, 0)) for pk in ids}

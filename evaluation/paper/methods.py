@@ -62,9 +62,20 @@ def _judging(report: Report) -> Iterator[str]:
             "what anybody said before disagreements were resolved."
         )
         return
+    if subset := study.get("subset"):
+        by = (
+            f" within strata by {subset['by'][0].lower()}{subset['by'][1:]}" if subset["by"] else ""
+        )
+        yield (
+            f"The questions were drawn by lots{by} with seed {subset['seed']}: {subset['drawn']} of "
+            f"{subset['frame']} (subset {subset['name']})."
+        )
     people = "1 person" if study["judges"] == 1 else f"{study['judges']} people"
     if study["judges_per_response"] == 1:
-        yield f"Each response went to one person ({people} in all), who did not see which model had written it"
+        twice = study.get("double_percent")
+        unit = "questions" if study["order"] == "grouped" else "responses"
+        further = f", those of {twice} % of the {unit} to two" if twice else ""
+        yield f"Each response went to one person{further} ({people} in all), who did not see which model had written it"
     else:
         yield (
             f"Each response went to {study['judges_per_response']} people ({people} in all), who judged independently "
@@ -73,8 +84,17 @@ def _judging(report: Report) -> Iterator[str]:
     yield f"(rubric {study['rubric']})."
     if study["order"] in ORDERS:
         yield f"Each judge's order was drawn with seed {study['seed']}, {ORDERS[study['order']]}."
+    if study.get("pairing") == "pool":
+        yield "Judges drew the next free responses from one pool."
+    if study.get("pairing") == "fixed":
+        yield "The same judges always judged together."
     if study.get("repeat_percent"):
         yield f"{study['repeat_percent']} % of each judge's responses came a second time, unannounced."
+    if study.get("without_own"):
+        yield "Nobody judged responses to questions that they had written or annotated."
+    elif (own := study.get("own_verdicts")) and own[0]:
+        share = f"{own[0]} of {own[1]} first verdicts ({100 * own[0] / own[1]:.1f} %)"
+        yield f"{share} were on questions that their judge had written or annotated."
     if study["state"] == "open":
         yield "Judging has not ended: these are the verdicts handed in so far."
 

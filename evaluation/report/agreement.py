@@ -224,10 +224,10 @@ def _portion(prompt: str, name: str, portion: shapes.Portion) -> Portion:
     days = "" if since is None else since if since == until else f"{since} to {until}"
     # One interval each: a table of parts is read down its columns.
     figures = [replace(one, second="") for one in _figures(portion["coefficients"], OF_PORTION)]
-    return Portion(prompt, name, days, portion["n"], *_once(figures))
+    return Portion(prompt, name, days, portion["n"], *once(figures))
 
 
-def _once(figures: Sequence[Figure]) -> tuple[tuple[Figure, ...], str]:
+def once(figures: Sequence[Figure]) -> tuple[tuple[Figure, ...], str]:
     """The figures, and the reason of the first where others have it too: given once, and taken from these."""
     shared = figures[0].reason
     if [figure.reason for figure in figures].count(shared) < 2:
@@ -240,9 +240,7 @@ def _once(figures: Sequence[Figure]) -> tuple[tuple[Figure, ...], str]:
 def own_agreement(report: shapes.Report) -> list[Portion]:
     """Each judge's agreement with themself."""
     return [
-        Portion(
-            "all", own["judge"], "", own["n"], *_once(_figures(own["coefficients"], OF_ONESELF))
-        )
+        Portion("all", own["judge"], "", own["n"], *once(_figures(own["coefficients"], OF_ONESELF)))
         for own in report["agreement"]["self"]["judges"]
     ]
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
 from typing import Any
 
 from evaluation.charts.forest import Estimate, forest_plot
 from evaluation.charts.heatmap import pair_heat_map
 from evaluation.charts.sparkline import Trend, sparkline, trend_lines
+from evaluation.paper.display import read_display
 from evaluation.report import sentences
 from evaluation.report.agreement import THIRDS, agreement_sections
 from evaluation.report.figures import verdict_labels
@@ -21,6 +24,7 @@ from evaluation.statistics.tables import ALL
 # More judges than this have no heat map: its squares could not be read.
 MOST_JUDGES = 20
 FEWEST_DAYS = 3
+LISTED = "listed"
 
 
 @dataclass(frozen=True)
@@ -49,9 +53,9 @@ def _shown(cell: object) -> str:
     return sentences.number(cell) if isinstance(cell, float) else str(cell)
 
 
-def drawings(report: Report) -> dict[str, Drawing]:
-    """Every chart that this report has, by key, in the order of the page."""
-    makers = (_flow, _days, _kappas, _pairs, _matrices, _over_time, _bars, _shares)
+def drawings(report: Report, order: str = "") -> dict[str, Drawing]:
+    """Every chart that this report has, by key, in the order of the page; `order` is that of the models' shares."""
+    makers = (_flow, _days, _kappas, _pairs, _matrices, _over_time, _bars, partial(_shares, order))
     return {drawing.key: drawing for make in makers for drawing in make(report)}
 
 
@@ -208,17 +212,34 @@ def _bars(report: Report) -> Iterator[Drawing]:
         yield Drawing(f"verdicts-{place}", title, section.svg, Sheet(sheet.header, rows))
 
 
-def _shares(report: Report) -> Iterator[Drawing]:
+def models_in(order: str, report: Report) -> list[str]:
+    """The models' names: LISTED as they were chosen for a paper, else those with the highest mean share first."""
+    if order == LISTED:
+        return [model.name for model in read_display({}, report).models]
+    shares: dict[str, list[float]] = {model["name"]: [] for model in report["models"]}
+    for prompt in report["prompts"]:
+        for cell in _best_cells(report, prompt["label"]):
+            if cell["n"]:
+                shares[cell["model"]].append(cell["k"] / cell["n"])
+    return sorted(shares, key=lambda name: -fmean(shares[name] or [0.0]))
+
+
+def _best_cells(report: Report, prompt: str) -> list[Cell]:
+    best = best_first(report)[0]
+    return [
+        cell
+        for cell in report["tables"][0]["rows"]
+        if (cell["prompt"], cell["slice"], cell["verdict"]) == (prompt, ALL, best)
+    ]
+
+
+def _shares(order: str, report: Report) -> Iterator[Drawing]:
     """For each prompt the share of the best verdict, model by model, with its interval."""
-    best, labels = best_first(report)[0], verdict_labels(report)
-    cells = report["tables"][0]["rows"]
+    best, names = verdict_labels(report)[best_first(report)[0]], models_in(order, report)
     for place, prompt in enumerate(report["prompts"]):
-        mine = [
-            cell
-            for cell in cells
-            if (cell["prompt"], cell["slice"], cell["verdict"]) == (prompt["label"], ALL, best)
-        ]
-        title = f"{labels[best]} on prompt {prompt['label']}, by model"
+        cells = _best_cells(report, prompt["label"])
+        mine = sorted(cells, key=lambda cell: names.index(cell["model"]))
+        title = f"{best} on prompt {prompt['label']}, by model"
         svg = forest_plot(
             [_share_row(cell) for cell in mine],
             title=title,
@@ -226,6 +247,7 @@ def _shares(report: Report) -> Iterator[Drawing]:
             key=f"shares-{place}",
             ends=(0.0, 1.0),
             percent=True,
+            lines=1,
         )
         header = ["model", "k", "n", "low", "high", "interval"]
         rows = [

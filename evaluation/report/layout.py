@@ -1,22 +1,30 @@
 """What the page of a report shows, live or frozen. Pure."""
 
+from collections.abc import Mapping
+
 from evaluation.annotators.page import KAPPA_COLUMNS, glances
 from evaluation.paper.methods import methods_paragraph
 from evaluation.report import agreement
 from evaluation.report.agreement import COLUMNS, agreement_rows, agreement_sections
 from evaluation.report.comparisons import family_sections
-from evaluation.report.drawings import Drawing, drawings
+from evaluation.report.drawings import drawings
 from evaluation.report.flow import flow_rows
 from evaluation.report.judges import judge_sections
 from evaluation.report.shapes import Report
+from evaluation.report.summary import summary
 from evaluation.report.verdicts import prompt_sections
+from evaluation.report.wikicontradict import paper_table
 
 
-def laid_out(body: Report) -> dict[str, object]:
-    """The report as the templates in templates/evaluation/ read it."""
-    charts = drawings(body)
+def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
+    """The report as the templates in templates/evaluation/ read it; `order` of an address's query is the models'."""
+    order = query.get("order", "")
+    charts = drawings(body, order)
     return {
         "report": body,
+        "summary": summary(body, charts),
+        "order": order,
+        "query": query,
         "agreement_columns": COLUMNS,
         "agreement": agreement_rows(body),
         "by_prompt": agreement_sections(body),
@@ -36,14 +44,8 @@ def laid_out(body: Report) -> dict[str, object]:
         "flow": charts.get("flow"),
         "flow_rows": flow_rows(body),
         "days": charts.get("days"),
-        "glances": _glances(charts),
+        "kappas": [one for key, one in charts.items() if key.startswith(("kappa", "pairs-"))],
+        "paper": paper_table(body),
         "methods": methods_paragraph(body),
         "annotators": [(one, glances(one)) for one in body.get("annotators", [])],
     }
-
-
-def _glances(charts: dict[str, Drawing]) -> list[Drawing]:
-    """The charts of the last section; the others are shown with their tables."""
-    return [
-        drawing for key, drawing in charts.items() if key.startswith(("kappa", "pairs-", "shares-"))
-    ]

@@ -386,6 +386,20 @@ class StudyName(TypedDict):
     name: str
 
 
+class Subset(TypedDict):
+    """How the questions of a study were drawn: `drawn` of the `frame`, which `query` describes, by lots from `seed`.
+
+    `by` is the slice that made the strata, "" for none.
+    """
+
+    name: str
+    query: str
+    by: str
+    drawn: int
+    frame: int
+    seed: int
+
+
 class Study(StudyName):
     """Who judged what, as counts."""
 
@@ -394,7 +408,12 @@ class Study(StudyName):
     is_demonstration: bool
     is_imported: bool
     judges_per_response: int
+    pairing: NotRequired[str]
+    double_percent: NotRequired[int]
     repeat_percent: NotRequired[int]
+    without_own: NotRequired[bool]
+    own_verdicts: NotRequired[list[int]]
+    subset: NotRequired[Subset]
     resolved_by: str
     rubric: str
     order: str

@@ -9,6 +9,8 @@ from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.shapes import Cell, JudgeModel, Prompt, Report, Subject, Table
 from evaluation.statistics.tables import ALL, UNLABELLED, UNPARSED, Line
 
+# A row of fewer responses says little, so such rows come together in one line.
+FEWEST = 5
 SLICE_LABELS = {"all": "All", "explicit": "Explicit", "implicit": "Implicit", "untyped": "No type"}
 
 
@@ -24,12 +26,13 @@ class VerdictRow:
 
 @dataclass(frozen=True)
 class PromptSection:
-    """All final verdicts on the responses to one prompt."""
+    """All final verdicts on the responses to one prompt; `few` are the rows of fewer than FEWEST responses."""
 
     prompt: str
     title: str
     columns: tuple[str, ...]
     rows: tuple[VerdictRow, ...]
+    few: tuple[VerdictRow, ...]
     svg: str
     note: str
     sentence: str = ""
@@ -61,19 +64,29 @@ def sections_of(
         cells = [cell for cell in table["rows"] if cell["prompt"] == prompt["label"]]
         if not lines:
             continue
-        rows = tuple(_row(report, prompt, line, cells, keys, judge) for line in lines)
+        rows, few = (
+            tuple(_row(report, prompt, line, cells, keys, judge) for line in part)
+            for part in _by_size(lines)
+        )
         sections.append(
             PromptSection(
                 prompt["label"],
                 prompt["title"],
                 tuple(shown[verdict] for verdict in keys),
                 rows,
+                few,
                 _chart(report, prompt, cells, f"{key}-{place}", keys, judge),
                 _left_out_note(lines),
                 _sentence(prompt, cells, keys[0]),
             )
         )
     return sections
+
+
+def _by_size(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
+    """The lines of enough responses, and those of fewer."""
+    enough = [line for line in lines if line["labelled"] >= FEWEST]
+    return enough, [line for line in lines if line["labelled"] < FEWEST]
 
 
 def _sentence(prompt: Prompt, cells: list[Cell], verdict: str) -> str:

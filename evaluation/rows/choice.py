@@ -14,7 +14,8 @@ from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.naming import one_passage_prompts
 from evaluation.rows.export import REPLIES
 from evaluation.statistics import tables
-from judging.models import MachineVerdict, Study, StudyItem, Verdict
+from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
+from judging.rules.resolution import CAUSES
 from judging.settling import LACKS_VERDICTS
 from judging.states import MachineState
 from leases.refusal import Refusal
@@ -23,6 +24,7 @@ _CONTRADICTION = "response__instance__contradiction__"
 FINAL, FIRST = "final", "first"
 YES, NO = tables.YES, tables.NO
 LABELLED, REPLIED = tables.LABELLED, tables.REPLIED
+MOST_WORDS = 200
 MODEL = re.compile(r"[0-9]{1,18}")
 
 
@@ -38,6 +40,8 @@ class Choice:
     prompt too (each is the response's own where it is empty): the responses of a paired comparison.
     `match` "yes" keeps those on which it gave the final verdict, "no" those on which it replied otherwise, and
     `either` those to which people or the judge model gave that verdict.
+    `judge` keeps those that this judge finished, `cause` those resolved for that cause, and `words` those where a
+    comment (of that judge, if one is chosen) or the resolution's note has all of these words.
     """
 
     of: str = ""
@@ -56,6 +60,9 @@ class Choice:
     either: str = ""
     with_model: str = ""
     with_prompt: str = ""
+    judge: str = ""
+    cause: str = ""
+    words: str = ""
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "Choice":
@@ -71,6 +78,7 @@ class Choice:
             "said": [*Verdict.values, tables.UNPARSED, REPLIED],
             "match": [YES, NO],
             "either": Verdict.values,
+            "cause": [*CAUSES],
         }
         for name, values in allowed.items():
             if given[name] and given[name] not in values:
@@ -80,6 +88,8 @@ class Choice:
         for name in ("model", "judge_model", "with_model"):
             if given[name] and not MODEL.fullmatch(given[name]):
                 raise Refusal("A model is chosen by its number. Follow the links of the report.")
+        if len(given["words"]) > MOST_WORDS:
+            raise Refusal(f"Search for at most {MOST_WORDS} characters at once.")
         return cls(**given)
 
 
@@ -101,6 +111,10 @@ def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
         items = items.filter(Q(resolution__verdict=choice.either) | Exists(machine))
     if choice.of == FIRST:
         items = items.filter(Exists(_pairs(study, choice)))
+    if choice.cause:
+        items = items.filter(resolution__cause=choice.cause)
+    if choice.judge or choice.words:
+        items = items.filter(_commented(study, choice))
     return items.order_by("position")
 
 
@@ -162,6 +176,20 @@ def _pairs(study: Study, choice: Choice) -> QuerySet[Any]:
         item__slots__judge__pseudonym__gt=F("judge__pseudonym"),
         **{name: value for name, value in wanted.items() if value},
     )
+
+
+def _commented(study: Study, choice: Choice) -> Q:
+    """Whether the judge finished one item, and a comment or the resolution's note has all the words."""
+    slots = JudgingSlot.objects.filter(
+        round__study=study, item=OuterRef("pk"), judgment__first_verdict__isnull=False
+    )
+    note = Q(resolution__isnull=False)
+    if choice.judge:
+        slots, note = slots.filter(judge__pseudonym=choice.judge), Q(pk=None)
+    for word in choice.words.split():
+        slots = slots.filter(judgment__comment__icontains=word)
+        note &= Q(resolution__note__icontains=word)
+    return Q(Exists(slots)) | note
 
 
 def _machines_of(choice: Choice) -> QuerySet[MachineVerdict]:

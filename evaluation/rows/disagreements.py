@@ -1,35 +1,13 @@
 """Looking at disagreements one by one: two judges' verdicts on a response, side by side."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from evaluation.counts.first_verdicts import first_judged
-from evaluation.counts.naming import in_name_order, model_names, models_of, prompts_of
-from evaluation.report.verdicts import SLICE_LABELS
 from evaluation.rows.choice import FIRST, NO, YES, Choice
-from evaluation.rows.listing import prompt_words
-from evaluation.statistics import tables
+from evaluation.rows.filters import VERDICTS, Filter, filter_of, of_responses
 from generation import prompting
-from judging.models import JudgingSlot, Study, StudyItem, Verdict
+from judging.models import JudgingSlot, Study, StudyItem
 from judging.presenting import Passage, contexts_given, passages_given
-
-
-@dataclass(frozen=True)
-class Option:
-    """An entry of a filter's list."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True)
-class Filter:
-    """A list to choose from: its name in the address, its label, its entries."""
-
-    name: str
-    label: str
-    options: tuple[Option, ...]
 
 
 def read_choice(query: Mapping[str, str], study: Study) -> Choice:
@@ -63,32 +41,17 @@ def _value(both: tuple[str, str]) -> str:
 
 def filters(study: Study, choice: Choice) -> list[Filter]:
     """The lists above the responses, with what is chosen."""
-    models = in_name_order(model_names(models_of(study)))
-    verdicts = [(value, label) for value, label in reversed(Verdict.choices)]
-    slices = [(part, SLICE_LABELS[part]) for part in (*tables.SLICES[1:], tables.UNTYPED)]
     pairs = [(_value(both), " and ".join(both)) for both in pairs_of(study)]
-    prompts = [(name, prompt_words(name)) for name in prompts_of(study)]
     shown = [(YES, "Where they differ"), (NO, "Every pair of verdicts")]
     chosen = _value((choice.judge_1, choice.judge_2))
     first, second = choice.judge_1 or "one judge", choice.judge_2 or "the other"
     return [
-        _filter("judges", "Judges", "Any two", pairs, chosen),
-        _filter("prompt", "Prompt", "All", prompts, choice.prompt),
-        _filter("model", "Model", "All", [(str(pk), name) for pk, name in models], choice.model),
-        _filter("slice", "Questions", "All", slices, choice.slice),
-        _filter("first_1", f"First verdict of {first}", "Any", verdicts, choice.first_1),
-        _filter("first_2", f"First verdict of {second}", "Any", verdicts, choice.first_2),
-        _filter("differ", "Show", "", shown, choice.differ or NO),
+        filter_of("judges", "Judges", "Any two", pairs, chosen),
+        *of_responses(study, choice),
+        filter_of("first_1", f"First verdict of {first}", "Any", VERDICTS, choice.first_1),
+        filter_of("first_2", f"First verdict of {second}", "Any", VERDICTS, choice.first_2),
+        filter_of("differ", "Show", "", shown, choice.differ or NO),
     ]
-
-
-def _filter(
-    name: str, label: str, every: str, entries: list[tuple[str, str]], chosen: str
-) -> Filter:
-    listed = [("", every), *entries] if every else entries
-    return Filter(
-        name, label, tuple(Option(value, shown, value == chosen) for value, shown in listed)
-    )
 
 
 def passages(item: StudyItem) -> tuple[Passage, ...]:

@@ -72,9 +72,12 @@ def records(items: QuerySet[StudyItem]) -> Iterator[dict[str, Any]]:
 
 
 def _read(items: QuerySet[StudyItem], names: list[str]) -> Iterator[dict[str, Any]]:
-    rows = items.order_by(*ORDER).values_list(*(COLUMNS[name] for name in names))
-    for values in rows.iterator(chunk_size=2000):
+    """Who holds a slot that was drawn from a pool is left out until it has a verdict: it changes all the time."""
+    rows = items.order_by(*ORDER).values_list(*(COLUMNS[name] for name in names), "study__pairing")
+    for *values, pairing in rows.iterator(chunk_size=2000):
         record = dict(zip(names, values, strict=True))
+        if pairing == Study.Pairing.POOL and record["first_verdict"] is None:
+            record["judge"] = None
         record["reasoning"] = reasoning(record["reasoning"]).value
         record["excluded"] = record["excluded"] is not None
         yield record

@@ -10,6 +10,7 @@ from evaluation.rows.choice import LABELLED, NO, REPLIED, YES, Choice
 from evaluation.rows.export import REPLIES
 from evaluation.statistics import tables
 from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
+from judging.rules.resolution import CAUSES
 from judging.settling import LACKS_VERDICTS
 
 MATCHES = {YES: "the same as the final verdict", NO: "another than the final verdict, or none"}
@@ -76,6 +77,9 @@ def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
             _first(choice.judge_2, choice.first_2, labels),
         ),
         ("First verdicts", "not the same" if choice.differ == YES else ""),
+        ("Judge", choice.judge),
+        ("Cause of disagreement", CAUSES.get(choice.cause, "")),
+        ("Words in comments", choice.words),
     ]
     return [(what, value) for what, value in parts if value]
 

@@ -13,10 +13,10 @@ from evaluation.statistics.bootstrap import Plan
 from evaluation.statistics.coefficient import ClassAgreement, Coefficient
 from evaluation.statistics.groups import Groups
 from evaluation.statistics.many_raters import of_many
-from evaluation.statistics.memory import remembered
 from evaluation.statistics.two_raters import WEIGHTED, of_two, paradox_warning
 from judging.models import Study, Verdict
 from judging.rules import rubric
+from pages.memory import FIGURES
 
 VERDICTS = Verdict.values
 FIRST_VERDICTS = "first verdicts, before resolution and exclusions"
@@ -61,7 +61,8 @@ def study_agreement(
 def _not_measured(study: Study) -> str:
     if study.is_imported:
         return NOT_MEASURED_IMPORTED
-    return NOT_MEASURED_ALONE if study.judges_per_response == 1 else NOT_MEASURED_YET
+    alone = study.judges_per_response == 1 and not study.double_percent
+    return NOT_MEASURED_ALONE if alone else NOT_MEASURED_YET
 
 
 def _prompt_agreement(
@@ -169,7 +170,7 @@ def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: Plan) -> shapes.
 # ---------------------------------------------------------------- from counts to coefficients
 
 
-@remembered
+@FIGURES.remembers
 def pair_entry(
     judges: Sequence[str], labels: Sequence[str], cells: Sequence[Cell], plan: Plan | None
 ) -> shapes.PairTable:
@@ -187,7 +188,7 @@ def pair_entry(
     }
 
 
-@remembered
+@FIGURES.remembers
 def all_entries(
     labels: Sequence[str], items: Sequence[Item], plan: Plan | None
 ) -> list[Coefficient]:

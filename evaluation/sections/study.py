@@ -7,10 +7,11 @@ tables of verdicts on final verdicts, after exclusions. Each part names its popu
 from datetime import date, timedelta
 
 from django.conf import settings
-from django.db.models import Count
+from django.db.models import Count, OuterRef
 from django.db.models.functions import TruncDate
 
-from datasets.models import Instance
+from datasets.models import Instance, Subset
+from datasets.subsets import SLICES, described
 from evaluation.annotators.campaign import study_annotators
 from evaluation.counts import final_verdicts
 from evaluation.counts.first_verdicts import first_judged
@@ -24,6 +25,7 @@ from evaluation.sections.comparisons import answers_of, comparisons_entry, plan_
 from evaluation.sections.judges import judge_models
 from evaluation.sections.verdicts import FINAL_VERDICTS, resolution_entry, verdict_table
 from judging.models import Study, Verdict
+from judging.pool import on_own_question
 
 
 def study_report(study: Study, clustering: Clustering | None = None) -> shapes.Report:
@@ -78,7 +80,7 @@ def study_entry(study: Study) -> shapes.Study:
     items = study.items.all()
     instances = Instance.objects.filter(responses__study_items__study=study).distinct()
     excluded = instances.filter(exclusion__seconded_by__isnull=False)
-    return {
+    entry: shapes.Study = {
         "id": study.pk,
         "name": study.name,
         "slug": study.slug,
@@ -86,7 +88,11 @@ def study_entry(study: Study) -> shapes.Study:
         "is_demonstration": study.is_demonstration,
         "is_imported": study.is_imported,
         "judges_per_response": study.judges_per_response,
+        "pairing": study.pairing,
+        "double_percent": study.double_percent,
         "repeat_percent": study.repeat_percent,
+        "without_own": study.without_own,
+        "own_verdicts": own_verdicts(study),
         "resolved_by": study.resolved_by,
         "rubric": str(study.rubric),
         "order": study.order,
@@ -95,5 +101,34 @@ def study_entry(study: Study) -> shapes.Study:
         "instances": instances.count(),
         "articles": instances.values("contradiction__title").distinct().count(),
         "excluded_instances": excluded.count(),
-        "judges": study.judges.filter(person__isnull=False).count(),
+        "judges": _judges(study),
     }
+    if study.subset:
+        entry["subset"] = _subset(study.subset)
+    return entry
+
+
+def _subset(subset: Subset) -> shapes.Subset:
+    return {
+        "name": subset.name,
+        "query": described(subset),
+        "by": SLICES[subset.by].title if subset.by else "",
+        "drawn": subset.instances.count(),
+        "frame": subset.frame,
+        "seed": subset.seed,
+    }
+
+
+def own_verdicts(study: Study) -> list[int]:
+    """[how many first verdicts are on a question that their judge wrote or annotated, how many there are]."""
+    own = Count("pk", filter=on_own_question(OuterRef("judge__person")))
+    counted = first_judged(study).aggregate(own=own, given=Count("pk"))
+    return [counted["own"], counted["given"]]
+
+
+def _judges(study: Study) -> int:
+    """How many people judge; of those who draw from a pool, how many have a first verdict in it."""
+    people = study.judges.filter(person__isnull=False)
+    if study.pairing == Study.Pairing.POOL:
+        people = people.filter(pk__in=first_judged(study).values("judge"))
+    return people.count()

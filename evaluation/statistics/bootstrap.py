@@ -19,7 +19,6 @@ from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 from threadpoolctl import ThreadpoolController
 
 Floats = NDArray[np.float64]
@@ -227,6 +226,9 @@ def _interval(
 def _bca_ends(
     value: float, drawn: Floats, without_one: Floats, sizes: NDArray[np.int64], clusters: int
 ) -> tuple[float, float]:
+    # It takes longer to load than all pages of a room, and few need it.
+    from scipy.special import stdtrit
+
     normal = NormalDist()
     ties = np.abs(drawn - value) <= TIE
     below = float((drawn < value - TIE).mean() + ties.mean() / 2)

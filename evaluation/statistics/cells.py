@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from evaluation.statistics.bootstrap import Floats, Plan, Resampled, intervals
 from evaluation.statistics.chance import ratio
-from evaluation.statistics.memory import remembered
 from evaluation.statistics.tables import ALL, Tally
+from pages.memory import FIGURES
 
 Place = tuple[str, str, str]  # prompt, model, slice
 
 
-@remembered
+@FIGURES.remembers
 def resampled(
     tallies: Sequence[Tally],
     places: Sequence[Place],

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from evaluation.statistics.bootstrap import Floats, Plan, Resampled, intervals
 from evaluation.statistics.cells import of_lines
 from evaluation.statistics.chance import ratio
-from evaluation.statistics.memory import remembered
 from evaluation.statistics.tables import UNPARSED
+from pages.memory import FIGURES
 
 PEOPLE, JUDGE = WHOSE = ("people", "judge")
 
@@ -45,7 +45,7 @@ def table(counts: Iterable[Both], labels: Sequence[str]) -> list[list[int]]:
     return rows
 
 
-@remembered
+@FIGURES.remembers
 def of_scores(counts: Sequence[Both], labels: Sequence[str], plan: Plan) -> ScoreIntervals:
     """All scores over these responses; they share their draws."""
     size = len(labels)
@@ -77,7 +77,7 @@ def of_scores(counts: Sequence[Both], labels: Sequence[str], plan: Plan) -> Scor
     return ScoreIntervals(accuracy, macro, *parts)
 
 
-@remembered
+@FIGURES.remembers
 def of_models(
     counts: Sequence[Both], labels: Sequence[str], plan: Plan
 ) -> dict[tuple[str, ...], Resampled]:

@@ -10,6 +10,7 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import counted
 from annotation.blinding.gate import check_annotations
+from annotation.blinding.seeing import keep_views
 from annotation.models import Campaign
 from evaluation.annotators import page as layout
 from evaluation.annotators import rows
@@ -26,6 +27,12 @@ def campaign_at(request: HttpRequest, campaign_id: int) -> Campaign:
     campaign = first_of(Campaign.objects.filter(pk=campaign_id), "There is no such campaign.")
     check_annotations(person_of(request), submitted_in(campaign))
     return campaign
+
+
+def keep_tags(request: HttpRequest, campaign: Campaign, tags: set[int]) -> None:
+    """Record that the person is shown what was entered for these tags of the campaign."""
+    entered = submitted_in(campaign).filter(sighting__tag__in=tags)
+    keep_views(person_of(request), entered, request.path)
 
 
 @require_safe
@@ -70,9 +77,11 @@ def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
     campaign = campaign_at(request, campaign_id)
     choice = rows.Choice.read(request.GET)
     found = rows.chosen(populations(campaign), choice)
+    page = page_of(request, found)
+    keep_tags(request, campaign, {row.comparison.first.tag_id for row in page})
     context = {
         "campaign": campaign,
-        "page": page_of(request, found),
+        "page": page,
         "tags": len({(row.comparison.first.round, row.comparison.first.tag) for row in found}),
         "choice": choice,
         "kept": [(name, value) for name, value in asdict(choice).items() if name != "differ"],
@@ -87,5 +96,7 @@ def compared(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @roles_required(*READERS)
 @counted("downloads")
 def compared_csv(request: HttpRequest, campaign_id: int) -> HttpResponseBase:
-    lines = rows.table(populations(campaign_at(request, campaign_id)))
-    return csv_response(rows.COLUMNS, lines, f"campaign-{campaign_id}-comparisons.csv")
+    campaign = campaign_at(request, campaign_id)
+    rounds = populations(campaign)
+    keep_tags(request, campaign, rows.compared_tags(rounds))
+    return csv_response(rows.COLUMNS, rows.table(rounds), f"campaign-{campaign_id}-comparisons.csv")

@@ -34,9 +34,9 @@ def sheet_file(body: Report, name: str, stem: str) -> HttpResponseBase:
     return csv_response(sheet.header, sheet.rows, f"{stem}-{name}.csv")
 
 
-def chart_file(body: Report, key: str, form: str, stem: str) -> HttpResponseBase:
+def chart_file(body: Report, key: str, form: str, stem: str, order: str = "") -> HttpResponseBase:
     """A chart as SVG, PNG or CSV; NotFoundHere for a chart that this report does not have."""
-    charts = drawings(body)
+    charts = drawings(body, order)
     if key not in charts or form not in CHART_FORMS:
         raise NotFoundHere(
             f"This report has no chart {key}.{form}. Its charts: {', '.join(charts)}, each as "

@@ -59,7 +59,7 @@ def public(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseB
 
 @public
 def page(request: HttpRequest, snapshot: ReportSnapshot) -> HttpResponseBase:
-    context = {**cited(request, snapshot), **laid_out(snapshots.report_of(snapshot))}
+    context = {**cited(request, snapshot), **laid_out(snapshots.report_of(snapshot), request.GET)}
     # Without the request: nothing of the reader, nor of the program's other pages, is on this page.
     return HttpResponse(render_to_string("evaluation/published.html", context))
 
@@ -78,4 +78,7 @@ def sheet(request: HttpRequest, snapshot: ReportSnapshot, sheet: str) -> HttpRes
 def chart(request: HttpRequest, snapshot: ReportSnapshot, key: str, form: str) -> HttpResponseBase:
     if form not in CHART_FORMS:
         raise NotFoundHere(f"A published chart goes out as {' and '.join(CHART_FORMS)}.")
-    return files.chart_file(snapshots.report_of(snapshot), key, form, f"report-{snapshot.pk}")
+    order = request.GET.get("order", "")
+    return files.chart_file(
+        snapshots.report_of(snapshot), key, form, f"report-{snapshot.pk}", order
+    )

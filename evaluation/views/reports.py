@@ -84,7 +84,7 @@ def report(request: HttpRequest, study_id: int) -> HttpResponse:
         "clusters": CLUSTERS,
         "asked": request.GET.urlencode(),
         "frozen_with": request.GET.items(),
-        **laid_out(source.body),
+        **laid_out(source.body, request.GET),
     }
     return render(request, "evaluation/report.html", context)
 
@@ -111,7 +111,8 @@ def sheet(request: HttpRequest, sheet: str, **of: int) -> HttpResponseBase:
 @counted("downloads")
 def chart(request: HttpRequest, key: str, form: str, **of: int) -> HttpResponseBase:
     source = asked(request, **of)
-    return files.chart_file(source.body, key, form, source.stem)
+    order = request.GET.get("order", "")
+    return files.chart_file(source.body, key, form, source.stem, order)
 
 
 @require_safe

@@ -13,12 +13,24 @@ from evaluation.access import study_for
 from evaluation.rows.choice import Choice, chosen
 from evaluation.rows.disagreements import filters, passages, read_choice, side_by_side
 from evaluation.rows.export import COLUMNS, records
+from evaluation.rows.filters import of_rows
 from evaluation.rows.listing import in_words, prompt_words, with_prompts, with_verdicts
 from evaluation.views.reports import READERS
+from judging.blinding import keep_items, keep_records
 from pages.data_responses import csv_response
 from pages.paging import page_of
 
 ROWS_PER_PAGE = 20
+# What a number of the report may have chosen besides the lists above the rows.
+LINKED = {*Choice.__dataclass_fields__} - {
+    "prompt",
+    "model",
+    "slice",
+    "verdict",
+    "judge",
+    "cause",
+    "words",
+}
 
 
 @require_safe
@@ -27,11 +39,17 @@ def report_rows(request: HttpRequest, study_id: int) -> HttpResponse:
     study = study_for(person_of(request), study_id)
     choice = Choice.read(request.GET)
     page = page_of(request, with_verdicts(chosen(study, choice)), per=ROWS_PER_PAGE)
+    keep_items(person_of(request), page, request.path)
     context = {
         "study": study,
         "page": page,
         "items": with_prompts(page.object_list),
         "chosen": in_words(choice, study),
+        "choice": choice,
+        "filters": of_rows(study, choice),
+        "kept": [
+            (name, value) for name, value in asdict(choice).items() if value and name in LINKED
+        ],
         "query": request.GET.urlencode(),
     }
     return render(request, "evaluation/rows.html", context)
@@ -53,6 +71,7 @@ def disagreements(request: HttpRequest, study_id: int) -> HttpResponse:
         "csv_query": urlencode({name: value for name, value in asdict(choice).items() if value}),
     }
     if item is not None:
+        keep_items(person_of(request), [item], request.path)
         context |= {
             "prompt": prompt_words(item.response.prompt),
             "passages": passages(item),
@@ -67,5 +86,6 @@ def disagreements(request: HttpRequest, study_id: int) -> HttpResponse:
 def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
     study = study_for(person_of(request), study_id)
     items = chosen(study, Choice.read(request.GET))
+    keep_records(person_of(request), items, request.path)
     lines = (list(record.values()) for record in records(items))
     return csv_response(list(COLUMNS), lines, f"{study.slug}-rows.csv")

@@ -40,7 +40,7 @@ def snapshot(request: HttpRequest, snapshot_id: int) -> HttpResponse:
         "study": source.study,
         "changed": snapshots.has_changed(source.frozen),
         **cited(request, source.frozen),
-        **laid_out(source.body),
+        **laid_out(source.body, request.GET),
     }
     return render(request, "evaluation/snapshot.html", context)
 

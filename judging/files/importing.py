@@ -25,10 +25,11 @@ from datasets.taxonomy import DIMENSIONS
 from generation import prompting, registry
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
-from judging import studies
+from judging import rubric_versions, studies
 from judging.files import exporting, wikicontradict
 from judging.files.wikicontradict import Answer, Question, Row
 from judging.models import ImportedRow, Resolution, Study, StudyItem
+from judging.settling import store
 from judging.states import StudyState
 from leases.refusal import Conflict, Refusal
 
@@ -128,7 +129,7 @@ def _unseen_study(collection: Collection, by: Person | None) -> Study:
     return Study.everything.create(
         name=collection.name,
         slug=collection.name,
-        rubric=studies.current_rubric(RUBRIC),
+        rubric=rubric_versions.written(RUBRIC),
         state=StudyState.CLOSED,
         is_imported=True,
         created_by=by,
@@ -282,13 +283,12 @@ def _add_items(
 ) -> None:
     made = studies.items_of(study, responses, first)
     items = StudyItem.objects.bulk_create(made, batch_size=BATCH)
-    Resolution.objects.bulk_create(
-        (
+    store(
+        [
             Resolution(item=item, verdict=verdict, how=Resolution.How.IMPORTED)
             for item, verdict in zip(items, verdicts, strict=True)
             if verdict
-        ),
-        batch_size=BATCH,
+        ]
     )
 
 

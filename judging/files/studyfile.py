@@ -102,8 +102,20 @@ def study_entry(study: Study) -> dict[str, Any]:
         "judges_per_response": None if study.is_imported else study.judges_per_response,
         "resolved_by": None if study.is_imported else study.resolved_by,
         "order": study.order,
+        "pairing": None if study.is_imported else study.pairing,
+        "double_percent": None if study.is_imported else study.double_percent,
         "repeat_percent": None if study.is_imported else study.repeat_percent,
+        "without_own": None if study.is_imported else study.without_own,
         "seed": study.seed,
+        "subset": study.subset
+        and {
+            "name": study.subset.name,
+            "query": study.subset.query,
+            "one_per_tag": study.subset.one_per_tag,
+            "frame": study.subset.frame,
+            "strata": study.subset.strata,
+            "seed": study.subset.seed,
+        },
         "rubric": {"name": rubric.name, "version": rubric.version, "sha256": rubric.sha256},
     }
 

@@ -1,106 +1,132 @@
-"""The queue of machine verdicts: claimed, asked for, read from the reply and stored, or set back after a fault."""
+"""Machine verdicts as rows that wait for a service: claimed, asked for, read from the reply and stored."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 import structlog
 from django.db import transaction
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q
 from django.db.models.functions import Now
 
-from generation import chat, dispatch
-from generation.client import ServiceEntry
-from generation.faults import ServiceFault
-from generation.models import LanguageModel
+from generation.models import LONG
+from generation.queues import DUE, Call, Line, Queue, Settled, fields_of, set_back, sweep
+from judging.machine import control
 from judging.machine.prompt import find_prompt, render, settled_by
 from judging.models import Judge, JudgeCall, MachineVerdict
 from judging.presenting import gold_shown
 from judging.rules import rubric
 from judging.states import MACHINE, MachineState
-from leases import claim
+from leases import bulk, claim, clock
 
 log = structlog.get_logger(__name__)
 
-RESUME = "Resume the judge model to ask again."
+SEEN = (
+    "judge__model",
+    "judge__study__rubric",
+    "item__response__instance__contradiction",
+)
+UNSEEN = [f"item__response__{name}" for name in LONG]
 
 
 @dataclass(frozen=True)
-class Queue:
+class JudgeQueue(Queue):
     """The machine verdicts that wait: of one judge, or of all."""
 
     judge: Judge | None = None
 
-    def waiting(self) -> QuerySet[MachineVerdict]:
-        """Those that may be asked for now."""
-        rows = MachineVerdict.objects.filter(state=MachineState.WAITING)
-        return dispatch.due(rows.filter(judge=self.judge) if self.judge else rows)
+    rows = MachineVerdict
+    running = MachineState.RUNNING
+    service_of = "judge__model__service"
+    advice = "Resume the judge model to ask again."
 
-    def claim(self, service: ServiceEntry, holder: str) -> MachineVerdict | None:
-        """Hold the next one of this service for as long as a call may take; None when none waits."""
-        rows = self.waiting().filter(judge__model__service=service.name)
-        ordered = rows.order_by("judge_id", "item__response__instance_id", "pk")
-        taken = claim.claim(
-            ordered.only("pk", "state"), MACHINE, "start", seconds=service.lease, holder=holder
+    def lines(self, service: str | None = None) -> list[Line]:
+        due = MachineVerdict.objects.filter(DUE, judge=OuterRef("pk"), state=MachineState.WAITING)
+        judges = Judge.objects.filter(
+            Q(pk=self.judge.pk) if self.judge else Q(),
+            Exists(due),
+            model__isnull=False,
+            is_cancelled=False,
         )
-        related = (
-            "judge__model",
-            "judge__study__rubric",
-            "item__response__instance__contradiction",
-        )
-        return MachineVerdict.objects.select_related(*related).get(pk=taken.pk) if taken else None
+        if service is not None:
+            judges = judges.filter(model__service=service)
+        rows = judges.order_by("pk").values_list("model__service", "pk")
+        return [Line(self, name, judge, (judge,)) for name, judge in rows]
 
-    def request(self, row: MachineVerdict) -> tuple[LanguageModel, str]:
-        """The judge model, and what it is sent: what people see of the response, and no model's name."""
-        assert row.judge.model is not None
-        response = row.item.response
-        text = render(
-            find_prompt(),
-            question=response.instance.question,
-            gold=_gold(row),
-            response=response.text,
+    def claim(self, line: Line, holder: str, seconds: float, most: int) -> list[Call]:
+        (judge,) = line.key
+        waiting = MachineVerdict.objects.filter(
+            DUE, judge=judge, judge__in=Judge.objects.filter(is_cancelled=False)
+        ).order_by("attempts", "pk")
+        taken = claim.claim_many(
+            waiting,
+            MACHINE,
+            "start",
+            most=most,
+            seconds=seconds,
+            holder=holder,
+            columns=("attempts",),
         )
-        return row.judge.model, text
+        read = MachineVerdict.objects.select_related(*SEEN).defer(*UNSEEN)
+        rows = read.in_bulk([pk for pk, _ in taken])
+        return [_call(line, rows[pk], attempts) for pk, attempts in taken]
 
     @transaction.atomic
-    def store(self, row: MachineVerdict, holder: str, reply: chat.Reply) -> bool:
-        """Keep the reply and the verdict in it; False when the lease was lost meanwhile."""
-        verb, values, call = settled_by(reply.text)
-        fields = {**values, "judged_at": Now(), "error": "", "not_before": None}
-        kept = claim.settle(row, MACHINE, verb, holder=holder, **fields)
-        return _logged(
-            kept,
-            row,
-            **call,
-            request=dict(reply.request),
-            finish_reason=reply.finish_reason,
-            latency_ms=reply.latency_ms,
-            status=reply.status,
-        )
+    def settle(self, holder: str, settled: Sequence[Settled]) -> None:
+        present = clock.now()
+        read = {one.call.pk: settled_by(one.reply.text) for one in settled if one.reply}
 
-    @transaction.atomic
-    def set_back(self, row: MachineVerdict, holder: str, fault: ServiceFault) -> bool:
-        """Let it wait and be asked for again, or fail it with the reason; False when the lease was lost."""
-        verb, fields = dispatch.after_fault(fault, row.attempts, RESUME)
-        kept = claim.settle(row, MACHINE, verb, holder=holder, **fields)
-        return _logged(
-            kept, row, error=fault.sentence, status=fault.status, latency_ms=fault.latency_ms
-        )
+        def verdict(one: Settled) -> dict[str, Any]:
+            values = read[one.call.pk][1]
+            return {**values, "judged_at": present, "error": "", "not_before": None}
+
+        def back(one: Settled) -> dict[str, Any]:
+            return set_back(one, present)
+
+        answered = [one for one in settled if one.reply]
+        judged = {one.call.pk: verdict(one) for one in answered if read[one.call.pk][0] == "judge"}
+        kept = claim.settle_each(MachineVerdict, MACHINE, "judge", judged, holder=holder)
+        left = {one.call.pk: verdict(one) for one in answered if read[one.call.pk][0] == "leave"}
+        kept |= claim.settle_each(MachineVerdict, MACHINE, "leave", left, holder=holder)
+        again = fields_of(settled, "retry", back)
+        kept |= claim.settle_each(MachineVerdict, MACHINE, "retry", again, holder=holder)
+        failed = fields_of(settled, "fail", back)
+        kept |= claim.settle_each(MachineVerdict, MACHINE, "fail", failed, holder=holder)
+        released = fields_of(settled, "release", back)
+        kept |= claim.settle_each(MachineVerdict, MACHINE, "release", released, holder=holder)
+        if lost := {one.call.pk for one in settled} - kept:
+            log.warning("leases_lost", machine_verdicts=sorted(lost))
+        _log([one for one in settled if one.call.pk in kept], present)
+
+    def calls(self, key: int, status: int) -> int:
+        return JudgeCall.objects.filter(machine_verdict=key, status=status).count()
+
+    def pause(self, line: Line, reason: str) -> None:
+        control.cancel(Judge.objects.get(pk=line.key[0]), reason)
+
+    def stopped(self, keys: Collection[int]) -> set[int]:
+        rows = MachineVerdict.objects.filter(pk__in=keys, judge__is_cancelled=True)
+        return set(rows.order_by().values_list("pk", flat=True))
+
+    def sweep(self) -> int:
+        running = MachineVerdict.objects.filter(state=MachineState.RUNNING, lease_until__lt=Now())
+        taken_back = sweep(running, MACHINE, self.advice)
+        control.cancel_late()
+        return taken_back
 
 
-def judge_next(service_name: str, judge: Judge | None = None) -> bool:
-    """Ask the service for its next machine verdict and store the reply; False when there was nothing to do."""
-    return dispatch.serve_one(service_name, Queue(judge)) is not None
-
-
-def waiting_services() -> dict[str, int]:
-    """How many machine verdicts may be asked for now, by service."""
-    rows = Queue().waiting().order_by().values_list("judge__model__service")
-    return dict(rows.annotate(Count("pk")))
-
-
-def sweep() -> int:
-    """Take back what dead workers held; returns how many."""
-    running = MachineVerdict.objects.filter(state=MachineState.RUNNING)
-    return dispatch.sweep(running, MACHINE, RESUME)
+def _call(line: Line, row: MachineVerdict, attempts: int) -> Call:
+    """What the judge model is sent: what people see of the response, and no model's name."""
+    assert row.judge.model is not None
+    response = row.item.response
+    text = render(
+        find_prompt(),
+        question=response.instance.question,
+        gold=_gold(row),
+        response=response.text or response.get_finding_display(),
+    )
+    return Call(line, row.pk, attempts, row.judge.model, text)
 
 
 def _gold(row: MachineVerdict) -> list[str]:
@@ -114,11 +140,26 @@ def _gold(row: MachineVerdict) -> list[str]:
         return [str(gold) for gold in response.gold]
 
 
-def _logged(kept: bool, row: MachineVerdict, **call: object) -> bool:
-    if not kept:
-        log.warning("lease_lost", machine_verdict=row.pk)
-        return False
-    # The UPDATE before holds the row, so that no two calls get the same number.
-    last = row.calls.aggregate(last=Max("n"))["last"] or 0
-    JudgeCall.objects.create(machine_verdict=row, n=last + 1, **call)
-    return True
+def _log(settled: Sequence[Settled], present: datetime) -> None:
+    """A row for each call; those that were released unasked made none."""
+    made = [one for one in settled if one.reply or one.fault]
+    keys = [one.call.pk for one in made]
+    rows = JudgeCall.objects.filter(machine_verdict__in=keys).order_by()
+    # The UPDATE before holds the verdicts, so that no two calls get the same number.
+    last = dict(rows.values_list("machine_verdict").annotate(Max("n")))
+    calls = []
+    for one in made:
+        columns: dict[str, Any] = {"error": one.fault.sentence} if one.fault else {}
+        if one.reply:
+            columns |= settled_by(one.reply.text)[2]
+            columns |= {
+                "request": dict(one.reply.request),
+                "reasoning": one.reply.reasoning,
+                "finish_reason": one.reply.finish_reason,
+            }
+        call = one.reply or one.fault
+        assert call is not None
+        columns |= {"status": call.status, "latency_ms": call.latency_ms, "at": present}
+        n = last.get(one.call.pk, 0) + 1
+        calls.append(JudgeCall(machine_verdict_id=one.call.pk, n=n, **columns))
+    bulk.insert(calls)

@@ -32,12 +32,14 @@ def begin(study: Study, model: LanguageModel, prompts: Collection[str] = ()) -> 
         raise Conflict("The study is still being set up. Open it first: that fixes its responses.")
     check_askable(model)
     items = _items(study, prompts)
-    judge, _ = Judge.objects.get_or_create(
+    judge, is_new = Judge.objects.get_or_create(
         study=study,
         model=model,
         judge_prompt_hash=find_prompt().sha256,
         defaults={"pseudonym": free_pseudonym(study, str(model))},
     )
+    if not is_new:
+        Judge.objects.filter(pk=judge.pk).update(is_cancelled=False)
     rows = [MachineVerdict(judge=judge, item=item) for item in items]
     MachineVerdict.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
     return judge
@@ -76,18 +78,32 @@ def judge_named(study: Study, judge_id: int) -> Judge:
     return first_of(rows, "This study does not have this judge model.")
 
 
-def cancel(judge: Judge) -> int:
-    """Send this judge no more requests; returns how many responses stay unjudged."""
-    return MACHINE.move(MachineVerdict.objects.filter(judge=judge), "cancel", not_before=None)
+@transaction.atomic
+def cancel(judge: Judge, reason: str = "") -> int:
+    """Send this judge no more requests, for the reason; returns how many responses stay unjudged.
+
+    Replies to calls in progress are still stored.
+    """
+    Judge.objects.filter(pk=judge.pk).update(is_cancelled=True)
+    rows = MachineVerdict.objects.filter(judge=judge)
+    return MACHINE.move(rows, "cancel", not_before=None, error=reason)
 
 
+def cancel_late() -> None:
+    """Cancel what was set back after its judge model was cancelled."""
+    rows = MachineVerdict.objects.filter(judge__in=Judge.objects.filter(is_cancelled=True))
+    MACHINE.move(rows, "cancel", not_before=None)
+
+
+@transaction.atomic
 def resume(judge: Judge) -> int:
     """Let the responses that failed or were cancelled wait again; returns how many."""
     if judge.model is None or not judge.model.service:
         raise Refusal("These verdicts came from a file; there is no service to ask again.")
     rows = MachineVerdict.objects.filter(judge=judge)
     again = MACHINE.move(rows, "resume", attempts=0, error="", not_before=None)
-    if not again:
+    cancelled = Judge.objects.filter(pk=judge.pk, is_cancelled=True)
+    if not (cancelled.update(is_cancelled=False) or again):
         raise Conflict("Every response has its reply; there is nothing to ask again.")
     return again
 

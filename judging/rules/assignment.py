@@ -7,23 +7,32 @@ its passages is most of the work; in the random order a unit is a response.
 Draws are SHA-256 sums of the seed and stable names, not a generator's state: adding a judge or reading rows in another
 order changes nothing else.
 
+Judges rotate so, or form fixed teams that take whole units, or nobody is assigned: then each response has free slots
+that the judges of a pool draw in one common order. Where a response has one judge, a share of the units can get two.
+
+Where a study says so, nobody gets responses to questions that they wrote.
+
 A judge can get a share of their responses twice, to measure their agreement with themselves: some of the first half of
 their order again, between the questions of the second half.
 """
 
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from math import ceil
 
+from datasets.drawing import lot
 from leases.refusal import Refusal
 
 GROUPED = "grouped"
 RANDOM = "random"
 ORDERS = (GROUPED, RANDOM)
+ROTATION = "rotation"
+FIXED = "fixed"
+POOL = "pool"
+PAIRINGS = (ROTATION, FIXED, POOL)
 # Percent: responses that come twice are drawn from the first half of an order.
 MOST_REPEATED = 50
 
@@ -34,54 +43,93 @@ class PlanError(Refusal):
 
 @dataclass(frozen=True)
 class Item:
-    """One response to judge: `key` names it, `instance` the question it answers."""
+    """One response to judge: `key` names it, `instance` the question it answers, `authors` who wrote that question."""
 
     key: str
     instance: str
+    authors: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class PlannedSlot:
-    """`judge` judges `item` as the `position`-th (from 0) in an order of their own; with `repeat` 2, once more."""
+    """`judge` judges `item` as the `position`-th (from 0) in an order of their own; with `repeat` 2, once more.
+
+    `seat` numbers the judges of an item from 1. In a pool there is no judge, and one order for all.
+    """
 
     item: str
-    judge: str
+    judge: str | None
     position: int
     repeat: int = 1
+    seat: int = 1
 
 
-def lot(seed: int, *names: str) -> str:
-    """A number (hex) drawn from the seed for these names; sorting by it shuffles."""
-    drawn = "\x1f".join((str(seed), *names))
-    return hashlib.sha256(drawn.encode("utf-8")).hexdigest()
+@dataclass(frozen=True)
+class Rules:
+    """How slots are planned: judges per item, which order, which pairing, from which seed.
 
-
-def plan(
-    items: Sequence[Item],
-    judges: Sequence[str],
-    *,
-    per_item: int,
-    seed: int,
-    order: str = GROUPED,
-    repeat_percent: int = 0,
-) -> list[PlannedSlot]:
-    """All slots of a round; raises PlanError when there are too few judges or a name is given twice.
-
-    Of each judge's items `repeat_percent` (0 to MOST_REPEATED) percent come twice.
+    Of each judge's items `repeat_percent` (0 to MOST_REPEATED) percent come twice; with one judge per item
+    `double_percent` percent of the units get two. `without_own`: nobody judges responses to their own questions.
     """
-    _check(items, judges, per_item, order)
-    if problem := repeats_problem(repeat_percent):
-        raise PlanError(problem)
-    seats = _seats(items, judges, per_item, seed, order)
+
+    per_item: int
+    seed: int
+    order: str = GROUPED
+    repeat_percent: int = 0
+    double_percent: int = 0
+    pairing: str = ROTATION
+    without_own: bool = False
+
+
+def plan(items: Sequence[Item], judges: Sequence[str], rules: Rules) -> list[PlannedSlot]:
+    """All slots of a round; raises PlanError when there are too few judges or a name is given twice."""
+    _check(items, judges, rules)
+    units = _units(items, rules.order)
+    asked = _asked(units, rules)
+    teams = _teams_of(units, judges, asked, rules)
+    if rules.pairing == POOL:
+        return _free_slots(items, asked, rules)
+    seats = _seats(units, teams, asked, rules)
     slots = []
     for judge in sorted(judges):
         given = [item for item in items if judge in seats[item.key]]
-        own = judge_seed(seed, judge)
-        mine = with_repeats(in_order(given, own, order), own, order, repeat_percent)
+        own = judge_seed(rules.seed, judge)
+        mine = with_repeats(
+            in_order(given, own, rules.order), own, rules.order, rules.repeat_percent
+        )
         slots += [
-            PlannedSlot(item.key, judge, place, repeat) for place, (item, repeat) in enumerate(mine)
+            PlannedSlot(item.key, judge, place, repeat, seats[item.key].index(judge) + 1)
+            for place, (item, repeat) in enumerate(mine)
         ]
     return slots
+
+
+def _free_slots(items: Sequence[Item], asked: Mapping[str, int], rules: Rules) -> list[PlannedSlot]:
+    """The slots of a pool, in the order in which they are drawn: all of a response, then the next one."""
+    return [
+        PlannedSlot(item.key, None, place, seat=seat)
+        for place, item in enumerate(in_order(items, rules.seed, rules.order))
+        for seat in range(1, asked[_unit(item, rules.order)] + 1)
+    ]
+
+
+def design_problem(rules: Rules) -> str:
+    """Why slots cannot be planned in this way; empty where they can."""
+    if rules.order not in ORDERS:
+        return f"The order {rules.order!r} is none of {', '.join(ORDERS)}."
+    if rules.pairing not in PAIRINGS:
+        return f"{rules.pairing!r} is none of {', '.join(PAIRINGS)}."
+    if rules.per_item < 1:
+        return "Each response needs at least one judge."
+    if not 0 <= rules.double_percent <= 100:
+        return "0 to 100 % of the responses can be judged twice."
+    if rules.double_percent and rules.per_item > 1:
+        return (
+            "A share judged twice is for studies with one judge per response. Set the share to 0."
+        )
+    if rules.pairing == POOL and rules.repeat_percent:
+        return "In a pool no response comes twice to a judge. Set that percentage to 0, or assign the judges."
+    return repeats_problem(rules.repeat_percent)
 
 
 def repeats_problem(percent: int) -> str:
@@ -134,36 +182,106 @@ def _unit(item: Item, order: str) -> str:
     return item.instance if order == GROUPED else item.key
 
 
-def _check(items: Sequence[Item], judges: Sequence[str], per_item: int, order: str) -> None:
-    if order not in ORDERS:
-        raise PlanError(f"The order {order!r} is none of {', '.join(ORDERS)}.")
-    if per_item < 1:
-        raise PlanError("Each response needs at least one judge.")
+def _check(items: Sequence[Item], judges: Sequence[str], rules: Rules) -> None:
+    if problem := design_problem(rules):
+        raise PlanError(problem)
     if len(set(judges)) < len(judges):
         raise PlanError("A judge is chosen twice.")
-    if len(judges) < per_item:
-        raise PlanError(f"{per_item} judges per response are needed; chosen: {len(judges)}.")
+    needed = _most_asked(rules)
+    if len(judges) < needed:
+        raise PlanError(f"{needed} judges per response are needed; chosen: {len(judges)}.")
+    if rules.pairing == FIXED and len(judges) % needed:
+        raise PlanError(
+            f"Fixed teams have {needed} judges each; {len(judges)} judges do not make whole teams."
+        )
     if len({item.key for item in items}) < len(items):
         raise PlanError("A response is named twice.")
 
 
-def _seats(
-    items: Sequence[Item], judges: Sequence[str], per_item: int, seed: int, order: str
-) -> dict[str, frozenset[str]]:
-    units: dict[str, list[str]] = {}
+def _most_asked(rules: Rules) -> int:
+    """How many judges an item has at most."""
+    return 2 if rules.per_item == 1 and rules.double_percent else rules.per_item
+
+
+def _units(items: Sequence[Item], order: str) -> dict[str, list[Item]]:
+    units: dict[str, list[Item]] = {}
     for item in items:
-        units.setdefault(_unit(item, order), []).append(item.key)
+        units.setdefault(_unit(item, order), []).append(item)
+    return units
+
+
+def _asked(units: Collection[str], rules: Rules) -> dict[str, int]:
+    """How many judges the items of each unit get."""
+    twice = ceil(len(units) * rules.double_percent / 100)
+    drawn = sorted(units, key=lambda unit: lot(rules.seed, "twice", unit))[:twice]
+    return dict.fromkeys(units, rules.per_item) | dict.fromkeys(drawn, _most_asked(rules))
+
+
+def _teams_of(
+    units: Mapping[str, list[Item]], judges: Sequence[str], asked: Mapping[str, int], rules: Rules
+) -> dict[str, list[list[str]]]:
+    """For each unit the teams that can take it, without those who wrote its question where they may not judge it.
+
+    Raises PlanError where there are units that none can take.
+    """
+    fixed = rules.pairing == FIXED
+    teams = _teams(judges, _most_asked(rules), rules.seed) if fixed else [list(judges)]
+    possible = {}
+    for unit, items in units.items():
+        barred = {name for item in items for name in item.authors} if rules.without_own else set()
+        left = [[judge for judge in team if judge not in barred] for team in teams]
+        possible[unit] = [team for team in left if len(team) >= asked[unit]]
+    if lacking := {units[unit][0].instance for unit, left in possible.items() if not left}:
+        chosen = (
+            "no team of the chosen judges remains"
+            if fixed
+            else "too few of the chosen judges remain"
+        )
+        raise PlanError(
+            f"Nobody judges their own questions here, and for {len(lacking)} "
+            f"question{'s' if len(lacking) > 1 else ''} {chosen}. Add judges who did not write them."
+        )
+    return possible
+
+
+def _seats(
+    units: Mapping[str, list[Item]],
+    teams: Mapping[str, list[list[str]]],
+    asked: Mapping[str, int],
+    rules: Rules,
+) -> dict[str, list[str]]:
+    """The judges of each item, sorted by name."""
     load: Counter[str] = Counter()
     met: Counter[frozenset[str]] = Counter()
     seats = {}
-    # Large units first: the small ones then balance the loads.
-    for unit in sorted(units, key=lambda name: (-len(units[name]), lot(seed, "unit", name))):
-        chosen = _choose(judges, per_item, load, met, partial(lot, seed, unit))
+    most = max((sum(map(len, each)) for each in teams.values()), default=0)
+    # Those that fewer judges can take first, then the large ones: the others balance the loads.
+    for unit in sorted(
+        units,
+        key=lambda name: (
+            sum(map(len, teams[name])) == most,
+            -len(units[name]),
+            lot(rules.seed, "unit", name),
+        ),
+    ):
+        chance = partial(lot, rules.seed, unit)
+        team = min(teams[unit], key=lambda team: (_mean_load(team, load), chance(*sorted(team))))
+        chosen = _choose(team, asked[unit], load, met, chance)
         for judge in chosen:
             load[judge] += len(units[unit])
         met.update(_pairs(chosen))
-        seats.update(dict.fromkeys(units[unit], frozenset(chosen)))
+        seats.update({item.key: sorted(chosen) for item in units[unit]})
     return seats
+
+
+def _teams(judges: Sequence[str], size: int, seed: int) -> list[list[str]]:
+    """Teams of `size` judges, drawn from the seed."""
+    drawn = sorted(judges, key=lambda judge: lot(seed, "team", judge))
+    return [drawn[place : place + size] for place in range(0, len(drawn), size)]
+
+
+def _mean_load(team: Sequence[str], load: Counter[str]) -> float:
+    return sum(load[judge] for judge in team) / len(team)
 
 
 def _choose(
@@ -171,7 +289,7 @@ def _choose(
     per_item: int,
     load: Counter[str],
     met: Counter[frozenset[str]],
-    chance: Callable[[str], str],
+    chance: Callable[..., str],
 ) -> list[str]:
     chosen: list[str] = []
     while len(chosen) < per_item:

@@ -13,11 +13,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from judging import presenting, progress, queues, verdicts
+from judging import pool, presenting, progress, queues, verdicts, warmup
+from judging.blinding import keep_items
 from judging.models import JudgingSlot, Study
 from judging.presenting import SlotView
 from judging.rules import rubric
-from leases.refusal import Refusal
+from leases.refusal import NotFoundHere, Refusal, StaleVersion
+from pages.counting import how_many
+from pages.paging import page_of
 
 AHEAD = 20
 
@@ -27,10 +30,11 @@ AHEAD = 20
 def queue(request: HttpRequest) -> HttpResponse:
     """The studies in which this person judges, with what is left to judge."""
     person = person_of(request)
-    studies = list(queues.studies_of(person))
-    counts = progress.of_person_in(person, studies)
-    rows = [(study, counts[study.pk]) for study in studies]
-    return render(request, "judging/queue.html", {"rows": rows})
+    page = page_of(request, queues.studies_of(person))
+    counts = progress.of_person_in(person, page)
+    free = pool.free_in(person, counts)
+    rows = [(study, counts[study.pk], free.get(study.pk, 0)) for study in page]
+    return render(request, "judging/queue.html", {"page": page, "rows": rows})
 
 
 @require_safe
@@ -47,6 +51,10 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
         "minutes_left": round(pace * counted.waiting / 60) if pace and counted.waiting else None,
         "entered": queues.entered(person, study),
         "undoable": verdicts.last_judged(person, study),
+        "free": pool.free_in(person, [study.pk]).get(study.pk, 0),
+        "is_pool": study.pairing == Study.Pairing.POOL,
+        "days": progress.timesheet(person, study),
+        "pace": pace,
     }
     return render(request, "judging/overview.html", context)
 
@@ -59,8 +67,36 @@ def next_item(request: HttpRequest, study_id: int) -> HttpResponse:
     return _to_next(person, queues.study_of(person, study_id))
 
 
-def _to_next(person: Person, study: Study) -> HttpResponse:
+@require_POST
+@roles_required(Role.JUDGE)
+def draw(request: HttpRequest, study_id: int) -> HttpResponse:
+    """Draw the next free responses and go to the first."""
+    person = person_of(request)
+    study = queues.study_of(person, study_id)
+    if not pool.draw(person, study) and queues.first_waiting(person, study) is None:
+        messages.warning(request, "There is no free response for you now.")
+    return _to_next(person, study)
+
+
+@require_POST
+@roles_required(Role.JUDGE)
+def hand_back(request: HttpRequest, study_id: int) -> HttpResponse:
+    """Free what this person has not judged, for others."""
+    person = person_of(request)
+    freed = pool.hand_back(person, queues.study_of(person, study_id))
+    messages.success(
+        request, f"Handed back: {how_many(freed, 'response')}. Your verdicts are kept."
+    )
+    return redirect("judging:overview", study_id)
+
+
+def _to_next(person: Person, study: Study, *, draws: bool = False) -> HttpResponse:
+    if (gold := warmup.next_for(person, study)) is not None:
+        return redirect("judging:warm_up", study.pk, gold)
     waiting = queues.first_waiting(person, study)
+    if waiting is None and draws and study.pairing == Study.Pairing.POOL:
+        pool.draw(person, study)
+        waiting = queues.first_waiting(person, study)
     if waiting is None:
         return redirect("judging:overview", study.pk)
     return redirect("judging:slot", waiting)
@@ -73,13 +109,14 @@ def slot(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     mine = verdicts.slot_of(person_of(request), slot_id)
     if request.method != "POST":
         queues.mark_shown(mine)
+        keep_items(person_of(request), [mine.item], request.path)
         return _item_page(request, mine)
-    comment = request.POST.get("comment", "")
+    comment, version = request.POST.get("comment", ""), _version(request)
     try:
-        verdicts.give(mine, request.POST.get("verdict", ""), comment=comment)
+        verdicts.give(mine, request.POST.get("verdict", ""), comment=comment, version=version)
     except Refusal as refusal:
         return _item_page(request, mine, refusal)
-    return _to_next(person_of(request), mine.round.study)
+    return _to_next(person_of(request), mine.round.study, draws=True)
 
 
 @require_POST
@@ -88,10 +125,10 @@ def skip(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     """Leave the item with a reason and go on."""
     mine = verdicts.slot_of(person_of(request), slot_id)
     try:
-        verdicts.skip(mine, request.POST.get("reason", ""))
+        verdicts.skip(mine, request.POST.get("reason", ""), version=_version(request))
     except Refusal as refusal:
         return _item_page(request, mine, refusal)
-    return _to_next(person_of(request), mine.round.study)
+    return _to_next(person_of(request), mine.round.study, draws=True)
 
 
 @require_POST
@@ -109,13 +146,16 @@ def flag(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @roles_required(Role.JUDGE)
 def undo(request: HttpRequest, study_id: int) -> HttpResponse:
-    """Take the last verdict back and go to its item, with its comment."""
+    """Take the last verdict back and go to its item, with its comment; with none, stay on the item that was open."""
     person = person_of(request)
     study = queues.study_of(person, study_id)
     last = verdicts.last_judged(person, study)
     if last is None:
         messages.warning(request, "There is no verdict to take back.")
-        return redirect("judging:overview", study.pk)
+        open_here = queues.slot_here(person, study, request.POST.get("slot", ""))
+        if open_here is None:
+            return redirect("judging:overview", study.pk)
+        return redirect("judging:slot", open_here)
     verdicts.undo(verdicts.slot_of(person, last.pk))
     return redirect("judging:slot", last.pk)
 
@@ -131,16 +171,19 @@ def hand_in(request: HttpRequest, study_id: int) -> HttpResponse:
     return redirect("judging:overview", study.pk)
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @roles_required(Role.JUDGE)
 def coming(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
-    """The items that wait after this one; the page's script fetches them in advance."""
+    """The items that wait after this one; the page's script fetches them in advance. POST draws from a pool before."""
     person = person_of(request)
     here = verdicts.slot_of(person, slot_id)
     study = here.round.study
+    if request.method == "POST" and study.pairing == Study.Pairing.POOL:
+        pool.draw(person, study)
     total = queues.total_of(person, study)
-    views = _views(study, queues.ahead(person, here, AHEAD), total)
-    return render(request, "judging/coming.html", {"views": views})
+    ahead = queues.ahead(person, here, AHEAD)
+    keep_items(person, [one.item for one in ahead], request.path)
+    return render(request, "judging/coming.html", {"views": _views(study, ahead, total)})
 
 
 def _views(study: Study, slots: list[JudgingSlot], total: int) -> list[SlotView]:
@@ -148,12 +191,23 @@ def _views(study: Study, slots: list[JudgingSlot], total: int) -> list[SlotView]
     return [presenting.slot_view(one, known, total) for one in slots]
 
 
+def _version(request: HttpRequest) -> int:
+    """The version that the form was made from; 0, as of an item that was never changed, where it names none."""
+    named = request.POST.get("version", "")
+    return int(named) if named.isdecimal() and len(named) < 10 else 0
+
+
 def _item_page(
     request: HttpRequest, mine: JudgingSlot, refusal: Refusal | None = None
 ) -> HttpResponse:
     """The page of one item; typed text that was not stored is kept in the form."""
-    study = mine.round.study
-    counted = progress.of_person(person_of(request), study)
+    if isinstance(refusal, NotFoundHere):
+        raise refusal  # the item may be another judge's by now
+    person, study, both = person_of(request), mine.round.study, None
+    if isinstance(refusal, StaleVersion):
+        mine = verdicts.slot_of(person, mine.pk)
+        both = presenting.both_entries(refusal.details, rubric.parse(study.rubric.body))
+    counted = progress.of_person(person, study)
     [view] = _views(study, [mine], counted.total)
     context = {
         "study": study,
@@ -161,7 +215,9 @@ def _item_page(
         "comment": request.POST.get("comment", view.comment),
         "reason": request.POST.get("reason") or view.skip_reason,
         "refusal": refusal,
+        "both": both,
         "progress": counted,
+        "undoable": verdicts.last_judged(person, study) is not None,
     }
     status = refusal.status if refusal else 200
     return render(request, "judging/slot.html", context, status=status)

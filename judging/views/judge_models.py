@@ -7,11 +7,11 @@ from django.views.decorators.http import require_POST
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
+from generation.dispatch import wake
 from judging import blinding
 from judging.forms import JudgeModelForm
 from judging.machine import control
 from judging.models import Study
-from judging.tasks import wake
 from judging.views.studies import study_page
 from pages.counting import how_many
 

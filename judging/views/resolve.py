@@ -1,6 +1,7 @@
 """The third person's pages: their studies, the responses that wait in one, one response with its verdicts."""
 
 from django.contrib import messages
+from django.db.models import Case, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -8,22 +9,26 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from judging import adjudication, presenting
+from judging.blinding import keep_items
 from judging.forms import DecisionForm
 from judging.models import StudyItem
 from judging.rules import rubric
 from judging.settling import unresolved_in
 from judging.views.studies import unresolved_page
+from pages.paging import page_of
 from pages.refusals import form_page, refused_in
 
 
 @require_safe
 @roles_required(Role.ADJUDICATOR)
 def queue(request: HttpRequest) -> HttpResponse:
-    """The studies in which this person may resolve, with how many responses wait."""
+    """The studies in which this person may resolve, with how many responses wait; first those where some do."""
     studies = adjudication.studies_for(person_of(request))
     counts = unresolved_in(studies)
-    rows = [(study, counts.get(study.pk, 0)) for study in studies]
-    return render(request, "judging/resolve_queue.html", {"rows": rows})
+    waits = Case(When(pk__in=counts, then=0), default=1)
+    page = page_of(request, studies.order_by(waits, "-pk"))
+    rows = [(study, counts.get(study.pk, 0)) for study in page]
+    return render(request, "judging/resolve_queue.html", {"page": page, "rows": rows})
 
 
 @require_safe
@@ -46,6 +51,7 @@ def item(request: HttpRequest, item_id: int) -> HttpResponse:
     """One response with its verdicts side by side; POST decides and goes on to the next."""
     person = person_of(request)
     item = adjudication.item_for(person, item_id)
+    keep_items(person, [item], request.path)
     known = rubric.parse(item.study.rubric.body)
     view = presenting.response_view(item.response, known)
     posted = request.method == "POST"

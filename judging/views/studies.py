@@ -11,19 +11,33 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import person_of, roles_required
+from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import counted
-from judging import blinding, progress, studies
+from datasets.subsets import superseded_in
+from judging import blinding, pool, progress, studies, warmup
 from judging.files import exporting
-from judging.forms import JudgeModelForm, JudgesForm, StudyForm, answered_runs
+from judging.forms import (
+    FurtherJudgeForm,
+    JudgeModelForm,
+    JudgesForm,
+    StudyForm,
+    WarmUpForm,
+    answered_runs,
+)
 from judging.machine import control
 from judging.models import Judge, JudgingSlot, Study, StudyItem
+from judging.planning import Cost, DryRun
 from judging.rules import rubric
 from judging.rules.resolution import WAYS
 from judging.settling import first_verdicts, unresolved
+from judging.states import StudyState
 from pages.counting import how_many
 from pages.paging import page_of
 from pages.refusals import form_page, refused_in
+
+# A judge who has given no verdict for so many days holds their items too long.
+IDLE_DAYS = 3
 
 
 @require_safe
@@ -47,7 +61,9 @@ def new(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
     entered = request.POST if request.method == "POST" else None
     form = StudyForm(entered, person=person, initial={"runs": request.GET.getlist("run")})
-    if form.is_valid():
+    asks_hours = "hours" in request.POST
+    cost = _cost(form) if asks_hours else None
+    if not asks_hours and form.is_valid():
         selection, name = form.selection(), form.cleaned_data["name"]
         with refused_in(form):
             study = studies.create(name, selection, form.design(), by=person)
@@ -55,16 +71,33 @@ def new(request: HttpRequest) -> HttpResponse:
                 messages.warning(
                     request, f"Left out, as not finished: {how_many(left_out, 'chosen response')}."
                 )
+            if missing := selection.unanswered():
+                messages.warning(
+                    request,
+                    f"Without a finished response: {how_many(missing, 'question')} of the subset.",
+                )
             return redirect("judging:study", study.pk)
-    context = {"form": form, "none_answered": not answered_runs(person).exists()}
+    context = {"form": form, "cost": cost, "none_answered": not answered_runs(person).exists()}
     return form_page(request, "judging/study_new.html", context)
+
+
+def _cost(form: StudyForm) -> Cost | None:
+    """What was entered would cost, without a name too; None with the form's errors where that is not known."""
+    form.errors.pop("name", None)
+    cost = None
+    if not form.errors:
+        with refused_in(form):
+            cost = studies.would_cost(form.selection(), form.design())
+    return cost
 
 
 @require_safe
 @roles_required(Role.ADMIN, Role.RESEARCHER)
 def study(request: HttpRequest, study_id: int) -> HttpResponse:
     """One study; its own judges do not see its results while it is open."""
-    study = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
+    study = get_object_or_404(
+        Study.objects.select_related("rubric", "subset__collection"), pk=study_id
+    )
     return study_page(request, study)
 
 
@@ -81,6 +114,63 @@ def open_study(request: HttpRequest, study_id: int) -> HttpResponse:
             return redirect("judging:study", study.pk)
     study.refresh_from_db()
     return study_page(request, study, form)
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def plan(request: HttpRequest, study_id: int) -> HttpResponse:
+    """Try the opening: who would judge how much, and what it costs. Nothing is stored."""
+    study = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
+    studies.require_draft(study)
+    form, made = JudgesForm(request.POST), None
+    if form.is_valid():
+        with refused_in(form):
+            made = studies.would_open(study, list(form.cleaned_data["judges"]))
+    return study_page(request, study, form, dry_run=made)
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def warm_up(request: HttpRequest, study_id: int) -> HttpResponse:
+    """Draw the responses of a draft's warm-up."""
+    study = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
+    form = WarmUpForm(request.POST, study=study, person=person_of(request))
+    if form.is_valid():
+        source, number = form.cleaned_data["source"], form.cleaned_data["number"]
+        if source:
+            # Not as an error of the form: it can lead to a page that asks first.
+            blinding.require_results(person_of(request), source)
+        with refused_in(form):
+            warmup.draw(study, source, number)
+            messages.success(request, f"The warm-up has {how_many(number, 'response')}.")
+            return redirect("judging:study", study.pk)
+    return study_page(request, study, warm_up_form=form)
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def add_judge(request: HttpRequest, study_id: int) -> HttpResponse:
+    """Let a further judge draw the free responses of an open study."""
+    study = get_object_or_404(Study, pk=study_id)
+    form = FurtherJudgeForm(request.POST, study=study)
+    if form.is_valid():
+        with refused_in(form):
+            judge = pool.add(study, form.cleaned_data["judge"])
+            messages.success(request, f"{judge.person} can draw what is free, under Judge.")
+            return redirect("judging:study", study.pk)
+    return study_page(request, study, further=form)
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def remove_judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
+    """Take a judge out of an open study; their verdicts stay."""
+    study = get_object_or_404(Study, pk=study_id)
+    judge = pool.remove(study, judge_id)
+    messages.success(
+        request, f"{judge.person} judges here no more. Their verdicts stay; others draw the rest."
+    )
+    return redirect("judging:study", study.pk)
 
 
 @require_POST
@@ -103,6 +193,7 @@ def export(request: HttpRequest, study_id: int, form: str) -> HttpResponseBase:
     study = get_object_or_404(Study.objects.select_related("rubric"), pk=study_id)
     blinding.require_results(person_of(request), study)
     chosen = exporting.format_named(form)
+    blinding.keep_records(person_of(request), study.items.all(), request.path)
     response = StreamingHttpResponse(chosen.chunks(study), content_type=chosen.content_type)
     response["Content-Disposition"] = f'attachment; filename="{study.slug}{chosen.suffix}"'
     return response
@@ -113,6 +204,9 @@ def study_page(
     study: Study,
     form: JudgesForm | None = None,
     model_form: JudgeModelForm | None = None,
+    further: FurtherJudgeForm | None = None,
+    dry_run: DryRun | None = None,
+    warm_up_form: WarmUpForm | None = None,
 ) -> HttpResponse:
     """The page of a study; a refused form keeps what was entered."""
     person = person_of(request)
@@ -124,24 +218,43 @@ def study_page(
         "way": WAYS.get(study.resolved_by, study.get_resolved_by_display()),
         "form": form,
         "is_admin": person.has_role(Role.ADMIN),
+        "further": further or FurtherJudgeForm(study=study),
+        "dry_run": dry_run,
+        "gold": study.gold_items.count(),
+        "warm_up": warm_up_form or _warm_up_form(study, person),
+        "is_pool": study.pairing == Study.Pairing.POOL,
+        "is_fixed": study.pairing == Study.Pairing.FIXED,
         "judges": progress.by_judge(study),
+        "idle_days": IDLE_DAYS,
+        "held_too_long": pool.held_too_long(study, IDLE_DAYS).count(),
         "progress": progress.of_study(study),
         "responses": study.items.count(),
     }
     if hidden is None:
         blinding.require_records(person, study)
+        named, marked = naming(study), flagged(study)
+        shown = [*named, *(slot.item for slot in marked)]
+        blinding.keep_items(person, shown, request.path)
         context |= {
             "composition": studies.composition(study),
+            "superseded": superseded_in(study.subset).count() if study.subset else 0,
+            "coverage": progress.coverage(study),
             "settled": progress.responses_settled(study),
             "unresolved": unresolved_page(request, study),
-            "naming": naming(study),
-            "flagged": flagged(study),
+            "naming": named,
+            "flagged": marked,
             "exports": exporting.formats_of(study),
             "judge_models": judge_models(study),
             "model_form": model_form or JudgeModelForm(study=study),
         }
-    refused = form.errors or (model_form is not None and model_form.errors)
+    refused = any(
+        one is not None and one.errors for one in (form, model_form, further, warm_up_form)
+    )
     return render(request, "judging/study.html", context, status=400 if refused else 200)
+
+
+def _warm_up_form(study: Study, person: Person) -> WarmUpForm | None:
+    return WarmUpForm(study=study, person=person) if study.state == StudyState.DRAFT else None
 
 
 # ---------------------------------------------------------------- lists, for people who do not judge in the study
@@ -157,9 +270,13 @@ class UnresolvedRow:
 
 
 def unresolved_page(request: HttpRequest, study: Study) -> Page[Any]:
-    """One page of the responses that wait for a third person; only the verdicts of this page are read."""
+    """One page of the responses that wait for a third person; only the verdicts of this page are read.
+
+    It is recorded that the person is shown their questions.
+    """
     items = unresolved(study).select_related("response__instance__contradiction", "response__model")
     page = page_of(request, items)
+    blinding.keep_items(person_of(request), page, request.path)
     known = rubric.parse(study.rubric.body)
     page.object_list = [
         UnresolvedRow(

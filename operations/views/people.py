@@ -10,8 +10,8 @@ from accounts.access import person_of, roles_required
 from accounts.audit import Kind, record
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.blinding.gate import check_annotations
-from datasets.blinding import check_shown
+from annotation.blinding.gate import show_annotations
+from datasets.blinding import show
 from judging.queues import studies_of
 from judging.states import StudyState
 from operations import forgetting
@@ -47,8 +47,8 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
 def own_data(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Everything that a person entered, as one JSON file; verdicts of closed studies only."""
     someone, by = get_object_or_404(Person, pk=pk), person_of(request)
-    check_annotations(by, forgetting.annotations_in_data_of(someone))
-    check_shown(by, forgetting.records_in_data_of(someone))
+    show_annotations(by, forgetting.annotations_in_data_of(someone), request.path)
+    show(by, forgetting.records_in_data_of(someone), request.path)
     record(Kind.EXPORT, by, "what a person entered", person=someone)
     pieces = forgetting.own_data(someone, only_closed_studies=True)
     response = StreamingHttpResponse(pieces, content_type="application/json; charset=utf-8")

@@ -14,6 +14,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from pages import counting
 from pages.modules import modules_of
 from pages.worddiff import Piece
 
@@ -25,7 +26,7 @@ TONES = {
         "done", "accepted", "published", "closed", "judged", "locked", "live", "checked", "correct", "unanimous",
         "submitted", "ok", "finished", "merged", "accept", "merge", "two",
     },
-    "busy": {"running", "held", "open", "waiting", "pending"},
+    "busy": {"running", "trying", "held", "open", "waiting", "pending"},
     "warn": {
         "sent_back", "skipped", "partially correct", "flagged", "cancelled", "paused", "gone", "warn", "unresolved",
         "ambiguous", "drop",
@@ -165,6 +166,9 @@ def percent(part: float | None, whole: float | None = 1) -> str:
 def decimals(value: float | None, places: int = 2) -> str:
     """A number with fixed places, '–' for none."""
     return "–" if value is None else f"{value:.{places}f}"
+
+
+register.filter("duration", counting.duration)
 
 
 @register.simple_tag

@@ -67,3 +67,13 @@ def test_the_page_of_a_tag_has_it(client):
     draft = make.draft(alice, within=make.campaign(tags=3))
     response = client.get(f"/annotate/{draft.assignment_id}/")
     assert str(response.context["place_in_queue"]) == "1 of 3"
+
+
+@pytest.mark.parametrize("people", [1, 2])
+@pytest.mark.parametrize(("tags", "place"), [(3, "1 of 3"), (4, "1 of 4"), (5, "1 of over 4")])
+def test_at_most_so_many_tags_are_counted_for_however_many_people(monkeypatch, people, tags, place):
+    monkeypatch.setattr(claiming, "MOST_COUNTED", 3)
+    campaign = make.campaign(tags=tags, people=people)
+    alice = make.annotator()
+    make.draft(alice, within=campaign)
+    assert shown(alice, campaign) == place

@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from accounts.roles import Role
@@ -393,6 +393,33 @@ def test_the_stop_rule_takes_from_the_reserve_what_invalid_tags_leave_short(alic
     make.submitted(alice, within=campaign)
     assert states(campaign) == ["submitted", "submitted", "reserve"]
     assert stored(campaign).state == CampaignState.CLOSED
+
+
+def asked_after_a_submission(campaign, *, is_valid):
+    with transaction.atomic(), CaptureQueriesContext(connection) as done:
+        reserve.follow_submission(campaign.pk, is_valid=is_valid)
+    return [one["sql"] for one in done]
+
+
+@pytest.mark.parametrize("size", [2, 12])
+def test_the_stop_rule_is_followed_by_as_few_statements_in_a_large_campaign(alice, size):
+    drawn = {"limit": 2 * size, "reserve": 3}
+    limits = {"stop_at_valid": size, "quota": size}
+    campaign = make.campaign(tags=2 * size + 3, plan=drawn, limits=limits)
+    for entries in (INVALID, *[None] * (size - 1)):
+        make.submitted(alice, within=campaign, entries=entries)
+    of_valid = asked_after_a_submission(campaign, is_valid=True)
+    # The campaign; how many are submitted; how many are valid.
+    assert len(of_valid) == 3
+    # The campaign; whether there is a reserve; how many are to come.
+    assert len(asked_after_a_submission(campaign, is_valid=False)) == 3
+    assert stored(campaign).state == CampaignState.OPEN
+    if connection.vendor == "sqlite":  # PostgreSQL plans by the sizes of tables
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {of_valid[-1]}")
+            plan = "\n".join(row[-1] for row in cursor.fetchall())
+        assert "annotation_annotation USING COVERING INDEX annotation_counted" in plan
+        assert "SCAN annotation_" not in plan, plan
 
 
 @pytest.mark.parametrize(("taken", "count"), [(("span_1",), 1), (("validity", "valid_comment"), 0)])

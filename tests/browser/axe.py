@@ -1,5 +1,7 @@
 """Accessibility rules, run by axe inside a page."""
 
+import json
+
 from axe_core_python.base import AXE_SCRIPT
 
 _OF_COLOURS = ("color-contrast", "link-in-text-block")
@@ -14,21 +16,27 @@ _OPTIONS = {
 }
 _COLOURS = {"runOnly": list(_OF_COLOURS), "resultTypes": ["violations"]}
 
-# A contrast follows from the styles of a text and of all that it is in. In a long table thousands are alike, and axe
-# takes seconds for them; three of each kind show the same.
-_RUN = """async ([options, colours]) => {
-  const kinds = new Map(), ofElement = new Map(), counts = [];
+# A contrast follows from the styles of a text and of all that it is in. Thousands are alike, in a long table and from
+# page to page, and axe takes seconds for them: three of each kind show the same. A kind is a hash of these styles.
+_RUN = """async ([options, colours, checked]) => {
+  const ofElement = new Map(), before = JSON.parse(checked), counts = {};
+  const hash = (text) => {
+    let [a, b] = [1, 2];
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      [a, b] = [Math.imul(a ^ code, 16777619), Math.imul(b ^ code, 2246822519)];
+    }
+    return `${a},${b}`;
+  };
   const kind = (element) => {
-    if (!element) return -1;
+    if (!element) return "";
     if (!ofElement.has(element)) {
       const style = getComputedStyle(element);
-      const key = [
+      ofElement.set(element, hash([
         kind(element.parentElement), element.localName, element.className,
         element.matches(":disabled, [aria-disabled=true]"), style.position, style.color, style.backgroundColor,
         style.backgroundImage, style.opacity, style.fontSize, style.fontWeight, style.textShadow, style.textDecoration,
-      ].join(";");
-      if (!kinds.has(key)) kinds.set(key, kinds.size);
-      ofElement.set(element, kinds.get(key));
+      ].join(";")));
     }
     return ofElement.get(element);
   };
@@ -37,12 +45,15 @@ _RUN = """async ([options, colours]) => {
     || [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
   const few = [...document.body.querySelectorAll("*")].filter((element) => {
     if (!hasText(element) || !element.checkVisibility({ visibilityProperty: true })) return false;
-    counts[kind(element)] = (counts[kind(element)] ?? 0) + 1;
-    return counts[kind(element)] <= 3;
+    const its = kind(element);
+    counts[its] = (counts[its] ?? before[its] ?? 0) + 1;
+    return counts[its] <= 3;
   });
-  const found = options ? (await axe.run(options)).violations : [];
-  return [...found, ...(await axe.run({ include: few }, colours)).violations];
+  const structure = options ? (await axe.run(options)).violations : [];
+  const contrast = few.length ? (await axe.run({ include: few }, colours)).violations : [];
+  return [structure, contrast, JSON.stringify(counts)];
 }"""
+_checked: dict[str, int] = {}
 
 
 def violations(page, *, only_colours: bool = False) -> list[str]:
@@ -52,5 +63,9 @@ def violations(page, *, only_colours: bool = False) -> list[str]:
     """
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    found = page.evaluate(_RUN, [None if only_colours else _OPTIONS, _COLOURS])
+    options = None if only_colours else _OPTIONS
+    structure, contrast, counts = page.evaluate(_RUN, [options, _COLOURS, json.dumps(_checked)])
+    if not contrast:
+        _checked.update(json.loads(counts))
+    found = [*structure, *contrast]
     return [f"{one['id']}: {node['html'][:160]}" for one in found for node in one["nodes"]]

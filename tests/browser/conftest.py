@@ -21,7 +21,7 @@ def browser() -> Iterator[object]:
     if path is None:
         require_or_skip(
             "No Chromium on this machine",
-            "Install one (Debian: apt-get install chromium), or name it in CHROMIUM.",
+            "Install one (Debian: apt-get install chromium-headless-shell), or name it in CHROMIUM.",
         )
     from playwright.sync_api import sync_playwright
 

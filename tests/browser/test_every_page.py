@@ -18,26 +18,28 @@ from annotation.campaigns.claiming import next_assignment
 from annotation.guideline_text import parts_of
 from annotation.models import Annotation, Campaign
 from annotation.states import AnnotationState
+from datasets import subsets
 from datasets.counts import current_instances
+from datasets.drawing import Plan
 from datasets.exclusions import propose, second
 from datasets.models import Collection, Contradiction
 from datasets.revisions import accept, originals, reject, write
 from evaluation.frozen.publishing import publish
 from evaluation.frozen.snapshots import freeze
 from generation.models import Response
-from judging import studies
+from judging import studies, warmup
 from judging.files.predictions import import_predictions
-from judging.models import JudgingSlot, Study
+from judging.models import GoldItem, JudgingSlot, Study
+from judging.selections import Selection
 from judging.states import StudyState
 from operations import findings
 from operations.health import Report, watch
 from tests.annotation.factories import place_of
 from tests.browser.axe import violations
 from tests.browser.conftest import settled
+from tests.datasets.factories import newer
 from tests.factories import person
 from wikifetch.models import FetchRun, Tag
-
-LOOKS = [(width, scheme) for width in (1440, 320) for scheme in ("light", "dark")]
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +63,8 @@ def ada(transactional_db, loaded):
 
 @pytest.fixture
 def rita():
-    """She annotates nothing, so no report asks her first."""
-    return person("rita", Role.RESEARCHER)
+    """She annotates nothing, so no report and no subset asks her first."""
+    return person("rita", Role.RESEARCHER, Role.ADMIN)
 
 
 def plain_pages() -> list[str]:
@@ -71,7 +73,7 @@ def plain_pages() -> list[str]:
         annotation:own_progress annotation:campaigns
         annotation:campaign_new annotation:guidelines annotation:guideline_edit
         annotation:reviews generation:models generation:runs
-        generation:new_run judging:studies judging:study_new judging:study_import judging:queue
+        generation:new_run judging:studies judging:study_new judging:rubrics judging:study_import judging:queue
         judging:resolve_queue evaluation:reports evaluation:agreement"""
     return [reverse(name) for name in names.split()]
 
@@ -95,6 +97,9 @@ def pages_of_rows(ada) -> list[str]:
         ("datasets:exclusions", "demonstration"),
         *excluded_questions(ada),
         ("datasets:revised", "demonstration"),
+        ("datasets:subsets", "demonstration"),
+        ("datasets:subset_new", "demonstration"),
+        ("datasets:subset", "demonstration", subset(ada)),
         *revised_questions(ada),
         ("datasets:contradiction", Contradiction.objects.earliest("pk").pk),
         ("annotation:annotate", next_assignment(by=ada).pk),
@@ -107,18 +112,34 @@ def pages_of_rows(ada) -> list[str]:
         ("annotation:guideline_changes", changed_guideline(ada)),
         ("annotation:review", *place_of(waiting)),
         ("generation:run", response.run_id),
+        ("generation:extend_run", response.run_id),
+        ("generation:cap", response.run_id),
         ("generation:response", response.run_id, response.pk),
         ("judging:study", study.pk),
+        ("judging:rubric", study.rubric_id),
+        ("judging:rubric_edit", study.rubric_id),
         ("judging:resolve_study", study.pk),
         ("evaluation:dataset", "demonstration"),
         ("evaluation:report", study.pk),
         ("evaluation:rows", study.pk),
         ("evaluation:compare", study.pk),
         ("evaluation:disagreements", study.pk),
+        ("evaluation:two", study.pk),
+        ("evaluation:judges", study.pk),
+        ("evaluation:judge", study.pk, study.judges.filter(person__isnull=False).earliest("pk").pk),
         ("evaluation:report_paper", study.pk),
         ("evaluation:snapshot", snapshot.pk),
     ]
     return [reverse(name, args=arguments) for name, *arguments in pages]
+
+
+def subset(ada) -> int:
+    """Three questions, of which one is of a contradiction that has a newer version."""
+    collection = Collection.objects.get(name="demonstration")
+    plan = Plan(7, wanted={"": 3})
+    drawn = subsets.freeze("Three", collection, subsets.Query(), plan, by=ada)
+    newer(drawn.instances.first().contradiction)
+    return drawn.pk
 
 
 def changed_guideline(ada) -> str:
@@ -163,16 +184,18 @@ def look_at(page, path: str) -> list[str]:
 
 
 def look(page, path: str) -> list[str]:
-    """The same of the page that is open."""
+    """The same of the page that is open, with the folded parts of a report."""
     wrong = []
-    for width, scheme in LOOKS:
+    page.locator("details.fold").evaluate_all("parts => parts.forEach(part => part.open = true)")
+    for width in (1440, 320):
         page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(color_scheme=scheme)
-        found = violations(page, only_colours=scheme == "dark")
-        wrong += [f"{path} {width} {scheme} {line}" for line in found]
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        if wide > width:
-            wrong.append(f"{path} {width} {scheme} is {wide} wide")
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found = violations(page, only_colours=scheme == "dark")
+            wrong += [f"{path} {width} {scheme} {line}" for line in found]
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            if wide > width:
+                wrong.append(f"{path} {width} {scheme} is {wide} wide")
     return wrong
 
 
@@ -183,7 +206,9 @@ def test_every_page_is_accessible(open_page, ada, rita):
     wrong = [
         line
         for path in paths
-        for line in look_at(of_rita if path.startswith(reports) else page, path)
+        for line in look_at(
+            of_rita if path.startswith(reports) or "/subsets/" in path else page, path
+        )
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -191,13 +216,19 @@ def test_every_page_is_accessible(open_page, ada, rita):
 def test_the_judges_pages_are_accessible(open_page, ada):
     run = Response.objects.filter(run__is_demonstration=True).earliest("pk").run
     design = studies.Design(judges_per_response=1)
-    study = studies.create("Once more", studies.Selection([run]), design, by=ada)
+    study = studies.create("Once more", Selection([run]), design, by=ada)
     studies.open_study(study, [ada])
     slot = JudgingSlot.objects.filter(round__study=study).earliest("order")
+    for place, item in enumerate(study.items.all()[:2], start=1):
+        known = {"position": place, "verdict": "correct", "note": "The gold answer."}
+        gold = GoldItem.objects.create(study=study, response=item.response, **known)
+    warmup.give(gold, ada, "incorrect")
     page = open_page(ada)
     paths = [
         reverse("judging:queue"),
         reverse("judging:overview", args=[study.pk]),
+        reverse("judging:warm_up", args=[study.pk, 1]),
+        reverse("judging:warm_up", args=[study.pk, 2]),
         reverse("judging:slot", args=[slot.pk]),
         reverse("judging:study", args=[study.pk]),
     ]

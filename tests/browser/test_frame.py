@@ -24,7 +24,8 @@ def test_alice_signs_in_with_her_password_and_out_again(page, live_server):
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [320, 1440])
 def test_the_first_page_never_scrolls_sideways(open_page, width, dark):
-    page = open_page(person("alice", *Role), width=width, dark=dark)
+    long = "Alice Konstantinowna von Hohenlohe-Waldenburg"
+    page = open_page(person("alice", *Role, name=long), width=width, dark=dark)
     page.goto("/")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 

@@ -1,5 +1,7 @@
 """The judging page in a real browser: keys, speed, undo, a network that fails, a reload."""
 
+import re
+
 import pytest
 
 from judging import verdicts
@@ -111,6 +113,88 @@ def test_undo_reaches_verdicts_from_before_a_reload(desk, slots):
     wait_for(desk, slots[0])
     assert desk.get_by_label("Comment").input_value() == "A long thought."
     assert stored() == {}
+
+
+def test_undo_at_the_first_item_stays_on_the_page(desk, slots):
+    desk.get_by_label("Comment").fill("Half a thought")
+    desk.locator("h1").click()
+    desk.keyboard.press("u")
+    assert "no verdict to take back" in desk.locator("#judging-state").inner_text()
+    assert shown(desk) == str(slots[0].pk)
+    assert desk.get_by_label("Comment").input_value() == "Half a thought"
+
+
+def second_tab(desk, slots):
+    """In the other tab the first item has a verdict; this one was opened before and gives another, with a comment."""
+    verdicts.give(slots[0], "correct", comment="First.")
+    desk.keyboard.press("c")
+    desk.keyboard.type("Second.")
+    desk.keyboard.press("Escape")
+    desk.keyboard.press("3")
+    wait_for(desk, slots[1])
+    both = desk.locator('[data-part="both"]')
+    both.locator("h2").wait_for()
+    return both
+
+
+def test_two_tabs_show_both_verdicts_and_this_ones_can_be_stored(desk, watch, slots):
+    watch.expect("412 (Precondition Failed)")
+    both = second_tab(desk, slots)
+    for words in ("Correct", "First.", "Incorrect", "Second."):
+        assert words in both.inner_text()
+    assert stored() == {str(slots[0].pk): "correct"}
+    desk.reload()
+    assert "Second." in both.inner_text()  # a reload loses neither
+    both.get_by_role("button", name="Store what I chose here").click()
+    both.wait_for(state="hidden")
+    wait_until_saved(desk)
+    assert stored() == {str(slots[0].pk): "incorrect"}
+
+
+def test_two_tabs_show_both_verdicts_and_the_stored_one_can_be_kept(desk, watch, slots):
+    watch.expect("412 (Precondition Failed)")
+    both = second_tab(desk, slots)
+    both.get_by_role("button", name="Keep what is stored").click()
+    both.wait_for(state="hidden")
+    assert stored() == {str(slots[0].pk): "correct"}
+    desk.keyboard.press("2")  # goes on
+    wait_for(desk, slots[2])
+    wait_until_saved(desk)
+    assert stored()[str(slots[1].pk)] == "partially correct"
+
+
+def test_who_signs_in_next_in_a_tab_sees_nothing_of_the_one_before(desk, watch, study, slots):
+    watch.expect("412 (Precondition Failed)")
+    watch.expect("net::ERR_FAILED")
+    second_tab(desk, slots)
+    wait_until_saved(desk)
+    intercept(desk, "**/verdict", lambda route: route.abort())
+    desk.keyboard.press("1")
+    desk.wait_for_selector('#judging-state[data-state="unreachable"]')
+    wait_for(desk, slots[2])
+    desk.get_by_label("Comment").fill("What Alice thinks.")
+    bob = study.judges.get(person=make.judge("bob"))
+    bob.slots.all().delete()
+    JudgingSlot.objects.filter(pk=slots[2].pk).update(judge=bob)
+    desk.on("dialog", lambda dialog: dialog.accept())
+    sign_in(desk, bob.person)
+    desk.goto(f"/judge/slots/{slots[2].pk}/")
+    assert desk.locator('[data-part="both"]').is_hidden()
+    assert desk.get_by_label("Comment").input_value() == ""
+    assert desk.locator("#judging-state").inner_text() == ""
+    assert stored() == {str(slots[0].pk): "correct"}
+
+
+def test_two_tabs_without_script(open_page, watch, study, alice, slots):
+    watch.expect("412 (Precondition Failed)")
+    page = open_page(alice, java_script_enabled=False)
+    page.goto(f"/judge/slots/{slots[0].pk}/")
+    verdicts.give(slots[0], "correct", comment="First.")
+    page.get_by_role("button", name="Incorrect").click()
+    assert "Two entries for one item" in page.locator(".judging-both").inner_text()
+    page.get_by_role("button", name="Store what I chose here").click()
+    assert page.url.endswith(f"/judge/slots/{slots[1].pk}/")
+    assert stored() == {str(slots[0].pk): "incorrect"}
 
 
 def test_keys_do_nothing_while_a_text_field_has_the_focus(desk, slots):
@@ -256,6 +340,51 @@ def test_shortcuts_can_be_switched_off(page, study, alice, slots):
     wait_for(page, slots[1])
     wait_until_saved(page)
     assert stored() == {str(slots[0].pk): "incorrect"}
+
+
+@pytest.fixture
+def pool(alice, slots):
+    """An open pool of 24 responses: more than two hands."""
+    drawn = make.run("pool")
+    for n in range(101, 125):
+        make.response(drawn, make.instance(n), "passage-1", make.language_model())
+    return make.open_study(
+        "alice", "bob", name="Pool", drawn_from=drawn, pairing="pool", judges_per_response=1
+    )
+
+
+def draw_a_hand(page, alice, pool):
+    sign_in(page, alice)
+    page.goto(f"/judge/{pool.pk}/")
+    page.get_by_role("button", name="Draw the next responses").click()
+    page.wait_for_selector('judge-desk[data-ahead="9"]')
+
+
+def judge_places(page, places):
+    for place in places:
+        page.locator(".judging-place", has_text=re.compile(f"^Item {place + 1} of")).wait_for()
+        page.keyboard.press("1")
+
+
+def test_a_pool_is_drawn_while_one_judges(page, alice, pool):
+    """More than a hand: the page draws ahead, so that keys never wait."""
+    draw_a_hand(page, alice, pool)
+    judge_places(page, range(24))
+    page.wait_for_url(f"**/judge/{pool.pk}/")
+    mine = JudgingSlot.objects.filter(round__study=pool, state="judged", judge__person=alice)
+    assert mine.count() == 24
+
+
+def test_a_hand_judged_before_its_verdicts_are_stored_is_not_the_end_of_a_pool(page, alice, pool):
+    """The server draws nothing for a hand that it still knows as full."""
+    page.route("**/verdict", lambda route: None)
+    draw_a_hand(page, alice, pool)
+    with page.expect_response("**/coming/") as answer:
+        judge_places(page, range(10))
+    assert "data-slot" not in answer.value.text()
+    page.get_by_text("Loading the next item…").wait_for()
+    page.unroute("**/verdict")  # lets what was held go, too
+    judge_places(page, range(10, 12))
 
 
 def test_it_works_without_script(open_page, study, alice, slots):

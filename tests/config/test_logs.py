@@ -195,7 +195,7 @@ def test_a_task_carries_the_id_of_the_request_that_started_it(log):
     assert headers == {"request_id": identity}
 
     class Task:
-        name = "generation.tasks.generate_response"
+        name = "generation.dispatch.ask_service"
         request = headers
 
     begin(task=Task, task_id="t-1")

@@ -8,7 +8,7 @@ from accounts.roles import Role
 from annotation.campaigns import claiming
 from annotation.models import Assignment
 from config.next_steps import next_steps
-from judging import verdicts
+from judging import pool, verdicts
 from leases.clock import in_seconds
 from tests.annotation import factories as annotation
 from tests.factories import person
@@ -43,6 +43,7 @@ def test_a_count_of_zero_has_no_link():
     alice = person("alice", Role.JUDGE, Role.ADJUDICATOR)
     assert lines(alice) == [
         (0, "responses that wait for your verdict", "", False),
+        (0, "responses that you can draw", "", False),
         (0, "studies for you to hand in", "", False),
         (0, "disagreements to resolve", "", False),
     ]
@@ -58,9 +59,20 @@ def test_a_judge_who_has_finished_can_hand_in():
     alice = judge("alice")
     assert lines(alice)[0] == (12, "responses that wait for your verdict", "Judge", True)
     give_all(study, alice)
-    assert lines(alice)[1] == (1, "study for you to hand in", "Hand in", True)
+    assert lines(alice)[2] == (1, "study for you to hand in", "Hand in", True)
     verdicts.hand_in(alice, study)
     assert not any(is_to_do for *_, is_to_do in lines(alice))
+
+
+def test_a_judge_of_a_pool_is_asked_to_draw_before_to_hand_in():
+    study = open_study(pairing="pool")
+    alice = judge("alice")
+    nothing = (0, "studies for you to hand in", "", False)
+    assert lines(alice)[1:] == [(12, "responses that you can draw", "Draw", True), nothing]
+    while pool.draw(alice, study):
+        assert lines(alice)[1:] == [(0, "responses that you can draw", "", False), nothing]
+        give_all(study, alice)
+    assert lines(alice)[2] == (1, "study for you to hand in", "Hand in", True)
 
 
 def test_an_admin_who_judges_does_not_see_the_number_of_disagreements():
@@ -81,3 +93,13 @@ def test_a_returned_annotation_whose_lease_has_expired_is_not_counted():
     Assignment.objects.update(lease_until=in_seconds(-1))
     claiming.sweep_assignments()
     assert [count for count, *_ in lines(alice)][:2] == [0, 0]
+
+
+def test_many_free_tags_are_counted_to_a_limit(client, monkeypatch):
+    monkeypatch.setattr(claiming, "MOST_COUNTED", 3)
+    annotation.campaign(tags=4)
+    alice = annotation.annotator()
+    client.force_login(alice)
+    assert "over 3</span> <span>tags that wait for an annotator" in client.get("/").content.decode()
+    assert "over 3 tags left for" in client.get("/annotate/").content.decode()
+    assert "<dd>over 3</dd>" in client.get("/annotate/progress/").content.decode()

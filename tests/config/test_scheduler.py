@@ -38,3 +38,9 @@ def test_every_task_is_sent_within_an_hour_of_the_start():
     intervals = [entry["schedule"] for entry in app.conf.beat_schedule.values()]
     assert intervals
     assert max(intervals) <= timedelta(hours=1).total_seconds()
+
+
+def test_messages_that_come_every_few_seconds_do_not_pile_up():
+    for name, entry in app.conf.beat_schedule.items():
+        if entry["schedule"] < 10:
+            assert entry["schedule"] < entry.get("options", {}).get("expires", 0), name

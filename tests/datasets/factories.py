@@ -101,6 +101,14 @@ def edited(old: Contradiction, **changes: Any) -> Contradiction:
     return supersede(contradiction=old, draft=Draft(columns, questions_of(old)))
 
 
+def newer(old: Contradiction) -> Contradiction:
+    """A newer version as a row alone, of a contradiction that was made without a file."""
+    columns = {field.attname: getattr(old, field.attname) for field in old._meta.concrete_fields}
+    identity = hashlib.sha256(f"newer {old.external_id}".encode()).hexdigest()
+    changed = {"id": None, "external_id": identity, "version": old.version + 1}
+    return Contradiction.objects.create(**{**columns, **changed, "supersedes_id": old.pk})
+
+
 PLACEHOLDERS = {
     "question2_answer1": "add the answer based on Passage 1",
     "question2_answer2": "add the answer based on Passage 2",

@@ -19,7 +19,7 @@ from demonstration.removal import remove
 from evaluation.frozen.snapshots import freeze
 from generation.models import Run
 from judging import adjudication, verdicts
-from judging.models import Study
+from judging.models import GoldItem, Study
 from judging.studies import open_study
 from leases.refusal import Conflict
 from tests.annotation import factories
@@ -106,6 +106,16 @@ class TestRemoval(TestCase):
             remove()
         remove(with_work_built_on_it=True)
         assert not Run.objects.exists()
+
+    def test_a_study_with_its_responses_as_a_warm_up_is_named_and_removed_with_the_option(self):
+        shown = Study.objects.get(name="Demonstration")
+        mine = Study.objects.create(name="Mine", slug="mine", rubric=shown.rubric)
+        response = shown.items.first().response
+        GoldItem.objects.create(study=mine, response=response, position=1, verdict="correct")
+        with pytest.raises(Conflict, match="study “Mine”"):
+            remove()
+        remove(with_work_built_on_it=True)
+        assert not GoldItem.objects.exists()
 
     def test_work_built_on_it_is_removed_with_the_option(self):
         self.own_campaign()

@@ -10,7 +10,7 @@ from accounts.rates import JOBS
 from accounts.roles import Role
 from generation.models import Attempt, Response
 from generation.states import ResponseState, RunState
-from generation.tasks import sweep_responses
+from generation.tasks import sweep_calls
 from tests.factories import person
 from tests.faults.conftest import pause, until
 from tests.generation.factories import canals, echo, run
@@ -45,9 +45,7 @@ def test_what_is_started_while_the_broker_is_gone_is_done_once(
         answer = client.post(reverse("generation:change_run", args=[one.pk, "start"]))
         assert answer.status_code == 302
 
-    until(
-        lambda: not Response.objects.exclude(state=ResponseState.DONE).exists(), 60, sweep_responses
-    )
+    until(lambda: not Response.objects.exclude(state=ResponseState.DONE).exists(), 60, sweep_calls)
     assert worker.poll() is None, "the worker did not outlive the broker"
     assert all(one.state == RunState.DONE for one in _afresh(made))
     assert len(fake.calls) == Attempt.objects.count() == starts

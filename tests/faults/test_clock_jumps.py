@@ -7,11 +7,13 @@ import pytest
 from django.utils import timezone
 
 from annotation.campaigns.claiming import LEASE_SECONDS, next_assignment, sweep_assignments
-from generation import client, responses, runs
+from generation import turn
+from generation.models import ServiceStatus
+from generation.runqueue import RunQueue
 from generation.states import ResponseState
 from leases.clock import now
 from tests.annotation.factories import annotator, campaign
-from tests.generation.factories import run
+from tests.generation.factories import answer_all, run
 
 pytestmark = pytest.mark.django_db
 
@@ -41,13 +43,15 @@ def test_a_response_is_held_as_long_as_ever_and_taken_back_when_that_is_over(
 ):
     settings.INFERENCE_SERVICES = fake.setting("local")
     made = run(questions=1)
-    service = client.service("local").entry
-    held = responses.Queue(made).claim(service, "alice")
-    assert service.lease - 30 < seconds_left(held.lease_until) <= service.lease
-    assert runs.sweep() == 0
+    queue = RunQueue(made)
+    (line,) = queue.lines("local")
+    queue.claim(line, "alice", turn.LEASE, 1)
+    row = made.responses.get()
+    assert turn.LEASE - 5 < seconds_left(row.lease_until) <= turn.LEASE
+    assert queue.sweep() == 0
 
     made.responses.update(lease_until=now() - timedelta(seconds=1))
-    assert runs.sweep() == 1
+    assert queue.sweep() == 1
     assert made.responses.get().state == ResponseState.PENDING
 
 
@@ -55,6 +59,15 @@ def test_a_pause_after_a_fault_is_over_when_it_is_over(jumped, fake, settings):
     settings.INFERENCE_SERVICES = fake.setting("local")
     made = run(questions=1)
     made.responses.update(not_before=now() + timedelta(seconds=60))
-    assert not runs.answer_next("local", made)
+    assert answer_all(made) == 0
     made.responses.update(not_before=now() - timedelta(seconds=1))
-    assert runs.answer_next("local", made)
+    assert answer_all(made) == 1
+
+
+def test_a_services_pause_is_over_when_it_is_over(jumped, fake, settings):
+    settings.INFERENCE_SERVICES = fake.setting("local")
+    made = run(questions=1)
+    ServiceStatus.objects.create(name="local", paused_until=now() + timedelta(seconds=60))
+    assert answer_all(made) == 0
+    ServiceStatus.objects.update(paused_until=now() - timedelta(seconds=1))
+    assert answer_all(made) == 1

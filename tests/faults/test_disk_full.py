@@ -2,6 +2,7 @@
 
 import json
 from contextlib import contextmanager
+from functools import partial
 
 import psycopg
 import pytest
@@ -9,11 +10,12 @@ from django.db import OperationalError, connection
 from django.urls import reverse
 
 from annotation.models import Annotation, DraftRevision
-from generation import responses, runs
-from generation.models import Attempt, Response
+from generation import responses, turn
+from generation.models import Attempt
+from generation.runqueue import RunQueue
 from generation.states import ResponseState, RunState
 from tests.annotation.factories import annotator, campaign, draft
-from tests.generation.factories import run
+from tests.generation.factories import answer_all, expire, run
 from tests.generation.fake_service import Say
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,23 +25,31 @@ LONG = "The mill was built in 1801. " * 300
 
 @contextmanager
 def full_disk():
-    """SQLite may take no further page. PostgreSQL's server would need its own disk for that: it is simulated."""
+    """Until the end, or until `room()`: SQLite may take no further page.
+
+    PostgreSQL's server would need its own disk for that: it is simulated.
+    """
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("VACUUM")  # no free page is left from other rows
             used = cursor.execute("PRAGMA page_count").fetchone()[0]
             cursor.execute(f"PRAGMA max_page_count = {used}")
-            try:
-                yield
-            finally:
+
+            def room() -> None:
                 cursor.execute("PRAGMA max_page_count = 1073741823")
+
+            try:
+                yield room
+            finally:
+                room()
     else:
-        with connection.execute_wrapper(_no_room_to_write):
-            yield
+        full = [True]
+        with connection.execute_wrapper(partial(_no_room_to_write, full)):
+            yield full.clear
 
 
-def _no_room_to_write(execute, sql, params, many, context):
-    if sql.startswith(("INSERT", "UPDATE")) and LONG[:50] in str(params):
+def _no_room_to_write(full, execute, sql, params, many, context):
+    if full and sql.startswith(("INSERT", "UPDATE")) and LONG[:50] in str(params):
         raise OperationalError("No space left on device") from psycopg.errors.DiskFull()
     return execute(sql, params, many, context)
 
@@ -70,20 +80,44 @@ def test_a_draft_is_refused_and_saved_when_there_is_room(client):
     assert Annotation.objects.get(pk=kept.pk).passage_2_standalone == LONG
 
 
-def test_a_response_waits_and_is_stored_once_when_there_is_room(fake, settings):
+def test_an_answer_is_kept_while_the_disk_is_full_and_stored_once(fake, settings, monkeypatch):
     settings.INFERENCE_SERVICES = fake.setting("local")
+    made = run(questions=1)
+    fake.enqueue(Say(LONG))
+    waits = []
+    with full_disk() as room:
+        wait = turn._Turn._wait
+
+        def waited(turn_):
+            wait(turn_)
+            waits.append(turn_._fails_since)
+            if waits[-1]:
+                room()
+
+        monkeypatch.setattr(turn._Turn, "_wait", waited)
+        answer_all(made)
+    assert any(waits), "the disk was never full"
+    assert (made.state, responses.progress(made).done) == (RunState.DONE, 1)
+    assert made.responses.get().text == LONG
+    assert len(fake.calls) == Attempt.objects.count() == 1
+
+
+def test_a_turn_ends_when_the_disk_stays_full_and_the_response_is_asked_again(
+    fake, settings, monkeypatch
+):
+    settings.INFERENCE_SERVICES = fake.setting("local")
+    monkeypatch.setattr(turn, "KEPT", 0.0)
     made = run(questions=1)
     fake.enqueue(Say(LONG), Say(LONG))
     with full_disk(), pytest.raises(OperationalError):
-        runs.answer_next("local", made)
+        answer_all(made)
     row = made.responses.get()
     assert (row.state, row.text) == (ResponseState.RUNNING, "")
     assert not Attempt.objects.exists()
 
-    Response.objects.update(lease_until="2020-01-01T00:00Z")
-    assert runs.sweep() == 1
-    assert runs.answer_next("local", made)
-    made.refresh_from_db()
+    expire()
+    assert RunQueue().sweep() == 1
+    answer_all(made)
     assert (made.state, responses.progress(made).done) == (RunState.DONE, 1)
     assert made.responses.get().text == LONG
     assert Attempt.objects.count() == 1

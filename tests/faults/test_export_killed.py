@@ -125,7 +125,7 @@ def export(tmp_path):
 def test_an_export_is_one_moments_state_and_a_killed_one_leaves_no_file(
     export, tmp_path, seed, full_size
 ):
-    rows, people = (100_000, 20) if full_size else (3_000, 4)
+    rows, people = 100_000 if full_size else 3_000, 20
     made, folder = mills(rows), tmp_path / "out"
     with Writers(made, people, rows, seed) as writers:
         killed = export()

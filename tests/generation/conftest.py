@@ -1,8 +1,8 @@
-"""A service to ask, on loopback, and no pauses between tries."""
+"""A service to ask, on loopback, and turns that wait for nothing."""
 
 import pytest
 
-from generation import client
+from generation import client, turn
 from tests.generation.fake_service import FakeService
 
 
@@ -13,9 +13,9 @@ def fake():
 
 
 @pytest.fixture(autouse=True)
-def no_pauses(monkeypatch):
-    monkeypatch.setattr(client, "BRIEF_PAUSES", (0.0, 0.0))
-    monkeypatch.setattr(client, "OUTAGE_PAUSE", 0.0)
+def no_waiting_for_services(monkeypatch):
+    """A turn ends where it would wait for a paused service."""
+    monkeypatch.setattr(turn, "WAITED", 0.0)
 
 
 @pytest.fixture

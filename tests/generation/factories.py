@@ -1,8 +1,15 @@
 """A collection of canals, models to ask about them, and runs; as plain functions."""
 
+from datetime import timedelta
+
+from django.db.models.functions import Now
+
 from datasets.models import Collection, Instance
 from generation import prompting, registry, runs
-from generation.models import LanguageModel, Run
+from generation.models import LanguageModel, Response, Run, ServiceStatus
+from generation.runqueue import RunQueue
+from generation.states import ResponseState
+from generation.turn import take_turn
 from tests.datasets.factories import asked
 
 OPTIONS = {"temperature": 0, "max_tokens": 250, "system_message": None}
@@ -43,3 +50,33 @@ def run(
     if started:
         runs.start(made)
     return made
+
+
+def answer_all(made: Run) -> int:
+    """Ask until nothing more may be asked now; the number of calls."""
+    calls = take_turn("local", [RunQueue(made)])
+    made.refresh_from_db()
+    return calls
+
+
+def answer_one(made: Run) -> int:
+    """Ask for the next response alone."""
+    waiting = made.responses.filter(state=ResponseState.PENDING).order_by("attempts", "order")
+    others = Response.objects.filter(pk__in=[row.pk for row in waiting[1:]])
+    others.update(not_before=Now() + timedelta(hours=1))
+    calls = answer_all(made)
+    others.update(not_before=None)
+    return calls
+
+
+def ripen() -> None:
+    """Let the pauses after faults be over."""
+    Response.objects.update(not_before=None)
+    ServiceStatus.objects.update(paused_until=None)
+
+
+def expire() -> None:
+    """Let the leases of turns and of their rows run out."""
+    past = Now() - timedelta(seconds=1)
+    Response.objects.filter(state=ResponseState.RUNNING).update(lease_until=past)
+    ServiceStatus.objects.exclude(turn_holder="").update(turn_until=past)

@@ -9,6 +9,7 @@ It remembers every call in `calls`; `held()` keeps answers back until its block 
 
 import contextlib
 import json
+import ssl
 import threading
 import time
 from collections import deque
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Say:
 
     text: str | None
     finish_reason: str = "stop"
+    reasoning: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,13 @@ CONTEXT_TOO_LONG = Fault(
 )
 
 
+def prompt_of(request: dict) -> str:
+    return request["messages"][-1]["content"] if "messages" in request else request["prompt"]
+
+
 def last_words(request: dict) -> str:
     """The default answer: different for each prompt, the same for the same one."""
-    words = request["messages"][-1]["content"].split()
+    words = prompt_of(request).split()
     return f"{len(words)} words, the last {words[-1]}"
 
 
@@ -82,6 +89,9 @@ class FakeService:
         latency: float = 0.0,
         answer: Callable[[dict], str] = last_words,
         refuses_system: bool = False,
+        refuses: tuple[str, ...] = (),
+        has_chat: bool = True,
+        certificate: Path | None = None,
     ) -> None:
         self.models, self.latency, self.answer, self.refuses_system = (
             models,
@@ -89,6 +99,15 @@ class FakeService:
             answer,
             refuses_system,
         )
+        # Fields of a request that it does not take; without a chat, it has bare completions alone.
+        self.refuses, self.has_chat = refuses, has_chat
+        self.certificate = certificate
+        self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+        # What it answers to every call, and to a look at its models; words of a prompt that break the connection.
+        self.always: object = None
+        self.looks: Fault | None = None
+        self.breaks_on = ""
         self.calls: list[dict] = []
         self.keys: list[str | None] = []
         self.most_at_once = 0
@@ -103,6 +122,12 @@ class FakeService:
     def __enter__(self) -> "FakeService":
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
+        if self.certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self.certificate)
+            self._server.socket = context.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.01}
         )
@@ -118,7 +143,8 @@ class FakeService:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        scheme = "https" if self.certificate else "http"
+        return f"{scheme}://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def setting(self, name: str = "local", **options: object) -> dict[str, dict[str, object]]:
         """INFERENCE_SERVICES with this service under a name."""
@@ -151,10 +177,16 @@ class FakeService:
         # Before the answer leaves: the client may call again at once.
         with self._lock:
             self._open -= 1
-        return queued or self._usual(request)
+        if self.breaks_on and self.breaks_on in prompt_of(request):
+            return HangUp()
+        return queued or self.always or self._usual(request)
 
     def _usual(self, request: dict) -> object:
-        roles = [message["role"] for message in request["messages"]]
+        if ("messages" in request) != self.has_chat:
+            return Fault(404, {"error": {"message": "Not Found"}})
+        if refused := [name for name in self.refuses if name in request]:
+            return Fault(400, {"error": {"message": f"Unsupported parameter: {refused[0]}"}})
+        roles = [message["role"] for message in request.get("messages", ())]
         if self.refuses_system and "system" in roles:
             return Fault(
                 400, {"error": {"message": "System role not supported", "type": "BadRequestError"}}
@@ -167,6 +199,10 @@ class FakeService:
 
 
 def completion(request: dict, reply: Say) -> dict:
+    message = {"role": "assistant", "content": reply.text}
+    if reply.reasoning:
+        message["reasoning_content"] = reply.reasoning
+    answer = {"message": message} if "messages" in request else {"text": reply.text}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -176,7 +212,7 @@ def completion(request: dict, reply: Say) -> dict:
         "choices": [
             {
                 "index": 0,
-                "message": {"role": "assistant", "content": reply.text},
+                **answer,
                 "finish_reason": reply.finish_reason,
             }
         ],
@@ -191,9 +227,11 @@ def _handler(fake: FakeService) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             fake.keys.append(self.headers.get("Authorization"))
             data = [{"id": name, "object": "model"} for name in fake.models]
-            self._send(Fault(200, {"object": "list", "data": data}))
+            self._send(fake.looks or Fault(200, {"object": "list", "data": data}))
 
         def do_POST(self) -> None:
+            fake.headers.append(dict(self.headers))
+            fake.paths.append(self.path)
             fake.keys.append(self.headers.get("Authorization"))
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             reply = fake.next_reply(request)
@@ -223,7 +261,9 @@ def _handler(fake: FakeService) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def handle(self) -> None:
-            with contextlib.suppress(ConnectionError):  # the client's worker was killed
+            with contextlib.suppress(
+                OSError
+            ):  # the client's worker was killed, or refused the certificate
                 super().handle()
 
         def log_message(self, *_: object) -> None:

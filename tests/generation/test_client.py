@@ -1,14 +1,12 @@
 """The door to inference services, against a real socket."""
 
-import queue
 import socket
-import time
-from concurrent.futures import ThreadPoolExecutor
+import subprocess
 
 import pytest
 from django.core.checks import run_checks
 
-from generation import chat, client, faults
+from generation import client, faults
 from tests.generation import fake_service as fakes
 
 OPTIONS = {"temperature": 0, "max_tokens": 250}
@@ -29,51 +27,82 @@ def test_it_brings_an_answer_with_all_that_is_needed_to_ask_again(local, fake):
     assert reply.latency_ms >= 0
 
 
-BRIEF = [
-    fakes.Fault(500),
-    fakes.Fault(503, b"<html>down for a moment</html>"),
-    fakes.Fault(429, headers=(("Retry-After", "0"),)),
-    fakes.Fault(408),
-    fakes.HangUp(),
+WHOLE = [
+    (fakes.Fault(429), faults.ServiceBusy),
+    (fakes.Fault(503, b"<html>down for a moment</html>"), faults.ServiceUnavailable),
+    (fakes.Fault(401, {"error": {"message": "who?"}}), faults.KeyRefused),
+    (fakes.Fault(307, b"", headers=(("Location", "http://127.0.0.1:1/v1"),)), faults.Redirected),
 ]
-
-
-@pytest.mark.parametrize("fault", BRIEF)
-def test_a_brief_fault_is_tried_again(local, fake, fault):
-    fake.enqueue(fault, fault, fakes.Say("42"))
-    assert local.ask("echo-1", OPTIONS, "Q").text == "42"
-    assert len(fake.calls) == 3
-
-
-def test_a_fault_that_stays_is_raised_after_three_tries(local, fake):
-    fake.enqueue(*[fakes.Fault(500)] * 4)
-    with pytest.raises(faults.ServiceFailed, match=r"failed \(500\): it broke") as caught:
-        local.ask("echo-1", OPTIONS, "Q")
-    assert caught.value.status == 500
-    assert caught.value.latency_ms is not None
-    assert len(fake.calls) == 3
-
-
-LASTING = [
-    (fakes.Fault(400, {"error": {"message": "bad"}}), faults.Refused),
-    (fakes.Fault(401, {"error": {"message": "who?"}}), faults.Refused),
-    (fakes.Fault(404, {"error": {"message": "gone"}}), faults.Refused),
-    (fakes.Fault(422, {"detail": "unknown field"}), faults.Refused),
-    (fakes.Fault(307, b"", headers=(("Location", "http://127.0.0.1:1/v1"),)), faults.Refused),
-    (fakes.CONTEXT_TOO_LONG, faults.ContextTooLong),
-    (fakes.Raw(b'{"text": "no choices"}'), faults.WrongShape),
+PASSING = [
+    (fakes.Fault(500), faults.ServiceFailed),
+    (fakes.Fault(408), faults.ServiceFailed),
+    (fakes.HangUp(), faults.CallCut),
     (fakes.Raw(b"<html>"), faults.BrokenReply),
     (fakes.Say(""), faults.EmptyReply),
-    (fakes.Fault(429, headers=(("Retry-After", "3600"),)), faults.ServiceBusy),
+]
+LASTING = [
+    (fakes.Fault(400, {"error": {"message": "bad"}}), faults.Refused),
+    (fakes.Fault(404, {"error": {"message": "gone"}}), faults.ModelGone),
+    (fakes.Fault(422, {"detail": "unknown field"}), faults.Refused),
+    (fakes.CONTEXT_TOO_LONG, faults.ContextTooLong),
+    (fakes.Raw(b'{"text": "no choices"}'), faults.WrongShape),
 ]
 
 
-@pytest.mark.parametrize(("fault", "kind"), LASTING)
-def test_what_seconds_cannot_fix_is_asked_once(local, fake, fault, kind):
+@pytest.mark.parametrize(("fault", "kind"), [*WHOLE, *PASSING, *LASTING])
+def test_a_call_without_an_answer_is_a_fault_of_its_kind(local, fake, fault, kind):
     fake.enqueue(fault)
-    with pytest.raises(kind):
+    with pytest.raises(kind) as caught:
         local.ask("echo-1", OPTIONS, "Q")
     assert len(fake.calls) == 1
+    assert caught.value.latency_ms is not None
+    assert caught.value.of_service == (kind in dict(map(reversed, WHOLE)))
+
+
+def test_a_redirect_is_not_followed(local, fake):
+    """What follows the address may be a key, and is not shown."""
+    to = f"{fake.url}/chat/completions?key=s3cret"
+    fake.enqueue(fakes.Fault(308, b"", headers=(("Location", to),)))
+    with pytest.raises(
+        faults.Redirected, match=r"redirects \(308\) to http://.* set the url"
+    ) as raised:
+        local.ask("echo-1", OPTIONS, "Q")
+    assert "s3cret" not in raised.value.sentence
+    assert len(fake.calls) == 1
+
+
+def test_a_certificate_that_nobody_trusts_is_named(settings, certificate):
+    with fakes.FakeService(certificate=certificate) as fake:
+        settings.INFERENCE_SERVICES = fake.setting("local")
+        with pytest.raises(
+            faults.CertificateWrong, match="certificate of the service local"
+        ) as caught:
+            client.service("local").ask("echo-1", OPTIONS, "Q")
+    assert caught.value.of_service
+
+
+def test_another_fault_of_tls_is_not_one_of_the_certificate(fake, settings):
+    url = fake.url.replace("http://", "https://")  # it speaks plain HTTP
+    settings.INFERENCE_SERVICES = {"local": {"url": url}}
+    with pytest.raises(faults.CallCut):
+        client.service("local").ask("echo-1", OPTIONS, "Q")
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """A certificate and its key in one file, signed by itself."""
+    file = tmp_path / "certificate.pem"
+    public = tmp_path / "public.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+            *("-nodes", "-subj", "/CN=localhost", "-keyout", str(file), "-out", str(public)),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    file.write_text(file.read_text() + public.read_text())
+    return file
 
 
 def test_a_long_pause_that_was_asked_for_is_passed_on(local, fake):
@@ -81,16 +110,6 @@ def test_a_long_pause_that_was_asked_for_is_passed_on(local, fake):
     with pytest.raises(faults.ServiceBusy) as caught:
         local.ask("echo-1", OPTIONS, "Q")
     assert caught.value.retry_after == 3600
-
-
-def test_a_service_is_paused_for_an_hour_at_most(local, fake, monkeypatch):
-    local.pause_for(1e300)
-    with local.turn() as mine:
-        assert not mine
-    later = time.monotonic() + client.LONGEST_PAUSE
-    monkeypatch.setattr(client.time, "monotonic", lambda: later)
-    with local.turn() as mine:
-        assert mine
 
 
 def test_a_slow_service_is_given_up_after_its_timeout(fake, settings):
@@ -121,7 +140,7 @@ def test_a_service_that_is_down_says_so(settings):
     settings.INFERENCE_SERVICES = {"local": {"url": f"http://127.0.0.1:{unused_port()}/v1"}}
     with pytest.raises(
         faults.ServiceDown,
-        match=r"local does not answer, or broke the connection \(Connection refused\)",
+        match=r"local does not answer \(Connection refused\)",
     ):
         client.service("local").ask("echo-1", OPTIONS, "Q")
 
@@ -136,15 +155,23 @@ def test_models_are_listed(local):
     assert local.models() == ["echo-1"]
 
 
-@pytest.mark.parametrize(("refuses", "system_message"), [(False, ""), (True, None)])
-def test_a_probe_finds_out_whether_an_empty_system_message_is_taken(
-    settings, refuses, system_message
+def test_headers_and_query_parameters_of_the_setting_are_sent_with_each_call(
+    fake, settings, monkeypatch
 ):
-    with fakes.FakeService(refuses_system=refuses) as fake:
-        settings.INFERENCE_SERVICES = fake.setting("local")
-        probe = client.service("local").probe("echo-1")
-    assert probe.system_message == system_message
-    assert isinstance(probe.reply, chat.Reply)
+    monkeypatch.setenv("AZURE_KEY", "s3cret")
+    headers = {"api-key": "$AZURE_KEY", "X-Team": "wiki"}
+    settings.INFERENCE_SERVICES = fake.setting(
+        "local", headers=headers, query={"api-version": "2024-10-21"}
+    )
+    client.service("local").ask("echo-1", OPTIONS, "Q")
+    assert fake.paths == ["/v1/chat/completions?api-version=2024-10-21"]
+    assert (fake.headers[0]["api-key"], fake.headers[0]["X-Team"]) == ("s3cret", "wiki")
+
+
+def test_a_header_whose_variable_is_not_set_is_named(fake, settings, monkeypatch):
+    monkeypatch.delenv("AZURE_KEY", raising=False)
+    settings.INFERENCE_SERVICES = fake.setting("local", headers={"api-key": "$AZURE_KEY"})
+    assert "its header api-key in the environment variable AZURE_KEY" in client.problem("local")
 
 
 def test_the_key_is_read_from_its_variable(fake, settings, monkeypatch):
@@ -162,49 +189,22 @@ def test_a_key_that_is_not_set_is_named_and_nothing_is_asked(fake, settings, mon
     assert fake.calls == []
 
 
+@pytest.mark.parametrize("key", ["s3cret\n", "s3crét", "s3\tcret"])
+@pytest.mark.parametrize("option", [{"key_env": "MODEL_KEY"}, {"headers": {"k": "$MODEL_KEY"}}])
+def test_a_key_that_no_header_can_hold_is_named_and_not_shown(
+    fake, settings, monkeypatch, key, option
+):
+    monkeypatch.setenv("MODEL_KEY", key)
+    settings.INFERENCE_SERVICES = fake.setting("local", **option)
+    problem = client.problem("local")
+    assert "environment variable MODEL_KEY, which has a line break" in problem
+    assert "s3" not in problem
+
+
 def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(local, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{unused_port()}")
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{unused_port()}")
     assert local.models() == ["echo-1"]
-
-
-def test_no_more_calls_are_in_flight_than_the_setting_allows(local, fake):
-    refused = queue.Queue()
-
-    def call():
-        with local.turn() as mine:
-            if mine:
-                local.ask("echo-1", OPTIONS, "Q")
-            else:
-                refused.put(True)
-
-    with ThreadPoolExecutor(5) as pool, fake.held():
-        calls = [pool.submit(call) for _ in range(5)]
-        for _ in range(3):
-            refused.get(timeout=5)
-        for _ in range(2):
-            assert fake.arrived.acquire(timeout=5)
-    for one in calls:
-        one.result(5)
-    assert fake.most_at_once == 2
-    assert len(fake.calls) == 2
-
-
-def test_a_resting_service_gives_no_turn(local):
-    local.pause_for(60)
-    with local.turn() as mine:
-        assert not mine
-
-
-def test_calls_keep_the_pace_of_per_minute(fake, settings, monkeypatch):
-    waited = []
-    monkeypatch.setattr(client.time, "sleep", waited.append)
-    settings.INFERENCE_SERVICES = fake.setting("local", per_minute=60)
-    service = client.service("local")
-    for _ in range(3):
-        with service.turn():
-            pass
-    assert [round(seconds) for seconds in waited] == [0, 1, 2]
 
 
 ENTRIES = [
@@ -216,8 +216,13 @@ ENTRIES = [
     ({"url": "http://x/v1", "in_flight": True}, "in_flight as a whole number"),
     ({"url": "http://x/v1", "timeout": "long"}, "timeout as a number"),
     ({"url": "http://x/v1", "timeout": None}, "timeout as a number"),
+    ({"url": "http://x/v1", "timeout": 601}, "timeout of at most 600 seconds"),
     ({"url": "http://x/v1", "per_minute": -1}, "per_minute as a number"),
     ({"url": "http://x/v1", "key_env": 5}, "key_env as a variable's name"),
+    ({"url": "http://x/v1", "headers": "api-key: x"}, "needs headers as names with texts"),
+    ({"url": "http://x/v1", "headers": {"api-key": ""}}, "needs headers as names with texts"),
+    ({"url": "http://x/v1", "headers": {"a": "b\r\nHost: x"}}, "needs headers as names with texts"),
+    ({"url": "http://x/v1", "query": {"version": 1}}, "needs query as names with texts"),
     ({"url": "http://x/v1", "colour": "red"}, "cannot be read"),
 ]
 

@@ -6,14 +6,14 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from datasets.models import Contradiction
-from generation import responses, runs
+from datasets.models import Collection, Contradiction
+from generation import responses
+from generation.dispatch import ask_service
 from generation.management.commands import generate
 from generation.models import Run
 from generation.states import RunState
-from generation.tasks import generate_response
-from tests.generation.factories import canal, canals, echo
-from tests.generation.fake_service import CONTEXT_TOO_LONG, Say
+from tests.generation.factories import answer_one, canal, canals, echo, ripen, run
+from tests.generation.fake_service import CONTEXT_TOO_LONG, Fault
 
 pytestmark = pytest.mark.django_db
 
@@ -90,7 +90,7 @@ def test_it_asks_from_the_command_itself(local, fake):
     out, _ = generated("--prompt", "1", "--prompt", "4", "--limit", "2", "--here")
     made = Run.objects.get()
     assert f"Run {made.pk}: canals: echo-1, prompts 1, 4 (4 responses), at /runs/{made.pk}/" in out
-    assert "3 of 4\n4 of 4\nDone: 4 responses." in out
+    assert out.endswith("4 of 4\nDone: 4 responses.\n")
     assert (made.state, responses.progress(made).done) == (RunState.DONE, 4)
 
 
@@ -111,7 +111,7 @@ def test_waiting_ends_when_workers_are_done(local, monkeypatch):
     echo()
 
     def a_worker_passes(_seconds):
-        generate_response("local")
+        ask_service("local")
 
     monkeypatch.setattr(generate, "PATIENCE", 60.0)
     monkeypatch.setattr(generate.time, "sleep", a_worker_passes)
@@ -139,19 +139,17 @@ def test_failures_are_named_and_end_it_badly(local, fake):
         generated("--prompt", "4", "--here")
 
 
-def test_interrupted_midway_it_cancels_and_keeps_what_it_has(local, fake, monkeypatch):
+def test_interrupted_midway_it_cancels_and_keeps_what_it_has(local, monkeypatch):
     canals(3)
     echo()
-    ask = runs.answer_next
-    left = [True]
+    turns = [answer_one]
 
-    def interrupted(*args):
-        if not left:
+    def interrupted(_service, queues, **_):
+        if not turns:
             raise KeyboardInterrupt
-        left.pop()
-        return ask(*args)
+        return turns.pop()(queues[0].run)
 
-    monkeypatch.setattr(runs, "answer_next", interrupted)
+    monkeypatch.setattr(generate, "take_turn", interrupted)
     with pytest.raises(CommandError, match=r"Cancelled. Stored responses are kept"):
         generated("--prompt", "4", "--here")
     made = Run.objects.get()
@@ -159,10 +157,45 @@ def test_interrupted_midway_it_cancels_and_keeps_what_it_has(local, fake, monkey
     assert (made.state, progress.done, progress.cancelled) == (RunState.CANCELLED, 1, 2)
 
 
+def test_waiting_shows_what_the_run_waits_for(local, fake, monkeypatch):
+    canals(2)
+    run(collection=Collection.objects.get(), models=[echo()])
+    fake.enqueue(Fault(503), Fault(503))
+
+    def time_passes(_seconds):
+        ask_service("local")
+        passed.append(1)
+        if len(passed) > 1:
+            ripen()
+
+    passed = []
+
+    monkeypatch.setattr(generate, "PATIENCE", 60.0)
+    monkeypatch.setattr(generate.time, "sleep", time_passes)
+    out, _ = generated("--prompt", "4", "--wait")
+    assert "local is asked for 1 other run or judge in turn." in out
+    assert "local is paused. The service is not ready (503)" in out
+    assert out.endswith("Done: 2 responses.\n")
+
+
+def test_waiting_for_a_run_that_workers_pause_ends_with_the_reason(local, fake, monkeypatch):
+    canals(9)
+    echo()
+    fake.models = ()
+    monkeypatch.setattr(generate.time, "sleep", lambda _seconds: ask_service("local"))
+    monkeypatch.setattr(generate, "PATIENCE", 60.0)
+    err = io.StringIO()
+    with pytest.raises(CommandError, match="0 of 9 responses are stored"):
+        call_command(
+            "generate", "canals", "--model", "local/echo-1", "--prompt", "4", "--wait", stderr=err
+        )
+    assert "The run is paused. 5 calls in a row failed alike" in err.getvalue()
+
+
 def test_a_model_that_does_not_answer_leaves_no_run(local, fake):
     canals(1)
-    fake.enqueue(Say(""))
-    with pytest.raises(CommandError, match="empty text"):
+    fake.always = Fault(404)
+    with pytest.raises(CommandError, match="no such model"):
         generated("--prompt", "4", "--here")
     assert not Run.objects.exists()
 

@@ -1,20 +1,22 @@
 """A run from its making to its end, against the fake service."""
 
-from datetime import timedelta
+from uuid import uuid4
 
 import pytest
-from django.db.models.functions import Now
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from accounts.models import Person
 from datasets.models import Exclusion, Instance, RevisedPassage
-from generation import client, dispatch, planning, prompting, registry, responses, runs
-from generation.faults import EmptyReply
+from generation import planning, prompting, registry, responses, runs
+from generation.dispatch import ask_service, wake
 from generation.models import Attempt, LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
-from generation.tasks import generate_response, sweep_responses, wake
+from generation.tasks import sweep_calls
 from leases.refusal import Conflict, Refusal
 from tests.factories import person, stored
-from tests.generation.factories import canal, canals, echo, run
-from tests.generation.fake_service import CONTEXT_TOO_LONG, Fault, HangUp, Late, Raw, Say
+from tests.generation.factories import answer_all, answer_one, canal, canals, echo, run
+from tests.generation.fake_service import CONTEXT_TOO_LONG, Fault
 
 pytestmark = pytest.mark.django_db
 
@@ -22,18 +24,6 @@ BOTH = (
     "Provide a short answer for the following question based on the given context.\n\n"
     "Question: How long is canal 1?\nContext: Canal 1 is 1 km long.\n Canal 1 is 6 km long.\n"
 )
-
-
-def answer_all(made: Run) -> None:
-    """Ask until nothing more may be asked now."""
-    while runs.answer_next("local", made):
-        pass
-    made.refresh_from_db()
-
-
-def ripen(made: Run) -> None:
-    """Let the pauses after faults be over."""
-    Response.objects.filter(run=made).update(not_before=None)
 
 
 # ---------------------------------------------------------------- made
@@ -157,14 +147,189 @@ def test_a_service_that_is_not_configured_is_refused(local):
         run(models=[echo(service="far")])
 
 
+def test_the_same_form_makes_one_run(local):
+    form, collection = uuid4(), canals(2)
+    asked = {"collection": collection, "models": [echo()], "prompts": [prompting.find("4")]}
+    first, _ = runs.create(**asked, form=form)
+    assert runs.create(**asked, form=form) == (first, [])
+    assert runs.create(**asked, form=uuid4())[0] != first
+    assert responses.progress(first).total == 2
+
+
+# ---------------------------------------------------------------- tried
+
+
+def test_a_trial_asks_five_of_each_model_and_the_run_waits_again(local, fake):
+    models = [echo(), echo(seed=5)]
+    made = run(questions=12, models=models, started=False)
+    assert runs.try_few(made) == 10
+    assert answer_all(made) == 10
+    assert made.state == RunState.DRAFT
+    for model in models:
+        tried = made.responses.filter(model=model, state=ResponseState.DONE)
+        asked = [int(row.instance.question.split()[-1][:-1]) for row in tried.order_by("order")]
+        assert asked == [1, 3, 5, 8, 10]
+    runs.start(made)
+    assert answer_all(made) == 14
+    assert (made.state, len(fake.calls)) == (RunState.DONE, 24)
+
+
+def test_a_trial_of_fewer_responses_asks_them_all(local):
+    made = run(questions=2, started=False)
+    assert runs.try_few(made) == 2
+    answer_all(made)
+    assert (made.state, responses.progress(made).done) == (RunState.DRAFT, 2)
+    runs.start(made)
+    sweep_calls()
+    assert stored(made).state == RunState.DONE
+
+
+def test_a_trial_whose_calls_fail_ends_too(local, fake):
+    fake.always = Fault(404)
+    made = run(questions=9, started=False)
+    runs.try_few(made)
+    for _ in range(3):
+        answer_all(made)
+    assert made.state == RunState.DRAFT
+    assert responses.progress(made).failed == 5
+
+
+def test_a_trial_that_is_cancelled_asks_no_more(local):
+    made = run(questions=9, started=False)
+    runs.try_few(made)
+    runs.cancel(made)
+    assert answer_all(made) == 0
+    assert responses.progress(made).cancelled == 9
+
+
+@pytest.mark.parametrize("state", [RunState.RUNNING, RunState.TRYING, RunState.DONE])
+def test_only_a_run_that_has_not_started_is_tried(local, state):
+    made = run(questions=1)
+    Run.objects.filter(pk=made.pk).update(state=state)
+    with pytest.raises(Conflict):
+        runs.try_few(stored(made))
+
+
+# ---------------------------------------------------------------- extended
+
+
+def test_a_run_gets_further_models_and_prompts_and_asks_only_for_those(local, fake):
+    made = run(questions=2, prompts=("4",), samples=2)
+    answer_all(made)
+    assert made.state == RunState.DONE
+    other = echo(seed=5)
+    assert runs.extend(made, [other], [prompting.find("1")]) == (2 * 2 * 3, [])
+    made.refresh_from_db()
+    assert (made.state, made.finished_at) == (RunState.RUNNING, None)
+    assert made.prompts == ["both-passages", "internal-knowledge"]
+    assert answer_all(made) == 12
+    assert (made.state, len(fake.calls)) == (RunState.DONE, 4 + 12)
+    combinations = made.responses.order_by().values_list("model", "prompt").distinct()
+    assert len(combinations) == 4
+    orders = list(made.responses.order_by("pk").values_list("order", flat=True))
+    assert orders == sorted(set(orders))
+    with pytest.raises(Conflict, match="has these models and prompts already"):
+        runs.extend(made, [other], [])
+
+
+def test_a_question_dropped_under_a_run_gets_no_further_prompts(local):
+    made = run(questions=2)
+    exclude(made.responses.first().instance)
+    assert runs.extend(made, [], [prompting.find("1")])[0] == 1
+    exclude(made.responses.filter(prompt="internal-knowledge").get().instance)
+    with pytest.raises(Refusal, match="questions were changed or excluded"):
+        runs.extend(made, [], [prompting.find("2")])
+
+
+def exclude(instance):
+    alice = Person.objects.filter(username="alice").first() or person("alice")
+    bob = Person.objects.filter(username="bob").first() or person("bob")
+    Exclusion.objects.create(
+        instance=instance, reason="Ambiguous.", proposed_by=alice, seconded_by=bob
+    )
+
+
+STATES = [
+    (RunState.DRAFT, RunState.DRAFT),
+    (RunState.RUNNING, RunState.RUNNING),
+    (RunState.PAUSED, RunState.PAUSED),
+    (RunState.CANCELLED, RunState.RUNNING),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), STATES)
+def test_only_a_run_that_was_over_goes_on_when_it_is_extended(local, before, after):
+    made = run(questions=1)
+    Run.objects.filter(pk=made.pk).update(state=before)
+    if before == RunState.CANCELLED:
+        responses.cancel_waiting(made)
+    runs.extend(made, [], [prompting.find("1")])
+    assert stored(made).state == after
+    assert responses.progress(made).cancelled == (before == RunState.CANCELLED)
+
+
+def test_an_imported_run_is_not_extended(local):
+    made = run(questions=1)
+    Run.objects.filter(pk=made.pk).update(state=RunState.IMPORTED)
+    with pytest.raises(Refusal, match="was imported"):
+        runs.extend(made, [], [prompting.find("1")])
+
+
+def test_a_new_prompt_for_a_model_whose_service_is_gone_is_refused(local, settings):
+    made = run(questions=1)
+    settings.INFERENCE_SERVICES = {}
+    with pytest.raises(Refusal, match="no inference service"):
+        runs.extend(made, [], [prompting.find("1")])
+
+
+# ---------------------------------------------------------------- what failed alone
+
+
+def test_what_failed_is_asked_again_alone(local, fake):
+    made = run(questions=3)
+    fake.enqueue(CONTEXT_TOO_LONG)
+    answer_one(made)
+    runs.cancel(made)
+    assert runs.retry_failed(made) == 1
+    answer_all(made)
+    progress = responses.progress(made)
+    assert (progress.done, progress.cancelled, made.state) == (1, 2, RunState.DONE)
+    with pytest.raises(Conflict, match="has failed"):
+        runs.retry_failed(made)
+
+
+def test_what_failed_is_asked_again_while_the_run_goes_on(local, fake):
+    made = run(questions=2)
+    fake.enqueue(CONTEXT_TOO_LONG)
+    answer_one(made)
+    assert runs.retry_failed(made) == 1
+    answer_all(made)
+    assert (made.state, responses.progress(made).done) == (RunState.DONE, 2)
+
+
+def test_a_run_whose_last_response_waits_again_is_not_finished(local, monkeypatch):
+    """Between the look at its responses and the change of its state, a person asks one of them again."""
+    made = run(questions=1)
+    Response.objects.filter(run=made).update(state=ResponseState.FAILED)
+    select = runs.QuerySet.select_for_update
+
+    def after_a_retry(rows, **options):
+        monkeypatch.setattr(runs.QuerySet, "select_for_update", select)
+        responses.ask_failed_again(made)
+        return select(rows, **options)
+
+    monkeypatch.setattr(runs.QuerySet, "select_for_update", after_a_retry)
+    runs.finish(Run.objects.filter(pk=made.pk))
+    assert stored(made).state == RunState.RUNNING
+
+
 # ---------------------------------------------------------------- carried out
 
 
 def test_each_response_is_stored_as_it_comes(local, fake):
     made = run(questions=2)
-    assert runs.answer_next("local", made)
+    assert answer_one(made) == 1
     assert responses.progress(made).done == 1
-    made.refresh_from_db()
     assert made.state == RunState.RUNNING
     answer_all(made)
     assert responses.progress(made).done == 2
@@ -191,7 +356,8 @@ def test_all_that_is_needed_to_ask_again_is_stored(local, fake):
     assert (attempt.n, attempt.status, attempt.error) == (1, 200, "")
 
 
-def test_questions_are_asked_in_order(local, fake):
+def test_questions_are_asked_in_order(fake, settings):
+    settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1)
     answer_all(run(questions=3))
     asked = [call["messages"][0]["content"].split("?")[0][-7:] for call in fake.calls]
     assert asked == ["canal 1", "canal 2", "canal 3"]
@@ -201,8 +367,7 @@ def test_tasks_carry_a_run_to_its_end(local, fake, carry_out, django_capture_on_
     made = run(questions=4, prompts=("1", "4"))
     with django_capture_on_commit_callbacks(execute=True):
         wake()
-    # Two chains (in_flight), each message passing the turn on, and one last look of each.
-    assert carry_out() == 8 + 2
+    assert carry_out() == 1
     assert stored(made).state == RunState.DONE
     assert len(fake.calls) == 8
 
@@ -210,7 +375,7 @@ def test_tasks_carry_a_run_to_its_end(local, fake, carry_out, django_capture_on_
 def test_a_message_for_a_service_that_is_gone_leaves_its_responses_waiting(local, settings):
     made = run(questions=1)
     settings.INFERENCE_SERVICES = {}
-    generate_response("local")
+    ask_service("local")
     assert responses.progress(made).waiting == 1
 
 
@@ -219,107 +384,9 @@ def test_a_missing_key_leaves_responses_waiting(fake, settings, monkeypatch):
     settings.INFERENCE_SERVICES = fake.setting("local", key_env="MODEL_KEY")
     made = run(questions=1)
     monkeypatch.delenv("MODEL_KEY")
-    assert not runs.answer_next("local")
+    assert not answer_all(made)
     assert responses.progress(made).waiting == 1
     assert fake.calls == []
-
-
-# ---------------------------------------------------------------- faults
-
-PASSING = [
-    ("down", HangUp(), None, "does not answer, or broke the connection"),
-    ("500", Fault(500), 500, "failed (500): it broke"),
-    ("empty", Say(""), 200, "empty text"),
-    ("not JSON", Raw(b"<html>"), 200, "not JSON"),
-    ("busy", Fault(429, headers=(("Retry-After", "0"),)), 429, "overloaded"),
-]
-FAULTS_BEFORE_RAISING = 3
-
-
-@pytest.mark.parametrize(("case", "fault", "status", "words"), PASSING)
-def test_a_passing_fault_lets_the_response_wait(local, fake, case, fault, status, words):
-    made = run(questions=1)
-    fake.enqueue(*[fault] * (1 if status == 200 else FAULTS_BEFORE_RAISING))
-    answer_all(made)
-    row = made.responses.get()
-    assert row.state == ResponseState.PENDING
-    assert row.not_before is not None
-    assert words in row.error
-    assert made.state == RunState.RUNNING
-    attempt = row.attempt_log.get()
-    assert attempt.status == status
-    ripen(made)
-    answer_all(made)
-    row.refresh_from_db()
-    assert (row.state, row.error, made.state) == (ResponseState.DONE, "", RunState.DONE)
-    assert row.attempt_log.count() == 2
-
-
-def test_a_slow_service_lets_the_response_wait(fake, settings):
-    settings.INFERENCE_SERVICES = fake.setting("local", timeout=0.2)
-    made = run(questions=1)
-    fake.enqueue(Late())
-    answer_all(made)
-    row = made.responses.get()
-    assert row.state == ResponseState.PENDING
-    assert "did not answer within 0.2 seconds" in row.error
-
-
-LASTING = [
-    ("context too long", CONTEXT_TOO_LONG, 400, "too long for this model"),
-    ("refused", Fault(422, {"detail": "no such field"}), 422, "refused the request"),
-    ("wrong shape", Raw(b'{"answer": 42}'), 200, "not a chat completion"),
-]
-
-
-@pytest.mark.parametrize(("case", "fault", "status", "words"), LASTING)
-def test_a_lasting_fault_fails_the_response_with_its_reason_at_once(
-    local, fake, case, fault, status, words
-):
-    made = run(questions=2)
-    fake.enqueue(fault)
-    answer_all(made)
-    first, second = made.responses.order_by("order")
-    assert (first.state, second.state) == (ResponseState.FAILED, ResponseState.DONE)
-    assert words in first.error
-    assert first.request["messages"][0]["content"] == first.rendered
-    assert first.attempt_log.get().status == status
-    assert made.state == RunState.DONE
-
-
-def test_attempts_are_capped_and_the_reason_says_so(local, fake):
-    made = run(questions=1)
-    fake.enqueue(*[Say("")] * 9)
-    for _ in range(9):
-        answer_all(made)
-        ripen(made)
-    row = made.responses.get()
-    assert len(fake.calls) == dispatch.MAX_ATTEMPTS
-    assert row.state == ResponseState.FAILED
-    assert (
-        row.error
-        == "The model answered with an empty text. Asked 5 times. Resume the run to ask again."
-    )
-    assert [attempt.n for attempt in row.attempt_log.all()] == [1, 2, 3, 4, 5]
-    assert made.state == RunState.DONE
-
-
-def test_a_service_that_is_down_is_left_alone_so_that_no_attempts_are_wasted(
-    local, fake, monkeypatch
-):
-    monkeypatch.setattr(client, "OUTAGE_PAUSE", 60.0)
-    made = run(questions=3)
-    fake.enqueue(*[HangUp()] * FAULTS_BEFORE_RAISING)
-    answer_all(made)
-    assert sorted(made.responses.values_list("attempts", flat=True)) == [0, 0, 1]
-
-
-@pytest.mark.parametrize(
-    ("attempts", "asked_for", "seconds"),
-    [(1, None, 10), (2, None, 30), (4, None, 300), (9, None, 300), (1, 60, 60), (1, 1e9, 3600)],
-)
-def test_pauses_grow_and_obey_the_service(attempts, asked_for, seconds):
-    assert dispatch.pause_after(attempts, asked_for) == seconds
 
 
 # ---------------------------------------------------------------- cancelled, resumed
@@ -327,7 +394,7 @@ def test_pauses_grow_and_obey_the_service(attempts, asked_for, seconds):
 
 def test_a_cancelled_run_asks_nothing_more_and_keeps_what_it_has(local, fake):
     made = run(questions=3)
-    runs.answer_next("local", made)
+    answer_one(made)
     assert runs.cancel(made) == 2
     answer_all(made)
     progress = responses.progress(made)
@@ -335,27 +402,9 @@ def test_a_cancelled_run_asks_nothing_more_and_keeps_what_it_has(local, fake):
     assert len(fake.calls) == 1
 
 
-def test_an_answer_under_way_when_its_run_is_cancelled_is_kept(local, fake):
-    made = run(questions=2)
-    held = responses.Queue(made).claim(local.entry, "worker")
-    runs.cancel(made)
-    reply = local.ask("echo-1", held.model.options, held.rendered)
-    assert responses.Queue().store(held, "worker", reply)
-    assert responses.progress(made).done == 1
-    assert stored(made).state == RunState.CANCELLED
-
-
-def test_a_fault_under_way_when_its_run_is_cancelled_cancels(local, fake):
-    made = run(questions=1)
-    held = responses.Queue(made).claim(local.entry, "worker")
-    runs.cancel(made)
-    responses.Queue().set_back(held, "worker", EmptyReply("Nothing.", status=200))
-    assert responses.progress(made).cancelled == 1
-
-
 def test_a_cancelled_run_can_be_resumed_to_its_end(local, fake):
     made = run(questions=3)
-    runs.answer_next("local", made)
+    answer_one(made)
     runs.cancel(made)
     assert runs.resume(made) == 2
     answer_all(made)
@@ -370,7 +419,7 @@ def test_resuming_a_done_run_asks_what_failed_anew(local, fake):
     answer_all(made)
     progress = responses.progress(made)
     assert (progress.done, progress.failed) == (2, 0)
-    assert made.responses.order_by("order").first().attempt_log.count() == 2
+    assert Attempt.objects.count() == 3
 
 
 def test_a_run_that_has_everything_cannot_be_resumed(local):
@@ -387,54 +436,12 @@ def test_a_run_is_started_once(local):
         runs.start(made)
 
 
-# ---------------------------------------------------------------- workers that die
-
-
-def expire(made: Run) -> None:
-    held = Response.objects.filter(run=made, state=ResponseState.RUNNING)
-    held.update(lease_until=Now() - timedelta(seconds=1))
-
-
-def test_what_a_dead_worker_held_is_asked_again(local, fake):
-    made = run(questions=1)
-    responses.Queue(made).claim(local.entry, "dead")
-    assert not runs.answer_next("local", made)
-    assert runs.sweep() == 0
-    expire(made)
-    assert runs.sweep() == 1
-    answer_all(made)
-    assert (responses.progress(made).done, len(fake.calls)) == (1, 1)
-
-
-def test_a_response_that_kills_its_workers_fails_in_the_end(local):
-    made = run(questions=1)
-    for _ in range(dispatch.MAX_ATTEMPTS):
-        responses.Queue(made).claim(local.entry, "dead")
-        expire(made)
-        runs.sweep()
-    made.refresh_from_db()
-    row = made.responses.get()
-    assert (row.state, made.state) == (ResponseState.FAILED, RunState.DONE)
-    assert "The worker stopped while it asked" in row.error
-
-
-def test_an_answer_that_comes_after_its_lease_is_not_stored_twice(local, fake):
-    made = run(questions=1)
-    late = responses.Queue(made).claim(local.entry, "late")
-    reply = local.ask("echo-1", late.model.options, late.rendered)
-    expire(made)
-    runs.sweep()
-    answer_all(made)
-    assert not responses.Queue().store(late, "late", reply)
-    assert Attempt.objects.count() == 1
-
-
 def test_the_sweeper_sends_a_message_for_what_a_lost_one_left(
     local, fake, carry_out, django_capture_on_commit_callbacks
 ):
     made = run(questions=2)
     with django_capture_on_commit_callbacks(execute=True):
-        sweep_responses()
+        sweep_calls()
     carry_out()
     assert stored(made).state == RunState.DONE
 
@@ -444,7 +451,7 @@ def test_the_sweeper_is_quiet_when_nothing_waits(
 ):
     run(questions=1, started=False)
     with django_capture_on_commit_callbacks() as callbacks:
-        sweep_responses()
+        sweep_calls()
     assert callbacks == []
 
 
@@ -483,3 +490,18 @@ NAMES = [
 def test_a_name_of_no_model_says_what_is_wrong(local, name, words):
     with pytest.raises(Refusal, match=words):
         registry.named(name)
+
+
+def test_a_run_is_moved_by_conditions_that_are_checked_again_after_a_wait(local):
+    """PostgreSQL checks those of a subquery once: a run cancelled meanwhile would be moved all the same."""
+    made = run(questions=1)
+    with CaptureQueriesContext(connection) as asked:
+        runs.pause(made, "Enough.")
+        runs.resume(made)
+        runs.pause_by_worker(made.pk, "Enough.")
+        Response.objects.update(state=ResponseState.DONE)
+        runs.finish(Run.everything.filter(pk=made.pk))
+    assert stored(made).state == RunState.DONE
+    moves = [one["sql"] for one in asked if one["sql"].startswith('UPDATE "generation_run"')]
+    assert len(moves) >= 4
+    assert not [sql for sql in moves if " IN (SELECT" in sql or "JOIN" in sql]

@@ -1,18 +1,23 @@
 """The pages of models, runs and responses."""
 
 import json
+import re
+from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.db.models.functions import Now
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from datasets.models import Collection
-from generation import access, embedded, prompting, responses, runs
-from generation.models import LanguageModel, Run
+from generation import access, api, embedded, presenting, prompting, registry, responses, runs
+from generation.models import LanguageModel, Response, Run
 from generation.states import RunState
 from tests.factories import person, signed_in, stored
-from tests.generation.factories import canal, canals, echo, run
+from tests.generation.factories import answer_all, answer_one, canal, canals, echo, run
 from tests.generation.fake_service import CONTEXT_TOO_LONG, FakeService, Fault, Say
 
 pytestmark = pytest.mark.django_db
@@ -31,9 +36,7 @@ def page(client, name, *args, **query) -> str:
 
 
 def answered(made: Run) -> Run:
-    while runs.answer_next("local", made):
-        pass
-    made.refresh_from_db()
+    answer_all(made)
     return made
 
 
@@ -118,8 +121,8 @@ ADD = {
     [
         (False, "find out", "", 1),
         (True, "find out", None, 2),
-        (False, "none", None, 0),
-        (False, "empty", "", 0),
+        (False, "none", None, 1),
+        (False, "empty", "", 1),
     ],
 )
 def test_a_model_is_added_with_the_system_message_it_takes(
@@ -171,13 +174,27 @@ def test_a_model_form_with_a_bad_field_is_shown_again(client, alice, local, fiel
     [
         (Say("Yes."), "echo-1 answered in"),
         (Say("<b>x</b>"), "&lt;b&gt;"),
+        (
+            Say("", "length", reasoning="Hm"),
+            "did not answer the test: The model used up its tokens",
+        ),
         (Fault(404), "no such model or address"),
     ],
 )
 def test_a_test_says_what_came_back(client, alice, local, fake, reply, words):
-    fake.enqueue(reply)
+    fake.always = reply
     answer = client.post(reverse("generation:test_model", args=[echo().pk]), follow=True)
     assert words in answer.content.decode()
+
+
+def test_a_test_finds_out_what_the_service_takes_now(client, alice, settings):
+    with FakeService(refuses=("max_tokens",)) as fake:
+        settings.INFERENCE_SERVICES = fake.setting("local")
+        model = echo()
+        assert "not tested" in page(client, "models")
+        client.post(reverse("generation:test_model", args=[model.pk]))
+    assert "tested: chat, max_completion_tokens" in page(client, "models")
+    assert stored(model).options == model.options
 
 
 # ---------------------------------------------------------------- runs
@@ -205,13 +222,168 @@ def asked_for(**changes) -> dict:
 def test_a_new_run_is_started_and_carried_out(
     client, alice, local, carry_out, django_capture_on_commit_callbacks
 ):
-    with django_capture_on_commit_callbacks(execute=True):
-        answer = client.post(reverse("generation:new_run"), asked_for(limit=2))
+    answer = client.post(reverse("generation:new_run"), asked_for(limit=2))
     made = Run.objects.get()
     assert answer.url == reverse("generation:run", args=[made.pk])
-    assert (made.created_by, made.state) == (alice, RunState.RUNNING)
+    assert (made.created_by, made.state) == (alice, RunState.DRAFT)
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(reverse("generation:change_run", args=[made.pk, "start"]))
+    assert stored(made).state == RunState.RUNNING
     carry_out()
     assert responses.progress(made).done == 2
+
+
+def test_a_form_sent_twice_makes_one_run(client, alice, local):
+    """The second time changes nothing, the cap included."""
+    registry.set_prices(echo(), 1.0, 1.0)
+    form = client.get(reverse("generation:new_run")).context["form"]["form"].value()
+    data = asked_for(form=form, cost_cap=5)
+    first = client.post(reverse("generation:new_run"), data)
+    made = Run.objects.get()
+    assert made.cost_cap == 5
+    runs.set_cap(made, 7)
+    second = client.post(reverse("generation:new_run"), data)
+    assert first.url == second.url == reverse("generation:run", args=[Run.objects.get().pk])
+    assert stored(made).cost_cap == 7
+
+
+def test_a_draft_shows_what_it_will_take(client, alice, local):
+    """Without earlier answers to its prompts the most that is written is known, and no time."""
+    model = echo()
+    made = run(questions=3, models=[model], started=False)
+    shown = " ".join(page(client, "run", made.pk).split())
+    assert "at most 750" in shown
+    assert "not known" in shown
+    answer_all(run(questions=1, models=[model], collection=canals(1, name="rivers")))
+    Response.objects.filter(text__gt="").update(latency_ms=2000)
+    shown = " ".join(page(client, "run", made.pk).split())
+    assert "about 21" in shown  # the fake counts 7 read and 3 written tokens in each answer
+    assert "about 9<" in shown.replace(" <", "<")
+    assert "about 3 seconds" in shown  # 3 calls of 2 s, 2 at a time
+    assert "1 earlier answer to these prompts" in shown
+
+
+def test_a_draft_is_tried_from_its_page(
+    client, alice, local, carry_out, django_capture_on_commit_callbacks
+):
+    made = run(questions=9, started=False)
+    url = reverse("generation:change_run", args=[made.pk, "try"])
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = client.post(url, follow=True)
+    assert "Asking: 5 responses." in answer.content.decode()
+    assert "Trying a few calls" in answer.content.decode()
+    carry_out()
+    shown = page(client, "run", made.pk)
+    assert "5 earlier answers to these prompts" in shown
+    assert "Not started" in shown
+
+
+def test_a_running_run_shows_its_pace_and_its_latest_answers(client, alice, local):
+    made = run(questions=3)
+    answer_one(made)
+    Response.objects.filter(text__gt="").update(answered_at=Now() - timedelta(seconds=10))
+    shown = " ".join(page(client, "run_progress", made.pk).split())
+    assert re.search(r"6 responses a minute, 0 tokens a second; about 2\d seconds left\.", shown)
+    assert "How long is canal 1?</a> <span" in shown
+    assert "32 words, the last long." in shown
+
+
+def test_prices_are_set_and_shown(client, alice, local):
+    model = echo()
+    url = reverse("generation:prices", args=[model.pk])
+    assert url in page(client, "models")
+    client.post(url, {"price_read": "0.5", "price_written": "12"})
+    assert (stored(model).price_read, stored(model).price_written) == (0.5, 12.0)
+    assert "0.5 read, 12 written" in page(client, "models")
+    client.post(url, {"price_read": "", "price_written": ""})
+    assert stored(model).price_read is None
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"price_read": "1"}, "Enter both prices, or neither."),
+        ({"price_read": "-1", "price_written": "1"}, "greater than or equal to 0"),
+        ({"price_read": "cheap", "price_written": "1"}, "Enter a number"),
+        ({"price_read": "nan", "price_written": "1"}, "Enter a number"),
+        ({"price_read": "1e300", "price_written": "1"}, "less than or equal to"),
+    ],
+)
+def test_prices_that_cannot_be_are_refused(client, alice, local, data, words):
+    answer = client.post(reverse("generation:prices", args=[echo().pk]), data)
+    assertContains(answer, words, status_code=400)
+
+
+def test_an_imported_model_has_no_prices(client, alice, local):
+    model = echo(service="")
+    assert client.get(reverse("generation:prices", args=[model.pk])).status_code == 404
+
+
+def test_a_cap_below_one_call_is_refused_and_no_run_is_made(client, alice, local):
+    data = asked_for(cost_cap="0.0001", name="Pilot")
+    LanguageModel.objects.update(price_read=1000, price_written=1000)
+    answer = client.post(reverse("generation:new_run"), data)
+    assertContains(answer, "One call may cost", status_code=400)
+    assertContains(answer, 'value="Pilot"', status_code=400)
+    assert not Run.objects.exists()
+
+
+def test_a_run_shows_its_cost_and_its_cap_which_can_be_changed(client, alice, local):
+    LanguageModel.objects.filter(pk=echo().pk).update(price_read=1000, price_written=1000)
+    client.post(reverse("generation:new_run"), asked_for(cost_cap="5"))
+    made = Run.objects.get()
+    shown = page(client, "run", made.pk)
+    assert "0.0000 of at most 5.0000" in shown
+    assert "at most about 0.8" in " ".join(shown.split())
+    url = reverse("generation:cap", args=[made.pk])
+    client.post(url, {"cost_cap": ""})
+    assert "no cap" in page(client, "run", made.pk)
+    assertContains(client.post(url, {"cost_cap": "0.1"}), "One call may cost", status_code=400)
+
+
+def test_a_run_is_paused_by_a_person_and_says_so(client, alice, local):
+    made = run(questions=1)
+    client.post(reverse("generation:change_run", args=[made.pk, "pause"]))
+    assert (stored(made).state, stored(made).reason) == (RunState.PAUSED, "Paused by an admin.")
+    again = client.post(reverse("generation:change_run", args=[made.pk, "pause"]))
+    assert again.status_code == 409
+
+
+def test_what_failed_is_retried_alone_from_the_page(client, alice, local, fake):
+    fake.enqueue(CONTEXT_TOO_LONG)
+    made = answered(run(questions=2))
+    url = reverse("generation:change_run", args=[made.pk, "retry"])
+    assert url in page(client, "run", made.pk)
+    assert "Asked again: 1 response." in client.post(url, follow=True).content.decode()
+    assert responses.progress(made).waiting == 1
+
+
+def test_a_run_is_extended_from_its_page(client, alice, local):
+    made = answered(run(questions=2))
+    other = echo(seed=5)
+    url = reverse("generation:extend_run", args=[made.pk])
+    assert url in page(client, "run", made.pk)
+    form = client.get(url).content.decode()
+    assert "seed 5" in form
+    assert 'value="both-passages"' not in form
+    data = {"language_models": [other.pk], "prompts": ["internal-knowledge"]}
+    answer = client.post(url, data, follow=True)
+    assert "Added: 6 responses." in answer.content.decode()
+    assert client.post(url, data).status_code == 400  # it has them now
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({}, "Choose at least one"),
+        ({"prompts": ["5.9"]}, "5.9"),
+        ({"prompts": ["both-passages"]}, "both"),
+    ],
+)
+def test_a_run_extended_by_nothing_new_is_refused(client, alice, local, data, words):
+    made = run(questions=1)
+    answer = client.post(reverse("generation:extend_run", args=[made.pk]), data)
+    assertContains(answer, words, status_code=400)
 
 
 def test_a_new_run_says_what_it_leaves_out(client, alice, local):
@@ -292,18 +464,37 @@ def test_a_running_run_asks_for_its_progress_and_a_finished_one_loads_anew(clien
 def test_a_run_says_what_holds_it_up(client, alice, local, fake, settings):
     made = run(questions=2)
     fake.enqueue(Say(""))
-    runs.answer_next("local", made)
+    answer_one(made)
     settings.INFERENCE_SERVICES = {}
     text = page(client, "run", made.pk)
-    assert "2 wait: There is no inference service" in text
+    assert "There is no inference service" in text
     assert "1 waits: The model answered with an empty text." in text
+
+
+def test_a_run_says_why_its_service_is_paused(client, alice, local, fake):
+    made = run(questions=1)
+    fake.enqueue(Fault(503, b"loading the model"))
+    answer_all(made)
+    text = page(client, "run", made.pk)
+    assert "local is paused. The service is not ready (503): loading the model" in text
+    assert "It is tried again at " in text
+
+
+def test_a_run_says_why_it_was_paused_and_can_be_resumed(client, alice, local):
+    made = run(questions=1)
+    runs.pause(made, "The model is gone.")
+    text = page(client, "run", made.pk)
+    assert "Why the run is paused" in text
+    assert "The model is gone." in text
+    client.post(reverse("generation:change_run", args=[made.pk, "resume"]))
+    assert stored(made).state == RunState.RUNNING
 
 
 def test_a_run_is_cancelled_midway_and_resumed(
     client, alice, local, carry_out, django_capture_on_commit_callbacks
 ):
     made = run(questions=3)
-    runs.answer_next("local", made)
+    answer_one(made)
     cancelled = client.post(reverse("generation:change_run", args=[made.pk, "cancel"]), follow=True)
     assert "Not asked: 2 responses." in cancelled.content.decode()
     with django_capture_on_commit_callbacks(execute=True):
@@ -334,6 +525,15 @@ def test_a_response_shows_all_that_is_needed_to_ask_again(client, alice, local):
         "7 read, 3 written",
     ):
         assert shown in text
+
+
+def test_a_response_shows_the_reasoning_apart_from_its_text(client, alice, local, fake):
+    fake.enqueue(Say("4 km", reasoning="Hm, the second passage."))
+    made = answered(run(questions=1))
+    shown = page(client, "response", made.pk, made.responses.get().pk)
+    assert "Kept apart: no judge is shown it." in shown
+    assert "Hm, the second" in shown.split("Reasoning before the answer")[1]
+    assert "Hm, the second" not in page(client, "run", made.pk)
 
 
 def test_a_response_that_was_cut_off_says_so(client, alice, local, fake):
@@ -384,3 +584,28 @@ def test_responses_as_json_hold_the_request(client, alice, local):
     assert data["count"] == 2
     assert data["results"][0]["request"]["model"] == "echo-1"
     assert data["results"][0]["gold"] == ["1 km", "6 km"]
+
+
+def test_a_page_of_responses_as_json_is_bounded_because_replies_are_long(
+    client, alice, local, monkeypatch
+):
+    monkeypatch.setattr(api, "MOST_ON_A_PAGE", 1)
+    url = reverse("generation:api_responses", args=[run(questions=2).pk])
+    assert len(client.get(url, {"page_size": 2}).json()["results"]) == 1
+
+
+def test_lists_of_responses_read_no_whole_replies(client, alice, local):
+    made = answered(run(questions=1))
+    with CaptureQueriesContext(connection) as asked:
+        page(client, "run", made.pk)
+        list(presenting.latest(made))
+    assert not [one["sql"] for one in asked if '"generation_response"."reply"' in one["sql"]]
+
+
+def test_prices_that_a_cap_needs_are_kept_with_a_sentence(client, alice, local):
+    model = echo()
+    registry.set_prices(model, 1.0, 1.0)
+    made = run(models=[model], started=False)
+    runs.set_cap(made, 5)
+    url = reverse("generation:prices", args=[model.pk])
+    assertContains(client.post(url, {}), "remove the run&#x27;s cap first", status_code=400)

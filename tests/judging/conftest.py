@@ -3,10 +3,10 @@
 import pytest
 
 from tests.factories import signed_in
-from tests.generation.conftest import fake, local, no_pauses
+from tests.generation.conftest import fake, local, no_waiting_for_services
 from tests.judging import factories as make
 
-__all__ = ["fake", "local", "no_pauses"]
+__all__ = ["fake", "local", "no_waiting_for_services"]
 
 
 @pytest.fixture

@@ -4,14 +4,15 @@ import hashlib
 
 from accounts.models import Person
 from accounts.roles import Role
-from datasets.models import Collection, Instance
+from datasets.models import Collection, Contradiction, Instance
 from generation import prompting
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
 from judging import adjudication, studies, verdicts
 from judging.models import JudgingSlot, Study, StudyItem
+from judging.selections import Selection
 from judging.settling import unresolved
-from judging.studies import Design, Selection
+from judging.studies import Design
 from tests.datasets.factories import asked
 from tests.factories import person
 
@@ -88,6 +89,14 @@ def draft(name: str = "Pilot", *, drawn_from: Run | None = None, **design: objec
     return studies.create(name, Selection([asked_in]), Design(**{"seed": 7, **design}), by=admin)
 
 
+def written_by(username: str, run: Run, n: int) -> None:
+    """Let this person have annotated the contradiction of abbey n, and written its question."""
+    asked = Instance.objects.filter(contradiction__title=f"Abbey {n}", responses__run=run)
+    key = judge(username).pk
+    Contradiction.objects.filter(instances__in=asked).update(author=key)
+    asked.update(author=key)
+
+
 def judge(username: str) -> Person:
     return Person.objects.filter(username=username).first() or person(username, Role.JUDGE)
 
@@ -152,3 +161,8 @@ def closed_early() -> tuple[Study, StudyItem, set[StudyItem]]:
     verdicts.skip(of_bob[skipped.item_id], "Unreadable.")
     studies.close_study(study)
     return study, agreed.item, {disputed.item, skipped.item}
+
+
+def those_marked_final() -> set[int]:
+    """The keys of the responses that are marked to have a final verdict."""
+    return set(StudyItem.objects.filter(is_final=True).values_list("pk", flat=True))

@@ -96,6 +96,7 @@ def test_what_the_judges_agree_on_is_not_decided_again(study, charlie):
 def test_a_double_click_is_one_decision(item, charlie):
     assert decide(item, charlie) == decide(item, charlie)
     assert Resolution.objects.count() == 1
+    assert make.those_marked_final() == {item.pk}
 
 
 def test_the_third_person_may_think_again(item, charlie):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from judging import verdicts
 from judging.models import Judgment
 from tests.judging import factories as make
 
@@ -18,9 +19,10 @@ def slots(client):
     return make.slots(study, alice)
 
 
-def post(client, slot, act, **data):
+def post(client, slot, act, version=0, **data):
     url = f"/api/judging/slots/{slot.pk}/{act}"
-    return client.post(url, json.dumps(data), content_type="application/json")
+    headers = {} if version is None else {"If-Match": f'"{version}"'}
+    return client.post(url, json.dumps(data), content_type="application/json", headers=headers)
 
 
 def test_twenty_quick_verdicts_land_on_their_items_once(client, slots):
@@ -41,6 +43,7 @@ def test_the_answer_says_what_is_stored_now(client, slots):
         "state": "judged",
         "verdict": "correct",
         "flagged": False,
+        "version": 1,
         "progress": {"judged": 1, "skipped": 0, "waiting": 23, "total": 24},
     }
     assert Judgment.objects.get().comment == " x "
@@ -48,9 +51,9 @@ def test_the_answer_says_what_is_stored_now(client, slots):
 
 def test_undo_skip_and_flag(client, slots):
     post(client, slots[0], "verdict", verdict="correct")
-    assert post(client, slots[0], "undo").json()["state"] == "waiting"
-    assert post(client, slots[0], "undo").status_code == 200
-    assert post(client, slots[0], "skip", reason="Cut.").json()["state"] == "skipped"
+    assert post(client, slots[0], "undo", 1).json()["state"] == "waiting"
+    assert post(client, slots[0], "undo", 1).status_code == 200
+    assert post(client, slots[0], "skip", 2, reason="Cut.").json()["state"] == "skipped"
     assert post(client, slots[1], "flag", flagged=True, note="Look.").json()["flagged"] is True
 
 
@@ -76,14 +79,78 @@ def test_bad_input_is_refused_with_a_sentence(client, slots, act, data, status):
 
 def test_what_is_not_json_is_refused(client, slots):
     url = f"/api/judging/slots/{slots[0].pk}/verdict"
-    assert client.post(url, "verdict", content_type="application/json").status_code == 400
+    answer = client.post(url, "verdict", "application/json", headers={"If-Match": '"0"'})
+    assert answer.status_code == 400
+
+
+GIVEN = {"verdict": "incorrect", "comment": "Second thoughts.", "skip_reason": ""}
+
+
+@pytest.mark.parametrize(
+    ("act", "data", "given"),
+    [
+        ("verdict", {"verdict": "incorrect", "comment": "Second thoughts."}, GIVEN),
+        ("undo", {}, dict.fromkeys(GIVEN, "")),
+        ("skip", {"reason": "Cut."}, {**dict.fromkeys(GIVEN, ""), "skip_reason": "Cut."}),
+    ],
+)
+def test_from_an_older_state_both_entries_come_back_and_nothing_changes(
+    client, slots, act, data, given
+):
+    """Two tabs."""
+    post(client, slots[0], "verdict", verdict="correct", comment="First.")
+    answer = post(client, slots[0], act, **data)
+    assert answer.status_code == 412
+    first = {"verdict": "correct", "comment": "First.", "skip_reason": ""}
+    assert answer.json()["details"] == {"version": 1, "stored": first, "given": given}
+    assert (Judgment.objects.get().verdict, slots[0].events.count()) == ("correct", 1)
+
+
+def test_either_of_both_can_be_kept(client, slots):
+    post(client, slots[0], "verdict", verdict="correct")
+    stale = post(client, slots[0], "verdict", verdict="incorrect").json()["details"]
+    answer = post(client, slots[0], "verdict", stale["version"], verdict="incorrect")
+    assert (answer.status_code, answer.json()["version"]) == (200, 2)
+    assert Judgment.objects.get().verdict == "incorrect"
+
+
+def test_the_same_request_again_succeeds_though_its_state_is_older(client, slots):
+    """The answer to the first one was lost on the way."""
+    for version in (0, 0, 1):
+        answer = post(client, slots[0], "verdict", version, verdict="correct", comment="Once.")
+        assert (answer.status_code, answer.json()["version"]) == (200, 1)
+    for act, version, data in (("undo", 1, {}), ("skip", 2, {"reason": "Cut."})):
+        for _ in range(2):
+            answer = post(client, slots[0], act, version, **data)
+            assert (answer.status_code, answer.json()["version"]) == (200, version + 1)
+
+
+@pytest.mark.parametrize("act", ["verdict", "undo", "skip"])
+@pytest.mark.parametrize("version", [None, "", "new", "-1", "9" * 40])
+def test_a_change_names_the_state_that_it_was_made_from(client, slots, act, version):
+    answer = post(client, slots[0], act, version, verdict="correct", reason="Cut.")
+    assert answer.status_code == 428
+    assert "If-Match" in answer.json()["error"]
+    assert not Judgment.objects.exists()
+
+
+def test_the_other_entry_is_never_another_judges(client, slots):
+    bob = make.judge("bob")
+    for theirs in make.slots(slots[0].round.study, bob):
+        verdicts.give(theirs, "incorrect", comment="What Bob thinks.")
+    post(client, slots[0], "verdict", verdict="correct")
+    answer = post(client, slots[0], "verdict", verdict="partially correct")
+    assert answer.status_code == 412
+    assert "Bob" not in answer.content.decode()
+    assert "incorrect" not in answer.content.decode()
 
 
 @pytest.mark.parametrize("body", ["", "[]", "null", "5", '{"verdict":'])
 @pytest.mark.parametrize("kind", ["application/json", "text/plain"])
 def test_undo_ignores_its_body(client, slots, body, kind):
     post(client, slots[0], "verdict", verdict="correct")
-    answer = client.post(f"/api/judging/slots/{slots[0].pk}/undo", body, content_type=kind)
+    url = f"/api/judging/slots/{slots[0].pk}/undo"
+    answer = client.post(url, body, content_type=kind, headers={"If-Match": '"1"'})
     assert (answer.status_code, answer.json()["state"]) == (200, "waiting")
 
 

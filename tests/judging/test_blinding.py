@@ -68,10 +68,10 @@ def test_no_row_id_of_response_item_or_model_is_in_the_item(client, alice, slots
     answer = client.get(reverse("judging:api_slot", args=[slots[0].pk])).json()
     assert set(answer) == {
         "slot", "response", "verdict", "comment", "flagged", "flag_note", "skip_reason", "state",
-        "position", "total",
+        "version", "position", "total",
     }  # fmt: skip
     assert set(answer["response"]) == {
-        "question", "gold", "passages", "text", "cut_off", "prompt_label", "prompt_title", "rules",
+        "question", "gold", "passages", "text", "finding", "cut_off", "prompt_label", "prompt_title", "rules",
         "choices",
     }  # fmt: skip
 

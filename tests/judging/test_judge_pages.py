@@ -2,11 +2,11 @@
 
 import pytest
 from django.urls import reverse
-from pytest_django.asserts import assertContains
+from pytest_django.asserts import assertContains, assertNotContains
 
 from generation import prompting
 from generation.models import Response
-from judging import studies, verdicts
+from judging import pool, studies, verdicts
 from judging.models import JudgingSlot, Judgment
 from tests.factories import stored
 from tests.judging import factories as make
@@ -104,6 +104,18 @@ def test_a_reply_cut_off_at_the_limit_says_so(client, slots):
     assert "Cut off" not in client.get(url_of("slot", slots[1])).content.decode()
 
 
+def test_a_refused_and_a_filtered_answer_say_so_and_name_nobody(client, slots):
+    rows = Response.objects.filter(pk=slots[0].item.response_id)
+    rows.update(finding="filtered", text="", finish_reason="content_filter")
+    page = client.get(url_of("slot", slots[0])).content.decode()
+    assert "The answer was withheld by a content filter." in page
+    assert "The response is empty." not in page
+    rows.update(finding="refused", text="I cannot help with that.")
+    page = client.get(url_of("slot", slots[0])).content.decode()
+    assert "The model declined to answer." in page
+    assert "I cannot help with that." in page
+
+
 def test_markup_in_a_response_is_text(client, slots):
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
     Response.objects.filter(pk=slots[0].item.response_id).update(text=evil)
@@ -130,6 +142,30 @@ def test_a_double_click_gives_one_verdict(client, slots):
         assert client.post(url_of("slot", slots[0]), {"verdict": "correct"}).status_code == 302
     assert Judgment.objects.count() == 1
     assert slots[0].events.count() == 1
+
+
+def test_a_second_tab_shows_both_entries_and_keeps_either(client, study, slots):
+    url = url_of("slot", slots[0])
+    page = client.get(url).content.decode()
+    assert '<input type="hidden" name="version" value="0">' in page
+    client.post(url, {"verdict": "correct", "comment": "First.", "version": "0"})
+    answer = client.post(url, {"verdict": "incorrect", "comment": "Second.", "version": "0"})
+    page = answer.content.decode()
+    assert answer.status_code == 412
+    both = page[page.index("Two entries for one item") : page.index("Store what I chose here")]
+    for words in ("Correct", "First.", "Keep what is stored", "Incorrect", "Second."):
+        assert words in both
+    assert Judgment.objects.get().comment == "First."
+    chosen = {"verdict": "incorrect", "comment": "Second.", "version": "1"}
+    assert client.post(url, chosen).status_code == 302
+    assert (Judgment.objects.get().verdict, slots[0].events.count()) == ("incorrect", 2)
+
+
+def test_a_skip_from_a_second_tab_shows_both_entries(client, slots):
+    client.post(url_of("slot", slots[0]), {"verdict": "correct"})
+    answer = client.post(url_of("skip", slots[0]), {"reason": "Cut.", "version": "0"})
+    assertContains(answer, "To skip it, undo the verdict first", status_code=412)
+    assert Judgment.objects.exists()
 
 
 def test_a_refused_verdict_keeps_the_comment(client, slots):
@@ -171,6 +207,110 @@ def test_undo_leads_back_to_the_item_with_its_comment(client, study, slots):
 
 def test_undo_with_nothing_to_take_back_says_so(client, study, alice):
     assertContains(client.post(f"/judge/{study.pk}/undo/", follow=True), "no verdict to take back")
+
+
+def test_undo_at_the_first_item_stays_on_it(client, study, slots):
+    answer = client.post(f"/judge/{study.pk}/undo/", {"slot": str(slots[0].pk)}, follow=True)
+    assertContains(answer, "no verdict to take back")
+    assert answer.redirect_chain[-1][0] == url_of("slot", slots[0])
+
+
+@pytest.mark.parametrize("slot", ["", "1", "of bob"])
+def test_undo_leads_to_no_item_of_anybody_else(client, study, slots, slot):
+    if slot == "of bob":
+        slot = str(make.slots(study, make.judge("bob"))[0].pk)
+    answer = client.post(f"/judge/{study.pk}/undo/", {"slot": slot})
+    assert answer.url == f"/judge/{study.pk}/"
+
+
+@pytest.fixture
+def drawn_from_a_pool(client):
+    """A pool of 12 responses, one judge each."""
+    study = make.open_study("alice", "bob", pairing="pool", judges_per_response=1)
+    client.force_login(make.judge("alice"))
+    return study
+
+
+def test_a_judge_draws_from_a_pool_and_each_verdict_leads_to_the_next(client, drawn_from_a_pool):
+    overview = f"/judge/{drawn_from_a_pool.pk}/"
+    assertContains(client.get(overview), "12 responses can still be drawn")
+    assert client.get(f"{overview}next/").url == overview  # reading draws nothing
+    answer = client.post(f"{overview}draw/")
+    judged = 0
+    while "slots" in answer.url:
+        answer = client.post(answer.url, {"verdict": "correct"})
+        judged += 1
+    assert (judged, answer.url) == (12, overview)
+    assert Judgment.objects.filter(slot__judge__person__username="alice").count() == 12
+    page = client.post(f"{overview}draw/", follow=True)
+    assertContains(page, "There is no free response for you now.")
+
+
+def test_the_list_of_studies_leads_to_drawing_and_then_to_handing_in(client, drawn_from_a_pool):
+    def offered():
+        page = client.get("/judge/").content.decode()
+        return [
+            words for words in ("Draw responses", "Continue", "Review and hand in") if words in page
+        ]
+
+    alice = make.judge("alice")
+    assert offered() == ["Draw responses"]
+    pool.draw(alice, drawn_from_a_pool)
+    make.give_all(drawn_from_a_pool, "alice")
+    assert offered() == ["Draw responses"]
+    pool.draw(alice, drawn_from_a_pool)
+    assert offered() == ["Continue"]
+    make.give_all(drawn_from_a_pool, "alice")
+    assert offered() == ["Review and hand in"]
+
+
+def test_the_items_ahead_of_a_pool_are_drawn_by_posting_only(client, drawn_from_a_pool):
+    slot = client.post(f"/judge/{drawn_from_a_pool.pk}/draw/").url
+    client.post(slot, {"verdict": "correct"})
+    assert client.get(f"{slot}coming/").content.decode().count("<article") == 9
+    assert client.post(f"{slot}coming/").content.decode().count("<article") == 10
+
+
+def test_the_page_of_a_slot_that_another_has_drawn_meanwhile_is_missing(
+    client, drawn_from_a_pool, monkeypatch
+):
+    """Bob draws the item, judges it and takes it back while Alice's verdict is on its way."""
+    slot = client.post(f"/judge/{drawn_from_a_pool.pk}/draw/").url
+    read = verdicts.slot_of
+
+    def read_then_drawn(who, slot_id):
+        slot = read(who, slot_id)
+        JudgingSlot.objects.filter(pk=slot.pk).update(judge=bobs)
+        theirs = JudgingSlot.objects.get(pk=slot.pk)
+        verdicts.give(theirs, "incorrect", comment="What Bob thinks.")
+        verdicts.undo(theirs)
+        return slot
+
+    bobs = drawn_from_a_pool.judges.get(person=make.judge("bob"))
+    monkeypatch.setattr(verdicts, "slot_of", read_then_drawn)
+    answer = client.post(slot, {"verdict": "correct", "version": "2"})
+    assertNotContains(answer, "What Bob thinks.", status_code=404)
+    assert not Judgment.objects.exists()
+
+
+def test_what_is_open_is_handed_back(client, study, slots):
+    client.post(url_of("slot", slots[0]), {"verdict": "correct"})
+    page = client.post(f"/judge/{study.pk}/hand-back/", follow=True).content.decode()
+    assert "Handed back: 5 responses" in page
+    assert "1 judged, 0 skipped, 0 to go." in " ".join(page.split())
+    answer = client.post(url_of("slot", slots[1]), {"verdict": "correct"})
+    assert answer.status_code == 404
+    assert (
+        client.post(url_of("slot", slots[0]), {"verdict": "incorrect", "version": "1"}).status_code
+        == 302
+    )
+
+
+def test_the_overview_has_a_timesheet(client, study, slots):
+    verdicts.give(slots[0], "correct", seconds=36)
+    page = " ".join(client.get(f"/judge/{study.pk}/").content.decode().split())
+    assert "Your time" in page
+    assert '<td class="num">1</td><td class="num">0.01</td>' in page
 
 
 def test_handing_in_is_offered_at_the_end_and_closes(client, study, slots):

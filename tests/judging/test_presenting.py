@@ -14,11 +14,11 @@ from judging.rules.rubric import GoldAnswer
     [
         (
             presenting.SlotView,
-            "slot response verdict comment flagged flag_note skip_reason state position total",
+            "slot response verdict comment flagged flag_note skip_reason state version position total",
         ),
         (
             presenting.ResponseView,
-            "question gold passages text cut_off prompt_label prompt_title rules choices",
+            "question gold passages text finding cut_off prompt_label prompt_title rules choices",
         ),
         (GoldAnswer, "passage text"),
         (presenting.Passage, "name text"),

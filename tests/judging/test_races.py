@@ -2,8 +2,8 @@
 
 import pytest
 
-from judging import adjudication, studies, verdicts
-from judging.models import Judgment, JudgmentEvent, Resolution
+from judging import adjudication, pool, rubric_versions, studies, verdicts
+from judging.models import JudgingSlot, Judgment, JudgmentEvent, Resolution
 from tests.factories import person
 from tests.judging import factories as make
 from tests.races import at_once, overlapping
@@ -25,6 +25,50 @@ def test_eight_clicks_at_once_are_one_verdict(study):
     assert JudgmentEvent.objects.count() == 1
 
 
+def test_two_tabs_at_once_store_one_verdict_and_refuse_the_other(study):
+    alice = make.judge("alice")
+    slot = make.slots(study, alice)[0]
+
+    def give(verdict):
+        verdicts.give(verdicts.slot_of(alice, slot.pk), verdict, version=0)
+
+    refused = at_once(lambda: give("correct"), lambda: give("incorrect"))
+    assert [refusal.status for refusal in refused if refusal] == [412]
+    assert JudgmentEvent.objects.count() == 1
+
+
+def test_two_judges_at_the_last_free_slot_get_it_once():
+    run = make.finished_run(instances=1, prompts=["passage-1"], models=make.MODEL_IDS[:1])
+    study = make.open_study(
+        "alice", "bob", "charlie", drawn_from=run, pairing="pool", judges_per_response=1
+    )
+    people = [make.judge(name) for name in ("alice", "bob", "charlie")]
+    assert at_once(*[lambda who=who: pool.draw(who, study) for who in people]) == [None] * 3
+    slot = JudgingSlot.objects.get()
+    assert (slot.state, slot.judge.person in people) == ("waiting", True)
+
+
+def test_a_double_click_draws_one_hand():
+    study = make.open_study(pairing="pool", drawn_from=make.finished_run(instances=6))
+    alice = make.judge("alice")
+    at_once(*[lambda: pool.draw(alice, study)] * 4)
+    mine = make.slots(study, alice)
+    assert [slot.order for slot in mine] == list(range(pool.IN_HAND))
+
+
+def test_a_judge_removed_while_drawing_and_judging_holds_nothing(study):
+    alice, judge = make.judge("alice"), study.judges.get(person__username="alice")
+    slots = make.slots(study, alice)
+    at_once(
+        lambda: pool.remove(study, judge.pk),
+        lambda: pool.draw(alice, study),
+        *[lambda s=s: verdicts.give(verdicts.slot_of(alice, s.pk), "correct") for s in slots],
+    )
+    states = {slot.state for slot in make.slots(study, alice)}
+    assert states <= {"locked"}
+    assert Judgment.objects.filter(first_verdict=None).count() == 0
+
+
 def test_a_verdict_while_the_study_closes_is_locked_or_refused(study):
     alice = make.judge("alice")
     slots = make.slots(study, alice)
@@ -43,6 +87,18 @@ def test_two_judges_who_hand_in_at_once_settle_what_they_agree_on(study):
     )
     assert refused is None
     assert Resolution.objects.filter(how="unanimous").count() == study.items.count()
+
+
+def test_the_second_of_two_edits_of_a_rubric_at_once_is_refused():
+    row, admin = rubric_versions.current(), person("admin", "admin")
+
+    def save(title):
+        rubric_versions.save({**row.body, "title": title}, newest=1, by=admin)
+
+    refused = overlapping(lambda: save("Mine"), lambda: save("Yours"))
+    assert refused
+    assert refused.status == 412
+    assert rubric_versions.current().body["title"] == "Mine"
 
 
 def test_two_third_persons_at_once_are_one_resolution(study):

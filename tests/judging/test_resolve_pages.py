@@ -122,3 +122,11 @@ def test_what_another_decided_is_closed(client, study, charlie, items):
     client.post(url_of(items[0]), {"verdict": "correct", "cause": "slip"})
     client.force_login(person("dave", Role.ADJUDICATOR))
     assert client.get(url_of(items[0])).status_code == 404
+
+
+def test_studies_where_responses_wait_come_first(client, charlie, study):
+    run = study.items.first().response.run
+    for n in range(2):
+        make.open_study("dave", "erin", name=f"Later {n}", drawn_from=run)
+    page = client.get("/resolve/").content.decode()
+    assert page.index("Pilot") < page.index("Later 1") < page.index("Later 0")

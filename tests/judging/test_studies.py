@@ -6,13 +6,17 @@ import pytest
 from django.db import connection
 
 from accounts.roles import Role
+from datasets.drawing import Plan
+from datasets.subsets import Query, freeze
 from generation.models import Response
 from judging import adjudication, presenting, progress, settling, studies, verdicts
 from judging.models import JudgingSlot, Judgment, Resolution, Rubric, Study
 from judging.rules import rubric
 from judging.rules.assignment import judge_seed
-from judging.studies import Design, Selection
+from judging.selections import Selection
+from judging.studies import Design
 from leases.refusal import Conflict, NotFoundHere, Refusal
+from tests.datasets.factories import newer
 from tests.factories import person, stored
 from tests.judging import factories as make
 
@@ -180,6 +184,7 @@ def test_closing_locks_first_verdicts_and_settles_agreement():
     assert set(Judgment.objects.values_list("first_verdict", flat=True)) == {"correct", "incorrect"}
     resolved = Resolution.objects.get()
     assert (resolved.item, resolved.verdict, resolved.how) == (agreed, "correct", "unanimous")
+    assert make.those_marked_final() == {agreed.pk}
 
 
 def test_closing_withdraws_what_was_not_judged():
@@ -207,7 +212,7 @@ def test_a_study_closed_early_counts_how_many_verdicts_its_responses_got():
         "settled": 1,
         "unresolved": 2,
         "waiting": 0,
-        "incomplete": [(0, 1), (1, 2)],
+        "incomplete": [(2, 0, 1), (2, 1, 2)],
     }
     of_bob = progress.of_person(make.judge("bob"), study)
     assert (of_bob.judged, of_bob.skipped, of_bob.missed, of_bob.done) == (2, 1, 3, 3)
@@ -218,7 +223,7 @@ def test_a_final_verdict_from_before_stays_where_not_all_judges_came():
     item = settling.incomplete(study)[0]
     carol = person("carol", Role.ADJUDICATOR)
     values = {"how": "third_person", "resolved_by": carol, "cause": "skipped"}
-    Resolution.objects.create(item=item, verdict="correct", **values)
+    settling.store([Resolution(item=item, verdict="correct", **values)])
     assert item not in settling.incomplete(study)
     assert adjudication.item_for(carol, item.pk) == item
 
@@ -294,3 +299,39 @@ def test_too_many_repeats_are_refused(admin):
     with pytest.raises(Refusal, match="0 to 50 %"):
         create(admin, Selection([make.finished_run()]), repeat_percent=60)
     assert not Study.objects.exists()
+
+
+def subset_of(run, **plan):
+    return freeze("Few", run.collection, Query(), Plan(7, **plan), by=make.judge("drawer"))
+
+
+def test_a_study_judges_the_responses_to_a_subset(admin):
+    run = make.finished_run(instances=5)
+    subset = subset_of(run, wanted={"": 2})
+    study = create(admin, Selection([run], subset=subset))
+    judged = set(study.items.values_list("response__instance", flat=True))
+    assert judged == set(subset.instances.values_list("pk", flat=True))
+    assert study.items.count() == 2 * 3 * 2
+    assert study.subset == subset
+
+
+def test_a_subset_whose_rows_were_superseded_is_refused_unless_that_is_accepted(admin):
+    run = make.finished_run(instances=2)
+    subset = subset_of(run)
+    newer(run.responses.first().instance.contradiction)
+    with pytest.raises(Refusal, match="newer versions were made of: Abbey 1"):
+        create(admin, Selection([run], subset=subset))
+    assert create(admin, Selection([run], subset=subset, superseded=True)).items.count() == 12
+
+
+def test_a_study_over_a_subset_without_responses_is_refused(admin):
+    run = make.finished_run(instances=2)
+    subset = subset_of(run)
+    with pytest.raises(Refusal, match="No finished response matches"):
+        create(admin, Selection([make.run("empty")], subset=subset))
+
+
+def test_questions_of_the_subset_without_a_response_are_counted():
+    run = make.finished_run(instances=3)
+    run.responses.filter(instance__contradiction__title="Abbey 2").update(state="failed")
+    assert Selection([run], subset=subset_of(run)).unanswered() == 1

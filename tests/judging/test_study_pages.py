@@ -1,12 +1,19 @@
 """The pages of studies, for admins and researchers."""
 
+import re
+from datetime import timedelta
+
 import pytest
+from django.db.models.functions import Now
 from pytest_django.asserts import assertContains, assertNotContains
 
+from accounts.models import Person
 from accounts.roles import Role
 from generation.models import Response
-from judging import verdicts
+from judging import rubric_versions, studies, verdicts
 from judging.models import JudgingSlot, Study
+from judging.selections import Selection
+from judging.studies import Design
 from tests.factories import person, signed_in, stored
 from tests.judging import factories as make
 
@@ -30,7 +37,9 @@ def new_study(run, **changed):
         "judges_per_response": 2,
         "resolved_by": "third_person",
         "order": "grouped",
+        "pairing": "rotation",
         "seed": 7,
+        "rubric": rubric_versions.current().pk,
         **changed,
     }
 
@@ -67,6 +76,88 @@ def test_a_share_may_come_twice(client, admin):
     )
 
 
+def dry_run(client, study, *names):
+    judges = [make.judge(name).pk for name in names]
+    answer = client.post(f"/studies/{study.pk}/plan/", {"judges": judges})
+    return answer.status_code, " ".join(answer.content.decode().split())
+
+
+def test_a_dry_run_shows_slots_loads_pairs_and_hours_and_stores_nothing(client, admin):
+    study = make.draft()
+    status, page = dry_run(client, study, "alice", "bob", "charlie")
+    assert status == 200
+    assert "24 slots on 12 responses to 2 questions: 12 with 2 judges." in page
+    assert page.count("Hours of reading") == 1
+    assert "if each judge's items are grouped by question" in page
+    # Nothing that a judge must not know.
+    section = page[page.index('id="dry-run-heading"') : page.index("</section>")]
+    assert not [model for model in make.MODEL_IDS if model in section]
+    assert stored(study).state == "draft"
+    assert not study.judges.exists()
+    assert not JudgingSlot.objects.exists()
+
+
+def test_a_dry_run_is_what_opening_makes(client, admin):
+    study = make.draft(judges_per_response=1, double_percent=50, pairing="fixed")
+    people = [make.judge(name) for name in ("alice", "bob")]
+    plan = studies.would_open(study, people)
+    studies.open_study(study, people)
+    loads = {load.person: load.slots for load in plan.loads}
+    assert loads == {who: len(make.slots(study, who)) for who in people}
+    assert plan.slots == JudgingSlot.objects.count() == 18
+    assert plan.by_judges == {1: 6, 2: 6}
+    assert plan.pairs == [(*sorted(people, key=lambda who: who.pseudonym), 6)]
+    assert plan.hours["grouped"] < plan.hours["random"]
+
+
+@pytest.mark.parametrize(
+    ("design", "names", "sentence"),
+    [
+        ({}, ["alice"], "2 judges per response are needed"),
+        ({"pairing": "fixed"}, ["alice", "bob", "charlie"], "do not make whole teams"),
+    ],
+)
+def test_a_dry_run_says_why_a_study_cannot_open(client, admin, design, names, sentence):
+    status, page = dry_run(client, make.draft(**design), *names)
+    assert (status, sentence in page) == (400, True)
+
+
+def test_a_study_that_is_open_has_no_dry_run(client, admin):
+    status, page = dry_run(client, make.open_study(), "alice", "bob")
+    assert (status, "has been opened" in page) == (409, True)
+
+
+def test_an_admin_removes_a_judge_and_adds_another(client, admin):
+    study = make.open_study(pairing="pool")
+    alice = study.judges.get(person__username="alice")
+    page = client.post(f"/studies/{study.pk}/judges/{alice.pk}/remove/", follow=True)
+    assertContains(page, "judges here no more")
+    assertContains(page, "Removed")
+    dave = make.judge("dave")
+    page = client.post(f"/studies/{study.pk}/judges/", {"judge": dave.pk}, follow=True)
+    assertContains(page, "can draw what is free")
+    assert study.judges.filter(removed_at=None, person=dave).exists()
+
+
+@pytest.mark.parametrize("who", ["", "bob", "eve"])
+def test_only_a_judge_who_is_not_among_them_can_be_added(client, admin, who):
+    study = make.open_study()
+    person("eve", Role.ANNOTATOR)
+    key = {"bob": make.judge("bob").pk, "eve": Person.objects.get(username="eve").pk}.get(who, "")
+    answer = client.post(f"/studies/{study.pk}/judges/", {"judge": key})
+    assert answer.status_code == 400
+    assert study.judges.count() == 2
+
+
+def test_the_page_says_who_holds_items_too_long(client, admin):
+    study = make.open_study()
+    assert "who have given no verdict" not in client.get(f"/studies/{study.pk}/").content.decode()
+    study.rounds.update(opened_at=Now() - timedelta(days=4))
+    assertContains(
+        client.get(f"/studies/{study.pk}/"), "24 items wait for judges who have given no verdict"
+    )
+
+
 def test_a_study_of_some_prompts_and_models_only(client, admin):
     run = make.finished_run()
     model = make.language_model()
@@ -93,6 +184,10 @@ def test_unfinished_responses_are_left_out_and_counted(client, admin):
         ({"resolved_by": "majority"}, "at least three judges"),
         ({"order": ""}, "This field is required"),
         ({"repeat_percent": 51}, "less than or equal to 50"),
+        ({"pairing": "friends"}, "Select a valid choice"),
+        ({"pairing": "pool", "repeat_percent": 10}, "In a pool no response comes twice"),
+        ({"double_percent": 10}, "with one judge per response"),
+        ({"double_percent": 101}, "less than or equal to 100"),
         ({"seed": "x"}, "Enter a whole number"),
         ({"prompts": ["home-made"]}, "Select a valid choice"),
     ],
@@ -152,6 +247,14 @@ def test_a_study_closed_early_says_how_many_lack_which_verdicts_and_leads_to_the
     assert f'href="/reports/{study.pk}/rows/?verdict=incomplete"' in page
 
 
+def test_a_response_asked_twice_in_a_study_of_one_judge_each_lacks_one_of_two(client, researcher):
+    study = make.open_study(judges_per_response=1, double_percent=50)
+    make.hand_in(study, "alice")
+    studies.close_study(study)
+    page = " ".join(client.get(f"/studies/{study.pk}/").content.decode().split())
+    assert re.search(r"\d with 0 of 1 verdict, \d with 1 of 2 verdicts\.", page)
+
+
 def test_judges_appear_by_pseudonym_to_researchers_by_name_to_admins(client, researcher):
     study = make.open_study()
     alice = make.judge("alice")
@@ -185,3 +288,68 @@ def test_what_judges_flagged_is_listed_with_their_words(client, researcher):
 
 def test_a_study_that_is_not_there(client, admin):
     assert client.get("/studies/99/").status_code == 404
+
+
+def test_a_dry_run_counts_the_slots_on_ones_own_questions(client, admin):
+    run = make.finished_run()
+    make.written_by("alice", run, 1)
+    _, page = dry_run(client, make.draft(drawn_from=run), "alice", "bob")
+    assert "6 slots of 24 (25 %) are on a question that its judge wrote or annotated." in page
+
+
+def test_a_study_without_own_questions_says_which_judges_it_lacks(client, admin):
+    run = make.finished_run()
+    make.written_by("alice", run, 1)
+    client.post("/studies/new/", new_study(run, without_own="on"))
+    study = Study.objects.get()
+    status, page = dry_run(client, study, "alice", "bob")
+    assert status == 400
+    assert "for 1 question too few of the chosen judges remain." in page
+    status, page = dry_run(client, study, "alice", "bob", "charlie")
+    assert status == 200
+    assert "Nobody judges responses to their own questions." in page
+
+
+def hours(client, run, **changed):
+    answer = client.post("/studies/new/", new_study(run, hours="1", **changed))
+    return answer.status_code, " ".join(answer.content.decode().split())
+
+
+def test_the_hours_of_both_orders_are_shown_before_one_chooses_and_nothing_is_made(client, admin):
+    run = make.finished_run(instances=4)
+    status, page = hours(client, run, name="", order="random")
+    assert status == 200
+    assert "24 responses to 4 questions. Reading takes about" in page
+    assert re.search(r'value="random"[^>]*checked', page)
+    assert not Study.objects.exists()
+
+
+def test_the_hours_are_those_of_the_dry_run(admin):
+    # The lots of a draft name its run, those of the form cannot: of many responses, chance changes under 1 %.
+    run = make.finished_run(instances=40)
+    design = {"judges_per_response": 1, "double_percent": 50, "seed": 7}
+    cost = studies.would_cost(Selection([run]), Design(**design))
+    plan = studies.would_open(
+        make.draft(drawn_from=run, pairing="pool", **design), [make.judge(n) for n in ("a", "b")]
+    )
+    assert cost.hours == pytest.approx(plan.hours, rel=0.05)
+    assert cost.hours["grouped"] < cost.hours["random"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"runs": []}, "This field is required."),
+        ({"prompts": ["passage-2"]}, "Select a valid choice."),
+        (
+            {"judges_per_response": 2, "double_percent": 10},
+            "for studies with one judge per response",
+        ),
+        ({"resolved_by": "majority"}, "A majority needs at least three judges per response."),
+    ],
+)
+def test_hours_that_are_not_known_say_why(client, admin, changed, sentence):
+    status, page = hours(client, make.finished_run(), **changed)
+    assert status == 400
+    assert sentence in page
+    assert "Reading takes about" not in page

@@ -94,3 +94,26 @@ def test_what_the_database_refuses_is_refused():
     with pytest.raises(IntegrityError), transaction.atomic():
         bulk.insert(rows)
     assert not Contradiction.objects.exists()
+
+
+def test_rows_are_changed_each_with_its_own_values_where_they_may_be():
+    collection = Collection.objects.create(name="one")
+    rows = contradictions(collection, "abc")
+    bulk.insert(rows)
+    values = {
+        "url": ODD,
+        "oldid": None,
+        "taxonomy": [["a", ODD]],
+        "created_at": datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC),
+    }
+    other = {**values, "oldid": 2**40, "taxonomy": None}
+    changed = bulk.update(
+        Contradiction,
+        {rows[0].pk: values, rows[1].pk: other, rows[2].pk: values},
+        {"position": [0, 1]},
+    )
+    assert changed == {rows[0].pk, rows[1].pk}
+    for row, given in ((rows[0], values), (rows[1], other)):
+        assert {name: getattr(stored(row), name) for name in given} == given
+    assert stored(rows[2]).url == ""
+    assert bulk.update(Contradiction, {}, {}) == set()

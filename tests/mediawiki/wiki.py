@@ -6,9 +6,8 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import tarfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from tests.mediawiki.seed import export_text, seed
@@ -110,17 +109,15 @@ def _fill(folder: Path) -> None:
         return
     files = [*sorted(HERE.glob("*.p[hy]*")), HERE.parent / "wikifetch" / "factories.py"]
     state = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    kept = Path(os.environ["MEDIAWIKI_CACHE"]) / f"mediawiki-{state}.tar"
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    if not kept.exists():
-        _build(folder / "wiki")
-        whole = kept.with_suffix(f".{os.getpid()}")
-        with tarfile.open(whole, "w") as tar:
-            tar.add(folder / "wiki", arcname="wiki")
-        whole.rename(kept)
+    kept = Path(os.environ["MEDIAWIKI_CACHE"]) / f"mediawiki-{state}"
+    if kept.exists():
+        shutil.copytree(kept, folder / "wiki")
         return
-    with tarfile.open(kept) as tar:
-        tar.extractall(folder, filter="fully_trusted")
+    _build(folder / "wiki")
+    # Renamed when it is whole: another process may be looking for it.
+    whole = shutil.copytree(folder / "wiki", kept.with_suffix(f".{os.getpid()}"))
+    with suppress(OSError):  # another process was faster
+        whole.rename(kept)
 
 
 def _build(root: Path) -> None:

@@ -47,25 +47,20 @@ def a_postgresql(template: str = "template1"):
 
 
 @contextmanager
-def an_empty_place(folder: Path):
-    """Settings for a DATA_DIR and a database of the tests' kind, both empty."""
-    folder.mkdir()
-    if connection.vendor != "postgresql":
-        yield _settings(folder, f"sqlite:///{folder}/db.sqlite3")
-        return
-    with a_postgresql() as url:
-        yield _settings(folder, url)
+def a_place(folder: Path, *, with_tables: bool):
+    """Settings for an empty DATA_DIR and a database of the tests' kind without a row.
 
-
-@contextmanager
-def a_place_with_tables(folder: Path):
-    """The same where the app was started before: its database has all tables and no row."""
+    Without tables too, or with those of an app that was started before.
+    """
     folder.mkdir()
-    if connection.vendor != "postgresql":
-        yield _settings(folder, f"sqlite:///{shutil.copy(source(), folder / 'db.sqlite3')}")
+    if connection.vendor == "postgresql":
+        with a_postgresql(source()) if with_tables else a_postgresql() as url:
+            yield _settings(folder, url)
         return
-    with a_postgresql(source()) as url:
-        yield _settings(folder, url)
+    path = folder / "db.sqlite3"
+    if with_tables:
+        shutil.copy(source(), path)
+    yield _settings(folder, f"sqlite:///{path}")
 
 
 def _settings(folder: Path, url: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from datasets.releases import freeze
 from leases.refusal import StaleVersion
 from operations import backups, restoring
 from tests.annotation import factories as annotation
-from tests.operations.places import a_place_with_tables, checksums_of, manage, rows
+from tests.operations.places import a_place, checksums_of, manage, rows
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -82,7 +82,7 @@ def test_a_backup_taken_while_people_write_restores_to_what_it_saw(world, data_d
     assert all(row["id"] in judges for row in seen if not row["is_demonstration"])
     assert joined > 0
 
-    with a_place_with_tables(tmp_path / "new") as place:
+    with a_place(tmp_path / "new", with_tables=True) as place:
         done = manage(place, "restore", made.path)
         assert done.returncode == 0, done.stderr
         assert f"{made.rows} rows" in done.stdout

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models.functions import Now
 
+from generation import client, faults
 from operations import heartbeats
 from operations.models import Heartbeat
 from tests.servers import free_port
@@ -93,6 +94,43 @@ def test_a_service_that_answers_with_a_refusal_is_up(refusing_service, settings)
     assert set(first) == {"away"}
     since = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
     assert heartbeats.failing_services({"away": since}) == {"away": since}
+
+
+UNREACHABLE = {
+    "ServiceDown",
+    "ServiceSlow",
+    "ServiceFailed",
+    "ServiceUnavailable",
+    "CallCut",
+    "CertificateWrong",
+    "Redirected",
+}
+ANSWERS = {
+    "KeyRefused",
+    "ServiceBusy",
+    "NotConfigured",
+    "BrokenReply",
+    "EmptyReply",
+    "NoRoom",
+    "ContextTooLong",
+    "Filtered",
+    "WrongShape",
+    "ModelGone",
+    "Refused",
+}
+
+
+def test_each_fault_says_whether_a_service_can_be_reached(settings, monkeypatch):
+    settings.INFERENCE_SERVICES = {"lab": {"url": "http://127.0.0.1:9/v1"}}
+    kinds = {kind.__name__: kind for kind in faults.ServiceFault.__subclasses__()}
+    assert set(kinds) == UNREACHABLE | ANSWERS
+    for name, kind in kinds.items():
+
+        def fails(self, kind=kind):
+            raise kind("No.")
+
+        monkeypatch.setattr(client.Service, "models", fails)
+        assert bool(heartbeats.failing_services({})) == (name in UNREACHABLE), name
 
 
 @pytest.mark.django_db

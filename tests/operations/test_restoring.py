@@ -24,8 +24,7 @@ from operations.serialization import Table
 from tests.annotation import factories as annotation
 from tests.factories import person
 from tests.operations.places import (
-    a_place_with_tables,
-    an_empty_place,
+    a_place,
     manage,
     python,
     rewritten,
@@ -305,7 +304,7 @@ print(Response.objects.filter(passages=None).count(), Person.objects.count())
 def test_an_older_backup_is_brought_up_to_date(backup, tmp_path):
     """Restored into the tables as they were then, and migrated."""
     path = rewritten(backup, tmp_path / "older.zip", older)
-    with an_empty_place(tmp_path / "new") as place:
+    with a_place(tmp_path / "new", with_tables=False) as place:
         done = manage(place, "restore", path)
         assert done.returncode == 0, done.stderr
         counted = python(place, "-c", COUNTED)
@@ -315,7 +314,7 @@ def test_an_older_backup_is_brought_up_to_date(backup, tmp_path):
 def test_tables_that_are_newer_than_the_backup_are_taken_back_first(backup, tmp_path):
     """The tables were made by a later version, before the restore."""
     path = rewritten(backup, tmp_path / "older.zip", older)
-    with a_place_with_tables(tmp_path / "new") as place:
+    with a_place(tmp_path / "new", with_tables=True) as place:
         done = manage(place, "restore", path)
     assert done.returncode == 0, done.stderr
     assert "2 rows" in done.stdout

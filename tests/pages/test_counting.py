@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.counting import how_many
+from pages.counting import duration, how_many
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,18 @@ from pages.counting import how_many
 )
 def test_only_one_is_singular(n, nouns, expected):
     assert how_many(n, *nouns) == expected
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        (0, "1 second"),
+        (39.2, "40 seconds"),
+        (121, "3 minutes"),
+        (7200, "120 minutes"),
+        (7201, "3 hours"),
+        (400_000, "5 days"),
+    ],
+)
+def test_a_time_is_rounded_up_in_its_unit(seconds, expected):
+    assert duration(seconds) == expected

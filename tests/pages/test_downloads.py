@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.roles import Role
 from tests.factories import person
-from tests.test_access_table import rows, signed_in, world  # noqa: F401 a fixture
+from tests.test_access_table import rows, service, signed_in, world  # noqa: F401 fixtures
 
 pytestmark = pytest.mark.django_db
 

@@ -131,8 +131,10 @@ def database(postgres: PostgreSQL) -> Iterator[Callable[[], None]]:
             connection.execute("DROP DATABASE tables")
             connection.execute(copy("tables", "sicetnon"))
 
-        yield keep_tables
-        connection.execute("DROP DATABASE sicetnon WITH (FORCE)")
+        try:
+            yield keep_tables
+        finally:
+            connection.execute("DROP DATABASE sicetnon WITH (FORCE)")
 
 
 def described(here: Team) -> dict:
@@ -282,7 +284,7 @@ def wait_until_ready(here: Team) -> None:
             if in_a_row:
                 continue
             found = answer.text
-        except requests.ConnectionError as error:
+        except (requests.ConnectionError, requests.Timeout) as error:
             found = str(error)
         time.sleep(0.5)
     output = "\n".join(f"{name}: {here.said(name)[-1500:]}" for name in (*APP, "proxy"))

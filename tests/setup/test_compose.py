@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from config.environment import NO_SECRET
+from generation.client import ServiceEntry
 from pages import bounds
 from tests.server.compose import NEEDED, SECRETS, composed
 from tests.setup.conftest import ROOT
@@ -219,6 +220,16 @@ def test_images_are_not_locked_without_a_digest(bare, tmp_path):
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert "No digest of " in done.stderr
+
+
+def test_a_generation_worker_that_is_stopped_has_time_for_its_last_calls():
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+    unit = (ROOT / "config/systemd/sicetnon-generation.service").read_text()
+    for seconds in (
+        services["generation"]["stop_grace_period"].removesuffix("s"),
+        re.search(r"^TimeoutStopSec=(\d+)$", unit, re.MULTILINE)[1],
+    ):
+        assert int(seconds) > ServiceEntry.timeout
 
 
 def test_every_process_but_the_embedded_model_has_a_service():

@@ -174,3 +174,10 @@ def test_a_full_disk_under_the_data_is_one_line(bare, tmp_path, installed, fille
     assert line in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
     assert done.returncode == 1
+
+
+def test_an_unusable_model_server_is_one_line(bare, tmp_path, installed):
+    service = '{"lab": {"url": "lab.example"}}'
+    env = bare | {"DATA_DIR": str(tmp_path / "data"), "INFERENCE_SERVICES": service}
+    done = run(ROOT, env, "--no-model", "--port", str(free_port()))
+    assert "service 'lab' needs a url" in one_line_of(done)

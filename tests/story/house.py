@@ -29,14 +29,14 @@ class House:
 
 
 @contextlib.contextmanager
-def house(folder: Path, tables: Path | None, *arguments: str) -> Iterator[House]:
-    """bin/run on an empty database and a free port, until the block ends. `tables`: a SQLite file that has them."""
-    if tables:
+def house(folder: Path, *arguments: str, tables: str = "") -> Iterator[House]:
+    """bin/run on a free port, until the block ends; on a copy of `tables`, a SQLite file or a database's name."""
+    if tables and not _on_postgresql():
         (folder / "data").mkdir()
-        shutil.copy(tables, folder / "data")
+        shutil.copy(tables, folder / "data" / "db.sqlite3")
     port = free_port()
     command = [sys.executable, str(ROOT / "bin" / "run"), "--port", str(port), *arguments]
-    with _database() as variables:
+    with _database(tables or "template1") as variables:
         process = subprocess.Popen(
             command,
             env={**_bare_environment(folder), **variables},
@@ -56,24 +56,28 @@ def _bare_environment(folder: Path) -> dict[str, str]:
     return {**kept, "HOME": str(folder), "DATA_DIR": str(folder / "data")}
 
 
+def _on_postgresql() -> bool:
+    return os.environ.get("DATABASE_URL", "").startswith("postgres")
+
+
 @contextlib.contextmanager
-def _database() -> Iterator[dict[str, str]]:
+def _database(tables: str) -> Iterator[dict[str, str]]:
     """Variables for the database and the broker under test: SQLite and files unless the run names others."""
-    given = os.environ.get("DATABASE_URL", "")
-    if not given.startswith("postgres"):
+    if not _on_postgresql():
         yield {}
         return
     name = f"story_{uuid.uuid4().hex[:12]}"
+    given = os.environ["DATABASE_URL"]
     root, _, _ = given.rpartition("/")
-    with psycopg.connect(given, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+    with psycopg.connect(given, autocommit=True) as server:
+        server.execute(f'CREATE DATABASE {name} TEMPLATE "{tables}"')
         try:
             yield {
                 "DATABASE_URL": f"{root}/{name}",
                 "CELERY_BROKER_URL": os.environ["CELERY_BROKER_URL"],
             }
         finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+            server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def _when_up(process: subprocess.Popen[str], port: int) -> House:

@@ -158,6 +158,7 @@ def ask_the_model(admin: Page) -> None:
     admin.get_by_label("SmolLM2").check()
     admin.get_by_role("checkbox", name=re.compile("^1: ")).check()
     admin.get_by_role("checkbox", name=re.compile("^4: ")).check()
+    admin.get_by_role("button", name="Preview").click()
     admin.get_by_role("button", name="Start").click()
     expect(admin.get_by_text("4 of 4")).to_be_visible(timeout=180_000)
 
@@ -207,6 +208,7 @@ def kims_verdict(words: str) -> str:
 
 def kappas(page: Page) -> dict[str, float | None]:
     """Cohen's kappa by prompt label, from the report's JSON."""
+    page.get_by_role("link", name="Downloads").click()
     page.get_by_role("link", name="The whole report as JSON").click()
     report = json.loads(page.locator("body").inner_text())
     return {

@@ -1,21 +1,15 @@
 """The whole workflow on one machine, with nothing faked: bin/run starts web server, workers, scheduler and model."""
 
 import pytest
-from django.db import connection
 
+from tests.database import source
 from tests.story.house import house
 from tests.story.play import People, play
 
 
 @pytest.fixture
-def tables(request):
-    """On SQLite a file with all tables; another server is begun empty."""
-    return request.getfixturevalue("ready_database") if connection.vendor == "sqlite" else None
-
-
-@pytest.fixture
-def people(tables, browser, tmp_path):
-    with house(tmp_path, tables, "--no-demo") as running:
+def people(django_db_setup, browser, tmp_path):
+    with house(tmp_path, "--no-demo", tables=source()) as running:
         everybody = People(browser, running.url, running.first_link)
         yield everybody
         everybody.close()

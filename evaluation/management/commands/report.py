@@ -48,7 +48,7 @@ def in_lines(report: Report) -> list[str]:
     lines += ["", f"Verdicts ({report['population']})"]
     for section in prompt_sections(report):
         lines.append(f"  prompt {section.prompt}: {section.title}")
-        for row in section.rows:
+        for row in (*section.rows, *section.few):
             cells = ", ".join(
                 f"{column.lower()} {cell.value} ({cell.share})"
                 for column, cell in zip(section.columns, row.cells, strict=True)

@@ -1,21 +1,26 @@
 """`manage.py generate COLLECTION --model SERVICE/MODEL --prompt NAME [--limit N] [--wait | --here]`"""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from datasets.records import collection_named
-from generation import prompting, registry, responses, runs
+from generation import places, prompting, registry, responses, runs
+from generation.dispatch import wake
 from generation.models import Response, Run
 from generation.responses import RunProgress
+from generation.runqueue import RunQueue
 from generation.states import ResponseState, RunState
-from generation.tasks import wake
+from generation.turn import take_turn
 from leases.command import RefusingCommand
 
 # Seconds between two checks of the rows, and for which --wait waits until a worker starts.
 CHECK_EVERY = 0.5
 PATIENCE = 20.0
+# Seconds that --here asks one service before it asks the next.
+HERE = 10.0
 
 EXIT = """Exit status: 0 when every response is stored (without --wait: when the run is started),
 1 when one failed or was cancelled, or when no worker starts on the run."""
@@ -23,6 +28,8 @@ EXIT = """Exit status: 0 when every response is stored (without --wait: when the
 
 class Command(RefusingCommand):
     help = "Ask models about the questions of a collection. Workers send the requests, unless --here is given."
+
+    _printed: Sequence[str] = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = EXIT
@@ -89,44 +96,54 @@ class Command(RefusingCommand):
 
     def _ask_all(self, run: Run) -> None:
         services = sorted({model.service for model in run.models_asked.all()})
-        printed = ""
+        queue = RunQueue(run)
         while self._is_open(run):
-            if not sum(runs.answer_next(service, run) for service in services):
-                runs.sweep()
+            calls = [
+                take_turn(name, [queue], seconds=HERE, stored=lambda: self._print_progress(run))
+                for name in services
+            ]
+            if not any(calls):
+                queue.sweep()
+                self._print_progress(run)
                 time.sleep(CHECK_EVERY)
-            printed = self._print_progress(responses.progress(run), printed)
 
     def _wait(self, run: Run) -> None:
-        printed, last_move, before = "", time.monotonic(), responses.progress(run)
+        last_move, before = time.monotonic(), responses.progress(run)
         while self._is_open(run):
             now = responses.progress(run)
-            if now != before or now.running:
+            if now != before or now.running or places.are_served(run):
                 before, last_move = now, time.monotonic()
             elif time.monotonic() - last_move > PATIENCE and not self._asked_before(run):
                 raise CommandError(
                     f"No worker has started on the run for {PATIENCE:g} s. It stays in the queue. Start the workers "
                     "(bin/run, or celery --app config worker --queues generation --pool threads), or use --here."
                 )
-            printed = self._print_progress(now, printed)
+            self._print_progress(run, now)
             time.sleep(CHECK_EVERY)
 
     def _is_open(self, run: Run) -> bool:
-        run.refresh_from_db(fields=["state"])
+        run.refresh_from_db(fields=["state", "reason"])
         return run.state == RunState.RUNNING
 
     def _asked_before(self, run: Run) -> bool:
         """Whether a worker has started on the run; a later pause is then an outage of the service."""
         return Response.objects.filter(run=run, attempts__gt=0).exists()
 
-    def _print_progress(self, progress: RunProgress, printed: str) -> str:
+    def _print_progress(self, run: Run, progress: RunProgress | None = None) -> None:
+        """Its responses so far, and what it waits for, whenever that changes."""
+        progress = progress or responses.progress(run)
         line = f"{progress.done + progress.failed} of {progress.total}"
         line += f", {progress.failed} failed" if progress.failed else ""
-        if line != printed:
-            self.stdout.write(line)
-        return line
+        lines = [line, *places.waits_for(run)]
+        for new in lines:
+            if new not in self._printed:
+                self.stdout.write(new)
+        self._printed = lines
 
     def _conclude(self, run: Run) -> None:
         progress = responses.progress(run)
+        if run.state == RunState.PAUSED:
+            self.stderr.write(f"The run is paused. {run.reason}")
         reasons = Response.objects.filter(run=run, state=ResponseState.FAILED)
         for reason in sorted(set(reasons.order_by().values_list("error", flat=True))):
             self.stderr.write(reason)

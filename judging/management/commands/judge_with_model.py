@@ -6,11 +6,13 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from generation import prompting, registry
+from generation.dispatch import wake
+from generation.turn import take_turn
 from judging import studies
-from judging.machine import calls, control
+from judging.machine import control
+from judging.machine.calls import JudgeQueue
 from judging.machine.control import MachineProgress
 from judging.models import Judge
-from judging.tasks import wake
 from leases.command import RefusingCommand
 
 CHECK_EVERY = 0.5  # seconds between two checks of rows that wait after a fault
@@ -48,10 +50,11 @@ class Command(RefusingCommand):
 
     def _judge_all(self, judge: Judge) -> None:
         assert judge.model is not None
+        queue = JudgeQueue(judge)
         try:
             while not (progress := control.progress(judge)).over:
-                if not calls.judge_next(judge.model.service, judge):
-                    calls.sweep()
+                if not take_turn(judge.model.service, [queue]):
+                    queue.sweep()
                     time.sleep(CHECK_EVERY)
         except KeyboardInterrupt:
             control.cancel(judge)

@@ -7,13 +7,15 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 
 from accounts.models import Person
+from datasets.models import Subset
 from generation import prompting
 from generation.models import Run
-from judging import studies
-from judging.models import Study
-from judging.rules.assignment import GROUPED, ORDERS
+from judging import rubric_versions, studies
+from judging.models import Rubric, Study
+from judging.rules.assignment import GROUPED, ORDERS, PAIRINGS, ROTATION
 from judging.rules.resolution import THIRD_PERSON, WAYS
-from judging.studies import Design, Selection
+from judging.selections import Selection
+from judging.studies import Design
 from leases.command import RefusingCommand
 from leases.refusal import Refusal
 from leases.rows import first_of
@@ -32,6 +34,14 @@ class Command(RefusingCommand):
             "--prompt", action="append", default=[], metavar="NAME|LABEL", help="default: all"
         )
         parser.add_argument(
+            "--subset", metavar="COLLECTION/NAME", help="only responses to a subset's questions"
+        )
+        parser.add_argument(
+            "--superseded",
+            action="store_true",
+            help="with --subset: also where the contradiction has a newer version since",
+        )
+        parser.add_argument(
             "--judge", action="append", default=[], metavar="USERNAME", help="may be repeated"
         )
         parser.add_argument("--per-response", type=int, default=2, metavar="N", help="judges (2)")
@@ -43,6 +53,22 @@ class Command(RefusingCommand):
             default=0,
             metavar="N",
             help="percent of each judge's responses that come twice (0)",
+        )
+        parser.add_argument(
+            "--double-percent",
+            type=int,
+            default=0,
+            metavar="N",
+            help="with --per-response 1: percent of the questions that two judge (0)",
+        )
+        parser.add_argument(
+            "--without-own",
+            action="store_true",
+            help="nobody judges responses to questions that they wrote or annotated",
+        )
+        parser.add_argument("--pairing", choices=PAIRINGS, default=ROTATION)
+        parser.add_argument(
+            "--rubric", type=int, metavar="VERSION", help="default: the current version"
         )
         parser.add_argument("--seed", type=int, help="default: drawn at random")
         parser.add_argument("--open", action=BooleanOptionalAction, default=True)
@@ -64,13 +90,33 @@ class Command(RefusingCommand):
             judges_per_response=options["per_response"],
             resolved_by=options["resolved_by"],
             order=options["order"],
+            pairing=options["pairing"],
+            double_percent=options["double_percent"],
             repeat_percent=options["repeat_percent"],
+            without_own=options["without_own"],
             seed=options["seed"],
+            rubric=_rubric(options["rubric"]),
         )
         by = _person(options["by"])
-        return studies.create(options["name"], Selection(runs, prompts), design, by=by)
+        subset = _subset(options["subset"]) if options["subset"] else None
+        chosen = Selection(runs, prompts, subset=subset, superseded=options["superseded"])
+        return studies.create(options["name"], chosen, design, by=by)
 
 
 def _person(username: str) -> Person:
     people = Person.objects.filter(username__iexact=username)
     return first_of(people, f"There is no person {username}.")
+
+
+def _rubric(version: int | None) -> Rubric:
+    """The version of this number, or the current one."""
+    if version is None:
+        return rubric_versions.current()
+    rows = rubric_versions.versions().filter(version=version)
+    return first_of(rows, f"There is no version {version} of a rubric.")
+
+
+def _subset(named: str) -> Subset:
+    collection, _, name = named.partition("/")
+    rows = Subset.objects.filter(collection__name=collection, name=name)
+    return first_of(rows, f"There is no subset {named}. Name it as COLLECTION/NAME.")

@@ -10,7 +10,6 @@ from operations import moving
 
 class Command(RefusingCommand):
     help = "Copy all rows into the empty database at URL and compare them. Stop the program first."
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

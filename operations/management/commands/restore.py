@@ -11,7 +11,6 @@ from operations import restoring, signing
 
 class Command(RefusingCommand):
     help = "Restore a backup into an empty database and an empty DATA_DIR. Stop the program first."
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")

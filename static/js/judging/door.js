@@ -13,12 +13,17 @@ function sentenceOf(data) {
   return "";
 }
 
-export async function send({ url, body }) {
+export async function send({ url, body, version }) {
   let response;
   try {
     response = await fetch(url, {
       method: "POST",
-      headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken(), Accept: "application/json" },
+      headers: {
+        "Content-Type": "application/json",
+        "X-CSRFToken": csrfToken(),
+        "If-Match": `"${version}"`,
+        Accept: "application/json",
+      },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(TIMEOUT),
     });
@@ -31,13 +36,16 @@ export async function send({ url, body }) {
   if (response.status >= 500 || AGAIN.has(response.status)) return { kind: "unreachable" };
   const data = await response.json().catch(() => null);
   if (response.ok && data) return { kind: "stored", data };
+  if (response.status === 412 && data?.details) return { kind: "stale", data: data.details };
   return { kind: "refused", message: sentenceOf(data) || `The server refused it (${response.status}).` };
 }
 
-/** The items that wait after the one whose page is `url`, as elements; null when they cannot be had now. */
-export async function itemsAfter(url) {
+/** The items that wait after the one whose page is `url`, as elements; null when they cannot be had now.
+ *  `draws`: in a pool the next ones are drawn first. */
+export async function itemsAfter(url, draws) {
   try {
-    const response = await fetch(`${url}coming/`, { signal: AbortSignal.timeout(TIMEOUT) });
+    const drawing = draws ? { method: "POST", headers: { "X-CSRFToken": csrfToken() } } : {};
+    const response = await fetch(`${url}coming/`, { ...drawing, signal: AbortSignal.timeout(TIMEOUT) });
     if (!response.ok || response.redirected) return null;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     return [...page.querySelectorAll("article[data-slot]")].map((item) => document.importNode(item, true));

@@ -1,6 +1,9 @@
 // An ordered outbox: what was entered is sent one by one, in the order it was entered, until the server has
 // said yes or no to each. It knows neither the page nor fetch: `send` answers {kind, …} with kind
-// "stored" | "refused" | "unreachable" | "signed_out"; `store` keeps the list over a reload; `pause` waits.
+// "stored" | "stale" | "refused" | "unreachable" | "signed_out"; `store` keeps the list over a reload; `pause` waits.
+//
+// An entry names the item's page and the version that it was made from. Once an earlier entry for that item is stored,
+// those that wait were made from the version that it made.
 
 const WAITS = [1000, 2000, 5000, 10000];
 
@@ -10,8 +13,8 @@ export class Outbox {
   #message = "";
   #idle = [];
 
-  constructor({ send, store, pause, onState, onStored, onRefused }) {
-    Object.assign(this, { send, store, pause, onState, onStored, onRefused });
+  constructor({ send, store, pause, onState, onStored, onStale, onRefused }) {
+    Object.assign(this, { send, store, pause, onState, onStored, onStale, onRefused });
     this.entries = store.read();
   }
 
@@ -37,7 +40,7 @@ export class Outbox {
     while (this.pending) {
       if (!failures) this.#tell("saving");
       const answer = await this.send(this.entries[0]);
-      if (answer.kind === "stored" || answer.kind === "refused") {
+      if (answer.kind === "stored" || answer.kind === "stale" || answer.kind === "refused") {
         failures = 0;
         this.#done(answer);
       } else {
@@ -58,8 +61,12 @@ export class Outbox {
 
   #done(answer) {
     const entry = this.entries.shift();
+    if (answer.kind === "stored") {
+      for (const later of this.entries) if (later.page === entry.page) later.version = answer.data.version;
+    }
     this.store.write(this.entries);
     if (answer.kind === "stored") this.onStored(entry, answer.data);
+    else if (answer.kind === "stale") this.onStale(entry, answer.data);
     else this.onRefused(entry, answer.message);
   }
 }

@@ -7,6 +7,7 @@ export class Queue {
   #at = -1;
   #settled = new Set();
   #given = [];
+  #forgotten = false;
 
   /** Add slots at the end; those already here are left where they are. Returns how many were new. */
   add(slots) {
@@ -41,7 +42,15 @@ export class Queue {
     this.#settled.add(slot);
     if (!undoable) return;
     this.#given.push(slot);
-    if (this.#given.length > UNDO_LIMIT) this.#given.shift();
+    if (this.#given.length > UNDO_LIMIT) {
+      this.#given.shift();
+      this.#forgotten = true;
+    }
+  }
+
+  /** Whether older verdicts than those at hand were given here, which only the server can take back. */
+  get hasForgotten() {
+    return this.#forgotten;
   }
 
   /** Back to the item judged last; null when there is none to take back. */

@@ -7,14 +7,15 @@ from accounts.models import Person
 from accounts.roles import Role
 from annotation.models import Annotation, Question
 from annotation.reviewing.publishing import publish_campaign
-from datasets import exclusions, revisions
+from datasets import exclusions, revisions, subsets
+from datasets.drawing import Plan
 from datasets.models import Contradiction, Instance
 from datasets.records import record_of
 from datasets.releases import freeze
 from datasets.revisions import Texts
 from evaluation.frozen import publishing, snapshots
 from judging import settling, studies, verdicts
-from judging.models import JudgingSlot
+from judging.models import GoldItem, JudgingSlot
 from tests.annotation import factories as make
 from tests.datasets.factories import imported
 from tests.factories import person
@@ -86,9 +87,10 @@ def copied(record: Contradiction, into: str) -> None:
 
 
 def decided_on(instance: Instance, people: dict[str, Person]) -> dict[str, object]:
-    """A release, revised passages and an exclusion, in force and in a second release."""
+    """A release, a subset, revised passages and an exclusion, in force and in a second release."""
     collection = instance.contradiction.collection
     freeze(collection=collection, version="1.0")
+    drawn = subsets.freeze("All", collection, subsets.Query(), Plan(7), by=None)
     agreeing = Texts(f"{MARK} passage", f"{MARK} passage", f"{MARK} answer")
     revision = revisions.write(instance=instance, texts=agreeing, by=people["bob"])
     reason = f"Not {MARK}"
@@ -99,6 +101,7 @@ def decided_on(instance: Instance, people: dict[str, Person]) -> dict[str, objec
     return dict.fromkeys(("proposed", "written", "to_check", "hidden_question"), key) | {
         "revision": revision.pk,
         "proposal": proposal.pk,
+        "subset": drawn.pk,
     }
 
 
@@ -119,6 +122,8 @@ def judged(instance: Instance, people: dict[str, Person], reader: Person) -> dic
     judges = [reader if reader.has_role(Role.JUDGE) else judging.judge("ivy"), judging.judge("joe")]
     is_open = judging.draft("Open", drawn_from=runs[1])
     studies.open_study(is_open, judges)
+    gold = closed.items.get().response
+    GoldItem.objects.create(study=is_open, response=gold, position=1, verdict="correct", note=MARK)
     frozen, _ = snapshots.freeze(closed, by=people["rosa"])
     shown, _ = snapshots.freeze(closed, by=people["rosa"], note="For all")
     shown = publishing.publish(shown, by=people["rosa"])
@@ -129,6 +134,9 @@ def judged(instance: Instance, people: dict[str, Person], reader: Person) -> dic
         "hidden_response": runs[1].responses.get().pk,
         "closed": closed.pk,
         "open": is_open.pk,
+        "rubric": closed.rubric_id,
+        "judge": is_open.judges.earliest("pk").pk,
+        "closed_judge": closed.judges.earliest("pk").pk,
         "snapshot": frozen.pk,
         "published": reverse("evaluation:published", args=[shown.pk, shown.token]),
         "item": settling.unresolved(closed).get().pk,

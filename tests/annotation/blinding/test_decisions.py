@@ -7,6 +7,7 @@ from annotation.blinding.decisions import (
     Slot,
     button,
     in_hand,
+    is_recorded,
     may_see,
     question,
 )
@@ -40,6 +41,19 @@ MINE = Slot("held", is_own=True, had_one=True)
 )
 def test_what_hides_others_work(slots, facts, expected):
     assert may_see(slots, **{"annotates": True, "has_seen": False, **facts}) == expected
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ({}, True),
+        ({"is_own": True}, False),
+        ({"is_draft": True}, False),
+    ],
+)
+def test_which_views_are_recorded(facts, expected):
+    nothing = {"is_own": False, "is_draft": False}
+    assert is_recorded(**nothing | facts) == expected
 
 
 def test_the_question_is_plain():

@@ -54,7 +54,7 @@ def test_a_draft_handed_back_is_not_taken_up_after_its_tag_was_given_up(alice):
     draft = make.draft(alice)
     hand_back(assignment_id=draft.assignment_id, by=alice)
     seeing.give_up(by=alice, tags=[draft.sighting.tag_id], opened="/")
-    with pytest.raises(Conflict, match=r"You gave up this tag.*Your draft is kept"):
+    with pytest.raises(Conflict, match=r"You have been shown.*Your draft is kept"):
         take_up(annotation_id=draft.pk, by=alice)
 
 

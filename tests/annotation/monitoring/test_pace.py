@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from annotation.monitoring.pace import NO_PACE, NOTHING_LEFT, TOO_SLOW, pace
+from annotation.monitoring.pace import NO_PACE, NOTHING_LEFT, TOO_SLOW, pace, window
 
 TODAY = date(2026, 3, 20)
 
@@ -12,6 +12,11 @@ TODAY = date(2026, 3, 20)
 def days(**counts):
     """d3=2: two annotations three days ago."""
     return {TODAY - timedelta(days=int(name[1:])): n for name, n in counts.items()}
+
+
+def pace_of(by_day, left):
+    recent = sum(n for day, n in by_day.items() if day >= window(TODAY))
+    return pace(recent, min(by_day, default=None), left, TODAY)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +32,7 @@ def days(**counts):
 def test_the_end_is_as_many_days_away_as_the_rest_takes_at_the_latest_pace(
     by_day, left, submitted, over, in_days
 ):
-    found = pace(by_day, left, TODAY)
+    found = pace_of(by_day, left)
     assert (found.submitted, found.days) == (submitted, over)
     assert found.end == TODAY + timedelta(days=in_days)
 
@@ -43,5 +48,5 @@ def test_the_end_is_as_many_days_away_as_the_rest_takes_at_the_latest_pace(
     ],
 )
 def test_without_an_end_there_is_a_reason(by_day, left, reason):
-    found = pace(by_day, left, TODAY)
+    found = pace_of(by_day, left)
     assert (found.end, found.reason) == (None, reason)

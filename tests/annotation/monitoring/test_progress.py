@@ -5,6 +5,8 @@ import io
 from datetime import date, timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Person, RoleGrant
 from accounts.roles import Role
@@ -12,7 +14,7 @@ from annotation import workflow
 from annotation.campaigns import claiming, managing
 from annotation.models import Annotation, Assignment, WorkTime
 from annotation.monitoring.attention import STALE_DAYS, kinds, waiting
-from annotation.monitoring.figures import campaign_figures, people_figures
+from annotation.monitoring.figures import progress_of
 from leases.clock import now
 from tests.annotation import factories as make
 from tests.factories import signed_in
@@ -45,7 +47,7 @@ def of(username):
 def test_the_figures_are_those_of_the_rows(campaign):
     of("alice").update(seconds_active=600)
     of("bob").update(seconds_active=1200, flagged=True)
-    found = campaign_figures(campaign)
+    found, _ = progress_of(campaign)
     assert (found.tags, found.done, found.wanted, found.submitted) == (2, 1, 4, 3)
     assert (found.invalid, found.flagged, found.minutes, found.timed) == (1, 1, 10, 3)
     assert (found.pace.submitted, found.pace.left) == (3, 1)
@@ -53,7 +55,7 @@ def test_the_figures_are_those_of_the_rows(campaign):
 
 def test_each_person_has_their_own(campaign):
     of("bob").update(seconds_active=1200)
-    alice, bob = people_figures(campaign)
+    _, (alice, bob) = progress_of(campaign)
     assert (alice.held, alice.submitted, alice.invalid, alice.minutes) == (0, 2, 0, None)
     assert (bob.held, bob.submitted, bob.invalid, bob.minutes) == (1, 1, 1, 20)
 
@@ -63,15 +65,23 @@ def counts(campaign):
 
 
 def test_what_needs_a_person_is_listed_by_reason(campaign):
-    assert counts(campaign) == {"flagged": 0, "review": 3, "stale": 0, "skipped": 0, "gone": 0}
+    assert counts(campaign) == {"flagged": 0, "review": 2, "stale": 0, "skipped": 0, "gone": 0}
     draft = of("bob").get(state="draft")
     workflow.flag(annotation=draft, flagged=True, note="Which edition?")
     Annotation.objects.filter(pk=draft.pk).update(saved_at=now() - timedelta(days=STALE_DAYS + 1))
     Tag.objects.filter(pk=draft.sighting.tag_id).update(state="gone")
-    assert counts(campaign) == {"flagged": 1, "review": 3, "stale": 1, "skipped": 0, "gone": 1}
+    assert counts(campaign) == {"flagged": 1, "review": 2, "stale": 1, "skipped": 0, "gone": 1}
     first = waiting(campaign).first()
     assert (first.annotation, first.why) == (draft, "flagged")
     assert waiting(campaign, "stale").get().why == "stale"
+
+
+def test_a_tag_waits_for_review_once(campaign):
+    """However many annotations of it are submitted."""
+    doubled = of("bob").get(state="submitted").sighting.tag
+    rows = list(waiting(campaign, "review"))
+    assert {row.tag for row in rows} == set(Tag.objects.all())
+    assert [row.person.username for row in rows if row.tag == doubled] == ["alice"]
 
 
 def test_a_skipped_tag_needs_a_person_until_another_person_has_it():
@@ -176,3 +186,30 @@ def worked(annotation, campaign, seconds):
 def table(client, address):
     text = b"".join(client.get(address).streaming_content).decode()
     return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_page_takes_as_many_statements_for_many_annotations_as_for_few(client, campaign, olga):
+    address = f"/campaigns/{campaign.pk}/progress/"
+    client.get(address)
+    with CaptureQueriesContext(connection) as few:
+        client.get(address)
+    larger = make.campaign(name="Larger", tags=8, people=2, in_hand=8, by=olga)
+    for who in (of("alice").first().author, of("bob").first().author):
+        for n in range(8):
+            begun = make.draft(who, within=larger)
+            make.handed_in(begun, None if n % 2 else make.nothing(validity="Invalid"))
+    with CaptureQueriesContext(connection) as many:
+        page = client.get(f"/campaigns/{larger.pk}/progress/").content.decode()
+    assert "over 8 tags; Cohen" in page
+    assert len(many) <= len(few)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by the sizes of tables")
+def test_no_statement_of_the_page_reads_the_annotations_of_other_campaigns(client, campaign, olga):
+    with CaptureQueriesContext(connection) as asked:
+        client.get(f"/campaigns/{campaign.pk}/progress/")
+    with connection.cursor() as cursor:
+        for sql in (one["sql"] for one in asked if one["sql"].startswith("SELECT")):
+            cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
+            for *_, step in cursor.fetchall():
+                assert not step.startswith("SCAN annotation_annotation"), (step, sql)

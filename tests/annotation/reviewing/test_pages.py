@@ -7,6 +7,7 @@ from pytest_django.asserts import assertContains
 from accounts.roles import Role
 from annotation.models import Annotation, Review, TagReview
 from annotation.reviewing.listing import ready_tags
+from annotation.reviewing.review_page import folded
 from annotation.reviewing.tags import to_review
 from annotation.states import AnnotationState
 from tests.annotation import factories as make
@@ -237,6 +238,7 @@ def test_of_two_reviewers_the_second_keeps_what_they_wrote(client, pair):
         ("send_back", {"reason": "x"}, 400, "Choose which annotation"),
         ("send_back", {"chosen": "one"}, 400, "Say why you send it back"),
         ("drop", {"same": "no"}, 400, "Say why the tag is ambiguous"),
+        ("", {"chosen": "one", "same": "yes"}, 400, "Nothing is decided yet"),
         ("publish", {}, 404, "no such decision"),
     ],
 )
@@ -279,6 +281,43 @@ def test_the_page_marks_what_differs_and_says_so_in_words(client, pair):
     assert "<mark>in </mark>" in page
     assert "Contradicts</span>" in page
     assert "Do they describe the same contradiction?" in page
+
+
+WORDS = " ".join(f"word{n}" for n in range(100, 350))  # 1,999 characters
+
+
+@pytest.mark.parametrize(
+    ("text", "open_at_first", "count"),
+    [
+        ("Short & <b>plain</b>.", "Short &amp; &lt;b&gt;plain&lt;/b&gt;.", None),
+        ("x" * 999, "x" * 999, None),
+        ("x" * 1_000, "x" * 300 + "|" + "x" * 300, 400),
+        (WORDS, WORDS[:296] + "|" + WORDS[1_703:], 1_407),
+    ],
+)
+def test_of_a_long_text_that_is_the_same_the_middle_is_folded(text, open_at_first, count):
+    html = folded(text)
+    shown, _, more = html.partition("<details><summary>")
+    if count is not None:
+        number, _, rest = more.partition(" more characters</summary>")
+        middle, _, end = rest.partition("</details>")
+        assert int(number.replace(",", "")) == count == len(middle)
+        assert shown + middle + end == text
+        shown += "|" + end
+    assert shown == open_at_first
+
+
+def test_a_long_passage_is_folded_but_for_what_differs(client, olga):
+    """What another annotation lacks is always open."""
+    pair = make.two_of_a_tag(
+        {"passage_1_copied": f"{WORDS} in 1801."},
+        {"passage_1_copied": f"{WORDS} in 1802."},
+        by=olga,
+    )
+    page = opened(client, pair[0])
+    assert page.count("more characters</summary>") == 2
+    assert "<mark>1801</mark>" in page
+    assert "<mark>1802</mark>" in page
 
 
 def test_a_merge_by_the_form_takes_what_was_chosen(client, pair):

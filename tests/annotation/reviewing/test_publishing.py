@@ -374,6 +374,34 @@ def test_a_later_round_that_says_the_same_points_at_the_record(olga, pair):
     assert {each.author.username for each in row.annotations.all()} == {"alice", "carla"}
 
 
+def published_again(olga, statements):
+    """A tag that as many campaigns annotate, accept and publish into one collection; the last annotation."""
+    for n, statement in enumerate(statements, 1):
+        campaign = make.campaign(name=f"Mills {n}", tags=int(n == 1), by=olga)
+        entries = make.whole(statement_1=statement)
+        row = make.submitted(make.annotator(f"anna{n}"), within=campaign, entries=entries)
+        make.decide(row, olga)
+        assert publish_campaign(campaign).records == int(n == 1)
+    return stored(row)
+
+
+@pytest.mark.parametrize(
+    ("statements", "versions"),
+    [("aba", "aba"), ("abab", "abab"), ("abaa", "aba"), ("abba", "aba"), ("abcb", "abcb")],
+)
+def test_a_record_that_returns_to_what_it_said_is_a_new_version_each_time(
+    olga, statements, versions
+):
+    row = published_again(olga, statements).contradiction
+    chain = list(current(row.collection))
+    assert chain == [row]
+    while row.supersedes:
+        chain.append(row := row.supersedes)
+    assert "".join(each.statement_1 for each in reversed(chain)) == versions
+    assert [each.version for each in chain] == [*range(len(versions), 0, -1)]
+    assert len({each.external_id for each in chain}) == len(versions)
+
+
 def test_an_annotation_whose_article_was_purged_is_decided_and_published(olga, pair):
     revision = pair[0].sighting.revision
     purge(revision.article.wiki, {revision.revid: Hidden(text=True)})

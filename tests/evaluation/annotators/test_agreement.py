@@ -15,6 +15,7 @@ from evaluation.annotators.agreement import (
     pair_block,
     stage_agreement,
 )
+from evaluation.annotators.in_short import Called, in_short
 from evaluation.annotators.measures import (
     MEASURES,
     Entered,
@@ -25,6 +26,7 @@ from evaluation.annotators.measures import (
 )
 from evaluation.annotators.overlap import overlap
 from evaluation.annotators.page import laid_out
+from evaluation.report import sentences
 from evaluation.report.sentences import of
 from evaluation.statistics.bootstrap import Plan
 from evaluation.statistics.coefficient import UNEQUAL
@@ -146,6 +148,38 @@ def test_three_annotators_who_change_from_tag_to_tag_have_kappa_for_each_two():
     ]
     assert of(validity["all"], "fleiss_kappa")["n"] == 30
     assert (stage["tags"], stage["comparisons"]) == (30, 30)
+
+
+def called(item):
+    names = sorted("ABC".index(one.annotator) for one in item)
+    say_valid = sorted("ABC".index(one.annotator) for one in item if one.is_valid)
+    first = min(say_valid, default=None)
+    return Called(1, len(item), len(say_valid), names[0], names[-1], first)
+
+
+@pytest.mark.parametrize(
+    ("annotators", "leaves_out", "name"),
+    [
+        (("A", "B"), False, "cohen_kappa"),
+        (("A", "B", "C"), False, "fleiss_kappa"),
+        (("A", "B", "C"), True, "fleiss_kappa"),
+    ],
+)
+def test_the_sentence_of_a_campaign_has_the_numbers_of_the_whole_table(
+    annotators, leaves_out, name
+):
+    annotations = [
+        one
+        for one in drawn(annotators, tags=30)
+        if not (leaves_out and "ABC".index(one.annotator) == one.tag % 3)
+    ]
+    validity = measure(stage_agreement("before", annotations, None), "validity")
+    two = validity["pairs"][0]["coefficients"] if name == "cohen_kappa" else validity["all"]
+    share = sentences.percent(of(validity["all"], "percent_agreement")["value"])
+    kappa = sentences.number(of(two, name)["value"])
+    (sentence,) = in_short(map(called, by_tag(annotations)))
+    assert f": {share} agreement on valid or invalid over 30 tags; " in sentence
+    assert sentence.endswith(f"{sentences.NAMES[name]} {kappa}.")
 
 
 def test_a_tag_that_one_person_calls_invalid_is_in_no_dimension():

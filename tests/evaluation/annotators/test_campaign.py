@@ -11,7 +11,7 @@ from annotation import workflow
 from annotation.campaigns import managing
 from annotation.fields.checks import check
 from annotation.models import Annotation, Seen
-from evaluation.annotators.campaign import campaign_agreement
+from evaluation.annotators.campaign import campaign_agreement, so_far
 from evaluation.annotators.entered import populations
 from evaluation.report.sentences import of
 from tests.annotation import factories as make
@@ -64,6 +64,7 @@ def test_before_review_the_first_submission_counts_whatever_is_entered_later(cam
     decide(invalid, "send_back", "Look again.")
     submit_again(invalid, make.whole())
     assert agreed(campaign, "before") == (0.5, 2)
+    assert "50.0 % agreement on valid or invalid over 2 tags" in so_far(campaign)[0]
     assert stage(campaign, "after")["tags"] == 0
     for annotation in Annotation.objects.filter(author__username="alice"):
         decide(annotation, "accept")
@@ -114,6 +115,7 @@ def test_an_annotation_from_before_first_submissions_were_kept_has_one_unless_it
     assert agreed(campaign, "before") == (0.5, 2)
     decide(Annotation.objects.get(validity="Invalid"), "send_back", "Look again.")
     assert agreed(campaign, "before") == (1, 1)
+    assert "100.0 % agreement on valid or invalid over 1 tag;" in so_far(campaign)[0]
 
 
 def test_an_annotation_made_after_seeing_others_is_marked_and_left_out_of_the_blind_stage(campaign):

@@ -7,7 +7,8 @@ from datasets.models import Contradiction
 from evaluation.counts.steps import FROM_COLLECTION, FROM_FILE, study_flow
 from evaluation.report.flow import changes_of
 from judging.models import Study
-from judging.studies import Design, Selection, create
+from judging.selections import Selection
+from judging.studies import Design, create
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
 from tests.factories import person
 from tests.judging import factories as judging

@@ -3,8 +3,10 @@ import pytest
 from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
 from evaluation.paper.display import read_display
+from evaluation.rows.export import records
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
+from judging import pool, verdicts
 from leases.refusal import Conflict, Refusal
 from tests.evaluation.factories import judged_study, resolve_all
 from tests.judging import factories as judging
@@ -115,3 +117,17 @@ def test_names_that_no_table_can_have_freeze_nothing(rita, names):
     with pytest.raises(Refusal):
         snapshots.freeze(judged_study(), by=rita, names=names)
     assert not ReportSnapshot.objects.exists()
+
+
+def test_a_draw_from_a_pool_changes_no_frozen_report_and_no_judge_without_a_verdict_counts(rita):
+    study = judging.open_study("alice", "bob", pairing="pool", judges_per_response=1)
+    frozen, _ = snapshots.freeze(study, by=rita)
+    pool.draw(judging.judge("alice"), study)
+    assert not snapshots.has_changed(frozen)
+    assert {record["judge"] for record in records(study.items.all())} == {None}
+    assert study_report(study)["study"]["judges"] == 0
+    for slot in judging.slots(study, judging.judge("alice")):
+        verdicts.give(slot, "correct")
+    verdicts.hand_in(judging.judge("alice"), study)
+    assert snapshots.has_changed(frozen)
+    assert study_report(study)["study"]["judges"] == 1

@@ -14,6 +14,7 @@ from evaluation.paper.wikicontradict import (
     matches,
     paper_cells,
 )
+from evaluation.report.wikicontradict import paper_table
 from evaluation.sections.study import study_report
 
 pytestmark = pytest.mark.once
@@ -77,3 +78,40 @@ def test_the_published_sample_is_a_part_of_the_paper_and_every_cell_fits(
     out = capsys.readouterr().out
     assert "a part that fits: 155" in out
     assert out.count("\n") == 155 + 2
+
+
+def cell(k, n, verdict="correct", **place):
+    return row(k, n, verdict=verdict, **place)
+
+
+def page_of(*rows):
+    verdicts = [{"key": key, "label": key.capitalize()} for key in ("incorrect", "correct")]
+    return paper_table({"tables": [{"rows": rows}], "verdicts": verdicts})
+
+
+def test_a_study_without_the_papers_models_has_no_table_next_to_it():
+    assert page_of(cell(1, 2, model="quokka")) is None
+    assert page_of() is None
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "mark"), [(21, 48, ""), (20, 48, "differs"), (3, 10, ""), (22, 40, "does not fit")]
+)
+def test_a_cell_at_odds_with_the_paper_is_marked_in_words(k, n, mark):
+    (part,) = page_of(cell(k, n)).prompts
+    ((model, kind, (one,)),) = part.rows
+    assert (model, kind, part.columns) == ("llama-3-70b-instruct", "All", ("Correct",))
+    assert (one.ours, one.paper, one.mark) == (f"{k}/{n}", "43.8 %", mark)
+
+
+def test_the_sentence_counts_all_cells_of_the_paper():
+    assert page_of(cell(21, 48), cell(0, 48, "incorrect")).sentence == (
+        "Of 155 cells of the paper: 1 equal, 1 with another count, 153 not in this study."
+    )
+
+
+@pytest.mark.django_db
+def test_the_report_of_the_published_sample_shows_the_paper(client, rita, sample):
+    page = client.get(f"/reports/{sample.pk}/").content.decode()
+    assert "Next to WikiContradict’s table 2" in page
+    assert "155 of fewer questions, which fit the paper’s count" in page

@@ -36,12 +36,20 @@ def check(study, figures):
 
 def test_every_linked_verdict_counts_its_rows(study):
     exclude(study, 4)
-    rows = [row for section in prompt_sections(study_report(study)) for row in section.rows]
+    rows = [
+        row
+        for section in prompt_sections(study_report(study))
+        for row in (*section.rows, *section.few)
+    ]
     assert len(check(study, [figure for row in rows for figure in row.cells])) > 10
 
 
 def test_every_linked_n_counts_its_rows_judged_or_not(study):
-    rows = [row for section in prompt_sections(study_report(study)) for row in section.rows]
+    rows = [
+        row
+        for section in prompt_sections(study_report(study))
+        for row in (*section.rows, *section.few)
+    ]
     linked = [row.n for row in rows if row.n.query]
     assert any(" of " in figure.value for figure in linked)
     assert [count(study, figure.query) for figure in linked] == [

@@ -5,7 +5,11 @@ from collections import Counter
 
 import pytest
 
+from accounts.roles import Role
+from datasets.drawing import Plan
+from datasets.subsets import Query, freeze
 from evaluation.counts.naming import model_names
+from evaluation.paper.methods import methods_paragraph
 from evaluation.report import sentences
 from evaluation.sections.agreement import (
     NOT_MEASURED_ALONE,
@@ -14,6 +18,8 @@ from evaluation.sections.agreement import (
 from evaluation.sections.study import study_report
 from evaluation.sections.verdicts import FINAL_VERDICTS
 from generation.models import LanguageModel
+from judging import studies
+from judging.files.studyfile import study_entry
 from judging.models import JudgingSlot, StudyItem
 from tests.evaluation.factories import (
     cells,
@@ -23,6 +29,7 @@ from tests.evaluation.factories import (
     resolve_all,
     run_of_all_kinds,
 )
+from tests.factories import person
 from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
@@ -116,7 +123,11 @@ def test_an_excluded_question_leaves_final_verdicts_but_not_agreement(study):
 def test_changing_pairs_have_a_kappa_each_and_fleiss_over_all():
     study = judged_study("alice", "bob", "carl", order="random")
     result = agreement(study_report(study), "4")
-    assert len(result["pairs"]) == 3
+    # Which pairs meet on a prompt depends on the run's number, which has a part in the draw.
+    items = study.items.filter(response__prompt="both-passages")
+    met = {frozenset(one.slots.values_list("judge__pseudonym", flat=True)) for one in items}
+    assert {frozenset(pair["judges"]) for pair in result["pairs"]} == met
+    assert len(met) > 1
     alphas = ["krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"]
     names = [one["name"] for one in result["all"]]
     assert names == ["percent_agreement", "fleiss_kappa", *alphas, "gwet_ac1"]
@@ -195,3 +206,45 @@ def test_models_named_for_what_tells_others_apart_have_names_of_their_own():
     shown = model_names([*twins, *others])
     assert len(set(shown.values())) == 5
     assert shown[others[2].pk] == "Other"
+
+
+def test_verdicts_on_ones_own_questions_are_counted_and_said_in_words():
+    run = judging.finished_run(instances=2, prompts=["passage-1"])
+    judging.written_by("alice", run, 1)
+    study = judging.open_study(drawn_from=run)
+    judging.hand_in(study, "alice")
+    judging.hand_in(study, "bob")
+    report = study_report(study)
+    assert report["study"]["own_verdicts"] == [2, 8]
+    assert (
+        "2 of 8 first verdicts (25.0 %) were on questions that their judge had written"
+        in methods_paragraph(report)
+    )
+
+
+def test_the_subset_that_was_judged_is_named_with_how_it_was_drawn(client, rita):
+    drawn_from = run_of_all_kinds()
+    few = freeze(
+        "Few",
+        drawn_from.collection,
+        Query(by="reasoning"),
+        Plan(7, wanted={"explicit": 1}),
+        by=rita,
+    )
+    admin = person("admin", Role.ADMIN)
+    made = studies.create(
+        "Of few", studies.Selection([drawn_from], subset=few), studies.Design(), by=admin
+    )
+    report = study_report(made)
+    assert report["study"]["subset"] == {
+        "name": "Few",
+        "query": "All questions",
+        "by": "Reasoning (type IV)",
+        "drawn": 1,
+        "frame": 4,
+        "seed": 7,
+    }
+    sentence = "strata by reasoning (type IV) with seed 7: 1 of 4 (subset Few)."
+    assert sentence in methods_paragraph(report)
+    assert "Few: 1 of 4 questions" in client.get(f"/reports/{made.pk}/").content.decode()
+    assert study_entry(made)["subset"]["strata"][0] == ["Explicit", 2, 1]

@@ -1,111 +1,24 @@
-"""What is remembered is what would be computed: of pure functions, and of a report whose rows change."""
-
-from dataclasses import dataclass
+"""What is remembered is what would be computed: of a report whose rows change."""
 
 import pytest
 
 from datasets.models import Contradiction
 from evaluation.archive.bundles import text_of
 from evaluation.sections.study import study_report
-from evaluation.statistics import memory
-from evaluation.statistics.memory import Memory, remembered
 from generation.models import LanguageModel
 from judging.files.predictions import import_predictions
 from judging.models import Judge, Judgment, MachineVerdict, Resolution, Verdict
+from pages.memory import FIGURES
 from tests.evaluation.factories import exclude, judged_study, resolve_all
 
 pytestmark = pytest.mark.once
 
 
-@dataclass(frozen=True)
-class Thing:
-    n: int
-    name: str = "a"
-
-
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    memory.memory.clear()
+    FIGURES.clear()
     yield
-    memory.memory.clear()
-
-
-def counting():
-    calls = []
-
-    @remembered
-    def doubled(values, *, plan=None):
-        calls.append(1)
-        return {"values": [2 * value.n for value in values], "plan": plan}
-
-    return doubled, calls
-
-
-def test_the_same_arguments_are_computed_once():
-    doubled, calls = counting()
-    for _ in range(3):
-        assert doubled([Thing(1), Thing(2)], plan=Thing(7)) == {"values": [2, 4], "plan": Thing(7)}
-    assert len(calls) == 1
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        lambda f: f([Thing(2)]),
-        lambda f: f([Thing(1, "b")]),
-        lambda f: f([Thing(1), Thing(1)]),
-        lambda f: f((Thing(1),)),
-        lambda f: f([Thing(True)]),
-        lambda f: f([Thing(1)], plan=Thing(1)),
-        lambda f: f([]),
-    ],
-)
-def test_any_other_argument_is_computed(other):
-    doubled, calls = counting()
-    doubled([Thing(1)])
-    other(doubled)
-    assert len(calls) == 2
-
-
-def test_a_caller_who_changes_the_result_changes_it_for_nobody():
-    doubled, _ = counting()
-    doubled([Thing(1)])["values"].append("mine")
-    doubled([Thing(1)])["values"].append("mine")
-    assert doubled([Thing(1)])["values"] == [2]
-
-
-def test_two_functions_share_nothing():
-    @remembered
-    def one(n):
-        return n
-
-    @remembered
-    def other(n):
-        return -n
-
-    assert (one(3), other(3)) == (3, -3)
-
-
-def test_an_iterator_is_refused_and_an_error_is_not_kept():
-    doubled, calls = counting()
-    with pytest.raises(TypeError):
-        doubled(Thing(n) for n in range(2))
-    for _ in range(2):
-        with pytest.raises(AttributeError):
-            doubled([3])
-    assert len(calls) == 2
-
-
-def test_the_memory_is_bounded_and_what_was_asked_for_longest_ago_goes_first():
-    memory = Memory(most=2)
-    memory.put(b"1", "one")
-    memory.put(b"2", None)
-    assert memory.get(b"1") == ("one",)
-    memory.put(b"3", "three")
-    assert [memory.get(key) for key in (b"1", b"2", b"3")] == [("one",), None, ("three",)]
-
-
-# ---------------------------------------------------------------- a report
+    FIGURES.clear()
 
 
 def change_one(rows, **values):
@@ -166,7 +79,7 @@ def test_each_change_shows_at_once(what):
     study = type(study).objects.get(pk=study.pk)
     after = text_of(study_report(study))
     assert after != before
-    memory.memory.clear()
+    FIGURES.clear()
     assert text_of(study_report(study)) == after
 
 

@@ -89,6 +89,7 @@ def test_an_import_has_imported_models_and_verdicts_and_no_first_ones():
     }  # fmt: skip
     assert Run.objects.get().state == "imported"
     assert set(Resolution.objects.values_list("how", flat=True)) == {"imported"}
+    assert make.those_marked_final() == set(Resolution.objects.values_list("item", flat=True))
     assert (Judge.objects.count(), JudgingSlot.objects.count()) == (0, 0)
 
 

@@ -5,22 +5,29 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.db.models.functions import Now
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
-from generation import chat, registry, runs
-from generation.client import service
-from generation.models import Run
+from generation import chat, registry
+from generation.dispatch import ask_service, wake
+from generation.models import Run, ServiceStatus
+from generation.queues import Settled
+from generation.responses import progress as progress_of
+from generation.runqueue import RunQueue
+from generation.tasks import sweep_calls
+from generation.turn import take_turn
 from judging import progress, settling, studies
-from judging.machine import calls, control
+from judging.machine import control
+from judging.machine.calls import JudgeQueue
 from judging.models import Judge, JudgeCall, MachineVerdict, Resolution
 from judging.states import MachineState
-from judging.tasks import judge_with_model, sweep_machine_verdicts, wake
 from leases.refusal import Conflict, Refusal
 from tests.factories import person, stored
-from tests.generation.factories import echo
+from tests.generation.factories import echo, run
 from tests.generation.fake_service import Fault, HangUp, Late, Say
 from tests.judging.factories import draft, finished_run, hand_in, open_study
 
@@ -43,15 +50,47 @@ def study(judge_model, fake):
 
 def judged_by(study, model, **options):
     judge = control.begin(study, model, **options)
-    while calls.judge_next("local"):
-        pass
+    judge_all()
     return judge
+
+
+def judge_all() -> int:
+    return take_turn("local", [JudgeQueue()])
+
+
+def judge_one(judge) -> int:
+    """Ask for the next verdict alone."""
+    waiting = MachineVerdict.objects.filter(judge=judge, state=MachineState.WAITING).order_by("pk")
+    others = MachineVerdict.objects.filter(pk__in=[row.pk for row in waiting[1:]])
+    others.update(not_before=Now() + timedelta(hours=1))
+    calls = judge_all()
+    others.update(not_before=None)
+    return calls
 
 
 def state_of(judge):
     return dict(
         MachineVerdict.objects.filter(judge=judge).values_list("item__position", "state").order_by()
     )
+
+
+def test_a_judge_model_sees_no_reasoning_and_its_own_is_kept_apart(judge_model, fake):
+    fake.always = Say("4 km", reasoning="a first thought")
+    study = open_study(drawn_from=finished_run(prompts=PROMPT))
+    fake.always = Say("evaluation: correct", reasoning="evaluation: incorrect")
+    judge = judged_by(study, judge_model)
+    assert control.progress(judge).judged == 4
+    assert "a first thought" not in json.dumps(fake.calls)
+    call = JudgeCall.objects.first()
+    assert (call.reply, call.reasoning) == ("evaluation: correct", "evaluation: incorrect")
+
+
+def test_no_whole_reply_is_read_to_draw_a_study_or_to_ask_its_judge(study, judge_model):
+    control.begin(study, judge_model)
+    with CaptureQueriesContext(connection) as asked:
+        draft("again", drawn_from=Run.objects.get())
+        claimed("worker")
+    assert not [one for one in asked if '"generation_response"."reply"' in one["sql"]]
 
 
 def test_every_response_is_judged_once_and_the_raw_reply_kept(study, judge_model, fake):
@@ -67,10 +106,10 @@ def test_every_response_is_judged_once_and_the_raw_reply_kept(study, judge_model
 
 def test_what_is_sent_names_question_gold_and_response_and_no_model(study, judge_model, fake):
     judged_by(study, judge_model)
-    sent = fake.calls[0]["messages"][-1]["content"]
-    assert "question: When was abbey" in sent
-    assert "correct_answers: 1101 | 1201" in sent
-    assert "response: It was founded in 1101, some say." in sent
+    texts = [call["messages"][-1]["content"] for call in fake.calls]
+    about_one = [text for text in texts if "question: When was abbey 1 founded?" in text]
+    assert all("correct_answers: 1101 | 1201" in text for text in about_one)
+    assert any("response: It was founded in 1101, some say." in text for text in about_one)
     assert not any("quokka" in json.dumps(call) for call in fake.calls)
 
 
@@ -80,6 +119,16 @@ def test_gold_that_the_rubric_cannot_give_is_that_kept_with_the_response(study, 
     type(study.rubric).objects.update(body={"name": "of another time"})
     judged_by(study, judge_model)
     assert "correct_answers: kept gold\n" in fake.calls[0]["messages"][-1]["content"]
+
+
+def test_a_filtered_answer_is_in_the_study_and_the_judge_model_is_informed(judge_model, fake):
+    made = finished_run(prompts=PROMPT)
+    made.responses.update(text="", finding="filtered")
+    study = open_study(drawn_from=made)
+    assert study.items.count() == 4
+    judged_by(study, judge_model)
+    sent = fake.calls[0]["messages"][-1]["content"]
+    assert "response: The answer was withheld by a content filter." in sent
 
 
 def test_only_the_chosen_prompts_are_judged(judge_model):
@@ -111,7 +160,7 @@ def test_its_verdicts_settle_nothing_and_are_no_first_verdicts(study, judge_mode
 
 def test_closing_the_study_leaves_machine_verdicts_as_they_are(study, judge_model):
     judge = control.begin(study, judge_model)
-    assert calls.judge_next("local")
+    assert judge_one(judge) == 1
     before = state_of(judge)
     studies.close_study(study)
     assert state_of(judge) == before
@@ -129,15 +178,14 @@ def test_a_reply_without_a_verdict_is_unparsed_and_not_asked_again(study, judge_
 
 
 def test_a_fault_sets_one_response_back_and_its_call_is_kept(study, judge_model, fake):
-    fake.enqueue(*[Fault(500)] * 3)
+    fake.enqueue(Fault(500))
     judge = control.begin(study, judge_model)
-    assert calls.judge_next("local")
+    judge_all()
     row = MachineVerdict.objects.exclude(error="").get()
     assert (row.state, row.calls.get().status) == (MachineState.WAITING, 500)
     assert row.not_before is not None
     MachineVerdict.objects.update(not_before=None)
-    while calls.judge_next("local"):
-        pass
+    judge_all()
     assert control.progress(judge).judged == 4
     assert [call.n for call in row.calls.all()] == [1, 2]
     assert stored(row).error == ""
@@ -149,35 +197,65 @@ def test_what_cannot_be_asked_fails_at_once_and_can_be_resumed(study, judge_mode
     assert control.progress(judge).failed == 1
     assert "bad request" in control.reasons(judge)[0][0]
     assert control.resume(judge) == 1
-    assert calls.judge_next("local")
+    judge_all()
     assert control.progress(judge).judged == 4
 
 
-def test_an_outage_fails_a_response_after_five_calls(study, judge_model, fake, settings):
+def test_an_outage_costs_no_attempt_and_is_waited_for(study, judge_model, fake):
+    judge = control.begin(study, judge_model)
+    fake.always = Fault(503)
+    judge_all()
+    rows = set(MachineVerdict.objects.values_list("state", "attempts"))
+    assert rows == {(MachineState.WAITING, 0)}
+    fake.always = None
+    ServiceStatus.objects.update(paused_until=None)
+    judge_all()
+    assert control.progress(judge).judged == 4
+
+
+def test_equal_refusals_in_a_row_stop_the_judge_with_the_reason(judge_model, fake, settings):
+    settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1)
+    study = open_study(drawn_from=finished_run(prompts=("passage-1", "both-passages")))
+    fake.models = ()
+    judge = judged_by(study, judge_model)
+    counts = control.progress(judge)
+    assert (counts.failed, counts.cancelled) == (5, 3)
+    assert any("5 calls in a row failed alike" in reason for reason, _ in control.reasons(judge))
+    assert control.resume(judge) == 8
+
+
+def test_calls_that_fail_again_and_again_fail_the_response(study, judge_model, fake):
     judge = control.begin(study, judge_model)
     MachineVerdict.objects.exclude(pk=MachineVerdict.objects.first().pk).delete()
     for _ in range(5):
-        fake.enqueue(HangUp(), HangUp(), HangUp())
+        fake.enqueue(HangUp())
         MachineVerdict.objects.update(not_before=None)
-        assert calls.judge_next("local")
+        assert judge_all() == 1
     (row,) = MachineVerdict.objects.all()
     assert row.state == MachineState.FAILED
     assert "Asked 5 times" in row.error
     assert control.progress(judge).over
 
 
+def claimed(holder):
+    queue = JudgeQueue()
+    (line,) = queue.lines("local")
+    return queue.claim(line, holder, 60, 1)[0]
+
+
 def test_a_reply_that_comes_after_the_lease_ran_out_is_left(study, judge_model):
     control.begin(study, judge_model)
-    queue = calls.Queue()
-    entry = service("local").entry
-    row = queue.claim(entry, "first")
-    MachineVerdict.objects.filter(pk=row.pk).update(lease_until=Now() - timedelta(seconds=1))
-    assert calls.sweep() == 1
-    again = queue.claim(entry, "second")
+    late = claimed("first")
+    row = MachineVerdict.objects.get(pk=late.pk)
+    MachineVerdict.objects.exclude(pk=row.pk).delete()
+    MachineVerdict.objects.update(lease_until=Now() - timedelta(seconds=1))
+    assert JudgeQueue().sweep() == 1
+    again = claimed("second")
     assert again.pk == row.pk
     reply = chat.Reply("evaluation: correct", {}, 200, "echo-1", "stop", 1, 1, 5)
-    assert queue.store(row, "first", reply) is False
-    assert queue.store(again, "second", reply) is True
+    JudgeQueue().settle("first", [Settled(late, "finish", reply=reply)])
+    assert row.calls.count() == 0
+    JudgeQueue().settle("second", [Settled(again, "finish", reply=reply)])
     assert row.calls.count() == 1
 
 
@@ -186,44 +264,66 @@ def test_a_worker_lost_at_the_last_call_fails_the_response(study, judge_model):
     MachineVerdict.objects.update(
         state=MachineState.RUNNING, attempts=5, lease_until=Now() - timedelta(seconds=1)
     )
-    calls.sweep()
+    sweep_calls()
     assert set(MachineVerdict.objects.values_list("state", flat=True)) == {MachineState.FAILED}
     assert "worker stopped" in MachineVerdict.objects.first().error
 
 
-def test_the_task_passes_the_turn_on_until_all_is_judged(study, judge_model, monkeypatch):
+def test_one_message_has_all_judged(study, judge_model, monkeypatch):
     sent = []
-    monkeypatch.setattr("judging.tasks.send", lambda task, *args: sent.append(args))
+    monkeypatch.setattr("generation.dispatch.send_on_commit", lambda task, *args: sent.append(args))
     judge = control.begin(study, judge_model)
-    for _ in range(5):
-        judge_with_model("local")
-    assert sent == [("local",)] * 4
-    assert control.progress(judge).judged == 4
-
-
-def test_the_sweeper_sends_no_more_messages_than_calls_in_flight(study, judge_model, monkeypatch):
-    sent = []
-    monkeypatch.setattr("judging.tasks.send_on_commit", lambda task, *args: sent.append(args))
-    control.begin(study, judge_model)
-    sweep_machine_verdicts()
-    assert sent == [("local",)] * 2
-    MachineVerdict.objects.all().delete()
     wake()
-    assert len(sent) == 2
+    assert sent == [("local",)]
+    ask_service("local")
+    assert control.progress(judge).judged == 4
+    sweep_calls()
+    assert sent == [("local",)]
 
 
-def test_runs_and_judge_models_share_a_service_without_mixing(study, judge_model, fake):
-    control.begin(study, judge_model)
-    assert not runs.answer_next("local")
-    assert Run.objects.get().responses.filter(text__contains="evaluation").count() == 0
+def test_a_run_and_a_judge_model_take_turns_at_a_service(study, judge_model, fake, settings):
+    settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1)
+    made = run(questions=20, models=[judge_model])
+    judge = control.begin(study, judge_model)
+    left = []
+    take_turn(
+        "local",
+        [RunQueue(), JudgeQueue()],
+        stored=lambda: left.append((progress_of(made).waiting, control.progress(judge).over)),
+    )
+    assert progress_of(made).done == 20
+    assert max(waiting for waiting, over in left if over) > 0
 
 
 def test_cancelling_asks_nothing_more(study, judge_model):
     judge = control.begin(study, judge_model)
-    assert calls.judge_next("local")
+    assert judge_one(judge) == 1
     assert control.cancel(judge) == 3
-    assert not calls.judge_next("local")
+    assert judge_all() == 0
     assert control.resume(judge) == 3
+
+
+@pytest.mark.parametrize("verb", ["release", "retry"])
+def test_what_is_set_back_after_its_judge_was_cancelled_is_not_asked(study, judge_model, verb):
+    judge = control.begin(study, judge_model)
+    call = claimed("late")
+    assert control.cancel(judge) == 3
+    assert JudgeQueue().stopped([call.pk]) == {call.pk}
+    JudgeQueue().settle("late", [Settled(call, verb)])
+    assert judge_all() == 0
+    sweep_calls()
+    assert control.progress(judge).cancelled == 4
+    assert control.resume(judge) == 4
+    assert judge_all() == 4
+
+
+def test_a_judge_whose_rows_are_all_being_asked_can_be_cancelled_and_resumed(study, judge_model):
+    judge = control.begin(study, judge_model)
+    calls = JudgeQueue().claim(JudgeQueue().lines("local")[0], "here", 60, 9)
+    assert control.cancel(judge) == 0
+    assert control.resume(judge) == 0
+    JudgeQueue().settle("here", [Settled(call, "release") for call in calls])
+    assert judge_all() == 4
 
 
 def test_a_study_that_is_not_yet_open_is_refused(judge_model):
@@ -324,7 +424,7 @@ def test_a_slow_service_leaves_the_row_waiting(study, judge_model, fake, setting
     settings.INFERENCE_SERVICES = fake.setting("local", timeout=0.2)
     fake.enqueue(Late())
     judge = control.begin(study, judge_model)
-    assert calls.judge_next("local")
+    judge_all()
     row = MachineVerdict.objects.filter(judge=judge).exclude(error="").get()
     assert "did not answer within" in row.error
     assert row.state == MachineState.WAITING

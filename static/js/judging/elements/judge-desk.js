@@ -1,6 +1,7 @@
 // <judge-desk>: one item after the other without a reload. The item's form works by itself; here its buttons
 // are answered at once, the verdicts travel by the outbox, and the next items are fetched ahead.
 
+import { Both } from "./both-entries.js";
 import { itemsAfter, send, Store } from "../door.js";
 import { Hotkeys, KeySheet, leaveField } from "../../keys/hotkeys.js";
 import { Outbox } from "../outbox.js";
@@ -25,17 +26,24 @@ class JudgeDesk extends HTMLElement {
   #said = "";
   #sending = "";
   #wake = () => {};
+  #both = null;
 
   connectedCallback() {
     this.keys = new Hotkeys(this.dataset.shortcuts === "on");
     this.sheet = new KeySheet(this.#part("sheet"), this.keys);
     this.outbox = new Outbox({
       send,
-      store: new Store(`judging:outbox:${this.dataset.study}`),
+      store: this.#kept("outbox", this.dataset.study),
       pause: (time) => this.#pause(time),
       onState: (state, count, said) => this.#showState(state, count, said),
-      onStored: (entry, data) => this.#showProgress(data.progress),
+      onStored: (entry, data) => this.#stored(entry, data),
+      onStale: (entry, details) => this.#both.show(entry, details),
       onRefused: (entry, message) => this.#showTrouble(entry, message),
+    });
+    this.#both = new Both(this.#part("both"), this.#kept("both", this.dataset.study), {
+      labelOf: (verdict) => this.querySelector(`.judging-choice[value="${verdict}"]`)?.dataset.label ?? verdict,
+      keep: (entry, details) => this.#keptElsewhere(entry, details),
+      store: (entry) => this.outbox.push(entry),
     });
     this.#listen();
     this.#register();
@@ -47,8 +55,17 @@ class JudgeDesk extends HTMLElement {
     return this.#items.get(this.#queue.current) ?? null;
   }
 
+  get #draws() {
+    return this.dataset.draws === "yes";
+  }
+
   #part(name, within = this) {
     return within.querySelector(`[data-part="${name}"]`);
+  }
+
+  /** Named by the person too: another one may sign in in this tab. */
+  #kept(what, of) {
+    return new Store(`judging:${what}:${this.dataset.person}:${of}`);
   }
 
   get #stateLine() {
@@ -108,6 +125,9 @@ class JudgeDesk extends HTMLElement {
 
   #undo() {
     const slot = this.#queue.undo();
+    if (slot === null && this.dataset.undoable === "no" && !this.#queue.hasForgotten) {
+      return this.#say("There is no verdict to take back.");
+    }
     if (slot === null) return void this.outbox.idle().then(() => this.#undoForm.submit());
     const article = this.#items.get(slot);
     this.#press(article, "");
@@ -135,7 +155,31 @@ class JudgeDesk extends HTMLElement {
 
   #enter(article, act, body, label) {
     this.#forget(article);
-    this.outbox.push({ url: `${article.dataset.api}${act}`, body, label, page: article.dataset.url });
+    const { api, url: page, version } = article.dataset;
+    this.outbox.push({ url: `${api}${act}`, body, label, page, version: Number(version) });
+  }
+
+  #stored(entry, data) {
+    this.#showProgress(data.progress);
+    this.#both.settle(entry);
+    this.#setVersion(data.slot, data.version);
+  }
+
+  #setVersion(slot, version) {
+    const article = this.#items.get(slot);
+    if (!article) return;
+    article.dataset.version = version;
+    article.querySelector('[name="version"]').value = version;
+  }
+
+  /** What another tab stored stays: the item shows it. */
+  #keptElsewhere(entry, { version, stored }) {
+    const article = [...this.#items.values()].find((one) => one.dataset.url === entry.page);
+    if (!article) return;
+    this.#setVersion(article.dataset.slot, version);
+    this.#press(article, stored.verdict);
+    const comment = this.#part("comment", article);
+    if (comment) comment.value = stored.comment;
   }
 
   #press(article, verdict) {
@@ -160,6 +204,7 @@ class JudgeDesk extends HTMLElement {
     waiting.textContent = this.#exhausted ? "Saving your last verdicts…" : "Loading the next item…";
     this.#part("stage").replaceChildren(waiting);
     while (!this.#article && !this.#exhausted) {
+      if (this.#draws) await this.outbox.idle();
       if (!(await this.#fetchAhead())) await this.#pause(2000);
     }
     if (this.#article) return this.#show(this.#article);
@@ -170,6 +215,7 @@ class JudgeDesk extends HTMLElement {
   #show(article) {
     this.#part("stage").replaceChildren(article);
     history.replaceState(null, "", article.dataset.url);
+    this.#undoForm.elements.slot.value = article.dataset.slot;
     this.#arrive(article);
     window.scrollTo(0, 0);
     article.querySelector(".judging-question").focus({ preventScroll: true });
@@ -178,17 +224,19 @@ class JudgeDesk extends HTMLElement {
   #arrive(article) {
     this.#watch.restart();
     const comment = this.#part("comment", article);
-    const kept = new Store(`judging:comment:${article.dataset.slot}`).read();
+    const kept = this.#kept("comment", article.dataset.slot).read();
     if (comment && kept.length && !comment.value) comment.value = kept;
   }
 
   /** Fetch more items when few are left; true when that could be asked, false when it failed. */
   #fetchAhead() {
     if (this.#exhausted || this.#queue.left >= FETCH_BELOW) return Promise.resolve(true);
-    this.#fetching ??= itemsAfter(this.#items.get(this.#queue.last).dataset.url).then((articles) => {
+    // A pool gives nothing to a full hand. Only to an empty one, all verdicts stored, does nothing mean the end.
+    const mayBeFull = this.#draws && (this.#article !== null || this.outbox.pending > 0);
+    this.#fetching ??= itemsAfter(this.#items.get(this.#queue.last).dataset.url, this.#draws).then((articles) => {
       this.#fetching = null;
       if (articles === null) return false;
-      this.#exhausted = articles.length === 0;
+      this.#exhausted = articles.length === 0 && !mayBeFull;
       this.#take(articles);
       return true;
     });
@@ -237,7 +285,7 @@ class JudgeDesk extends HTMLElement {
   }
 
   #forget(article) {
-    new Store(`judging:comment:${article.dataset.slot}`).write("");
+    this.#kept("comment", article.dataset.slot).write("");
   }
 
   // Listening
@@ -251,7 +299,7 @@ class JudgeDesk extends HTMLElement {
     this.addEventListener("input", (event) => {
       if (event.target.dataset.part !== "comment") return;
       const slot = event.target.closest("article").dataset.slot;
-      new Store(`judging:comment:${slot}`).write(event.target.value);
+      this.#kept("comment", slot).write(event.target.value);
     });
     document.addEventListener("keydown", (event) => {
       if (!this.sheet.isOpen) this.keys.handle(event);

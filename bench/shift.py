@@ -1,0 +1,124 @@
+"""A shift of people who annotate and judge at once, over a table of many verdicts: errors, waiting time, memory.
+
+Each person sends at the same distance of time; together they send --rate requests a second. Most of an annotator's
+are saves of a draft; now and then one is a submission, whose answer is the next tag. The full size is
+--saves 60000 --submissions 4000 --verdicts 12000: an hour at 20 a second. It runs on PostgreSQL, as a team's server
+does, and on SQLite only with --tables.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, repeat
+from pathlib import Path
+from statistics import median, quantiles
+
+from bench import content, world
+from bench.annotating import Annotator, given_out
+from bench.judging import Judge
+from bench.machine import analyze, apart, arguments, on_each, tree_cpu, tree_memory
+from bench.web import Failed, Fields, at_once, served
+
+Sent = tuple[str, float, bool]  # what was sent, seconds until its answer, whether it failed
+Act = tuple[str, Callable[[], None]]
+
+
+def main() -> None:
+    sizes = {"people": 20, "judges": 20, "saves": 3_000, "submissions": 200, "verdicts": 600}
+    options = arguments("shift", __doc__, **sizes, rate=20, parts=50)
+    on_each(measure, options, sqlite=bool(options.tables))
+
+
+def measure(options: argparse.Namespace) -> None:
+    annotators, judges, study, fields = apart(make, options)
+    with served() as server:
+        people = [Annotator(server, session, fields) for session in annotators]
+        at_once([person.begin for person in people])
+        shifts = [list(annotating(person, options)) for person in people]
+        shifts += [list(judging(Judge(server, session, study), options)) for session in judges]
+        distance = len(shifts) / options.rate
+        before, began = tree_memory(server.pid), time.perf_counter()
+        cpu = tree_cpu(server.pid)
+        works = [
+            partial(work, acts, began + n / options.rate, distance) for n, acts in enumerate(shifts)
+        ]
+        sent = list(chain.from_iterable(at_once(works)))
+        wall, after = time.perf_counter() - began, tree_memory(server.pid)
+        cpu = tree_cpu(server.pid) - cpu
+        titles = [title for person in people for title in person.titles]
+    for kind in sorted({kind for kind, _, _ in sent}):
+        print(f"  {kind:11} {in_words([each for each in sent if each[0] == kind])}")
+    per_second = f"{len(sent) / wall:.1f} requests a second for {wall:.0f} s"
+    print(f"  {per_second}, {cpu / wall:.0%} of one core, errors {sum(each[2] for each in sent)}")
+    print(f"  web processes {before:.0f} MB, then {after:.0f} MB: {after / before - 1:+.0%}")
+    given, wanted = apart(given_out)
+    print(f"  {given} tags given out, {len(titles) - len(set(titles)) + given - wanted} twice")
+
+
+def make(options: argparse.Namespace) -> tuple[list[str], list[str], int, Fields]:
+    """Sessions of annotators and of judges, the study that these judge, and the fields of a whole form."""
+    from accounts.roles import Role
+    from tests.annotation.factories import admin, campaign
+    from tests.factories import person
+    from tests.judging import factories
+
+    if not options.tables:
+        content.collect()
+    folder = Path(os.environ["DATA_DIR"])
+    world.first_part(folder / "pages.xml", 10, 0, 1_000 if options.parts > 1 else 6)
+    if options.parts > 1:
+        world.copy(1, options.parts - 1)
+    content.write_pages(
+        folder / "more.xml", options.submissions + 2 * options.people, "Weir", 1_000
+    )
+    content.read_pages(folder / "more.xml")
+    campaign(by=admin(), tags=0, in_hand=3, name="The shift", into="weirs")
+    run = world.answered(options.verdicts // 2 + 6 * options.judges, "The shift", 10_000)
+    names = [f"judge-{n}" for n in range(options.judges)]
+    study = factories.open_study(*names, drawn_from=run, name="The shift")
+    analyze()
+    people = [person(f"anna-{n}", Role.ANNOTATOR) for n in range(options.people)]
+    judges = [factories.judge(name) for name in names]
+    fields = list(content.form_fields(content.entries()))
+    return [*map(content.session_of, people)], [*map(content.session_of, judges)], study.pk, fields
+
+
+def annotating(person: Annotator, options: argparse.Namespace) -> Iterator[Act]:
+    """Of each tag so many saves, then its submission."""
+    saves = options.saves // options.submissions
+    for _ in range(options.submissions // options.people):
+        yield from repeat(("save", person.save), saves)
+        yield "submission", person.submit
+
+
+def judging(judge: Judge, options: argparse.Namespace) -> Iterator[Act]:
+    return repeat(("verdict", judge.judge_by_script), options.verdicts // options.judges)
+
+
+def work(acts: list[Act], start: float, distance: float) -> list[Sent]:
+    """Do each act at its time; one that is late puts off those after it."""
+    sent = []
+    for kind, act in acts:
+        time.sleep(max(0.0, start - time.perf_counter()))
+        began = time.perf_counter()
+        start = max(start, began - distance) + distance
+        try:
+            act()
+            failed = False
+        except Failed as error:
+            print(f"  {kind}: {error}", flush=True)
+            failed = True
+        sent.append((kind, time.perf_counter() - began, failed))
+    return sent
+
+
+def in_words(sent: list[Sent]) -> str:
+    taken = [seconds * 1e3 for _, seconds, _ in sent]
+    p95 = quantiles(taken, n=20)[-1] if len(taken) > 1 else taken[0]
+    return f"{median(taken):6.0f} ms median, {p95:6.0f} ms p95, {max(taken):6.0f} ms at most (n = {len(sent)})"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""A small installation made by the app's own functions, and many copies of its rows, made by the database.
+
+One part has a fetched wiki, a campaign with annotations, a run, and a study whose two judges have handed in. A copy has
+the same rows with every key moved, in the same tables; people, the wiki, models, guideline and rubric are shared.
+"""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from bench import content
+
+STEP = 10_000_000  # no key of the first part is as high
+SHARED = {"Wiki", "FetchRun", "Guideline", "Rubric", "LanguageModel"}
+ROOMS = ("wikifetch", "datasets", "annotation", "generation", "judging")
+COPIES = (
+    "(WITH RECURSIVE c(k) AS (SELECT CAST({first} AS bigint) UNION ALL SELECT k + 1 FROM c WHERE k < {last}) "
+    "SELECT k FROM c) AS c"
+)
+
+
+def first_part(path, tags: int, annotated: int, responses: int) -> dict[str, Any]:
+    """Make the first part; returns its people by role, and the keys of its campaign, run and study."""
+    from accounts.roles import Role
+    from generation.models import Run
+    from tests.annotation import factories as annotating
+    from tests.evaluation.factories import judge_all
+    from tests.factories import person
+    from tests.judging import factories as judging
+
+    content.write_pages(path, tags)
+    content.read_pages(path)
+    people = {role.value: person(role.value, role) for role in Role}
+    campaign = annotating.campaign(by=people["admin"], tags=0, in_hand=3)
+    entries = content.entries()
+    for _ in range(annotated):
+        annotating.submitted(people["annotator"], within=campaign, entries=entries)
+    run = answered(responses)
+    study = judging.open_study("judge", "bob", drawn_from=run, name="Mills judged")
+    judge_all(study)
+    keys = {"campaign": campaign.pk, "run": Run.objects.get().pk, "study": study.pk}
+    return {"people": people, "keys": keys}
+
+
+def answered(responses: int, name: str = "Mills asked", first: int = 1) -> Any:
+    """A finished run of about so many responses; their questions, numbered from `first` on, have the paper's length."""
+    from tests.judging import factories as judging
+
+    run, drawn = judging.run(name), random.Random(5)
+    each = [(prompt, model) for prompt in judging.PROMPTS for model in judging.MODEL_IDS]
+    for n in range(first, first - responses // -len(each)):
+        about = judging.instance(n, **content.passages(drawn))
+        for prompt, model in each:
+            judging.response(run, about, prompt, judging.language_model(model))
+    return run
+
+
+def copy(first: int, last: int) -> None:
+    """Make the copies of these numbers, both included."""
+    from django.db import connection, transaction
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        if connection.vendor == "postgresql":  # else it looks up each key of each copied row
+            cursor.execute("SET LOCAL session_replication_role = replica")
+        for model in copied():
+            columns = {field: _moved(model, field) for field in model._meta.concrete_fields}
+            into = ", ".join(f'"{field.column}"' for field in columns)
+            copies = COPIES.format(first=first, last=last)
+            table = model._meta.db_table
+            # Copies have keys over STEP; the first part has not.
+            within = " AND ".join(f"{key} < {STEP}" for key in _keys(model)) or "true"
+            cursor.execute(
+                f'INSERT INTO "{table}" ({into}) SELECT {", ".join(columns.values())} '
+                f'FROM "{table}" AS t CROSS JOIN {copies} WHERE {within}'
+            )
+
+
+def copied() -> Iterator[Any]:
+    """The models whose rows are copied."""
+    from django.apps import apps
+
+    for room in ROOMS:
+        for model in apps.get_app_config(room).get_models(include_auto_created=True):
+            if model.__name__ not in SHARED and model._base_manager.exists():
+                yield model
+
+
+def _keys(model) -> Iterator[str]:
+    """The columns of whole numbers by which a row of the first part is known."""
+    for field in model._meta.concrete_fields:
+        if _is_moved(field) and _is_number(field) and not field.null:
+            yield f't."{field.column}"'
+
+
+def _is_moved(field) -> bool:
+    """Whether the column is a key of rows that are copied."""
+    if not field.is_relation:
+        return bool(field.primary_key)
+    about = field.related_model
+    return about._meta.app_label in ROOMS and about.__name__ not in SHARED
+
+
+def _is_number(field) -> bool:
+    return "UUID" not in (field.target_field if field.is_relation else field).get_internal_type()
+
+
+def _moved(model, field) -> str:
+    """The column of a copy, in SQL."""
+    column = f't."{field.column}"'
+    if _is_moved(field):
+        return f"{column} + c.k * {STEP}" if _is_number(field) else _other_uuid(column)
+    if field.name in _told_apart(model):
+        if not _is_number(field):
+            return _other_uuid(column)
+        is_text = field.get_internal_type() in ("CharField", "TextField", "SlugField")
+        return f"{column} || '-' || c.k" if is_text else f"{column} + c.k * {STEP}"
+    return column
+
+
+def _told_apart(model) -> set[str]:
+    """The columns without which a copy would break a unique key that holds no moved column."""
+    unique = [
+        [model._meta.get_field(name) for name in constraint.fields]
+        for constraint in model._meta.total_unique_constraints
+    ]
+    unique += [[field] for field in model._meta.concrete_fields if field.unique]
+    fixed = [key for key in unique if not any(_is_moved(field) for field in key)]
+    return {key[-1].name for key in fixed}
+
+
+def _other_uuid(column: str) -> str:
+    from django.db import connection
+
+    if connection.vendor == "sqlite":
+        return f"substr({column}, 1, 24) || printf('%08x', c.k)"
+    return f"(substr(replace({column}::text, '-', ''), 1, 24) || lpad(to_hex(c.k), 8, '0'))::uuid"

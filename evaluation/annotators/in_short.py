@@ -1,0 +1,57 @@
+"""Agreement on validity in a sentence, from how many people called each tag valid. Pure."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from evaluation.annotators.agreement import BEFORE
+from evaluation.annotators.page import STAGES
+from evaluation.report import sentences
+from evaluation.statistics.coefficient import Coefficient
+from evaluation.statistics.many_raters import fleiss_kappa, pairwise_agreement
+from evaluation.statistics.two_raters import cohen_kappa
+
+
+class Called(NamedTuple):
+    """A tag of a round that `n` people annotated, of whom `valid` call it valid.
+
+    `one` and `other` are the first and the last of its annotators, `says_valid` the first of those who call it valid.
+    """
+
+    round: int
+    n: int
+    valid: int
+    one: int
+    other: int
+    says_valid: int | None
+
+
+def in_short(called: Iterable[Called]) -> list[str]:
+    """A sentence for each round, with the numbers that stage_agreement gives."""
+    rounds: dict[int, list[Called]] = {}
+    for tag in called:
+        rounds.setdefault(tag.round, []).append(tag)
+    return [_sentence(n, rounds[n]) for n in sorted(rounds)]
+
+
+def _sentence(n: int, tags: list[Called]) -> str:
+    counts = np.array([(tag.valid, tag.n - tag.valid) for tag in tags])
+    share = pairwise_agreement(counts)
+    are_two = {(tag.n, tag.one, tag.other) for tag in tags} == {(2, tags[0].one, tags[0].other)}
+    kappa = _of_two(tags) if are_two else fleiss_kappa(counts)
+    shown = sentences.number(kappa["value"]) if kappa["value"] is not None else "undefined"
+    return (
+        f"Round {n}, {STAGES[BEFORE]}: {sentences.percent(share['value'])} agreement on valid or invalid over "
+        f"{sentences.counted(share['n'], 'tag')}; {sentences.name_of(kappa)} {shown}."
+    )
+
+
+def _of_two(tags: Iterable[Called]) -> Coefficient:
+    """Cohen's kappa of two people who annotated all of them."""
+    table = np.zeros((2, 2), dtype=np.int64)
+    for tag in tags:
+        first = tag.valid == 2 or (tag.valid == 1 and tag.says_valid == tag.one)
+        second = tag.valid == 2 or (tag.valid == 1 and tag.says_valid == tag.other)
+        table[int(not first), int(not second)] += 1
+    return cohen_kappa(table)

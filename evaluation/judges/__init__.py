@@ -1,0 +1,1 @@
+"""The judges of a study one by one, and why they disagreed."""

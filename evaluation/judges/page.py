@@ -1,0 +1,215 @@
+"""The pages of a study's judges: what each gave, how that compares, and the causes of disagreements."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+import numpy as np
+
+from evaluation.counts.naming import model_names, models_of, prompt_entry
+from evaluation.judges import counts
+from evaluation.judges.counts import DISPUTED, FINAL, OWN, leaning
+from evaluation.report import sentences
+from evaluation.report.agreement import figure_of, once
+from evaluation.report.figures import Figure, query
+from evaluation.report.sentences import point_ends, points, share
+from evaluation.sections.agreement import Cell, pair_entry
+from evaluation.sections.clustering import Clustering
+from evaluation.statistics.bootstrap import Plan, intervals
+from evaluation.statistics.chance import Floats, ratio
+from judging.models import Judge, Study, Verdict
+from judging.rules.resolution import CAUSES
+
+# Verdicts from worst to best, as Verdict lists them; shown from best to worst.
+WORST_FIRST, BEST_FIRST = Verdict.values, Verdict.values[::-1]
+COMPARED_WITH = {
+    FINAL: "The final verdict",
+    DISPUTED: "The final verdict, where it was decided",
+    OWN: "Their own verdict, when shown a response again",
+}
+
+
+@dataclass(frozen=True)
+class Shares:
+    """First verdicts of a judge, on one prompt or all: each verdict's count and share, and the query of the rows."""
+
+    label: str
+    n: int
+    query: str
+    shares: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class ListedJudge:
+    """A judge in the list of a study's judges. `lean` is as in Compared, over all other judges."""
+
+    judge: Judge
+    given: Shares
+    lean: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A judge's verdicts against another's on the same responses.
+
+    `figures` are percent agreement and Cohen's kappa. `lean` is the share in which the judge's is the better one minus
+    that in which it is the worse, in points. `note` is the reason that they have no interval.
+    """
+
+    label: str
+    n: int
+    query: str
+    figures: tuple[Figure, ...]
+    better: int
+    worse: int
+    lean: Figure
+    note: str
+
+
+@dataclass(frozen=True)
+class CauseRow:
+    """A cause of disagreement: its total and its count in each column, with the queries of their rows."""
+
+    label: str
+    cells: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
+class CauseTable:
+    """Causes by prompt or by model."""
+
+    by: str
+    columns: tuple[str, ...]
+    rows: tuple[CauseRow, ...]
+
+
+def listed(study: Study) -> list[ListedJudge]:
+    """The study's judges who have handed in a verdict, by pseudonym."""
+    people = {judge.pseudonym: judge for judge in study.judges.exclude(person=None)}
+    others, seconds = counts.with_others(study), counts.seconds(study)
+    return [
+        ListedJudge(
+            people[name],
+            _shares("", sum(by_prompt.values(), Counter()), name),
+            _lean_in_points(_all_of(others.get(name, {}))),
+            seconds.get(name),
+        )
+        for name, by_prompt in counts.given(study).items()
+    ]
+
+
+def shares_of(study: Study, judge: Judge) -> list[Shares]:
+    """What the judge gave on each prompt, then on all."""
+    by_prompt = counts.given(study).get(judge.pseudonym, {})
+    rows = [
+        _shares(_title(prompt), given, judge.pseudonym, prompt)
+        for prompt, given in sorted(by_prompt.items(), key=lambda one: _title(one[0]))
+    ]
+    whole = _shares("All prompts", sum(by_prompt.values(), Counter()), judge.pseudonym)
+    return [*rows, whole] if len(rows) > 1 else rows
+
+
+def _title(prompt: str) -> str:
+    entry = prompt_entry(prompt)
+    return f"{entry['label']}: {entry['title']}"
+
+
+def _shares(label: str, given: Mapping[str, int], judge: str, prompt: str = "") -> Shares:
+    n = sum(given.values())
+    shares = ((given.get(verdict, 0), share(given.get(verdict, 0), n)) for verdict in BEST_FIRST)
+    return Shares(label, n, query(judge=judge, prompt=prompt), tuple(shares))
+
+
+# ---------------------------------------------------------------- compared
+
+
+def compared(study: Study, judge: Judge) -> list[Compared]:
+    """The judge against each other judge, all of them, the final verdicts and themself, where there is any."""
+    plan = Clustering().plan(study)
+    name = judge.pseudonym
+    others = counts.with_others(study).get(name, {})
+    rows = [
+        _compared(
+            other, cells, plan, "?" + urlencode({"judges": " | ".join(sorted((name, other)))})
+        )
+        for other, cells in others.items()
+    ]
+    if len(others) > 1:
+        rows.append(_compared("All other judges", _all_of(others), plan))
+    sides = {**counts.with_final(study, judge), OWN: counts.with_own(study, judge)}
+    rows += [_compared(COMPARED_WITH[key], cells, plan) for key, cells in sides.items() if cells]
+    return rows
+
+
+def _all_of(others: Mapping[str, Sequence[Cell]]) -> list[Cell]:
+    return [cell for cells in others.values() for cell in cells]
+
+
+def _compared(label: str, cells: Sequence[Cell], plan: Plan, to_rows: str = "") -> Compared:
+    found = pair_entry(("", ""), WORST_FIRST, cells, plan)["coefficients"]
+    better, worse, n = leaning(cells, WORST_FIRST)
+    # One interval each: the table is read down its columns.
+    figures, note = once(
+        [
+            replace(figure_of(sentences.of(found, name)), second="")
+            for name in ("percent_agreement", "cohen_kappa")
+        ]
+    )
+    return Compared(label, n, to_rows, figures, better, worse, _lean(cells, plan), note)
+
+
+def _lean(cells: Sequence[Cell], plan: Plan) -> Figure:
+    """With its interval by resampling whole articles."""
+    by_article: dict[str | int, list[Cell]] = {}
+    for cell in cells:
+        by_article.setdefault(cell[0], []).append(cell)
+    sums = [leaning(each, WORST_FIRST) for each in by_article.values()]
+    clusters = np.array([(better - worse, n) for better, worse, n in sums], dtype=float)
+    [made] = intervals(clusters, _net, plan)
+    return Figure(_lean_in_points(cells), point_ends(made["low"], made["high"]))
+
+
+def _net(sums: Floats) -> Floats:
+    return np.atleast_2d(ratio(sums[0], sums[1]))
+
+
+def _lean_in_points(cells: Iterable[Cell]) -> str:
+    better, worse, n = leaning(cells, WORST_FIRST)
+    return points((better - worse) / n if n else None)
+
+
+# ---------------------------------------------------------------- causes
+
+
+def cause_tables(study: Study) -> list[CauseTable]:
+    """Why judges disagreed, in the words of who resolved it: by prompt, and by model."""
+    by_prompt = counts.causes(study, "prompt")
+    if not by_prompt:
+        return []
+    names = {str(pk): name for pk, name in model_names(models_of(study)).items()}
+    tables = [_table("prompt", by_prompt, lambda prompt: prompt_entry(prompt)["label"])]
+    by_model = counts.causes(study, "model")
+    return [*tables, _table("model", by_model, names.__getitem__)]
+
+
+def _table(
+    by: str, counted: Mapping[str, Mapping[str, int]], label_of: Callable[[str], str]
+) -> CauseTable:
+    keys = sorted({key for each in counted.values() for key in each}, key=label_of)
+    rows = tuple(
+        CauseRow(
+            CAUSES.get(cause, cause),
+            (
+                _count(sum(counted[cause].values()), cause=cause),
+                *(_count(counted[cause].get(key, 0), cause=cause, **{by: key}) for key in keys),
+            ),
+        )
+        for cause in sorted(counted, key=lambda cause: -sum(counted[cause].values()))
+    )
+    return CauseTable(by, ("All", *map(label_of, keys)), rows)
+
+
+def _count(n: int, **chosen: str) -> Figure:
+    return Figure(str(n), query=query(**chosen) if n else "")

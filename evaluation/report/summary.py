@@ -1,0 +1,135 @@
+"""The first screen of a report: what differs, and every share next to its agreement. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from evaluation.report import sentences
+from evaluation.report.drawings import Drawing
+from evaluation.report.shapes import Compared, Comparison, Family, PromptAgreement, Report
+
+LEVEL = 0.05
+# As many further findings are listed; the comparisons have them all.
+MOST_FINDINGS = 3
+MOST_NAMES = 3
+NO_DIFFERENCE = "No declared comparison shows a difference after correction"
+NOT_COMPARED = "Results"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One of the small multiples: a prompt's shares, model by model, and its judges' agreement in words."""
+
+    prompt: str
+    title: str
+    drawing: Drawing
+    agreement: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """`title` is the finding that most comparisons share, `findings` are the next ones, `more` counts the rest."""
+
+    title: str
+    findings: tuple[str, ...]
+    more: int
+    panels: tuple[Panel, ...]
+
+
+def summary(report: Report, charts: dict[str, Drawing]) -> Summary:
+    """The summary with the charts `shares-N` of evaluation.report.drawings."""
+    found = findings(report)
+    title = found[0] if found else _title_of_none(report)
+    following = found[1 : MOST_FINDINGS + 1]
+    agreement = {one["prompt"]: one for one in report["agreement"]["prompts"]}
+    panels = tuple(
+        Panel(
+            prompt["label"],
+            prompt["title"],
+            charts[f"shares-{place}"],
+            agreement_words(agreement.get(prompt["label"])),
+        )
+        for place, prompt in enumerate(report["prompts"])
+    )
+    return Summary(title, tuple(following), max(0, len(found) - MOST_FINDINGS - 1), panels)
+
+
+def agreement_words(prompt: PromptAgreement | None) -> str:
+    """Cohen's kappa where the same two people judged all responses, else Fleiss'; "" where neither was measured."""
+    if not prompt or not prompt["pairs"]:
+        return ""
+    alone = len(prompt["pairs"]) == 1
+    coefficients = prompt["pairs"][0]["coefficients"] if alone else prompt["all"]
+    kappa = sentences.of(coefficients, "cohen_kappa" if alone else "fleiss_kappa")
+    name = sentences.NAMES[kappa["name"]]
+    if kappa["value"] is None:
+        return f"{name}: undefined"
+    ends = sentences.interval(*sentences.ends_of(kappa), 2)
+    return f"{name} {sentences.number(kappa['value'], 2)}{f' ({ends})' if ends else ''}"
+
+
+# ---------------------------------------------------------------- what differs
+
+
+def holds(row: Comparison) -> bool:
+    """Whether a difference holds: its interval leaves out 0, and so does its test by article after correction."""
+    low, high, p = row["low"], row["high"], row["p_clustered_corrected"]
+    if low is None or high is None or p is None:
+        return False
+    return p < LEVEL and not low <= 0 <= high
+
+
+def _title_of_none(report: Compared) -> str:
+    """Without a finding: whether anything was tested, and nothing holds, gains included."""
+    rows = [row for family in report["comparisons"]["families"] for row in family["rows"]]
+    tested = any(row["p_clustered_corrected"] is not None for row in rows)
+    return NO_DIFFERENCE if tested and not any(map(holds, rows)) else NOT_COMPARED
+
+
+def findings(report: Compared) -> list[str]:
+    """A sentence for each difference that holds, those of several models or prompts in one; the widest first.
+
+    A difference of gains is no sentence for a title: it stays among the comparisons.
+    """
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for family in report["comparisons"]["families"]:
+        for row in filter(holds, family["rows"]):
+            for key, name in _grouped(family, row):
+                groups[key].append(name)
+    widest = sorted(groups.items(), key=lambda group: -len(group[1]))
+    verdict, models = report["comparisons"]["verdict"], len(report["models"])
+    return [_sentence(key, names, verdict, models) for key, names in widest]
+
+
+def _grouped(family: Family, row: Comparison) -> Iterator[tuple[tuple[str, ...], str]]:
+    """What a difference shares with others, and the model that it is about. The side with more comes first."""
+    more, less = row["first"], row["second"]
+    if (row["value"] or 0) > 0:
+        more, less = less, more
+    if family["kind"] == "prompts":
+        yield ("prompts", more, less), row["model"]
+    elif family["kind"] == "models":
+        yield ("models", row["prompt"], more), less
+    elif family["kind"] == "reasoning":
+        yield ("reasoning", row["prompt"], more, less), row["model"]
+
+
+def _sentence(key: tuple[str, ...], names: list[str], verdict: str, models: int) -> str:
+    kind, *sides = key
+    if kind == "models":
+        prompt, more = sides
+        return f"On prompt {prompt}, {more} gives more {verdict} responses than {listed(names)}"
+    everyone = f"all {models} models" if len(names) == models > 1 else listed(names)
+    if kind == "prompts":
+        more, less = sides
+        return f"Prompt {more} gets more {verdict} responses than prompt {less} from {everyone}"
+    prompt, more, less = sides
+    # Other questions on either side: their shares are compared, not their counts.
+    share = f"a larger share of {verdict} responses"
+    return f"On prompt {prompt}, {more} questions get {share} than {less} ones from {everyone}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "A", "A and B", "A, B and C", "A, B and 4 others"."""
+    shown = list(names) if len(names) <= MOST_NAMES else [*names[:2], f"{len(names) - 2} others"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -1,0 +1,99 @@
+"""WikiContradict's table 2 next to a study's cells, laid out for the page of a report. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from evaluation.paper.wikicontradict import (
+    ABSENT,
+    DIFFERS,
+    DOES_NOT_FIT,
+    EQUAL,
+    FITS,
+    Match,
+    matches,
+)
+from evaluation.report.figures import verdict_labels
+from evaluation.report.sentences import counted, share
+from evaluation.report.shapes import Report
+from evaluation.report.verdicts import SLICE_LABELS
+
+MARKS = {DIFFERS: "differs", DOES_NOT_FIT: "does not fit"}
+OUTCOMES = {
+    EQUAL: "equal",
+    DIFFERS: "with another count",
+    FITS: "of fewer questions, which fit the paper’s count",
+    DOES_NOT_FIT: "of other questions, which do not fit it",
+    ABSENT: "not in this study",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: ours as k/n with its share ("" where the study has none), the paper's per cent, and a mark if at odds."""
+
+    ours: str
+    share: str
+    paper: str
+    mark: str
+
+
+@dataclass(frozen=True)
+class PaperPrompt:
+    """The cells of one prompt; each row is a model, a slice, and a cell for each verdict of `columns`."""
+
+    prompt: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, str, tuple[Cell, ...]], ...]
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """The paper's table next to ours, and how many cells came to what in one sentence."""
+
+    sentence: str
+    prompts: tuple[PaperPrompt, ...]
+
+
+def paper_table(report: Report) -> PaperTable | None:
+    """None for a study that has no model of the paper under a prompt of the paper."""
+    cells = matches(report["tables"][0]["rows"])
+    present = [one for one in cells if one.comes_to != ABSENT]
+    if not present:
+        return None
+    tally = Counter(one.comes_to for one in cells)
+    prompts = groupby(present, key=lambda one: one.paper.prompt)
+    labels = verdict_labels(report)
+    return PaperTable(
+        _sentence(tally), tuple(_prompt(prompt, list(part), labels) for prompt, part in prompts)
+    )
+
+
+def _sentence(tally: Counter[str]) -> str:
+    parts = [f"{tally[what]} {words}" for what, words in OUTCOMES.items() if tally[what]]
+    return f"Of {counted(tally.total(), 'cell')} of the paper: {', '.join(parts)}."
+
+
+def _prompt(prompt: str, cells: list[Match], labels: dict[str, str]) -> PaperPrompt:
+    verdicts = list(dict.fromkeys(one.paper.verdict for one in cells))
+    places = dict.fromkeys((one.model, one.paper.slice) for one in cells)
+    rows = tuple(
+        (model, SLICE_LABELS[part], tuple(_row(cells, model, part, verdicts)))
+        for model, part in places
+    )
+    return PaperPrompt(prompt, tuple(labels.get(verdict, verdict) for verdict in verdicts), rows)
+
+
+def _row(cells: list[Match], model: str, part: str, verdicts: list[str]) -> Iterable[Cell]:
+    mine = {
+        one.paper.verdict: one for one in cells if (one.model, one.paper.slice) == (model, part)
+    }
+    return [_cell(mine[verdict]) for verdict in verdicts]
+
+
+def _cell(one: Match) -> Cell:
+    paper = f"{one.paper.percent:.1f} %"
+    if one.k is None or not one.n:
+        return Cell("", "", paper, "")
+    return Cell(f"{one.k}/{one.n}", share(one.k, one.n), paper, MARKS.get(one.comes_to, ""))

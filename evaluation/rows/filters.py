@@ -1,0 +1,71 @@
+"""The lists above a page of responses, with what is chosen in each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluation.counts.first_verdicts import first_judged
+from evaluation.counts.naming import in_name_order, model_names, models_of, prompts_of
+from evaluation.report.verdicts import SLICE_LABELS
+from evaluation.rows.choice import LABELLED, Choice
+from evaluation.rows.listing import prompt_words
+from evaluation.statistics import tables
+from judging.models import Study, Verdict
+from judging.rules.resolution import CAUSES
+
+Entries = Sequence[tuple[str, str]]
+VERDICTS: Entries = [(value, str(label)) for value, label in reversed(Verdict.choices)]
+
+
+@dataclass(frozen=True)
+class Option:
+    """An entry of a filter's list."""
+
+    value: str
+    label: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A list to choose from: its name in the address, its label, its entries."""
+
+    name: str
+    label: str
+    options: tuple[Option, ...]
+
+
+def filter_of(name: str, label: str, every: str, entries: Entries, chosen: str) -> Filter:
+    """A list that begins with `every`, unless that is empty: then one entry is always chosen."""
+    listed = [("", every), *entries] if every else entries
+    return Filter(
+        name, label, tuple(Option(value, shown, value == chosen) for value, shown in listed)
+    )
+
+
+def of_responses(study: Study, choice: Choice) -> list[Filter]:
+    """Prompt, model and kind of question."""
+    models = [(str(pk), name) for pk, name in in_name_order(model_names(models_of(study)))]
+    prompts = [(name, prompt_words(name)) for name in prompts_of(study)]
+    slices = [(part, SLICE_LABELS[part]) for part in (*tables.SLICES[1:], tables.UNTYPED)]
+    return [
+        filter_of("prompt", "Prompt", "All", prompts, choice.prompt),
+        filter_of("model", "Model", "All", models, choice.model),
+        filter_of("slice", "Questions", "All", slices, choice.slice),
+    ]
+
+
+def of_rows(study: Study, choice: Choice) -> list[Filter]:
+    """The lists above the rows of a study."""
+    judges = first_judged(study).order_by().values_list("judge__pseudonym", flat=True).distinct()
+    final = [
+        *VERDICTS,
+        (LABELLED, "Any final verdict"),
+        (tables.UNLABELLED, "No final verdict"),
+        (tables.INCOMPLETE, "Closed before all judges came"),
+    ]
+    return [
+        *of_responses(study, choice),
+        filter_of("verdict", "Final verdict", "All", final, choice.verdict),
+        filter_of("judge", "Judge", "All", [(name, name) for name in sorted(judges)], choice.judge),
+        filter_of("cause", "Cause of disagreement", "All", [*CAUSES.items()], choice.cause),
+    ]

@@ -1,0 +1,43 @@
+"""The judges of a study one by one, and the causes of their disagreements."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import person_of, roles_required
+from evaluation.access import study_for
+from evaluation.judges.page import cause_tables, compared, listed, shares_of
+from evaluation.views.reports import READERS
+from judging import progress
+from judging.models import JudgingSlot
+from leases.rows import first_of
+
+
+@require_safe
+@roles_required(*READERS)
+def judges(request: HttpRequest, study_id: int) -> HttpResponse:
+    study = study_for(person_of(request), study_id)
+    context = {"study": study, "judges": listed(study), "causes": cause_tables(study)}
+    return render(request, "evaluation/judges.html", context)
+
+
+@require_safe
+@roles_required(*READERS)
+def judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
+    """What a person gave in a study, how it compares, and at what pace; judge models are in the report."""
+    study = study_for(person_of(request), study_id)
+    people = study.judges.filter(person__isnull=False, pk=judge_id)
+    shown = first_of(people.select_related("person"), "There is no such judge in this study.")
+    assert shown.person is not None
+    slots = JudgingSlot.objects.filter(judge=shown)
+    context = {
+        "study": study,
+        "judge": shown,
+        "counts": progress.of_slots(slots),
+        "flagged": slots.filter(flagged=True).count(),
+        "shares": shares_of(study, shown),
+        "compared": compared(study, shown),
+        "pace": progress.pace(shown.person, study),
+        "days": progress.timesheet(shown.person, study),
+    }
+    return render(request, "evaluation/judge.html", context)

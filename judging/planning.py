@@ -1,0 +1,201 @@
+"""Who will judge what in a study that is not open yet: its slots, and what they cost before anybody is asked."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from accounts.models import Person
+from datasets.models import Instance
+from generation.models import Response
+from judging import readiness
+from judging.models import Study, StudyItem
+from judging.presenting import gold_shown, passages_given
+from judging.rules import assignment, reading, rubric
+from judging.rules.assignment import ORDERS, PlannedSlot, Rules
+from judging.rules.reading import Reading
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one judge would get."""
+
+    person: Person
+    slots: int
+    questions: int
+    repeats: int
+    own: int
+    hours: float
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """A plan that was made and not stored. `hours` are those of reading by order, all judges together."""
+
+    responses: int
+    questions: int
+    slots: int
+    by_judges: dict[int, int]
+    loads: list[Load]
+    own: int
+    pairs: list[tuple[Person, Person, int]]
+    hours: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a study would take before its judges are known: the hours of reading by order, all seats together."""
+
+    responses: int
+    questions: int
+    hours: dict[str, float]
+
+
+def question_of(item: StudyItem) -> str:
+    """A name of the item's question that is the same in every database."""
+    instance = item.response.instance
+    return f"{instance.contradiction.external_id}/{instance.n}"
+
+
+def authors_of(items: dict[str, StudyItem]) -> dict[str, frozenset[str]]:
+    """By item: the pseudonyms of those who wrote its question, or annotated its contradiction; as on_own_question."""
+    names: dict[int, set[str]] = {}
+    asked = Instance.objects.filter(pk__in={item.response.instance_id for item in items.values()})
+    for key, *people in asked.order_by().values_list(
+        "pk",
+        "author__pseudonym",
+        "contradiction__author__pseudonym",
+        "contradiction__annotations__author__pseudonym",
+    ):
+        names.setdefault(key, set()).update(name for name in people if name)
+    return {key: frozenset(names[item.response.instance_id]) for key, item in items.items()}
+
+
+def items_of(study: Study) -> dict[str, StudyItem]:
+    """The study's items by their place, with their texts."""
+    items = study.items.select_related("response__instance__contradiction")
+    return {str(item.position): item for item in items}
+
+
+def rules_of(study: Study, **changed: object) -> Rules:
+    design = {
+        "per_item": study.judges_per_response,
+        "seed": study.seed,
+        "order": study.order,
+        "repeat_percent": study.repeat_percent,
+        "double_percent": study.double_percent,
+        "pairing": study.pairing,
+        "without_own": study.without_own,
+    }
+    return Rules(**{**design, **changed})  # type: ignore[arg-type]
+
+
+def plan(study: Study, items: dict[str, StudyItem], judges: Sequence[Person]) -> list[PlannedSlot]:
+    names = [judge.pseudonym for judge in judges]
+    return _plan(items, names, rules_of(study), authors_of(items))
+
+
+def _plan(
+    items: dict[str, StudyItem],
+    judges: Sequence[str],
+    rules: Rules,
+    authors: Mapping[str, frozenset[str]],
+) -> list[PlannedSlot]:
+    units = [
+        assignment.Item(key, question_of(item), authors.get(key, frozenset()))
+        for key, item in items.items()
+    ]
+    return assignment.plan(units, judges, rules)
+
+
+def dry_run(study: Study, judges: Sequence[Person]) -> DryRun:
+    """What opening the study with these judges would make; raises PlanError as opening does."""
+    items = items_of(study)
+    names, authors = [judge.pseudonym for judge in judges], authors_of(items)
+    plans = {order: _plan(items, names, rules_of(study, order=order), authors) for order in ORDERS}
+    planned = plans[study.order]
+    texts = _texts(rubric.parse(study.rubric.body), items)
+    seats = Counter(slot.item for slot in planned if slot.repeat == 1)
+    loads = [_load(person, planned, items, texts, authors) for person in judges]
+    return DryRun(
+        responses=len(items),
+        questions=len({question_of(item) for item in items.values()}),
+        slots=len(planned),
+        by_judges=dict(sorted(Counter(seats.values()).items())),
+        loads=[load for load in loads if load is not None],
+        own=sum(load.own for load in loads if load is not None),
+        pairs=_pairs(planned, judges),
+        hours={order: _hours(slots, texts) for order, slots in plans.items()},
+    )
+
+
+def cost(responses: Sequence[Response], known: rubric.Rubric, rules: Rules) -> Cost:
+    """The cost of judging these responses by these rules, without what comes twice; raises Refusal as a study does."""
+    readiness.check(known, responses)
+    items = {str(n): StudyItem(response=one, position=n) for n, one in enumerate(responses)}
+    texts = _texts(known, items)
+    seats = [str(n) for n in range(max(rules.per_item, 2))]
+    # As in a pool: the judges of the first seats, of the second and so on each read all of theirs.
+    free = replace(rules, pairing=assignment.POOL, repeat_percent=0, without_own=False)
+    plans = {order: _plan(items, seats, replace(free, order=order), {}) for order in ORDERS}
+    return Cost(
+        responses=len(items),
+        questions=len({question_of(item) for item in items.values()}),
+        hours={order: _hours(slots, texts) for order, slots in plans.items()},
+    )
+
+
+def _texts(known: rubric.Rubric, items: dict[str, StudyItem]) -> dict[str, Reading]:
+    return {key: _reading(item, known) for key, item in items.items()}
+
+
+def _reading(item: StudyItem, known: rubric.Rubric) -> Reading:
+    response = item.response
+    gold = gold_shown(response, known.prompts[response.prompt])
+    shared = [response.instance.question, *(part.text for part in gold)]
+    passages = [passage.text for passage in passages_given(response)]
+    return Reading(
+        question_of(item), reading.words(response.text), reading.words(*shared, *passages)
+    )
+
+
+def _load(
+    person: Person,
+    planned: Sequence[PlannedSlot],
+    items: dict[str, StudyItem],
+    texts: dict[str, Reading],
+    authors: Mapping[str, frozenset[str]],
+) -> Load | None:
+    """None in a pool, where a judge has no slots before drawing them."""
+    mine = [slot for slot in planned if slot.judge == person.pseudonym]
+    if not mine:
+        return None
+    return Load(
+        person=person,
+        slots=len(mine),
+        questions=len({question_of(items[slot.item]) for slot in mine}),
+        repeats=sum(slot.repeat > 1 for slot in mine),
+        own=sum(person.pseudonym in authors[slot.item] for slot in mine),
+        hours=reading.hours(texts[slot.item] for slot in mine),
+    )
+
+
+def _hours(planned: Sequence[PlannedSlot], texts: dict[str, Reading]) -> float:
+    """Each judge's hours added up; in a pool those of the first seats, of the second and so on."""
+    lists: dict[object, list[Reading]] = {}
+    for slot in planned:
+        lists.setdefault(slot.judge or slot.seat, []).append(texts[slot.item])
+    return sum(reading.hours(one) for one in lists.values())
+
+
+def _pairs(
+    planned: Sequence[PlannedSlot], judges: Sequence[Person]
+) -> list[tuple[Person, Person, int]]:
+    """How many responses each two judges would share."""
+    seated: dict[str, set[str]] = {}
+    for slot in planned:
+        if slot.judge:
+            seated.setdefault(slot.item, set()).add(slot.judge)
+    met = Counter(pair for who in seated.values() for pair in combinations(sorted(who), 2))
+    people = {judge.pseudonym: judge for judge in judges}
+    return [(people[one], people[two], n) for (one, two), n in sorted(met.items())]

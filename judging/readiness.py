@@ -1,0 +1,30 @@
+"""Whether responses can be judged by a rubric: criteria for their prompts, gold answers for their questions."""
+
+from collections.abc import Iterable, Sequence
+
+from generation.models import Response
+from judging.presenting import gold_shown
+from judging.rules import rubric
+from leases.refusal import Refusal
+
+MOST_NAMED = 5
+
+
+def check(known: rubric.Rubric, responses: Sequence[Response]) -> None:
+    """Raise Refusal with what is missing; the responses come with their questions and contradictions."""
+    problems = rubric.gaps(known, {response.prompt for response in responses})
+    problems = problems or list(_without_gold(known, responses))
+    if problems:
+        more = f" And {len(problems) - MOST_NAMED} more." if len(problems) > MOST_NAMED else ""
+        raise Refusal(
+            "Gold answers or criteria are missing. " + " ".join(problems[:MOST_NAMED]) + more
+        )
+
+
+def _without_gold(known: rubric.Rubric, responses: Iterable[Response]) -> Iterable[str]:
+    for response in responses:
+        asked = response.instance
+        try:
+            gold_shown(response, known.prompts[response.prompt])
+        except rubric.RubricError as error:
+            yield f"{asked.contradiction.title}, question {asked.n} (prompt {response.prompt}): {error}"

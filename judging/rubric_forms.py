@@ -1,0 +1,253 @@
+"""A rubric as one form, and the text that a filled-in form makes."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.forms.boundfield import BoundField
+
+from generation import prompting
+from judging.rules.rubric import Rubric
+
+# How a prompt takes a verdict.
+PROPOSED, UNUSUAL, REFUSED = "proposed", "unusual", "refused"
+USES = {PROPOSED: "Proposed", UNUSUAL: "Allowed with a warning", REFUSED: "Refused"}
+# Who wrote a prompt's criteria, where they were changed in the app.
+TEAM = "team"
+# The gold answers in the order in which they are shown, with the passage that each belongs to.
+ANSWERS = {"answer_1": 1, "answer_2": 2, "revised_answer": None}
+LABELS = {
+    "answer_1": "Answer of passage 1",
+    "answer_2": "Answer of passage 2",
+    "revised_answer": "The answer of the revised passages",
+}
+MOST_TEXT = 5_000
+
+
+@dataclass(frozen=True)
+class PromptFields:
+    """The fields on one prompt: its gold answers, and (use, criteria, warning) of each verdict, best first."""
+
+    title: str
+    heading: BoundField
+    gold: list[BoundField]
+    verdicts: list[tuple[str, BoundField, BoundField, BoundField]]
+    is_open: bool
+
+
+def text_field(label: str, **options: Any) -> forms.CharField:
+    return forms.CharField(max_length=MOST_TEXT, label=label, strip=True, **options)
+
+
+def lines_field(label: str, rows: int, **options: Any) -> forms.CharField:
+    return text_field(label, required=False, widget=forms.Textarea(attrs={"rows": rows}), **options)
+
+
+def lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+class RubricForm(forms.Form):
+    """The verdicts' labels, the rules, and for each prompt of the program its gold answers and criteria."""
+
+    title = text_field("Title")
+    source = text_field("Source", help_text="What it follows, such as a paper and its section.")
+    rules = lines_field(
+        "Rules for all prompts",
+        6,
+        help_text="One rule a line. Judges read them under “How to judge”.",
+    )
+
+    def __init__(
+        self, *args: Any, based_on: Rubric, text: Mapping[str, Any], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.based_on, self.text = based_on, text
+        self.initial = {
+            "title": based_on.title,
+            "source": based_on.source,
+            "rules": "\n".join(based_on.rules),
+        }
+        for place, verdict in enumerate(based_on.verdicts):
+            self.fields[f"label_{place}"] = forms.CharField(
+                max_length=40, label=f"Label of “{verdict.key}”"
+            )
+            self.initial[f"label_{place}"] = verdict.label
+        for prompt in prompting.prompts().values():
+            self._add_prompt(prompt)
+
+    def _add_prompt(self, prompt: prompting.Prompt) -> None:
+        where = f"prompt {prompt.label}"
+        known = self.based_on.prompts.get(prompt.name)
+        self._add(
+            prompt.name,
+            "title",
+            text_field(f"Title ({where})"),
+            known.title if known else prompt.title,
+        )
+        gold = {part.source: part.text for part in known.gold} if known else {}
+        fixed = text_field(
+            f"A fixed gold answer ({where})", required=False, help_text="Such as yes, or no."
+        )
+        self._add(prompt.name, "text", fixed, gold.get("text", ""))
+        for source in self._answers(prompt):
+            ticked = forms.BooleanField(required=False, label=f"{LABELS[source]} ({where})")
+            self._add(prompt.name, source, ticked, source in gold)
+        for place, verdict in enumerate(self.based_on.verdicts):
+            of = f"{verdict.label.lower()}, {where}"
+            use = forms.ChoiceField(choices=list(USES.items()), label=f"Use ({of})")
+            self._add(prompt.name, f"use_{place}", use, _use(known, verdict.key))
+            written = known.criteria.get(verdict.key, ()) if known else ()
+            criteria = lines_field(f"Criteria, one a line ({of})", 5)
+            self._add(prompt.name, f"criteria_{place}", criteria, "\n".join(written))
+            warning = lines_field(f"Warning ({of})", 2)
+            shown = known.unusual.get(verdict.key, "") if known else ""
+            self._add(prompt.name, f"warning_{place}", warning, shown)
+
+    def _add(self, prompt: str, name: str, field: forms.Field, initial: object) -> None:
+        self.fields[f"{prompt}:{name}"] = field
+        self.initial[f"{prompt}:{name}"] = initial
+
+    @staticmethod
+    def _answers(prompt: prompting.Prompt) -> list[str]:
+        return [source for source in ANSWERS if source != "revised_answer" or prompt.revised]
+
+    @property
+    def labels(self) -> list[BoundField]:
+        """The fields for the verdicts' labels, best first."""
+        return [self[f"label_{place}"] for place in reversed(range(len(self.based_on.verdicts)))]
+
+    @property
+    def prompts(self) -> Iterator[PromptFields]:
+        for prompt in prompting.prompts().values():
+            mine = {name: self[name] for name in self.fields if name.startswith(f"{prompt.name}:")}
+            of = {name.partition(":")[2]: bound for name, bound in mine.items()}
+            yield PromptFields(
+                f"Prompt {prompt.label}: {prompt.title}",
+                of["title"],
+                [of["text"], *(of[source] for source in self._answers(prompt))],
+                [
+                    (
+                        verdict.label,
+                        of[f"use_{place}"],
+                        of[f"criteria_{place}"],
+                        of[f"warning_{place}"],
+                    )
+                    for place, verdict in reversed([*enumerate(self.based_on.verdicts)])
+                ],
+                any(bound.errors for bound in mine.values()),
+            )
+
+    def clean(self) -> dict[str, Any]:
+        entered = super().clean() or self.cleaned_data
+        labels = [bound.name for bound in self.labels]
+        if len({entered.get(name, name) for name in labels}) < len(labels):
+            self.add_error(
+                labels[0], "Two verdicts have the same label. Judges could not tell them apart."
+            )
+        for prompt in prompting.prompts().values():
+            if not self._is_empty(prompt.name):
+                self._check(prompt)
+        return entered
+
+    def _of(self, prompt: str, name: str) -> Any:
+        return self.cleaned_data.get(f"{prompt}:{name}")
+
+    def _is_empty(self, prompt: str) -> bool:
+        """Whether the rubric has nothing on the prompt: no study can open on it, and nothing is missing."""
+        places = range(len(self.based_on.verdicts))
+        return all(
+            self._of(prompt, f"use_{place}") == REFUSED
+            and not self._of(prompt, f"criteria_{place}")
+            for place in places
+        )
+
+    def _check(self, prompt: prompting.Prompt) -> None:
+        uses = []
+        for place, verdict in enumerate(self.based_on.verdicts):
+            use = self._of(prompt.name, f"use_{place}")
+            uses.append(use)
+            if use in (PROPOSED, UNUSUAL) and not lines(
+                self._of(prompt.name, f"criteria_{place}") or ""
+            ):
+                self.add_error(
+                    f"{prompt.name}:criteria_{place}",
+                    f"Write when a response is {verdict.label.lower()}, or refuse it.",
+                )
+            if use == UNUSUAL and not self._of(prompt.name, f"warning_{place}"):
+                self.add_error(
+                    f"{prompt.name}:warning_{place}", "Write the warning that judges read."
+                )
+        if PROPOSED not in uses:
+            self.add_error(
+                f"{prompt.name}:use_{len(uses) - 1}",
+                "Propose at least one verdict, or refuse all and empty their criteria.",
+            )
+        if not self._gold(prompt):
+            self.add_error(
+                f"{prompt.name}:text", "Choose the gold answers that judges compare with."
+            )
+
+    def _gold(self, prompt: prompting.Prompt) -> list[dict[str, Any]]:
+        fixed = self._of(prompt.name, "text")
+        gold: list[dict[str, Any]] = [{"source": "text", "text": fixed}] if fixed else []
+        for source in self._answers(prompt):
+            if self._of(prompt.name, source):
+                passage = ANSWERS[source]
+                gold.append({"source": source, **({"passage": passage} if passage else {})})
+        return gold
+
+    def body(self) -> dict[str, Any]:
+        """The text of the version that this valid form makes; equal to the one it began with where nothing changed."""
+        given = self.cleaned_data
+        others = {
+            name: entry
+            for name, entry in self.text["prompts"].items()
+            if name not in prompting.prompts()
+        }
+        written = {
+            prompt.name: self._entry(prompt)
+            for prompt in prompting.prompts().values()
+            if not self._is_empty(prompt.name)
+        }
+        return {
+            "name": self.based_on.name,
+            "title": given["title"],
+            "source": given["source"],
+            "verdicts": [
+                {"key": verdict.key, "label": given[f"label_{place}"]}
+                for place, verdict in enumerate(self.based_on.verdicts)
+            ],
+            "rules": lines(given["rules"]),
+            "prompts": {**others, **written},
+        }
+
+    def _entry(self, prompt: prompting.Prompt) -> dict[str, Any]:
+        def each(name: str) -> list[tuple[str, str]]:
+            places = reversed([*enumerate(self.based_on.verdicts)])
+            return [
+                (verdict.key, self._of(prompt.name, f"{name}_{place}") or "")
+                for place, verdict in places
+            ]
+
+        uses, warnings = dict(each("use")), dict(each("warning"))
+        before = self.text["prompts"].get(prompt.name, {})
+        entry = {
+            "label": before.get("label", prompt.label),
+            "title": self._of(prompt.name, "title"),
+            "written_by": before.get("written_by", TEAM),
+            "gold": self._gold(prompt),
+            "proposed": [key for key, use in uses.items() if use == PROPOSED],
+            "unusual": {key: warnings[key] for key, use in uses.items() if use == UNUSUAL},
+            "criteria": {key: lines(text) for key, text in each("criteria") if lines(text)},
+        }
+        return entry if entry == before else {**entry, "written_by": TEAM}
+
+
+def _use(known: Any, verdict: str) -> str:
+    if known is None:
+        return REFUSED
+    return (
+        UNUSUAL if verdict in known.unusual else PROPOSED if verdict in known.proposed else REFUSED
+    )

@@ -1,0 +1,90 @@
+"""The stored versions of rubrics. The program's file is the first one; admins write further ones in the app.
+
+A version never changes, and a study keeps the one that it was made with. So neither verdicts nor the rules that they
+were given by can change under a study.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts.models import Person
+from judging.models import Rubric
+from judging.rules import rubric
+from leases.refusal import Refusal, StaleVersion
+from leases.rows import first_of
+
+PROGRAMS = "wikicontradict"
+
+
+def versions() -> QuerySet[Rubric]:
+    """All stored versions, the newest first, with the program's own."""
+    if not Rubric.objects.exclude(author=None).exists():
+        written(PROGRAMS)
+    return Rubric.objects.select_related("author")
+
+
+def version_numbered(pk: int) -> Rubric:
+    """Raises NotFoundHere."""
+    return first_of(versions().filter(pk=pk), "There is no such version of a rubric.")
+
+
+def current() -> Rubric:
+    """The version that new studies get: the newest by a person. Until there is one, it is the program's file."""
+    rows = versions().filter(name=PROGRAMS)
+    return rows.exclude(author=None).first() or rows[0]
+
+
+def written(name: str) -> Rubric:
+    """The version of the program's file; a new one is stored when its text has changed. Raises Refusal."""
+    try:
+        body = rubric.content(name)
+        rubric.parse(body)
+    except rubric.RubricError as error:
+        raise Refusal(str(error)) from error
+    return _stored(name, body, None)
+
+
+@transaction.atomic
+def save(body: Mapping[str, Any], *, newest: int, by: Person) -> Rubric:
+    """The version with this text; the stored one where nothing has changed.
+
+    Raises StaleVersion if `newest` is not the number of the newest version of this rubric any more, and Refusal with
+    what is missing for a prompt that it has something on.
+    """
+    try:
+        known = rubric.parse(body)
+    except rubric.RubricError as error:
+        raise Refusal(str(error)) from error
+    if problems := rubric.gaps(known, known.prompts):
+        raise Refusal(" ".join(problems))
+    rows = Rubric.objects.filter(name=known.name).order_by("-version")
+    # Of two people who save at a time the second is refused. It waits here, and reads after it has waited: a statement
+    # that waits for rows does not return those that were added meanwhile.
+    list(rows.select_for_update().values_list("pk"))
+    stored = list(rows.values_list("version", "sha256"))
+    same = rubric.digest(body) in {sha256 for _, sha256 in stored}
+    if not same and stored and stored[0][0] != newest:
+        raise StaleVersion(
+            f"Version {stored[0][0]} was saved since you began. Your text is below and is not saved yet. Read that "
+            "version, then save again: yours becomes the next one."
+        )
+    return _stored(known.name, body, by)
+
+
+def _stored(name: str, body: Mapping[str, Any], author: Person | None) -> Rubric:
+    newest = Rubric.objects.filter(name=name).first()
+    number = newest.version + 1 if newest else 1
+    row, _ = Rubric.objects.get_or_create(
+        name=name,
+        sha256=rubric.digest(body),
+        defaults={"version": number, "body": body, "author": author},
+    )
+    return row
+
+
+def unwritten(known: rubric.Rubric, prompts: Sequence[str]) -> list[str]:
+    """Those of the prompts on which no study with this rubric can open."""
+    return [prompt for prompt in prompts if rubric.gaps(known, [prompt])]

@@ -1,0 +1,169 @@
+"""The warm-up: responses with known verdicts, which each judge of a study gets first, with feedback.
+
+They come from a closed study, and are answers to other questions than the study judges. Their verdicts are in tables of
+their own, so that no progress, agreement, report or export counts them.
+"""
+
+from collections.abc import Iterable
+from itertools import chain, zip_longest
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from accounts.models import Person
+from datasets.drawing import lot
+from datasets.models import Contradiction, Exclusion
+from judging import readiness
+from judging.blinding import hidden_results
+from judging.models import GoldItem, GoldVerdict, Judge, Study, StudyItem
+from judging.planning import question_of
+from judging.rules import rubric
+from judging.states import StudyState
+from leases.refusal import Conflict, NotFoundHere, Refusal
+from leases.rows import first_of
+
+MOST = 50
+
+
+def sources(study: Study, person: Person) -> QuerySet[Study]:
+    """The closed studies whose final verdicts can be gold, and that the person may see now."""
+    closed = Study.objects.filter(
+        state=StudyState.CLOSED, is_demonstration=study.is_demonstration
+    ).exclude(pk=study.pk)
+    return closed.exclude(pk__in=hidden_results(person, list(closed)))
+
+
+@transaction.atomic
+def draw(study: Study, source: Study | None, number: int) -> None:
+    """Give a study in draft so many gold items of the source, in place of those that it has; without a source none.
+
+    The verdicts come in turn, each drawn by the study's seed. Raises Refusal where there are fewer, Conflict once open.
+    """
+    locked = Study.objects.select_for_update().get(pk=study.pk)
+    if locked.state != StudyState.DRAFT:
+        raise Conflict("This study has been opened: its warm-up does not change any more.")
+    found = _found(study, source) if source else []
+    if len(found) < number:
+        raise Refusal(
+            f"{number} are wanted, and the study {source} has {len(found)} that can be used: responses with a final "
+            "verdict that this study's rubric allows and with the gold answers that it needs, on contradictions that "
+            "this study asks nothing about, not excluded, and in no study that is not closed. Ask for fewer, or "
+            "choose another study."
+        )
+    drawn = sorted(
+        found, key=lambda item: lot(study.seed, "gold", question_of(item), str(item.position))
+    )
+    study.gold_items.all().delete()
+    GoldItem.objects.bulk_create(
+        GoldItem(
+            study=study,
+            response=item.response,
+            position=place,
+            verdict=item.resolution.verdict,
+            note=item.resolution.note,
+        )
+        for place, item in enumerate(_in_turn(drawn)[:number], start=1)
+    )
+
+
+def _found(study: Study, source: Study) -> list[StudyItem]:
+    known = rubric.parse(study.rubric.body)
+    return [item for item in _possible(study, source) if _is_allowed(known, item)]
+
+
+def _possible(study: Study, source: Study) -> QuerySet[StudyItem]:
+    """The source's responses with a final verdict that give nobody away what is still to be judged."""
+    # By place, which all versions of a contradiction share.
+    about = "response__instance__contradiction__"
+    same = {about + each: OuterRef(about + each) for each in ("collection", "position")}
+    unfinished = StudyItem.objects.filter(response=OuterRef("response"))
+    excluded = Exclusion.objects.filter(instance=OuterRef("response__instance"))
+    return source.items.filter(
+        ~Exists(study.items.filter(**same)),
+        ~Exists(unfinished.exclude(study__state=StudyState.CLOSED)),
+        ~Exists(excluded.filter(seconded_by__isnull=False)),
+        resolution__isnull=False,
+    ).select_related("resolution", "response__instance__contradiction")
+
+
+def _is_allowed(known: rubric.Rubric, item: StudyItem) -> bool:
+    criteria = known.prompts.get(item.response.prompt)
+    if criteria is None or item.resolution.verdict not in criteria.allowed:
+        return False
+    try:
+        readiness.check(known, [item.response])
+    except Refusal:
+        return False
+    return True
+
+
+def _in_turn(items: Iterable[StudyItem]) -> list[StudyItem]:
+    by_verdict: dict[str, list[StudyItem]] = {}
+    for item in items:
+        by_verdict.setdefault(item.resolution.verdict, []).append(item)
+    in_turn = chain.from_iterable(zip_longest(*by_verdict.values()))
+    return [item for item in in_turn if item is not None]
+
+
+def next_for(person: Person, study: Study) -> int | None:
+    """The place (from 1) of the first gold item that this judge has not judged; None after the last."""
+    active = study.judges.filter(person=person, removed_at=None)
+    if study.state != StudyState.OPEN or not active.exists():
+        return None
+    done = GoldVerdict.objects.filter(judge__person=person, gold__study=study).values("gold")
+    left = study.gold_items.exclude(pk__in=done).order_by("position")
+    return left.values_list("position", flat=True).first()
+
+
+def item_at(study: Study, position: int) -> GoldItem:
+    """Raises NotFoundHere."""
+    rows = study.gold_items.select_related("response__instance__contradiction")
+    return first_of(rows.filter(position=position), "There is no such item in the warm-up.")
+
+
+def records_of(gold: GoldItem) -> QuerySet[Contradiction]:
+    return Contradiction.objects.filter(instances=gold.response.instance_id)
+
+
+def given(gold: GoldItem, person: Person) -> str:
+    """This judge's verdict on the item; empty where there is none yet."""
+    mine = gold.verdicts.filter(judge__person=person)
+    return mine.values_list("verdict", flat=True).first() or ""
+
+
+@transaction.atomic
+def give(gold: GoldItem, person: Person, verdict: str) -> None:
+    """Store the verdict once: a later one changes nothing. Raises Refusal, or Conflict where nobody judges any more."""
+    study = gold.study
+    allowed = rubric.parse(study.rubric.body).prompts[gold.response.prompt].allowed
+    if verdict not in allowed:
+        raise Refusal(
+            f"{verdict!r} is not a verdict here. Choose one of: {', '.join(sorted(allowed))}."
+        )
+    judge = Judge.objects.select_for_update().filter(study=study, person=person).first()
+    if judge is None:
+        raise NotFoundHere("You have no items in this study.")
+    if judge.removed_at or study.state != StudyState.OPEN:
+        raise Conflict("This study takes no verdicts of yours any more.")
+    GoldVerdict.objects.get_or_create(gold=gold, judge=judge, defaults={"verdict": verdict})
+
+
+def check_not_seen(study: Study, people: Iterable[Person]) -> None:
+    """Raise Refusal for somebody whom a warm-up shows, or may still show, the verdict of what they judge.
+
+    That is a response of this study in another one's warm-up, or of this one's warm-up in a study that is not closed.
+    """
+    shown = GoldItem.objects.filter(response__study_items__study=study)
+    unfinished = Study.objects.exclude(state=StudyState.CLOSED)
+    to_judge = unfinished.filter(items__response__in=study.gold_items.values("response"))
+    for person in people:
+        if shown.filter(study__judges__person=person).exists():
+            raise Refusal(
+                f"{person} is a judge of a study whose warm-up has a response of this one, with its final verdict. "
+                "Choose another person."
+            )
+        if to_judge.filter(judges__person=person).exists():
+            raise Refusal(
+                f"{person} is a judge of a study that is not closed and has a response of this warm-up. Choose another "
+                "person, or draw the warm-up again."
+            )

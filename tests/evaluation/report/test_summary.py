@@ -1,0 +1,154 @@
+"""The first screen of a report: only differences that hold are its title, and models come by result."""
+
+import pytest
+
+from evaluation.report.drawings import LISTED, drawings, models_in
+from evaluation.report.summary import (
+    NO_DIFFERENCE,
+    NOT_COMPARED,
+    agreement_words,
+    findings,
+    listed,
+    summary,
+)
+from evaluation.sections.study import study_report
+from tests.evaluation.factories import judged_study
+
+pytestmark = pytest.mark.once
+
+
+def row(model="a", first="4", second="5", value=0.3, low=0.1, high=0.5, p=0.01, prompt="", **more):
+    ends = {"value": value, "low": low, "high": high, "p_clustered_corrected": p}
+    return {"model": model, "prompt": prompt, "first": first, "second": second, **ends, **more}
+
+
+def family(kind, *rows):
+    return {"key": kind, "kind": kind, "title": kind, "margin": None, "reason": "", "rows": rows}
+
+
+def of(*families, models=3):
+    comparisons = {"verdict": "correct", "families": list(families)}
+    return {"comparisons": comparisons, "models": [{"id": n} for n in range(models)]}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        row(p=0.05),
+        row(p=None),
+        row(low=-0.01),
+        row(value=-0.1, low=-0.3, high=0.0),
+        row(value=None, low=None, high=None),
+    ],
+)
+def test_what_does_not_hold_is_no_finding(row):
+    assert findings(of(family("prompts", row))) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        (
+            family("prompts", row(), row("b")),
+            "Prompt 5 gets more correct responses than prompt 4 from a and b",
+        ),
+        (
+            family("prompts", row(), row("b"), row("c")),
+            "Prompt 5 gets more correct responses than prompt 4 from all 3 models",
+        ),
+        (
+            family("prompts", row(value=-0.3, low=-0.5, high=-0.1)),
+            "Prompt 4 gets more correct responses than prompt 5 from a",
+        ),
+        (
+            family(
+                "models", row("", "a", "b", prompt="5"), row("", "b", "c", -0.3, -0.4, -0.2, prompt="5")
+            ),
+            "On prompt 5, b gives more correct responses than a and c",
+        ),
+        (
+            family("reasoning", row(first="implicit", second="explicit", prompt="4")),
+            "On prompt 4, explicit questions get a larger share of correct responses than implicit ones from a",
+        ),
+    ],
+)  # fmt: skip
+def test_a_finding_in_words(found, sentence):
+    assert findings(of(found)) == [sentence]
+
+
+def test_the_widest_finding_comes_first_and_gains_are_none():
+    gains = family("gains", row(explicit={}, implicit={}))
+    alone = family("reasoning", row(first="implicit", second="explicit", prompt="4"))
+    both = family("prompts", row(), row("b"))
+    first, second = findings(of(gains, alone, both))
+    assert first.startswith("Prompt 5")
+    assert second.startswith("On prompt 4")
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["a"], "a"),
+        (["a", "b"], "a and b"),
+        (["a", "b", "c"], "a, b and c"),
+        (["a", "b", "c", "d", "e"], "a, b and 3 others"),
+    ],
+)
+def test_names_in_words(names, words):
+    assert listed(names) == words
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("families", "title"),
+    [
+        ([family("prompts", row(p=0.2))], NO_DIFFERENCE),
+        ([family("prompts", row(p=0.2)), family("gains", row())], NOT_COMPARED),
+        ([family("prompts", row(p=None))], NOT_COMPARED),
+        ([family("prompts")], NOT_COMPARED),
+        ([], NOT_COMPARED),
+    ],
+)
+def test_the_title_without_a_finding_claims_only_what_was_tested(study, families, title):
+    report = study_report(study)
+    report["comparisons"]["families"] = families
+    assert summary(report, drawings(report)).title == title
+
+
+@pytest.mark.django_db
+def test_findings_beyond_the_screen_are_counted(study):
+    report = study_report(study)
+    rows = [row("", f"m{n}", f"n{n}", prompt="5") for n in range(6)]
+    report["comparisons"]["families"] = [family("models", *rows)]
+    result = summary(report, drawings(report))
+    assert (len(result.findings), result.more) == (3, 2)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("judges", "words"), [(("alice", "bob"), "Cohen's kappa"), (("alice", "bob", "charlie"), "Fleiss'")]
+)  # fmt: skip
+def test_agreement_is_that_of_two_people_or_of_all(judges, words):
+    prompt = study_report(judged_study(*judges))["agreement"]["prompts"][0]
+    assert agreement_words(prompt).startswith(words)
+
+
+def test_agreement_that_was_not_measured_is_left_out():
+    assert agreement_words(None) == ""
+    assert agreement_words({"pairs": []}) == ""
+
+
+@pytest.mark.django_db
+def test_models_come_by_their_mean_share_or_as_listed(study):
+    report = study_report(study)
+    names = [model["name"] for model in report["models"]]
+    for cell in report["tables"][0]["rows"]:
+        if (cell["slice"], cell["verdict"]) == ("all", "correct"):
+            cell |= {"k": names.index(cell["model"]), "n": len(names)}
+    assert len(names) > 1
+    assert models_in("", report) == names[::-1]
+    assert models_in(LISTED, report) == names
+    report["display"] = {f"place-model-{report['models'][-1]['id']}": "1"}
+    assert models_in(LISTED, report)[0] == names[-1]
+    assert [r[0] for r in drawings(report)["shares-0"].sheet.rows] == names[::-1]
+    assert drawings(report, LISTED)["shares-0"].sheet.rows[0][0] == names[-1]

@@ -1,0 +1,97 @@
+"""No page reads a table from end to end that grows with each tag, annotation, response or verdict.
+
+Asked of SQLite, whose plans depend little on the sizes of tables; `bin/bench scale` asks PostgreSQL with large ones.
+"""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from accounts.models import Person
+from bench import scale, world
+from judging.adjudication import studies_for
+from judging.settling import unresolved_in
+from wikifetch.models import Tag
+from wikifetch.taglist import seen_tags
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by sizes"),
+]
+SCANNED = re.compile(r"^SCAN (\w+)", re.MULTILINE)
+ALIAS = re.compile(r'"(\w+)" ([A-Z]\d+)\b')
+# Fewer than people or studies have; the last are names of what a statement has found already.
+SMALL = {
+    *("accounts_person", "accounts_rolegrant", "annotation_campaign", "annotation_guideline"),
+    *("annotation_tagreview", "datasets_collection", "generation_run", "wikifetch_fetchrun"),
+    *("accounts_auditevent", "CONSTANT", "subquery", "items"),
+}
+
+
+@pytest.fixture
+def keys(tmp_path):
+    made = world.first_part(tmp_path / "pages.xml", 12, 2, 6)["keys"]
+    return {**made, "tag": Tag.objects.order_by("-pk").values_list("pk", flat=True)[0]}
+
+
+def test_no_page_reads_a_large_table_from_end_to_end(keys):
+    whole = set()
+    for line in scale.PAGES.strip().splitlines():
+        role, address = line.split()
+        if (
+            address == "/operations/"
+        ):  # counts the rows of each table where the database keeps no number
+            continue
+        client = Client()
+        client.force_login(Person.objects.get(username=role))
+        asked = scale.Asked()
+        with connection.execute_wrapper(asked):
+            answer = client.get(address.format(**keys))
+            assert list(answer)
+        assert answer.status_code == 200, line
+        read = {table for statement in asked.statements for table in scanned(*statement)}
+        whole |= {(line, table) for table in read - SMALL}
+    assert not whole
+
+
+def scanned(sql, params):
+    """The tables that SQLite plans to read from end to end, by their own names."""
+    if not sql.lstrip("(").startswith("SELECT"):
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {sql}", params)
+        plan = "\n".join(row[-1] for row in cursor.fetchall())
+    aliases = {alias: table for table, alias in ALIAS.findall(sql)}
+    return {aliases.get(name, name) for name in SCANNED.findall(plan)}
+
+
+def test_what_waits_for_a_third_person_is_found_by_its_index(keys):
+    asked = scale.Asked()
+    with connection.execute_wrapper(asked):
+        unresolved_in(studies_for(Person.objects.get(username="adjudicator")))
+    [(sql, params)] = [each for each in asked.statements if "judging_studyitem" in each[0]]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {sql}", params)
+        plan = "\n".join(row[-1] for row in cursor.fetchall())
+    assert "item_without_final_verdict" in plan, plan
+
+
+def test_tags_of_a_kind_are_counted_by_an_index(keys):
+    of_a_kind = seen_tags().filter(kind="inconsistent").order_by().values("state")
+    assert "tag_seen_by_kind_and_state" in of_a_kind.explain()
+
+
+def test_the_numbers_of_statements_do_not_grow(keys, django_assert_max_num_queries):
+    for role, address, most in (
+        ("adjudicator", "/resolve/", 6),
+        ("judge", "/judge/", 7),
+        ("researcher", "/collections/", 7),
+        ("researcher", "/reports/", 8),
+        ("researcher", "/reports/{study}/", 48),
+    ):
+        client = Client()
+        client.force_login(Person.objects.get(username=role))
+        with django_assert_max_num_queries(most):
+            client.get(address.format(**keys))
