@@ -27,8 +27,9 @@ from operations.folder import kept_files, unknown_entries
 from operations.schema_version import (
     bring_to,
     bring_up_to_date,
-    check_not_newer,
+    check_known,
     shortened,
+    too_old,
     unknown,
 )
 from operations.serialization import Table, first_with_rows, set_last_key, sums, tables
@@ -60,6 +61,11 @@ def verified(path: Path) -> Bundle:
         raise BadBundle(
             f"{path} was made by a newer version of Sic et Non ({bundle.app_version}): this one does not know "
             f"{shortened(newer)}. Restore it with that version or a later one."
+        )
+    if older := too_old(bundle.migrations):
+        raise BadBundle(
+            f"{path} was made by a version of Sic et Non ({bundle.app_version}) from before {shortened(older)}. "
+            "Restore it with the version from just before that migration, and make a backup with that."
         )
     bundle.verify()
     return bundle
@@ -103,7 +109,7 @@ def check_place() -> None:
         connections[DEFAULT].ensure_connection()
     except DatabaseError as error:
         raise Refusal(f"The database cannot be reached: {error}. See DATABASE_URL.") from error
-    check_not_newer()
+    check_known()
     check_no_rows(apps, only_existing=True)
 
 

@@ -16,8 +16,8 @@ from leases.refusal import Refusal
 Migrations = dict[str, list[str]]
 
 
-class SchemaTooNew(Refusal):
-    """A newer version of this program has changed the tables; this one would damage what it does not know."""
+class UnknownSchema(Refusal):
+    """A newer version of this program has changed the tables, or one so old made them that this one cannot."""
 
     status = 503
 
@@ -44,23 +44,42 @@ def unknown(migrations: Migrations) -> list[str]:
     ]
 
 
-def check_not_newer(using: str = "default") -> None:
-    """Raise SchemaTooNew where the database is newer than the program. One that cannot be asked says so itself."""
+def too_old(migrations: Migrations) -> list[str]:
+    """Those of which only a part was done, as APP.NAME: each replaces several that older versions had."""
+    had = _pairs(migrations)
+    return [
+        f"{app}.{name}"
+        for (app, name), each in MigrationLoader(None).disk_migrations.items()
+        if had & set(each.replaces) and not had >= set(each.replaces)
+    ]
+
+
+def _pairs(migrations: Migrations) -> set[tuple[str, str]]:
+    return {(app, name) for app, names in migrations.items() for name in names}
+
+
+def check_known(using: str = "default") -> None:
+    """Raise UnknownSchema where this program cannot use the tables. A database that cannot be asked says so itself."""
     try:
-        newer = unknown(applied(using))
+        had = applied(using)
     except DatabaseError:
         return
-    if newer:
-        raise SchemaTooNew(
+    if newer := unknown(had):
+        raise UnknownSchema(
             f"This database was last used by a newer version of Sic et Non: this one does not know {shortened(newer)}. "
             "Nothing was changed. Start the newer version, or restore a backup that was made before the upgrade."
+        )
+    if older := too_old(had):
+        raise UnknownSchema(
+            f"This database was last used by a version of Sic et Non from before {shortened(older)}. Nothing was "
+            "changed. Start the version from just before that migration once: it brings the tables up to date."
         )
 
 
 def check_up_to_date(using: str = "default") -> None:
-    """Raise SchemaTooNew, or Refusal where the database lacks a migration that this program has."""
-    check_not_newer(using)
-    had = {(app, name) for app, names in applied(using).items() for name in names}
+    """Raise UnknownSchema, or Refusal where the database lacks a migration that this program has."""
+    check_known(using)
+    had = _pairs(applied(using))
     graph = MigrationLoader(None).graph
     missing = [f"{app}.{name}" for app, name in graph.leaf_nodes() if (app, name) not in had]
     if missing:
@@ -71,11 +90,11 @@ def check_up_to_date(using: str = "default") -> None:
 
 
 def start_only_if_known(status: int = 1) -> None:
-    """End this program, with a sentence and `status`, where check_not_newer raises. For the start: it is not quick."""
+    """End this program, with a sentence and `status`, where check_known raises. For the start: it is not quick."""
     try:
-        check_not_newer()
-    except SchemaTooNew as newer:
-        os.write(2, f"{newer}\n".encode())  # Celery's beat swallows what goes to sys.stderr
+        check_known()
+    except UnknownSchema as unusable:
+        os.write(2, f"{unusable}\n".encode())  # Celery's beat swallows what goes to sys.stderr
         sys.exit(status)
     finally:
         connections.close_all()  # a process that forks must not share one
@@ -88,7 +107,10 @@ def shortened(names: list[str]) -> str:
 def bring_to(migrations: Migrations, using: str) -> Apps:
     """Make an empty database's tables those that `migrations` lead to; the models as they were then."""
     executor = MigrationExecutor(connections[using])
-    wanted = {(app, name) for app, names in migrations.items() for name in names}
+    wanted = _pairs(migrations)
+    known = executor.loader.disk_migrations
+    # A backup from before a migration that replaces others names those alone.
+    wanted |= {key for key in known if known[key].replaces and wanted >= set(known[key].replaces)}
     graph = executor.loader.graph
     last = [
         key

@@ -72,7 +72,7 @@ def emptying(style, connection, reset_sequences=True, **options) -> list[str]:
     The audit log refuses that its rows are deleted.
     """
     made = sql_flush(style, connection, reset_sequences=reset_sequences, **options)
-    audit = import_module("accounts.migrations.0006_keep_an_audit_log")
+    audit = import_module("accounts.migrations.0001_tables")
     if connection.vendor == "sqlite":
         return [*audit.REMOVE["sqlite"], *made, *audit.CREATE["sqlite"]]
     if reset_sequences:

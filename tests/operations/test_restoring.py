@@ -265,28 +265,31 @@ def test_the_remains_of_a_killed_restore_do_not_prevent_another(backup, settings
     assert not left.exists()
 
 
-LATER = ("generation", "0003_keep_passages_that_an_imported_response_was_given")
+LATER = ("evaluation", "0001_tables")
 
 
 def older(manifest):
     """As in a backup from before that migration and all that depend on it."""
-    graph = MigrationLoader(None).graph
+    loader = MigrationLoader(None)
+    graph, known = loader.graph, loader.disk_migrations
+    after = {key for key in known if LATER in graph.forwards_plan(key)}
+    after |= {replaced for key in after for replaced in known[key].replaces}
     had = [
         (app, name)
         for app, names in manifest["migrations"].items()
         for name in names
-        if (app, name) not in graph.nodes or LATER not in graph.forwards_plan((app, name))
+        if (app, name) not in after
     ]
-    manifest["migrations"] = {
-        app: [name for of, name in had if of == app] for app in manifest["migrations"]
-    }
+    manifest["migrations"] = {app: [name for of, name in had if of == app] for app, _ in had}
     last = [key for key in had if key in graph.nodes and not set(children(graph, key)) & set(had)]
-    then = MigrationLoader(None).project_state(last).apps
-    known = {model._meta.label_lower: model for model in then.get_models(include_auto_created=True)}
-    manifest["tables"] = [part for part in manifest["tables"] if part["table"] in known]
+    then = loader.project_state(last).apps
+    models = {
+        model._meta.label_lower: model for model in then.get_models(include_auto_created=True)
+    }
+    manifest["tables"] = [part for part in manifest["tables"] if part["table"] in models]
     for part in manifest["tables"]:
         if part["rows"] == 0:
-            part["columns"] = [f.attname for f in known[part["table"]]._meta.concrete_fields]
+            part["columns"] = [f.attname for f in models[part["table"]]._meta.concrete_fields]
 
 
 def children(graph, key):
@@ -296,8 +299,8 @@ def children(graph, key):
 COUNTED = """
 import django; django.setup()
 from accounts.models import Person
-from generation.models import Response
-print(Response.objects.filter(passages=None).count(), Person.objects.count())
+from evaluation.models import ReportSnapshot
+print(ReportSnapshot.objects.count(), Person.objects.count())
 """
 
 
@@ -318,6 +321,31 @@ def test_tables_that_are_newer_than_the_backup_are_taken_back_first(backup, tmp_
         done = manage(place, "restore", path)
     assert done.returncode == 0, done.stderr
     assert "2 rows" in done.stdout
+
+
+def without_first_migrations(manifest):
+    """As in a backup from before those that replace all that came before them."""
+    for names in manifest["migrations"].values():
+        if "0001_tables" in names:
+            names.remove("0001_tables")
+
+
+def test_a_backup_from_before_the_first_migrations_is_restored(backup, tmp_path):
+    path = rewritten(backup, tmp_path / "older.zip", without_first_migrations)
+    with a_place(tmp_path / "new", with_tables=False) as place:
+        done = manage(place, "restore", path)
+        assert done.returncode == 0, done.stderr
+        assert python(place, "-c", COUNTED).stdout.split() == ["0", "2"]
+
+
+def test_a_backup_from_the_middle_of_what_the_first_migrations_replace_is_refused(backup, tmp_path):
+    def change(manifest):
+        without_first_migrations(manifest)
+        manifest["migrations"]["judging"].remove("0015_warm_up_on_responses_with_known_verdicts")
+
+    path = rewritten(backup, tmp_path / "older.zip", change)
+    with pytest.raises(BadBundle, match="from before judging.0001_tables"):
+        restoring.restore(path)
 
 
 def test_json_null_is_distinguished_from_no_value(data_dir, settings, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from operations.schema_version import SchemaTooNew, check_not_newer
+from operations.schema_version import UnknownSchema, check_known
 from tests.operations.places import ROOT, here, manage
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,12 +25,43 @@ def newer():
 
 
 def test_a_database_that_is_known_passes():
-    check_not_newer()
+    check_known()
 
 
 def test_a_newer_one_is_refused_with_a_sentence(newer):
-    with pytest.raises(SchemaTooNew, match=SAYS):
-        check_not_newer()
+    with pytest.raises(UnknownSchema, match=SAYS):
+        check_known()
+
+
+@pytest.fixture
+def older():
+    """As in a database that had the first migrations of a room, and not the others that its first one replaces now."""
+    recorder = MigrationRecorder(connection)
+    gone = [
+        ("judging", "0001_tables"),
+        ("judging", "0015_warm_up_on_responses_with_known_verdicts"),
+    ]
+    for key in gone:
+        recorder.record_unapplied(*key)
+    yield
+    for key in gone:
+        recorder.record_applied(*key)
+
+
+@pytest.mark.parametrize("command", ["migrate", "first_admin_link"])
+def test_one_older_than_the_first_migrations_is_refused_with_a_sentence(older, tmp_path, command):
+    done = manage(here(tmp_path), command)
+    assert done.returncode == 1
+    assert "from before judging.0001_tables. Nothing was changed." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_one_that_had_all_that_the_first_migrations_replace_goes_on(tmp_path):
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied("judging", "0001_tables")
+    done = manage(here(tmp_path), "migrate")
+    assert done.returncode == 0, done.stderr
+    assert ("judging", "0001_tables") in recorder.applied_migrations()
 
 
 def test_a_command_refuses_before_it_does_anything(newer, tmp_path):

@@ -3,11 +3,8 @@
 import io
 import json
 import zipfile
-from importlib import import_module
 
 import pytest
-from django.apps import apps
-from django.db import connection
 
 from accounts.models import Person
 from annotation.campaigns import managing
@@ -76,15 +73,6 @@ def test_what_was_sent_back_keeps_its_line_when_another_person_gets_the_place(cl
 
 def place_of(row):
     return row["round"], row["tag"]["order"], row["tag"]["slot"], row["annotator"]
-
-
-def test_an_older_annotation_gets_its_assignment_as_that_of_its_first_submission(client, campaign):
-    before = read(client, campaign, "annotations.jsonl")
-    Annotation.objects.update(first_assignment=None)
-    name = "0016_keep_where_an_annotation_was_first_submitted"
-    copy = import_module(f"annotation.migrations.{name}").copy_assignments
-    copy(apps, connection.schema_editor())
-    assert read(client, campaign, "annotations.jsonl") == before
 
 
 def test_the_lines_of_each_annotator_are_a_file_of_their_own(client, campaign):
