@@ -344,7 +344,7 @@ def test_a_backup_from_the_middle_of_what_the_first_migrations_replace_is_refuse
         manifest["migrations"]["judging"].remove("0015_warm_up_on_responses_with_known_verdicts")
 
     path = rewritten(backup, tmp_path / "older.zip", change)
-    with pytest.raises(BadBundle, match="from before judging.0001_tables"):
+    with pytest.raises(BadBundle, match="from before judging"):
         restoring.restore(path)
 
 
