@@ -24,6 +24,9 @@ ROOT = Path(__file__).resolve().parent.parent
 # The context length in training; the longest published pair of passages needs a tenth of it.
 CONTEXT_TOKENS = 8192
 CANNOT_START = 3
+# What the server takes besides the weights: the context and its own code (338 MB in all for SmolLM2's 98 MB).
+BESIDES_WEIGHTS_MB = 240
+KILLED = -signal.SIGKILL
 # Seconds between a server's end and the next start: doubled each time, reset once a server ran for a minute.
 FIRST_PAUSE, LONGEST_PAUSE, LIVED = 1.0, 30.0, 60.0
 
@@ -79,6 +82,45 @@ def check_port(host: str, port: int) -> None:
         ) from None
 
 
+# ---------------------------------------------------------------- memory
+
+
+def free_mb() -> int | None:
+    """MB that a new process can take: of the machine, and of the container if its limit is lower; None if unknown."""
+    try:
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+    except OSError:  # not Linux
+        return None
+    free = next(int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable"))
+    return min([free, *_left_in_container()])
+
+
+def _left_in_container() -> list[int]:
+    folder = Path("/sys/fs/cgroup")
+    try:
+        limit, used = (
+            int((folder / f"memory.{of}").read_text("ascii")) for of in ("max", "current")
+        )
+    except (OSError, ValueError):  # no container, or one without a limit ("max")
+        return []
+    return [max(0, limit - used) // 2**20]
+
+
+def memory_help(needed_mb: int, free: int | None, ended: int | None = None) -> str:
+    """One line that says what to do when memory is short, else "". `ended`: the status with which the server ended."""
+    if ended == KILLED:
+        cause = "The system ended the model's server, as it does when memory is short"
+    elif ended is None and free is not None and free < needed_mb:
+        cause = "Memory is short for the embedded model"
+    else:
+        return ""
+    there = "" if free is None else f", and {free} MB are free"
+    return (
+        f"{cause}: it needs about {needed_mb} MB{there}. End other programs, name a smaller file in "
+        "EMBEDDED_MODEL_PATH, or start without it (bin/run --no-model)."
+    )
+
+
 # ---------------------------------------------------------------- supervision
 
 
@@ -101,8 +143,12 @@ def supervise(path: str, host: str, port: int, say: Say = print) -> NoReturn:
     ]
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave)
+    needed = model.stat().st_size // 10**6 + BESIDES_WEIGHTS_MB
     pause = 0.0
+    code: int | None = None
     while True:
+        if help_ := memory_help(needed, free_mb(), code):
+            say(help_)
         lived, code = _serve_once(command)
         if code == CANNOT_START:
             raise CannotServe(

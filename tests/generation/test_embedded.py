@@ -6,6 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -25,6 +27,30 @@ QUESTION = (
 )
 def test_the_pause_before_the_next_start_grows_and_is_forgotten(last, lived, pause):
     assert embedded.next_pause(last, lived) == pause
+
+
+@pytest.mark.parametrize(
+    ("free", "ended", "line"),
+    [
+        (255, None, "Memory is short for the embedded model: it needs about 256 MB, and 255 MB are free. End "),
+        (256, None, ""),
+        (None, None, ""),
+        (9000, -9, "The system ended the model's server, as it does when memory is short: it needs about 256 MB, and "),
+        (None, -9, "The system ended the model's server, as it does when memory is short: it needs about 256 MB. End "),
+        (100, 1, ""),  # it ended for another reason, and says which
+    ],
+)  # fmt: skip
+def test_one_line_helps_when_memory_is_short(free, ended, line):
+    said = embedded.memory_help(256, free, ended)
+    assert said.startswith(line)
+    assert bool(said) == bool(line)
+    assert "\n" not in said
+
+
+def test_free_memory_is_that_of_the_container_if_it_has_less(monkeypatch):
+    assert embedded.free_mb() > 0
+    monkeypatch.setattr(embedded, "_left_in_container", lambda: [1])
+    assert embedded.free_mb() == 1
 
 
 def test_a_file_that_is_not_there_is_named():
@@ -96,8 +122,8 @@ def _unused_port() -> int:
         return probe.getsockname()[1]
 
 
-@pytest.fixture(scope="module")
-def served():
+@contextmanager
+def serving():
     """(the supervising process, its port), the model answering."""
     _need_model()
     port = _unused_port()
@@ -110,6 +136,12 @@ def served():
     finally:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture(scope="module")
+def served():
+    with serving() as process_and_port:
+        yield process_and_port
 
 
 @pytest.fixture
@@ -146,10 +178,27 @@ def test_a_server_that_dies_is_started_again_and_stops_when_asked(served, model)
     process, _ = served
     os.kill(_only_child(process.pid), signal.SIGKILL)
     assert "ended (status -9)" in process.stdout.readline()
+    assert "as it does when memory is short" in process.stdout.readline()
     assert "answers at" in process.stdout.readline()
     assert model.models() == [embedded.SMOLLM2]
     process.terminate()
     assert process.wait(10) == 0
+
+
+@pytest.mark.model
+def test_a_server_ends_with_a_parent_that_is_killed():
+    with serving() as (process, port):
+        process.kill()
+        process.wait(10)
+        deadline = time.monotonic() + 10
+        while listens(port) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not listens(port)
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _only_child(pid: int) -> int:
