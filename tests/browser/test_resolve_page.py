@@ -1,13 +1,14 @@
-"""The adjudicator's form by keys."""
+"""The adjudicator's form and the warm-up by keys."""
 
 import pytest
 from playwright.sync_api import expect
 
 from accounts.roles import Role
 from judging import studies, verdicts
-from judging.models import Resolution
+from judging.models import GoldVerdict, Resolution
 from tests.factories import person
 from tests.judging import factories as make
+from tests.judging.test_warmup import source  # noqa: F401 fixtures
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,3 +43,17 @@ def test_a_decision_by_keys(open_page, item):
         "criteria",
         "It leans: see 1, 2 and 3.",
     )
+
+
+def test_the_warm_up_by_keys(open_page, with_warm_up):
+    page = open_page(make.judge("alice"))
+    page.goto(f"/judge/{with_warm_up.pk}/next/")
+    for place, key in enumerate("1232", 1):
+        page.wait_for_url(f"**/warm-up/{place}/")
+        page.keyboard.press(key)
+        expect(page.get_by_role("status")).to_contain_text("The final verdict")
+        expect(page.get_by_role("link", name="Next")).to_be_focused()
+        page.keyboard.press("Enter")
+    page.wait_for_url("**/judge/slots/*/")
+    given = GoldVerdict.objects.order_by("pk").values_list("verdict", flat=True)
+    assert list(given) == ["correct", "partially correct", "incorrect", "partially correct"]
