@@ -5,10 +5,11 @@ from playwright.sync_api import expect
 
 from accounts.roles import Role
 from judging import studies, verdicts
-from judging.models import GoldVerdict, Resolution
+from judging.models import GoldVerdict, Resolution, Study
 from tests.factories import person
 from tests.judging import factories as make
-from tests.judging.test_warmup import source  # noqa: F401 fixtures
+from tests.judging.test_warmup import source  # noqa: F401 a fixture, used by name
+from tests.judging.test_warmup import study as with_warm_up  # noqa: F401 a fixture, used by name
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -45,9 +46,10 @@ def test_a_decision_by_keys(open_page, item):
     )
 
 
-def test_the_warm_up_by_keys(open_page, with_warm_up):
+@pytest.mark.usefixtures("with_warm_up")
+def test_the_warm_up_by_keys(open_page):
     page = open_page(make.judge("alice"))
-    page.goto(f"/judge/{with_warm_up.pk}/next/")
+    page.goto(f"/judge/{Study.objects.latest('pk').pk}/next/")
     for place, key in enumerate("1232", 1):
         page.wait_for_url(f"**/warm-up/{place}/")
         page.keyboard.press(key)
