@@ -154,9 +154,18 @@ def imports(name: str, *, at_import_time: bool = False) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
+            module = absolute(name, node)
             for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                yield inner if inner in modules() else str(node.module)
+                inner = f"{module}.{alias.name}"
+                yield inner if inner in modules() else module
+
+
+def absolute(name: str, node: ast.ImportFrom) -> str:
+    """The module in full; only the script of a zip, a package of its own there, imports its parts by a dot."""
+    if not node.level:
+        return str(node.module)
+    package = name if modules()[name].name == "__init__.py" else name.rpartition(".")[0]
+    return f"{package}.{node.module}" if node.module else package
 
 
 def _when_loaded(node: ast.AST) -> Iterator[ast.AST]:

@@ -18,6 +18,7 @@ from judging.models import Study
 NOBODY_TWICE = "No tag of this campaign has annotations of two people yet."
 OPEN = "This campaign is open: until it is closed, its agreement is only on a page of its own."
 COMPARED = ["campaign", *(name for name in rows.COLUMNS if name != "title")]
+TAGGED = ["campaign", "round", "tag"]
 
 
 def campaigns_of(study: Study) -> QuerySet[Campaign]:
@@ -38,15 +39,25 @@ def comparison_rows(study: Study, report: Report | None = None) -> Iterator[list
     changes none of them. Without a report they are of the closed ones.
     """
     title = rows.COLUMNS.index("title")
-    campaigns = campaigns_of(study)
-    if report is None:
-        campaigns = campaigns.filter(state=CampaignState.CLOSED)
-    else:
-        given = [one["campaign"] for one in report.get("annotators", []) if one["reason"] != OPEN]
-        campaigns = campaigns.filter(name__in=given)
-    for campaign in campaigns:
+    for campaign in _with_numbers(study, report):
         for line in rows.table(populations(campaign)):
             yield [campaign.name, *line[:title], *line[title + 1 :]]
+
+
+def annotated_tags(study: Study, report: Report | None = None) -> Iterator[list[object]]:
+    """The tags with an annotation before review, as rows of TAGGED; of the campaigns that comparison_rows has."""
+    for campaign in _with_numbers(study, report):
+        for n, stages in sorted(populations(campaign).items()):
+            for tag in sorted({one.tag for one in stages[BEFORE]}):
+                yield [campaign.name, n, tag]
+
+
+def _with_numbers(study: Study, report: Report | None) -> QuerySet[Campaign]:
+    campaigns = campaigns_of(study)
+    if report is None:
+        return campaigns.filter(state=CampaignState.CLOSED)
+    given = [one["campaign"] for one in report.get("annotators", []) if one["reason"] != OPEN]
+    return campaigns.filter(name__in=given)
 
 
 def campaign_agreement(campaign: Campaign, *, of_closed: bool = False) -> shapes.AnnotatorAgreement:

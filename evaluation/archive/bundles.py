@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NotRequired, TypedDict, cast
+from typing import Final, TypedDict, cast
 
 from datasets.importers.json_text import Unreadable, decode
 from evaluation.archive import recompute
@@ -19,15 +19,19 @@ from evaluation.report.shapes import FORMAT, Report, Snapshot
 from leases.refusal import Refusal
 
 HASH: Final = "body_sha256"
-ZIP_FORMAT = 1
-REPORT, ROWS, MANIFEST, SCRIPT, README = (
-    "report.json",
-    "rows.jsonl",
-    "manifest.json",
-    "recompute.py",
-    "README.txt",
-)
-NAMES = (REPORT, ROWS, MANIFEST, SCRIPT, README)
+ZIP_FORMAT = 2
+REPORT, ROWS, MANIFEST, README = ("report.json", "rows.jsonl", "manifest.json", "README.txt")
+SCRIPT, OLD_SCRIPT = "recompute", "recompute.py"
+# The script's modules by their names in the zip.
+SCRIPTS = {
+    f"{SCRIPT}/{file.name}": file for file in sorted(Path(recompute.__file__).parent.glob("*.py"))
+}
+# Format of the zip -> what it holds. The script of format 1 was one file.
+NAMES_OF = {
+    1: (REPORT, ROWS, MANIFEST, OLD_SCRIPT, README),
+    ZIP_FORMAT: (REPORT, ROWS, MANIFEST, *SCRIPTS, README),
+}
+NAMES = NAMES_OF[ZIP_FORMAT]
 MOST_BYTES = 50 * 2**20
 # A zip has no time of its own: the same report gives the same bytes.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -39,7 +43,7 @@ ABOUT = """\
 report.json   the numbers, as the program gave them
 rows.jsonl    the rows they were computed from, a JSON list a line; manifest.json names the columns
 manifest.json the hashes of the files, and by which names the report calls the models
-recompute.py  computes every number from the rows anew:  python recompute.py  (needs numpy)
+recompute     computes every number from the rows anew:  python -m recompute  (needs numpy)
 
 The sha256 of rows.jsonl is the hash that the report names. On an installation of the program,
 manage.py verify_report FILE checks this zip as a whole.
@@ -63,11 +67,10 @@ class NamedModel(TypedDict):
 
 
 class RowsOf(TypedDict):
-    """How to read the rows: the columns of judges' rows, of judge models' and of annotators', and the models."""
+    """How to read the rows: their format, the columns of each kind of row, and the models."""
 
-    columns: list[str]
-    machine_columns: list[str]
-    annotator_columns: NotRequired[list[str]]
+    rows_format: int
+    columns: dict[str, list[str]]
     models: list[NamedModel]
 
 
@@ -131,7 +134,7 @@ def write(report_text: str, lines: Iterable[bytes], rows_of: RowsOf) -> bytes:
     files = {
         REPORT: report_text.encode("utf-8"),
         ROWS: b"".join(lines),
-        SCRIPT: _script(),
+        **_script(),
         README: ABOUT.format(name=report["study"]["name"]).encode("utf-8"),
     }
     manifest: Manifest = {
@@ -149,11 +152,12 @@ def write(report_text: str, lines: Iterable[bytes], rows_of: RowsOf) -> bytes:
 
 def has_own_script(manifest: Manifest) -> bool:
     """Whether a zip that was read holds this version's script: another version's may be as good, or do anything."""
-    return manifest["files"][SCRIPT] == _described(_script())
+    kept = manifest["files"]
+    return all(kept.get(name) == _described(content) for name, content in _script().items())
 
 
-def _script() -> bytes:
-    return Path(recompute.__file__).read_bytes()
+def _script() -> dict[str, bytes]:
+    return {name: file.read_bytes() for name, file in SCRIPTS.items()}
 
 
 def _described(content: bytes) -> Size:
@@ -183,28 +187,31 @@ def read(data: bytes) -> Bundle:
 def _files(data: bytes) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as zipped:
-            _check_names([entry.filename for entry in zipped.infolist()])
-            return _bounded(zipped)
+            names = _check_names([entry.filename for entry in zipped.infolist()])
+            return _bounded(zipped, names)
     except UNZIPPING as error:
         raise Unreadable(f"The zip is damaged or cut off: {str(error)[:120]}.") from None
 
 
-def _check_names(names: list[str]) -> None:
-    if strange := [name for name in names if name not in NAMES]:
+def _check_names(names: list[str]) -> tuple[str, ...]:
+    """The names that a zip with these has; raises Unreadable for any other ones."""
+    expected = NAMES_OF[1 if OLD_SCRIPT in names else ZIP_FORMAT]
+    if strange := [name for name in names if name not in expected]:
         raise Unreadable(
             f"The zip holds {strange[0][:80]!r}, which no zip of a report does. Nothing of it was unpacked."
         )
-    if missing := [name for name in NAMES if name not in names]:
+    if missing := [name for name in expected if name not in names]:
         raise Unreadable(f"The zip lacks {', '.join(missing)}.")
-    if len(names) > len(NAMES):
+    if len(names) > len(expected):
         raise Unreadable("The zip holds a file twice; which one counts is unknown.")
+    return expected
 
 
-def _bounded(zipped: zipfile.ZipFile) -> dict[str, bytes]:
+def _bounded(zipped: zipfile.ZipFile, names: Iterable[str]) -> dict[str, bytes]:
     """Every file, unpacked up to the bound: what a zip says of its sizes is not to be believed."""
     files = {}
     left = MOST_BYTES
-    for name in NAMES:
+    for name in names:
         with zipped.open(name) as file:
             content = file.read(left + 1)
         left -= len(content)
@@ -217,17 +224,29 @@ def _bounded(zipped: zipfile.ZipFile) -> dict[str, bytes]:
 
 
 def _manifest(files: dict[str, bytes]) -> Manifest:
-    manifest = cast(Manifest, _object(files[MANIFEST], MANIFEST))
-    if manifest.get("format") != ZIP_FORMAT or not isinstance(manifest.get("files"), dict):
+    manifest = _object(files[MANIFEST], MANIFEST)
+    expected = 1 if OLD_SCRIPT in files else ZIP_FORMAT
+    named = manifest.get("files")
+    if manifest.get("format") != expected or not isinstance(named, dict):
         raise Unreadable(
-            f"{MANIFEST} has the format {manifest.get('format')!r}; this version of the program reads {ZIP_FORMAT}."
+            f"{MANIFEST} has the format {manifest.get('format')!r}; this version of the program reads {expected}."
         )
     kept = {name: _described(content) for name, content in files.items() if name != MANIFEST}
-    if wrong := [name for name in kept if manifest["files"].get(name) != kept[name]]:
+    if wrong := [name for name in kept if named.get(name) != kept[name]]:
         raise Unreadable(
             f"{' and '.join(wrong)} differ from the hashes in {MANIFEST}: the zip was changed after it was made."
         )
-    return manifest
+    return cast(Manifest, manifest if expected == ZIP_FORMAT else _of_format_1(manifest))
+
+
+def _of_format_1(manifest: dict[str, object]) -> dict[str, object]:
+    """The manifest of a zip of format 1 as one of today: its columns by the kind of row."""
+    columns = {
+        "verdict": manifest.get("columns"),
+        "reply": manifest.get("machine_columns"),
+        "comparison": manifest.get("annotator_columns", []),
+    }
+    return {**manifest, "rows_format": 1, "columns": columns}
 
 
 def _object(content: bytes, name: str) -> dict[str, object]:

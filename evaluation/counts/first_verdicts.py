@@ -127,7 +127,7 @@ def _each_item(study: Study, cluster: str) -> QuerySet[Any, Any]:
         "prompt": F("item__response__prompt"),
         "in_round": F("round__n"),
         "within": F(CLUSTERS[cluster]),
-        "of_item": F("item_id"),
+        "of_item": F("item__position"),
     }
     part = Window(
         Ntile(PARTS),

@@ -14,7 +14,7 @@ from evaluation.models import ReportSnapshot
 from evaluation.paper.citation import Citation
 from evaluation.paper.display import chosen
 from evaluation.report.shapes import Report
-from evaluation.rows.export import digest
+from evaluation.rows.hashing import digest
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from judging.models import Study

@@ -4,10 +4,13 @@ import hashlib
 from dataclasses import dataclass, field
 
 from datasets.importers.json_text import Unreadable
-from evaluation.archive import bundles, recompute
+from evaluation.archive import bundles
 from evaluation.archive.bundles import HASH, Bundle, body_hash, readable
+from evaluation.archive.recompute.checking import check
+from evaluation.archive.recompute.findings import Findings
+from evaluation.archive.recompute.rows import read_rows
 from evaluation.report.shapes import Report
-from evaluation.rows.export import digest, hashed_lines, rows_of
+from evaluation.rows.hashing import digest, hashed_lines, rows_of
 from judging.models import Study
 
 NOT_HERE = "The study is not here, so the report was not compared with its rows in this database."
@@ -16,7 +19,7 @@ CHANGED = (
     "The study is here, and its verdicts, types, exclusions or annotations have changed since."
 )
 OTHER_SCRIPT = (
-    "The recompute.py in the zip is not this version's. It was not run; read it before you run it."
+    "The script in the zip is not this version's. It was not run; read it before you run it."
 )
 UNSEALED = "The report has no hash of itself: it was not frozen."
 # What reading any shape but a report's own ends in: its parts are read by name throughout.
@@ -71,15 +74,15 @@ def _check_hashes(bundle: Bundle, outcome: Outcome) -> None:
 
 
 def _recompute(bundle: Bundle, outcome: Outcome) -> None:
-    findings = recompute.Findings()
+    findings = Findings()
     rows = None
     if bundle.manifest:
-        rows = recompute.read_rows(bundle.rows, bundle.manifest)
+        rows = read_rows(bundle.rows, bundle.manifest)
     else:
         outcome.notes.append(
             "The file has no rows: each number was compared with the counts next to it."
         )
-    recompute.check(bundle.report, findings, rows)
+    check(bundle.report, findings, rows)
     outcome.checked += findings.checked
     outcome.wrong += findings.wrong
     outcome.notes += [
@@ -96,8 +99,8 @@ def _compare_with_study(report: Report, outcome: Outcome) -> None:
         outcome.notes.append(CHANGED)
         return
     outcome.notes.append(SAME)
-    findings = recompute.Findings()
+    findings = Findings()
     lines = b"".join(hashed_lines(study, report))
-    recompute.check(report, findings, recompute.read_rows(lines, rows_of(study)))
+    check(report, findings, read_rows(lines, rows_of(study, report)))
     outcome.checked += findings.checked
     outcome.wrong += [line for line in findings.wrong if line not in outcome.wrong]

@@ -49,6 +49,7 @@ class JudgeSection:
     prompts: tuple[AgainstPeople, ...]
     everything: tuple[PromptSection, ...]
     everything_population: str
+    drawn: shapes.Table
 
 
 def judge_sections(report: shapes.Report) -> list[JudgeSection]:
@@ -75,6 +76,7 @@ def _section(report: shapes.Report, judge: shapes.JudgeModel, key: str) -> Judge
         ),
         tuple(sections_of(report, judge["table"], f"{key}-all", judge=judge)),
         judge["table"]["population"],
+        judge["table"],
     )
 
 

@@ -13,6 +13,8 @@ from evaluation.statistics.tables import Line
 
 # The format of a report's data. A stored report of another format is refused (frozen/snapshots.py).
 FORMAT = 4
+# The format of the rows that a report made now is computed from (rows/hashing.py); a report without one has format 1.
+ROWS_FORMAT = 2
 
 # ---------------------------------------------------------------- agreement
 
@@ -144,7 +146,7 @@ class Cell(Share):
 
 
 class Table(TypedDict):
-    """A table of verdicts: its cells (`rows`), its lines, and how its intervals were resampled."""
+    """A table of verdicts: its cells (`rows`), its lines, and how its intervals were made."""
 
     name: str
     population: str
@@ -152,6 +154,8 @@ class Table(TypedDict):
     lines: list[Line]
     seed: int
     resamples: int
+    method: NotRequired[str]
+    cluster_method: NotRequired[str]
 
 
 class Way(TypedDict):
@@ -241,6 +245,7 @@ class Comparisons(TypedDict):
     verdict: str
     seed: int
     resamples: int
+    method: NotRequired[str]
     families: list[Family]
 
 
@@ -316,6 +321,8 @@ class JudgeModel(TypedDict):
     states: dict[str, int]
     spellings: dict[str, int]
     population: str
+    method: NotRequired[str]
+    cluster_method: NotRequired[str]
     prompts: list[PromptScores]
     table: Table
 
@@ -431,6 +438,7 @@ class Snapshot(TypedDict):
     id: int | None
     sha256: str
     rows: int
+    rows_format: NotRequired[int]
     app_version: str
     body_sha256: NotRequired[str]
 

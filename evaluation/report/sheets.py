@@ -1,6 +1,6 @@
 """A report's parts as tables: header and rows, for CSV. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evaluation.report import shapes
@@ -18,6 +18,7 @@ class Sheet(NamedTuple):
 
 # A row, and the interval by resampling that belongs to it.
 Clustered = tuple[list[object], Resampled | None]
+METHODS = ("method", "cluster_method")
 CLUSTERED = ("low", "high", "se", "clusters", "resamples", "undefined", "seed", "method", "reason")
 COEFFICIENT = ("weights", "value", "se", "low", "high", "n", "method", "reason")
 
@@ -96,7 +97,13 @@ LINE_COLUMNS = ["total", "unlabelled", "left_out"]
 def verdict_sheet(report: shapes.Report) -> Sheet:
     """One row a cell of the tables of final verdicts; the last columns say what n leaves out."""
     rows = [row for table in report["tables"] for row in _table_rows(table)]
-    return Sheet([*VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS], rows)
+    header = [*VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS]
+    return Sheet([*header, *_named(report["tables"])], rows)
+
+
+def _named(parts: Iterable[Mapping[str, object]]) -> list[str]:
+    """The columns that name the methods of intervals; older reports name none."""
+    return [name for name in METHODS if any(name in part for part in parts)]
 
 
 def judge_verdict_sheet(report: shapes.Report) -> Sheet:
@@ -107,7 +114,7 @@ def judge_verdict_sheet(report: shapes.Report) -> Sheet:
         for row in _table_rows(judge["table"])
     ]
     header = ["judge", *VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS]
-    return Sheet(header, rows)
+    return Sheet([*header, *_named([judge["table"] for judge in report["judge_models"]])], rows)
 
 
 def _table_rows(table: shapes.Table) -> Iterator[list[object]]:
@@ -119,9 +126,11 @@ def _table_rows(table: shapes.Table) -> Iterator[list[object]]:
             *values(line, LINE_COLUMNS),
             table["population"],
             *values(cell, CLUSTER_COLUMNS),
+            *values(table, _named([table])),
         ]
 
 
+OF_FAMILY = ("key", "kind", "margin")
 COMPARED = [
     "model", "prompt", "first", "second", "value", "low", "high", "clusters", "k_1", "n_1", "k_2", "n_2",
     "only_first", "only_second", "p_exact", "p_exact_corrected", "p_clustered", "p_clustered_corrected",
@@ -131,36 +140,51 @@ COMPARED = [
 
 def comparison_sheet(report: shapes.Report) -> Sheet:
     """One row a comparison; the gains of both kinds of questions are in the JSON."""
+    whole = report["comparisons"]
+    method = values(whole, _named([whole]))
     rows = [
-        [family["key"], family["kind"], family["margin"], *(row.get(name) for name in COMPARED)]
-        for family in report["comparisons"]["families"]
+        [*values(family, OF_FAMILY), *(row.get(name) for name in COMPARED), *method]
+        for family in whole["families"]
         for row in family["rows"]
     ]
-    return Sheet(["family", "kind", "margin", *COMPARED], rows)
+    return Sheet(["family", "kind", "margin", *COMPARED, *_named([whole])], rows)
 
 
 def judge_sheet(report: shapes.Report) -> Sheet:
     """One row a score of a judge model: accuracy and macro-F of a prompt, then each verdict's scores."""
     header = ["judge", "prompt", "verdict", "score", "k", "n", "value", "low", "high"]
     header += ["unparsed", "reason"]
+    named = _named(report["judge_models"])[:1]
     rows = [
-        row
+        [*row, *([method] if named else [])]
         for judge in report["judge_models"]
         for prompt in judge["prompts"]
-        for row in _judge_rows(judge["judge"], prompt)
+        for row, score in _judge_rows(judge["judge"], prompt)
+        for method in [_method(judge, score)]
     ]
-    return Sheet(header, rows)
+    return Sheet([*header, *named], rows)
 
 
-def _judge_rows(judge: str, prompt: shapes.PromptScores) -> Iterator[list[object]]:
+def _method(judge: shapes.JudgeModel, score: shapes.ClusterEnds) -> str | None:
+    """Which way gave the ends that `_share` and `_score` show; None where there are none."""
+    if score["cluster_low"] is not None:
+        return judge.get("cluster_method")
+    return judge.get("method") if score.get("low") is not None else None
+
+
+def _judge_rows(
+    judge: str, prompt: shapes.PromptScores
+) -> Iterator[tuple[list[object], shapes.ClusterEnds]]:
+    """Each row with its score."""
     place = [judge, prompt["prompt"]]
-    yield [*place, "", "accuracy", *_share(prompt["accuracy"]), prompt["unparsed"], ""]
-    macro = prompt["macro_f"]
-    yield [*place, "", "macro_f", *_score(macro), prompt["unparsed"], macro["reason"]]
+    right, macro = prompt["accuracy"], prompt["macro_f"]
+    yield [*place, "", "accuracy", *_share(right), prompt["unparsed"], ""], right
+    yield [*place, "", "macro_f", *_score(macro), prompt["unparsed"], macro["reason"]], macro
     for one in prompt["classes"]:
         for name, share in (("precision", one["precision"]), ("recall", one["recall"])):
-            yield [*place, one["label"], name, *_share(share), None, share["reason"]]
-        yield [*place, one["label"], "f", *_score(one["f"]), None, one["f"]["reason"]]
+            yield [*place, one["label"], name, *_share(share), None, share["reason"]], share
+        f = one["f"]
+        yield [*place, one["label"], "f", *_score(f), None, f["reason"]], f
 
 
 def _share(score: shapes.ScoreShare) -> list[object]:
@@ -178,14 +202,19 @@ SHARE_COLUMNS = ["whose", "verdict", "k", "n", "low", "high", *CLUSTER_COLUMNS]
 
 def judge_model_sheet(report: shapes.Report) -> Sheet:
     """People's and a judge model's verdicts on each model's responses, one row a share."""
+    named = _named(report["judge_models"])
     rows = [
-        [judge["judge"], prompt["prompt"], model["model"], *values(cell, SHARE_COLUMNS)]
+        [
+            *(judge["judge"], prompt["prompt"], model["model"]),
+            *values(cell, SHARE_COLUMNS),
+            *values(judge, named),
+        ]
         for judge in report["judge_models"]
         for prompt in judge["prompts"]
         for model in prompt["models"]
         for cell in model["shares"]
     ]
-    return Sheet(["judge", "prompt", "model", *SHARE_COLUMNS], rows)
+    return Sheet(["judge", "prompt", "model", *SHARE_COLUMNS, *named], rows)
 
 
 SHEETS = {

@@ -12,7 +12,7 @@ from datasets.taxonomy import EXPLICIT, IMPLICIT
 from evaluation.counts.final_verdicts import kept_items
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.naming import one_passage_prompts
-from evaluation.rows.export import REPLIES
+from evaluation.rows.hashing import REPLIES
 from evaluation.statistics import tables
 from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
 from judging.rules.resolution import CAUSES

@@ -7,7 +7,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Prefetch, QuerySet
 from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.report.verdicts import SLICE_LABELS
 from evaluation.rows.choice import LABELLED, NO, REPLIED, YES, Choice
-from evaluation.rows.export import REPLIES
+from evaluation.rows.hashing import REPLIES
 from evaluation.statistics import tables
 from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
 from judging.rules.resolution import CAUSES

@@ -8,6 +8,7 @@ from evaluation.compare.families import Answered, Answers, Compared, Family
 from evaluation.counts.naming import one_passage_prompts, prompt_entry
 from evaluation.report import shapes
 from evaluation.sections.verdicts import FINAL_VERDICTS
+from evaluation.statistics import bootstrap
 from evaluation.statistics.bootstrap import Plan
 from judging.models import Verdict
 
@@ -36,6 +37,7 @@ def comparisons_entry(
         "verdict": answers.verdict,
         "seed": plan.seed,
         "resamples": plan.resamples,
+        "method": bootstrap.METHOD,
         "families": [
             _family_entry(family, answers, plan) for family in families.answerable(answers, chosen)
         ],

@@ -7,7 +7,7 @@ from evaluation.counts import machine_verdicts
 from evaluation.counts.machine_verdicts import MachineCount
 from evaluation.report import shapes
 from evaluation.sections.verdicts import clustered_entry, table_of
-from evaluation.statistics import score_intervals
+from evaluation.statistics import bootstrap, score_intervals, wilson
 from evaluation.statistics.bootstrap import Plan, Resampled
 from evaluation.statistics.score_intervals import JUDGE, PEOPLE, Both, ScoreIntervals
 from evaluation.statistics.scores import Scores, Share, scores
@@ -64,6 +64,8 @@ def _judge_entry(
         "states": {str(state): states[state] for state in MachineState if states[state]},
         "spellings": spelt,
         "population": AGAINST_PEOPLE,
+        "method": wilson.METHOD,
+        "cluster_method": bootstrap.METHOD,
         "prompts": [_prompt_entry(prompt, counts, plan) for prompt in asked],
         # Table 6: as the table of final verdicts, a reply without a verdict being one of its own.
         "table": table_of("judge model", ALL_REPLIES, counts, asked, names, replies, plan),

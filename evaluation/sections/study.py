@@ -18,7 +18,7 @@ from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.counts.steps import study_flow
 from evaluation.report import shapes
-from evaluation.rows.export import digest
+from evaluation.rows.hashing import digest, judging_people
 from evaluation.sections.agreement import study_agreement
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparisons import answers_of, comparisons_entry, plan_of
@@ -48,6 +48,7 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
             "id": None,
             "sha256": sha256,
             "rows": row_count,
+            "rows_format": shapes.ROWS_FORMAT,
             "app_version": settings.VERSION,
         },
         "population": FINAL_VERDICTS,
@@ -101,7 +102,7 @@ def study_entry(study: Study) -> shapes.Study:
         "instances": instances.count(),
         "articles": instances.values("contradiction__title").distinct().count(),
         "excluded_instances": excluded.count(),
-        "judges": _judges(study),
+        "judges": judging_people(study).count(),
     }
     if study.subset:
         entry["subset"] = _subset(study.subset)
@@ -124,11 +125,3 @@ def own_verdicts(study: Study) -> list[int]:
     own = Count("pk", filter=on_own_question(OuterRef("judge__person")))
     counted = first_judged(study).aggregate(own=own, given=Count("pk"))
     return [counted["own"], counted["given"]]
-
-
-def _judges(study: Study) -> int:
-    """How many people judge; of those who draw from a pool, how many have a first verdict in it."""
-    people = study.judges.filter(person__isnull=False)
-    if study.pairing == Study.Pairing.POOL:
-        people = people.filter(pk__in=first_judged(study).values("judge"))
-    return people.count()

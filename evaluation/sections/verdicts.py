@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from evaluation.counts import final_verdicts
 from evaluation.counts.naming import in_name_order, one_passage_prompts
 from evaluation.report import shapes
-from evaluation.statistics import tables
+from evaluation.statistics import bootstrap, tables, wilson
 from evaluation.statistics.bootstrap import Plan, Resampled
 from evaluation.statistics.cells import resampled
 from evaluation.statistics.tables import Tally
@@ -64,6 +64,8 @@ def table_of(
         "lines": [{**line, "prompt": labels[line["prompt"]]} for line, _ in lines],
         "seed": plan.seed,
         "resamples": plan.resamples,
+        "method": wilson.METHOD,
+        "cluster_method": bootstrap.METHOD,
     }
 
 

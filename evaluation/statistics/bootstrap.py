@@ -35,8 +35,10 @@ FEWEST_CLUSTERS = 8
 MOST_UNDEFINED = 0.1
 MOST_CLUSTERS = 200
 CHUNK_CELLS = 200_000
-# The same digits on every machine, whatever order its matrix product sums in.
+# The same digits on every machine, whatever order its matrix product sums in; and clusters that add the same are one
+# kind, whatever order their items were summed in.
 DIGITS = 10
+SUM_DIGITS = 12
 TIE = 1e-12
 
 METHOD = "cluster bootstrap, BCa with t levels"
@@ -155,7 +157,8 @@ def _blas() -> ThreadpoolController:
 def _kinds(clusters: Floats, sizes: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
     """The different rows in order, and how many clusters each counts for."""
     kept = np.any(clusters != 0, axis=1) & (sizes > 0)
-    rows, place = np.unique(clusters[kept], axis=0, return_inverse=True)
+    summed = np.round(clusters[kept], SUM_DIGITS)
+    rows, place = np.unique(summed, axis=0, return_inverse=True)
     return rows, np.bincount(place, weights=sizes[kept], minlength=len(rows)).astype(np.int64)
 
 

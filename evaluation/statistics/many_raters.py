@@ -23,6 +23,7 @@ from evaluation.statistics.coefficient import (
     measured,
 )
 from evaluation.statistics.groups import Groups, kinds
+from evaluation.statistics.wilson import METHOD as WILSON
 from evaluation.statistics.wilson import wilson
 
 Counts = NDArray[np.int64]
@@ -129,7 +130,7 @@ def pairwise_agreement(items: ArrayLike) -> Coefficient:
     if (counts.sum(axis=1) != 2).any():
         return coefficient("percent_agreement", value, n)
     interval = wilson(int((counts == 2).sum()), n)
-    return coefficient("percent_agreement", value, n, ends=interval, method="Wilson")
+    return coefficient("percent_agreement", value, n, ends=interval, method=WILSON)
 
 
 def fleiss_kappa(items: ArrayLike) -> Coefficient:

@@ -30,11 +30,12 @@ from evaluation.statistics.coefficient import (
 )
 from evaluation.statistics.groups import Groups
 from evaluation.statistics.many_raters import krippendorff_alpha_nominal
+from evaluation.statistics.wilson import METHOD as WILSON
 from evaluation.statistics.wilson import Z, wilson
 
 Counts = NDArray[np.int64]
 
-UNWEIGHTED, LINEAR, QUADRATIC = WEIGHTS = ("none", "linear", "quadratic")
+UNWEIGHTED, LINEAR, QUADRATIC = ("none", "linear", "quadratic")
 WEIGHTED = (LINEAR, QUADRATIC)
 CLOSED_FORM = "closed form (Fleiss, Cohen and Everitt 1969)"
 
@@ -112,7 +113,7 @@ def percent_agreement(table: ArrayLike) -> Coefficient:
     interval = wilson(same, n)
     if interval is None:
         return coefficient("percent_agreement", None, 0, reason=NO_ITEMS)
-    return coefficient("percent_agreement", same / n, n, ends=interval, method="Wilson")
+    return coefficient("percent_agreement", same / n, n, ends=interval, method=WILSON)
 
 
 def cohen_kappa(table: ArrayLike, weights: str = "none") -> Coefficient:

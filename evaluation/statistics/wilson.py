@@ -12,6 +12,7 @@ class Interval(NamedTuple):
     high: float
 
 
+METHOD = "Wilson"
 # The two-sided normal quantile of 95 %.
 Z = NormalDist().inv_cdf((1 + 0.95) / 2)
 

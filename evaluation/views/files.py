@@ -13,7 +13,7 @@ from evaluation.charts.standalone import standalone
 from evaluation.report.drawings import drawings
 from evaluation.report.shapes import Report
 from evaluation.report.sheets import SHEETS
-from evaluation.rows.export import hashed_lines, rows_of
+from evaluation.rows.hashing import hashed_lines, rows_of
 from judging.models import Study
 from leases.refusal import Conflict, NotFoundHere
 from pages.data_responses import csv_response
@@ -59,7 +59,7 @@ def bundle_file(study: Study, report_text: str, stem: str) -> HttpResponse:
             "The study's rows have changed since this report was frozen, and the rows of then are not kept. Take "
             "the zip of the report as it is now."
         )
-    zipped = bundles.write(report_text, lines, rows_of(study))
+    zipped = bundles.write(report_text, lines, rows_of(study, report))
     return attached(zipped, "application/zip", f"{stem}.zip")
 
 

@@ -7,11 +7,14 @@ import zipfile
 import pytest
 
 from annotation.models import Annotation, Campaign
-from evaluation.archive import bundles, recompute
+from evaluation.archive import bundles
+from evaluation.archive.recompute.checking import check
+from evaluation.archive.recompute.findings import Findings
+from evaluation.archive.recompute.rows import read_rows
 from evaluation.frozen.publishing import publish
 from evaluation.frozen.snapshots import freeze, has_changed
 from evaluation.frozen.verifying import verify
-from evaluation.rows.export import HASHED, MACHINE_COLUMNS, rows_of
+from evaluation.rows.hashing import FORMATS, hashed_lines, rows_of
 from evaluation.sections.study import study_report
 from evaluation.views import files
 from judging.models import Study
@@ -68,9 +71,9 @@ def test_every_number_follows_from_the_rows(good):
 
 
 def rows_and(study, report):
-    findings = recompute.Findings()
-    lines = b"".join(files.hashed_lines(study))
-    recompute.check(report, findings, recompute.read_rows(lines, rows_of(study)))
+    findings = Findings()
+    lines = b"".join(hashed_lines(study))
+    check(report, findings, read_rows(lines, rows_of(study)))
     return findings.wrong
 
 
@@ -93,7 +96,7 @@ def test_an_open_campaign_has_no_number_and_no_row_in_the_report(study):
     (campaign,) = study_report(study)["annotators"]
     assert (campaign["rounds"], campaign["measured"]) == ([], False)
     assert "open" in campaign["reason"]
-    assert not any(b"axel" in line or b"before" in line for line in files.hashed_lines(study))
+    assert not any(b"axel" in line or b"before" in line for line in hashed_lines(study))
 
 
 def test_a_campaign_opened_or_closed_since_changes_no_frozen_report(rita, study):
@@ -124,7 +127,6 @@ def test_a_frozen_report_shows_it_to_readers_too_and_says_if_annotations_changed
     assert has_changed(snapshot)
 
 
-def test_the_three_kinds_of_rows_have_different_numbers_of_columns(study):
+def test_the_kinds_of_rows_of_format_1_have_different_numbers_of_columns():
     """A reader knows them by it."""
-    columns = rows_of(study)["annotator_columns"]
-    assert len({len(HASHED), len(MACHINE_COLUMNS), len(columns)}) == 3
+    assert len({len(columns) for columns in FORMATS[1].values()}) == len(FORMATS[1])

@@ -13,11 +13,12 @@ from datasets.importers.json_text import Unreadable
 from evaluation.archive import bundles
 from evaluation.frozen import snapshots
 from evaluation.frozen.verifying import CHANGED, NOT_HERE, OTHER_SCRIPT, SAME, UNSEALED, verify
-from evaluation.rows.export import HASHED, MACHINE_COLUMNS, digest
+from evaluation.models import ReportSnapshot
+from evaluation.rows.hashing import FORMATS, digest
 from evaluation.sections.study import study_report
 from evaluation.views import files
 from judging.files.predictions import import_predictions
-from judging.models import Resolution, Study
+from judging.models import Judgment, Resolution, Study
 from leases.refusal import Refusal
 from tests.evaluation import frozen
 from tests.evaluation.factories import exclude, judged_study, resolve_all
@@ -26,7 +27,7 @@ from tests.judging import factories as judging
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
-NO_ROWS = {"columns": HASHED, "machine_columns": list(MACHINE_COLUMNS), "models": []}
+NO_ROWS = {"rows_format": 2, "columns": FORMATS[2], "models": []}
 
 
 def zipped(study):
@@ -90,7 +91,7 @@ def run_script(folder):
     guard = (
         "import sys, runpy; sys.path[:] = [p for p in sys.path if p];"
         "sys.modules['django'] = sys.modules['evaluation'] = sys.modules['scipy'] = None;"
-        "runpy.run_path('recompute.py', run_name='__main__')"
+        "sys.path.insert(0, '.'); runpy.run_module('recompute', run_name='__main__')"
     )
     return subprocess.run(
         [sys.executable, "-c", guard], cwd=folder, capture_output=True, text=True, timeout=120
@@ -110,7 +111,7 @@ def test_the_script_finds_a_changed_number(unpacked, report):
     done = run_script(unpacked)
     assert done.returncode == 1
     assert "the hash of report.json" in done.stdout
-    assert "k of incorrect" in done.stdout
+    assert "k of verdicts, incorrect" in done.stdout
 
 
 def test_the_same_report_gives_the_same_bytes(study):
@@ -134,14 +135,68 @@ def test_a_good_zip_is_as_it_says(good):
     assert outcome.checked > 500
 
 
-def test_what_judge_models_said_is_among_the_rows_and_named_as_not_recomputed():
+def test_what_judge_models_said_is_among_the_rows_and_recomputed():
     study = judged_study()
     import_predictions(study, b"item,reply\n0,evaluation: correct\n1,no idea\n", "Elsewhere")
     data = zipped(study)
     assert part(data, bundles.ROWS).count(b'"judged"') == 1
     outcome = verify(data)
     assert outcome.wrong == []
-    assert any("judge models" in note for note in outcome.notes)
+    assert not any("judge models" in note for note in outcome.notes)
+
+
+def of_before(study):
+    """The report as it was made before rows had a format, and its snapshot."""
+    report = study_report(study)
+    del report["snapshot"]["rows_format"]
+    sha256, number = digest(study, report)
+    report["snapshot"] |= {"sha256": sha256, "rows": number}
+    text = bundles.text_of(bundles.sealed(report))
+    made = {"study": study, "rows_hash": sha256, "app_version": "0", "created_by": person("olga")}
+    return ReportSnapshot.objects.create(body=report, text=text, **made)
+
+
+def test_a_report_frozen_before_a_column_was_added_has_not_changed_and_has_its_zip(
+    client, rita, study
+):
+    old, (new, _) = of_before(study), snapshots.freeze(study, by=rita)
+    assert old.rows_hash != new.rows_hash
+    assert not snapshots.has_changed(old)
+    data = client.get(f"/reports/snapshots/{old.pk}/report.zip").content
+    outcome = verify(data)
+    assert outcome.wrong == []
+    assert {SAME} < set(outcome.notes)
+    assert any("whose rows name no article" in note for note in outcome.notes)
+    Judgment.objects.filter(slot__round__study=study).update(first_verdict="incorrect")
+    assert snapshots.has_changed(old)
+    assert snapshots.has_changed(new)
+
+
+def as_of_format_1(data):
+    """A zip as it was made when its script was one file and its manifest listed the columns of each kind apart."""
+    manifest = json.loads(part(data, bundles.MANIFEST))
+    files = {name: part(data, name) for name in (bundles.REPORT, bundles.ROWS, bundles.README)} | {
+        bundles.OLD_SCRIPT: b"import numpy"
+    }
+    names = {"verdict": "columns", "reply": "machine_columns", "comparison": "annotator_columns"}
+    columns = {names[kind]: manifest["columns"][kind] for kind in names}
+    described = {name: bundles._described(content) for name, content in files.items()}
+    old = {"format": 1, **columns, "models": manifest["models"], "files": described}
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as new:
+        for name, content in {**files, bundles.MANIFEST: json.dumps(old).encode()}.items():
+            new.writestr(name, content)
+    return out.getvalue()
+
+
+def test_a_zip_of_format_1_is_still_checked(client, rita, study):
+    address = f"/reports/snapshots/{of_before(study).pk}/report.zip"
+    old = as_of_format_1(client.get(address).content)
+    outcome = verify(old)
+    assert outcome.wrong == []
+    assert OTHER_SCRIPT in outcome.notes
+    with pytest.raises(Unreadable, match="differ from the hashes"):
+        verify(repacked(old, rows=b"[1]\n"))
 
 
 def imported():
@@ -245,9 +300,13 @@ def with_name(data, name):
         (lambda z: with_name(z, "rows.jsonl"), "twice"),
         (lambda z: repacked(z, rows=None), "lacks rows.jsonl"),
         (lambda z: repacked(z, rows=b"[2]\n"), "differ from the hashes"),
-        (lambda z: repacked(z, recompute=b"import os"), "recompute.py differ"),
+        (lambda z: repacked(z, **{"recompute/study": b"import os"}), "recompute/study.py differ"),
+        (lambda z: repacked(z, report=b"{}"), "report.json differ"),
+        (lambda z: repacked(z, README=b"?"), "README.txt differ"),
+        (lambda z: repacked(z, **{"recompute/rows": None}), "lacks recompute/rows.py"),
+        (lambda z: with_name(z, "recompute/more.py"), "Nothing of it was unpacked"),
         (lambda z: repacked(z, manifest=b"[]"), "holds no report"),
-        (lambda z: repacked(z, manifest=b'{"format": 2, "files": {}}'), "format 2"),
+        (lambda z: repacked(z, manifest=b'{"format": 3, "files": {}}'), "format 3"),
         (lambda z: remade(z, report=b"{}"), "format None"),
         (lambda z: remade(z, rows=b"[1]\n"), "a part of it is missing"),
         (lambda z: remade(z, rows=b"[" * 100_000 + b"\n"), "a part of it is missing"),
@@ -297,7 +356,7 @@ def test_a_scale_that_no_study_has_is_refused_before_anything_is_counted(
 
 def test_verdicts_that_no_study_has_are_refused_before_anything_is_counted(good):
     kept, *_ = part(good, bundles.ROWS).splitlines()
-    row = dict(zip(HASHED, json.loads(kept), strict=True))
+    row = dict(zip(["kind", *FORMATS[2]["verdict"]], json.loads(kept), strict=True))
     lines = [
         json.dumps(
             list({**row, "item": n, "judge": judge, "first_verdict": f"verdict {n}"}.values())
@@ -311,7 +370,8 @@ def test_verdicts_that_no_study_has_are_refused_before_anything_is_counted(good)
 
 def test_a_script_that_is_not_ours_is_named(good):
     assert verify(good).notes.count(OTHER_SCRIPT) == 0
-    assert verify(remade(good, recompute=b"import os")).notes.count(OTHER_SCRIPT) == 1
+    changed = remade(good, **{"recompute/study": b"import os"})
+    assert verify(changed).notes.count(OTHER_SCRIPT) == 1
 
 
 def test_the_command_says_what_it_compared(good, tmp_path, capsys):

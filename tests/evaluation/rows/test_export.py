@@ -11,7 +11,8 @@ from evaluation.report.agreement import agreement_rows, agreement_sections
 from evaluation.report.comparisons import family_sections
 from evaluation.report.verdicts import prompt_sections
 from evaluation.rows.choice import Choice, chosen
-from evaluation.rows.export import digest, records
+from evaluation.rows.export import records
+from evaluation.rows.hashing import digest
 from evaluation.sections.comparisons import answers_of, comparisons_entry
 from evaluation.sections.study import study_report
 from judging.models import Judgment

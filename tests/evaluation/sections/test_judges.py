@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.report.judges import judge_sections
 from evaluation.report.sheets import SHEETS
-from evaluation.rows.export import MACHINE_COLUMNS, digest, hashed_lines
+from evaluation.rows.hashing import digest, hashed_lines
 from evaluation.sections.study import study_report
 from judging.files.predictions import import_predictions
 from judging.models import MachineVerdict
@@ -249,7 +249,7 @@ def test_the_hash_does_not_ask_the_database_for_the_order_of_names(study):
     for name in ("Zeta", "alpha"):
         ask(study, lambda n: "correct", name)
     lines = [json.loads(line) for line in hashed_lines(study)]
-    reply = [line for line in lines if len(line) == len(MACHINE_COLUMNS)]
+    reply = [values for kind, *values in lines if kind == "reply"]
     assert reply == sorted(reply)
     judges = ["Elsewhere (model)", "Zeta (model)", "alpha (model)"]
     assert [judge for _, judge, *_ in reply[:3]] == judges
