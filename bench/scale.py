@@ -39,6 +39,10 @@ researcher  /collections/abbeys/questions/
 researcher  /collections/abbeys/export/wikicontradict-json/
 researcher  /runs/
 researcher  /runs/{run}/
+researcher  /runs/{run}/responses/
+researcher  /runs/{run}/responses/?words=founded
+researcher  /runs/{run}/responses/{response}/
+researcher  /runs/{run}/two-models/
 researcher  /studies/
 researcher  /studies/{study}/
 researcher  /reports/

@@ -22,7 +22,6 @@ COPIES = (
 def first_part(path, tags: int, annotated: int, responses: int) -> dict[str, Any]:
     """Make the first part; returns its people by role, and the keys of its campaign, run and study."""
     from accounts.roles import Role
-    from generation.models import Run
     from tests.annotation import factories as annotating
     from tests.evaluation.factories import judge_all
     from tests.factories import person
@@ -38,7 +37,12 @@ def first_part(path, tags: int, annotated: int, responses: int) -> dict[str, Any
     run = answered(responses)
     study = judging.open_study("judge", "bob", drawn_from=run, name="Mills judged")
     judge_all(study)
-    keys = {"campaign": campaign.pk, "run": Run.objects.get().pk, "study": study.pk}
+    keys = {
+        "campaign": campaign.pk,
+        "run": run.pk,
+        "response": run.responses.latest("pk").pk,
+        "study": study.pk,
+    }
     return {"people": people, "keys": keys}
 
 

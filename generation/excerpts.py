@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pages.worddiff import Piece
 
 _WANTED = re.compile(r'"([^"]*[^"\s][^"]*)"|(\S+)')
-# Characters shown before the first words found, about.
-_BEFORE = 40
 
 
 def wanted(query: str) -> list[str]:
@@ -23,7 +21,7 @@ def excerpt(text: str, words: Sequence[str], size: int) -> list[Piece]:
     found = re.compile(f"({'|'.join(map(re.escape, words)) or '(?!)'})", re.IGNORECASE)
     text = text.strip()
     first = found.search(text)
-    start = _after_space(text, max(0, first.start() - _BEFORE), first.start()) if first else 0
+    start = _after_space(text, max(0, first.start() - size // 3), first.start()) if first else 0
     end = start + size
     if end < len(text):
         end = start + len(text[start:end].rpartition(" ")[0] or text[start:end])

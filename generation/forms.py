@@ -1,5 +1,6 @@
-"""The forms of admins: a model, a run."""
+"""The forms of admins: a model, a run. Those of readers: which responses of a run are shown."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -7,8 +8,10 @@ from django import forms
 
 from datasets.models import Collection
 from generation import chat, client, prompting
+from generation.grid import OUTCOMES, Choice, Columns
 from generation.models import LanguageModel, Run
 from generation.presenting import options_line
+from generation.states import ResponseState
 
 LARGEST_SEED = 2**53
 MOST_MONEY = 1e9
@@ -187,3 +190,68 @@ class ExtendForm(forms.Form):
         if not self.errors and not (entered["language_models"] or entered["prompts"]):
             raise forms.ValidationError("Choose at least one model or prompt.")
         return entered
+
+
+# ---------------------------------------------------------------- reading
+
+
+class GridForm(forms.Form):
+    """Which responses of a run the grid shows."""
+
+    words = forms.CharField(
+        required=False,
+        max_length=500,
+        label="Words in the response",
+        widget=forms.TextInput(attrs={"type": "search", "autocomplete": "off"}),
+        help_text="All of them, in any order. In quotation marks: together.",
+    )
+    outcome = forms.ChoiceField(required=False, label="State")
+    prompt = forms.ChoiceField(required=False)
+    model = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
+
+    def __init__(self, columns: Columns, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        outcomes = [(key, label) for key, (label, _) in OUTCOMES.items()]
+        choices = {
+            "outcome": [*ResponseState.choices, *outcomes],
+            "prompt": columns.prompts.items(),
+            "model": columns.models.items(),
+        }
+        for name, known in choices.items():
+            self.fields[name].choices = [("", "All"), *known]  # type: ignore[attr-defined]
+
+    @property
+    def choice(self) -> Choice:
+        """The choice of a valid form."""
+        return Choice(**self.cleaned_data)
+
+
+class TwoModelsForm(forms.Form):
+    """Which two models are compared, and by which prompt; the first of each unless chosen."""
+
+    prompt = forms.ChoiceField()
+    left = forms.TypedChoiceField(coerce=int, label="Model")
+    right = forms.TypedChoiceField(coerce=int, label="Next to")
+
+    def __init__(self, columns: Columns, data: Mapping[str, str]) -> None:
+        models = [str(key) for key in columns.models]
+        left = data.get("left") or models[0]
+        right = next(key for key in models if key != left)
+        usual = {"prompt": next(iter(columns.prompts)), "left": left, "right": right}
+        super().__init__({**usual, **data})
+        self._models = columns.models
+        for name in usual:
+            known = columns.prompts if name == "prompt" else columns.models
+            self.fields[name].choices = list(known.items())  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        entered = super().clean() or {}
+        if not self.errors and entered["left"] == entered["right"]:
+            raise forms.ValidationError("Choose two different models.")
+        return entered
+
+    @property
+    def chosen(self) -> tuple[str, dict[int, str]]:
+        """The prompt of a valid form, and the models by key with their names."""
+        keys = (self.cleaned_data["left"], self.cleaned_data["right"])
+        return self.cleaned_data["prompt"], {key: self._models[key] for key in keys}

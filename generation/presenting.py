@@ -179,13 +179,9 @@ def pace(run: Run, progress: responses.RunProgress) -> Pace | None:
 
 def latest(run: Run) -> QuerySet[Response]:
     """The run's latest answers."""
-    answered = in_brief(run).filter(answered_at__isnull=False, state=ResponseState.DONE)
-    return answered.order_by("-answered_at", "-pk")[:LATEST]
-
-
-def in_brief(run: Run) -> QuerySet[Response]:
-    """The run's responses for a list, without the fields that may be long."""
-    return run.responses.select_related("instance", "model").defer(*LONG)
+    answered = run.responses.filter(answered_at__isnull=False, state=ResponseState.DONE)
+    rows = answered.select_related("instance", "model").defer(*LONG)
+    return rows.order_by("-answered_at", "-pk")[:LATEST]
 
 
 def reasons(run: Run, state: ResponseState) -> Reasons:

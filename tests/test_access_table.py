@@ -192,6 +192,10 @@ GET   /runs/{run}/progress/                                   302  403  403  403
 GET   /runs/{hidden}/progress/                                302  403  403  403  403  403  403  200  200  404
 POST  /runs/{run}/resume/                                     302  403  403  403  403  403  403  403  409  409
 POST  /runs/{hidden}/resume/                                  302  403  403  403  403  403  403  403  409  404
+GET   /runs/{run}/responses/                                  302  403  403  403  403  403  403  200  200  200
+GET   /runs/{hidden}/responses/                               302  403  403  403  403  403  403  200  200  404
+GET   /runs/{run}/two-models/                                 302  403  403  403  403  403  403  200  200  200
+GET   /runs/{hidden}/two-models/                              302  403  403  403  403  403  403  200  200  404
 GET   /runs/{run}/responses/{response}/                       302  403  403  403  403  403  403  200  200  200
 GET   /runs/{hidden}/responses/{hidden_response}/             302  403  403  403  403  403  403  200  200  404
 GET   /runs/{run}/responses/{hidden_response}/                302  403  403  403  403  403  403  404  404  404

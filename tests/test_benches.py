@@ -18,6 +18,7 @@ SMALL = {
         f"--responses 40 --in-flight 8 --milliseconds 50 {TABLES}",
         r"8 in flight, 40 responses: .* of the ideal; CPU .* ratio \d",
     ),
+    "finding": (f"--responses 100 {TABLES}", r"a word in one of 500 .* ratio +\d"),
     "exporting": (f"--records 50 {TABLES}", r"a study's zip .* ratio +\d"),
     "scale": (
         f"--parts 3 --tags 20 --annotated 3 --responses 12 {TABLES}",

@@ -36,6 +36,10 @@ researcher  GET   /collections/mills/
 researcher  GET   /collections/mills/questions/
 researcher  GET   /runs/
 researcher  GET   /runs/{run}/
+researcher  GET   /runs/{run}/responses/
+researcher  GET   /runs/{run}/responses/?words=founded
+researcher  GET   /runs/{run}/responses/{response}/
+researcher  GET   /runs/{run}/two-models/
 researcher  GET   /studies/
 researcher  GET   /studies/{study}/
 researcher  GET   /reports/
@@ -58,8 +62,10 @@ def grown(to):
     about = [judging.instance(n) for n in range(to * 100, to * 101)]
     for each in about:
         judging.response(run, each, "both-passages", judging.language_model())
+    other = judging.language_model(judging.MODEL_IDS[1])
+    one = judging.response(run, about[0], "both-passages", other, state="failed")
     study = judging.open_study("judge", "bob", name=f"Study of {to}", drawn_from=run)
-    return {"campaign": here.pk, "run": run.pk, "study": study.pk}
+    return {"campaign": here.pk, "run": run.pk, "study": study.pk, "response": one.pk}
 
 
 def people(role):

@@ -1,5 +1,6 @@
 """Pages and files of responses."""
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
@@ -7,12 +8,56 @@ from django.views.decorators.http import require_GET
 
 from accounts.access import person_of, roles_required
 from accounts.throttles import counted
-from generation import chat, embedded, presenting
+from generation import chat, embedded, grid, presenting
 from generation.access import keep_questions, keep_run, run_for
+from generation.forms import GridForm, TwoModelsForm
 from generation.models import Response
 from generation.presenting import options_line
 from generation.views import READERS
+from leases.refusal import NotFoundHere
 from pages.data_responses import csv_response
+from pages.paging import PER_PAGE, page_of
+
+
+@require_GET
+@roles_required(*READERS)
+def responses(request: HttpRequest, key: int) -> HttpResponse:
+    """The responses of a run as a grid of questions by prompts and models."""
+    run = run_for(person_of(request), key)
+    columns = grid.columns_of(run)
+    form = GridForm(columns, request.GET)
+    choice = form.choice if form.is_valid() else None
+    keys = grid.keys_of(run, choice.fits()) if choice else []
+    page = page_of(request, keys, grid.rows_on_a_page(columns, choice) if choice else PER_PAGE)
+    keep_questions(person_of(request), (instance for instance, _ in page), request.path)
+    context = {
+        "run": run,
+        "form": form,
+        "page": page,
+        "grid": grid.grid_of(run, columns, choice, list(page)) if choice else None,
+        "is_narrowed": any(request.GET.get(name) for name in form.fields),
+        "may_compare": len(columns.models) > 1,
+        "prompt": choice and choice.prompt,
+    }
+    return render(request, "generation/responses.html", context)
+
+
+@require_GET
+@roles_required(*READERS)
+def two_models(request: HttpRequest, key: int) -> HttpResponse:
+    """The answers of two models to a prompt next to each other, question by question."""
+    run = run_for(person_of(request), key)
+    columns = grid.columns_of(run)
+    if len(columns.models) < 2:
+        raise NotFoundHere("This run has responses of one model; add another to compare it with.")
+    form = TwoModelsForm(columns, request.GET.dict())
+    prompt, models = form.chosen if form.is_valid() else ("", {})
+    keys = grid.keys_of(run, Q(prompt=prompt, model__in=list(models))) if models else []
+    page = page_of(request, keys, grid.COMPARED)
+    keep_questions(person_of(request), (instance for instance, _ in page), request.path)
+    pairs = grid.pairs_of(run, prompt, models, list(page))
+    context = {"run": run, "form": form, "page": page, "pairs": pairs}
+    return render(request, "generation/two_models.html", context)
 
 
 @require_GET
@@ -23,7 +68,9 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
     rows = run.responses.select_related("instance__contradiction", "model")
     row = get_object_or_404(rows, pk=response_key)
     keep_questions(person_of(request), [row.instance_id], request.path)
-    neighbours = run.responses.order_by("order")
+    asked_alike = run.responses.filter(model=row.model_id, prompt=row.prompt, sample=row.sample)
+    questions = asked_alike.order_by("instance").values_list("pk", flat=True)
+    columns = grid.columns_of(run)
     context = {
         "run": run,
         "response": row,
@@ -34,8 +81,10 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "request_body": presenting.readable(row.request),
         "reply_body": presenting.readable(row.reply),
         "attempts": row.attempt_log.all(),
-        "before": neighbours.filter(order__lt=row.order).last(),
-        "after": neighbours.filter(order__gt=row.order).first(),
+        "before": questions.filter(instance__lt=row.instance_id).last(),
+        "after": questions.filter(instance__gt=row.instance_id).first(),
+        "others": grid.of_question(run, columns, (row.instance_id, row.sample)),
+        "may_compare": len(columns.models) > 1,
     }
     return render(request, "generation/response.html", context)
 

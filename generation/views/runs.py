@@ -20,10 +20,9 @@ from generation.dispatch import wake
 from generation.forms import CapForm, ExtendForm, RunForm
 from generation.models import LanguageModel, Run
 from generation.planning import Rendered
-from generation.states import ResponseState
 from generation.views import READERS
 from pages.counting import how_many
-from pages.paging import ByKey, page_of
+from pages.paging import page_of
 from pages.refusals import form_page, refused_in
 
 
@@ -131,24 +130,17 @@ def _named(left_out: list[Rendered], person: Person) -> list[str]:
 @require_GET
 @roles_required(*READERS)
 def run(request: HttpRequest, key: int) -> HttpResponse:
-    """A run: its progress, its failures with their reasons, its responses."""
+    """A run: its progress, its failures with their reasons, what it asks."""
     run = run_for(person_of(request), key)
-    state = request.GET.get("state", "")
-    rows = presenting.in_brief(run).order_by("order", "pk")
-    if state in ResponseState.values:
-        rows = rows.filter(state=state)
-    page = page_of(request, rows, pages=ByKey)
     progress = presenting.progress_context(run)
-    shown = (row.instance_id for row in (*page, *progress["latest"]))
-    keep_questions(person_of(request), shown, request.path)
+    keep_questions(
+        person_of(request), (row.instance_id for row in progress["latest"]), request.path
+    )
     context = {
         **progress,
         "models": presenting.models_of(run),
         "has_prices": run.models_asked.exclude(price_read=None).exists(),
         "prompts": presenting.prompts_of(run),
-        "page": page,
-        "state": state,
-        "states": ResponseState.choices,
         "may_change": person_of(request).has_role(Role.ADMIN),
     }
     return render(request, "generation/run.html", context)

@@ -15,6 +15,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from pages import counting
+from pages.controls import visible
 from pages.modules import modules_of
 from pages.worddiff import Piece
 
@@ -149,8 +150,13 @@ def action(
 
 @register.simple_tag
 def changes(pieces: Iterable[Piece]) -> SafeString:
-    """What changed between two texts: words that are gone are struck out, new ones underlined."""
-    marks = {"gone": "<del>{}</del>", "new": "<ins>{}</ins>", "same": "{}"}
+    """A text in pieces: words that are gone are struck out, new ones underlined, those found by a search marked."""
+    marks = {
+        "gone": "<del>{}</del>",
+        "new": "<ins>{}</ins>",
+        "found": "<mark>{}</mark>",
+        "same": "{}",
+    }
     return format_html_join("", "{}", ((format_html(marks[kind], text),) for kind, text in pieces))
 
 
@@ -169,6 +175,7 @@ def decimals(value: float | None, places: int = 2) -> str:
 
 
 register.filter("duration", counting.duration)
+register.filter("visible", visible)
 
 
 @register.simple_tag

@@ -114,6 +114,7 @@ def pages_of_rows(ada) -> list[str]:
         ("generation:run", response.run_id),
         ("generation:extend_run", response.run_id),
         ("generation:cap", response.run_id),
+        ("generation:responses", response.run_id),
         ("generation:response", response.run_id, response.pk),
         ("judging:study", study.pk),
         ("judging:rubric", study.rubric_id),

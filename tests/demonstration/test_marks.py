@@ -58,6 +58,7 @@ class TestMarks(TestCase):
             ("datasets:contradiction", Contradiction.objects.earliest("pk").pk),
             ("generation:runs",),
             ("generation:run", response.run_id),
+            ("generation:responses", response.run_id),
             ("generation:response", response.run_id, response.pk),
             ("judging:studies",),
             ("judging:study", study.pk),

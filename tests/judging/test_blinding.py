@@ -177,7 +177,13 @@ def test_first_verdicts_are_given_without_seeing_the_others(client, alice, slots
     assert Judgment.objects.filter(slot__item=slots[0].item).count() == 1
 
 
-@pytest.mark.parametrize("address", ["/runs/{run}/", "/reports/{study}/", "/reports/{study}.json"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/runs/{run}/", "/runs/{run}/responses/", "/runs/{run}/responses/?words=founded", "/runs/{run}/two-models/",
+        "/reports/{study}/", "/reports/{study}.json",
+    ],
+)  # fmt: skip
 def test_an_admin_who_judges_opens_neither_run_nor_report(client, study, alice, address):
     for role in (Role.ADMIN, Role.RESEARCHER):
         alice.grants.create(role=role)

@@ -117,8 +117,9 @@ def asked(first):
 @pytest.mark.parametrize(
     ("address", "records"),
     [
-        ("/runs/{run.pk}/", 2),
-        ("/runs/{run.pk}/?state=failed", 0),
+        ("/runs/{run.pk}/", 0),
+        ("/runs/{run.pk}/responses/", 2),
+        ("/runs/{run.pk}/responses/?outcome=failed", 0),
         ("/runs/{run.pk}/progress/", 0),
         ("/runs/{run.pk}/responses/{response.pk}/", 1),
         ("/runs/{run.pk}/responses.csv", 2),

@@ -64,6 +64,8 @@ def test_an_evaluation_that_is_under_way_is_on_no_page(monkeypatch):
             f"/studies/{study.pk}/export/json/",
             f"/reports/{study.pk}/",
             f"/runs/{run.pk}/",
+            f"/runs/{run.pk}/responses/",
+            f"/runs/{run.pk}/two-models/",
             f"/runs/{run.pk}/responses/{response.pk}/",
             f"/api/generation/runs/{run.pk}/",
             f"/contradictions/{response.instance.contradiction_id}/",

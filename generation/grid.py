@@ -1,0 +1,271 @@
+"""The responses of a run for reading: a row for each question, a column for each prompt and model; two models compared.
+
+Words are looked for in the texts themselves, in one statement (decision 0042). A run has at most runs.MOST_RESPONSES.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import BooleanField, ExpressionWrapper, Q
+from django.db.models.functions import Left
+
+from datasets.models import Instance
+from generation import chat, prompting
+from generation.excerpts import excerpt, wanted
+from generation.models import LONG, LanguageModel, Response, Run
+from generation.presenting import options_line
+from generation.states import ResponseState
+from pages.controls import visible
+from pages.worddiff import Piece, word_diff
+
+# The cells that a page has about, and the most rows.
+CELLS, MOST_ROWS = 300, 25
+# Characters of a response that a cell shows, and within which the words found are shown.
+SHOWN, SEARCHED = 140, 20_000
+# Questions on a page that compares two models.
+COMPARED = 10
+
+Key = tuple[int, int]  # a row: its question and its sample
+
+# What a response is chosen by besides its state: the words for it, and the condition.
+OUTCOMES: Mapping[str, tuple[str, Q]] = {
+    chat.REFUSED: ("Declined", Q(finding=chat.REFUSED)),
+    chat.FILTERED: ("Withheld by a filter", Q(finding=chat.FILTERED)),
+    "cut": ("Cut off at the token limit", Q(finish_reason__in=chat.CUT_OFF)),
+    "empty": ("Without a text", Q(state=ResponseState.DONE, text="")),
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a grid is narrowed to; an empty value narrows nothing. `outcome` is a state or a key of OUTCOMES."""
+
+    words: str = ""
+    outcome: str = ""
+    prompt: str = ""
+    model: int | None = None
+
+    def fits(self) -> Q:
+        """The condition on responses."""
+        condition = Q()
+        if self.outcome:
+            by_state = ("", Q(state=self.outcome))
+            condition &= OUTCOMES.get(self.outcome, by_state)[1]
+        if self.prompt:
+            condition &= Q(prompt=self.prompt)
+        if self.model:
+            condition &= Q(model=self.model)
+        for word in wanted(self.words):
+            condition &= _holds(word)
+        return condition
+
+
+def _holds(word: str) -> Q:
+    """The condition that the text has the word. SQLite ignores the case of ASCII letters alone."""
+    if word.isascii():
+        return Q(text__icontains=word)
+    forms = {word, word.lower(), word.upper(), word.capitalize()}
+    return Q(*(("text__icontains", form) for form in sorted(forms)), _connector=Q.OR)
+
+
+# ---------------------------------------------------------------- columns
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a run asked: its prompts by name in their order, its models by key, each with the words for it."""
+
+    prompts: Mapping[str, str]
+    models: Mapping[int, str]
+
+
+def columns_of(run: Run) -> Columns:
+    """The prompts and models of the run's responses."""
+    asked = set(run.responses.order_by().values_list("prompt", "model").distinct())
+    given = {prompt for prompt, _ in asked}
+    named = [*(name for name in run.prompts if name in given), *sorted(given - {*run.prompts})]
+    known = prompting.prompts()
+    prompts = {
+        name: f"{known[name].label}: {known[name].title}" if name in known else name
+        for name in named
+    }
+    models = LanguageModel.objects.filter(pk__in={key for _, key in asked})
+    return Columns(prompts, _told_apart(models))
+
+
+def _told_apart(models: Iterable[LanguageModel]) -> dict[int, str]:
+    """The models' names, with the options of those that share one."""
+    rows = list(models)
+    names = [str(model) for model in rows]
+    return {
+        model.pk: name if names.count(name) == 1 else f"{name} ({options_line(model.options)})"
+        for model, name in zip(rows, names, strict=True)
+    }
+
+
+# ---------------------------------------------------------------- the grid
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A response. `note` is why it is not simply an answer, `tone` the state whose colour the note has.
+
+    `fits`: whether the choice is for it, or only for another cell of its row.
+    """
+
+    pk: int
+    text: list[Piece]
+    note: str
+    tone: str
+    fits: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """One question, or one sample of it, with a cell for each column; None where nothing was asked."""
+
+    question: str
+    sample: int
+    cells: list[Cell | None]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A page of the grid; `heads` are its prompts, each with the names of its models."""
+
+    heads: list[tuple[str, list[str]]]
+    rows: list[Row]
+
+
+def keys_of(run: Run, fits: Q) -> list[Key]:
+    """The rows with a response that fits, in the order of the questions."""
+    rows = run.responses.filter(fits).order_by().values_list("instance", "sample")
+    return sorted(rows.distinct())
+
+
+def rows_on_a_page(columns: Columns, choice: Choice) -> int:
+    shown = (1 if choice.prompt else len(columns.prompts)) * (
+        1 if choice.model else len(columns.models)
+    )
+    return max(1, min(MOST_ROWS, CELLS // max(1, shown)))
+
+
+def grid_of(run: Run, columns: Columns, choice: Choice, keys: Sequence[Key]) -> Grid:
+    """The rows with these keys."""
+    prompts = {n: words for n, words in columns.prompts.items() if choice.prompt in ("", n)}
+    models = {k: name for k, name in columns.models.items() if choice.model in (None, k)}
+    cells = _cells(run, keys, prompts, models, choice)
+    asked = Instance.objects.in_bulk({instance for instance, _ in keys})
+    rows = [
+        Row(
+            visible(asked[instance].question),
+            sample,
+            [cells.get((instance, sample, name, key)) for name in prompts for key in models],
+        )
+        for instance, sample in keys
+    ]
+    return Grid([(words, list(models.values())) for words in prompts.values()], rows)
+
+
+def of_question(run: Run, columns: Columns, key: Key) -> list[tuple[str, str, Cell]]:
+    """The responses of one row, each with the words for its prompt and its model."""
+    found = grid_of(run, columns, Choice(), [key])
+    names = ((words, model) for words, models in found.heads for model in models)
+    cells = zip(names, found.rows[0].cells, strict=True)
+    return [(words, model, cell) for (words, model), cell in cells if cell]
+
+
+def _cells(
+    run: Run, keys: Sequence[Key], prompts: Iterable[str], models: Iterable[int], choice: Choice
+) -> dict[tuple[int, int, str, int], Cell]:
+    """The cells of these rows by question, sample, prompt and model."""
+    words = wanted(choice.words)
+    fits = ExpressionWrapper(Q(run=run) & choice.fits(), output_field=BooleanField())
+    rows = run.responses.filter(
+        instance__in={instance for instance, _ in keys},
+        sample__in={sample for _, sample in keys},
+        prompt__in=list(prompts),
+        model__in=list(models),
+    )
+    read: Any = rows.order_by().values(
+        "pk", "instance", "sample", "prompt", "model", "state", "finding", "finish_reason", "error",
+        start=Left("text", SEARCHED if words else SHOWN + 1), fits=fits,
+    )  # fmt: skip
+    return {
+        (row["instance"], row["sample"], row["prompt"], row["model"]): _cell(row, words)
+        for row in read
+    }
+
+
+def _cell(row: Mapping[str, Any], words: Sequence[str]) -> Cell:
+    note, tone = note_of(row["state"], row["finding"], row["finish_reason"], row["start"])
+    text = visible(row["start"] or row["error"])
+    return Cell(row["pk"], excerpt(text, words, SHOWN), note, tone, bool(row["fits"]))
+
+
+def note_of(state: str, finding: str, finish_reason: str, text: str) -> tuple[str, str]:
+    """Why a response is not simply an answer, and the state whose colour this has; ("", "") where it is one."""
+    if state != ResponseState.DONE:
+        return ResponseState(state).label, state
+    if finding:
+        return OUTCOMES[finding][0], "warn"
+    if finish_reason in chat.CUT_OFF:
+        return OUTCOMES["cut"][0], "warn"
+    return ("", "") if text else (OUTCOMES["empty"][0], "warn")
+
+
+# ---------------------------------------------------------------- two models
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one of two models answered; the words that the other lacks are the pieces of kind "new"."""
+
+    response: Response
+    text: list[Piece]
+    note: str
+    tone: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The answers of two models to a question, each with the model's name; None where one was not asked."""
+
+    question: str
+    gold: list[str]
+    sample: int
+    answers: list[tuple[str, Answer | None]]
+
+
+def pairs_of(run: Run, prompt: str, models: Mapping[int, str], keys: Sequence[Key]) -> list[Pair]:
+    """The answers of both models, given by key with their names, to a prompt about each of these questions."""
+    rows = (
+        run.responses.filter(
+            prompt=prompt,
+            model__in=list(models),
+            instance__in={instance for instance, _ in keys},
+            sample__in={sample for _, sample in keys},
+        )
+        .select_related("instance")
+        .defer(*LONG, "rendered")
+    )
+    found = {(row.instance_id, row.sample, row.model_id): row for row in rows}
+    return [
+        _pair({name: found.get((*key, model)) for model, name in models.items()}) for key in keys
+    ]
+
+
+def _pair(responses: Mapping[str, Response | None]) -> Pair:
+    texts = [visible(row.text) if row else "" for row in responses.values()]
+    answers = [
+        (name, _answer(row, text, other) if row else None)
+        for (name, row), text, other in zip(responses.items(), texts, texts[::-1], strict=True)
+    ]
+    first = next(row for row in responses.values() if row)
+    return Pair(visible(first.instance.question), first.gold, first.sample, answers)
+
+
+def _answer(row: Response, text: str, other: str) -> Answer:
+    pieces = [piece for piece in word_diff(other, text) if piece.kind != "gone"]
+    return Answer(row, pieces, *note_of(row.state, row.finding, row.finish_reason, text))
