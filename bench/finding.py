@@ -1,7 +1,8 @@
 """Time and CPU of the pages on which responses of a large run are read, next to a search of their texts in memory.
 
-One run of 100,000 responses of 100 words: questions by five prompts by five models. Words are looked for that every
-response has, that half of the questions have, that one response in 500 has, and that none has. Each page is asked for
+One run of 100,000 responses of 100 words: questions by five prompts by five models. One response in 500
+failed. Words are looked for that every answer has, that half of the questions have, that one response in 500 has, and
+that none has. Each page is asked for
 three times, by Django's test client in this process; the fastest counts. The least is Python's `in` over the same texts
 in memory. PostgreSQL's own CPU is not counted.
 """
@@ -35,7 +36,7 @@ def measure(options: argparse.Namespace) -> None:
 
 
 def make(n: int) -> tuple[int, list[str]]:
-    """The run's key, and a word that is in all responses, one in about half of the questions'."""
+    """The run's key, and a word that is in nearly all responses, one in about half of the questions'."""
     from generation import prompting
     from generation.models import Response
     from tests.judging import factories as judging
@@ -60,7 +61,10 @@ def make(n: int) -> tuple[int, list[str]]:
             about, sent = judging.instance(number), prose(PROMPT_WORDS)
         text = f"{vocabulary[0]} {prose(WORDS)}{f' {RARE}' if number % ONE_IN == 0 else ''}"
         prompt, model = prompts[number // 5 % 5], models[number % 5]
-        rows.append(response(run, about, prompt, model, order=number, rendered=sent, text=text))
+        columns = {"order": number, "rendered": sent, "text": text}
+        if number % ONE_IN == 1:
+            columns |= {"text": "", "state": "failed", "error": "The prompt is too long."}
+        rows.append(response(run, about, prompt, model, **columns))
         if len(rows) == BATCH or number == n - 1:
             Response.objects.bulk_create(rows)
             rows = []
@@ -80,10 +84,9 @@ def response(run: Any, about: Any, prompt: Any, model: Any, **columns: Any) -> A
         model=model,
         prompt=prompt.name,
         prompt_hash=prompt.sha256,
-        state=ResponseState.DONE,
         request={"model": model.model_id, "messages": [message]},
         reply={"choices": [choice], "usage": {"prompt_tokens": 200, "completion_tokens": 130}},
-        **columns,
+        **{"state": ResponseState.DONE, **columns},
     )
 
 
@@ -105,6 +108,7 @@ def visit(run: int, words: list[str]) -> None:
     last = Response.objects.filter(run=run).latest("pk").pk
     everywhere, half = words
     pages = {
+        "the run's page": "",
         "the grid": "responses/",
         "a word in every response": f"responses/?words={everywhere}",
         "a word in half of the questions": f"responses/?words={half}",

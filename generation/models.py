@@ -209,6 +209,10 @@ class Response(Leased):
             models.Index(
                 fields=["run", "model", "state", "attempts", "order"], name="response_next_to_ask"
             ),
+            # Why responses of a run failed or wait, and the rows of its grid in which some did.
+            models.Index(
+                fields=["run", "state", "instance", "sample"], name="response_by_run_and_state"
+            ),
             # The responses of the latest hour, for the metrics.
             models.Index(fields=["answered_at"], name="response_by_answer_time"),
         ]

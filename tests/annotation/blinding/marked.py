@@ -133,7 +133,7 @@ def judged(instance: Instance, people: dict[str, Person], reader: Person) -> dic
     return {
         "run": runs[0].pk,
         "hidden": runs[1].pk,
-        "response": runs[0].responses.get().pk,
+        "response": runs[0].responses.earliest("pk").pk,
         "hidden_response": runs[1].responses.get().pk,
         "closed": closed.pk,
         "open": is_open.pk,
