@@ -203,7 +203,7 @@ class GridForm(forms.Form):
         max_length=500,
         label="Words in the response",
         widget=forms.TextInput(attrs={"type": "search", "autocomplete": "off"}),
-        help_text="All of them, in any order. In quotation marks: together.",
+        help_text="All words must be in one response, in any order; words in quotation marks, together.",
     )
     outcome = forms.ChoiceField(required=False, label="State")
     prompt = forms.ChoiceField(required=False)

@@ -252,7 +252,7 @@ def test_each_call_is_shown_with_its_outcome(client, rosa, read):
     Attempt.objects.create(response_id=key, n=2, status=200, latency_ms=4321)
     text = page(client, "response", read.pk, key)
     assert "The service failed (500)" in text
-    assert '<td class="num">4321</td>' in text
+    assert '<td class="num">4321</td> <td>answered</td>' in " ".join(text.split())
 
 
 # ---------------------------------------------------------------- two models
