@@ -19,7 +19,10 @@ FOLDER = Path(__file__).parent / "prompts"
 # The first three come from the question and its revised passages; "yes" and "no" are fixed answers.
 GOLD_SOURCES = ("answer_1", "answer_2", "revised_answer", "yes", "no")
 
-_PLACE = re.compile(r"\{(question|context1|context2)\}")
+# What a template may name, and whatever looks like a name.
+FIELDS = ("question", "context1", "context2")
+_PLACE = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
+_NAME = re.compile(r"\{\s*\w+\s*\}")
 # The recorded inputs have this blank before the second passage.
 _SECOND_PASSAGE = re.compile(r"\n \{context[12]\}")
 
@@ -97,6 +100,11 @@ def parse(data: Mapping[str, Any], where: str) -> Prompt:
     if digest != prompt.sha256:
         raise PromptError(
             f"{where} was changed: its template's sha256 is {digest}, not {prompt.sha256}."
+        )
+    if unknown := set(_NAME.findall(_PLACE.sub("", prompt.template))):
+        known = ", ".join(f"{{{field}}}" for field in FIELDS)
+        raise PromptError(
+            f"{where} has {', '.join(sorted(unknown))}, which is no field of a question. There are {known}."
         )
     if unknown := set(prompt.gold) - set(GOLD_SOURCES):
         raise PromptError(f"{where} takes gold from {sorted(unknown)}, which no question has.")

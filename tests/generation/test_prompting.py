@@ -1,6 +1,8 @@
 """What a model is sent: prompts as data, rendered byte for byte."""
 
+import hashlib
 import json
+import re
 
 import pytest
 
@@ -159,6 +161,25 @@ def test_a_prompt_file_of_another_shape_is_refused(damage):
     data = json.loads((prompting.FOLDER / "passage-1.json").read_bytes())
     with pytest.raises(prompting.PromptError, match=r"broken\.json"):
         prompting.parse({**data, **damage}, "broken.json")
+
+
+@pytest.mark.parametrize("place", ["{context3}", "{Question}", "{ question }", "{answer_1}"])
+def test_a_prompt_that_names_a_field_that_no_question_has_is_refused_by_name(place):
+    data = json.loads((prompting.FOLDER / "passage-1.json").read_bytes())
+    template = f"{data['template']} {place}"
+    digest = hashlib.sha256(template.encode()).hexdigest()
+    with pytest.raises(prompting.PromptError, match=re.escape(f"new.json has {place}, which")):
+        prompting.parse({**data, "template": template, "sha256": digest}, "new.json")
+
+
+@pytest.mark.parametrize("text", ["{}", "{{", "} {", '{"answer": 5}', "{a b}"])
+def test_other_braces_of_a_prompt_are_text(text):
+    data = json.loads((prompting.FOLDER / "passage-1.json").read_bytes())
+    template = f"{data['template']} {text}"
+    digest = hashlib.sha256(template.encode()).hexdigest()
+    read = prompting.parse({**data, "template": template, "sha256": digest}, "new.json")
+    sent = prompting.render(read, question="Q", context_1="1", context_2="2", same=False)
+    assert sent.endswith(f" {text}")
 
 
 def test_every_input_of_the_published_evaluation_is_rendered_byte_for_byte(study_file):
