@@ -1,17 +1,24 @@
 """Which responses of a study a number counts: a choice read from an address, and its query."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
 
 from datasets.models import SamePassage
 from datasets.taxonomy import EXPLICIT, IMPLICIT
 from evaluation.counts.final_verdicts import kept_items
 from evaluation.counts.first_verdicts import first_judged
-from evaluation.counts.naming import one_passage_prompts
+from evaluation.counts.naming import (
+    in_name_order,
+    model_names,
+    models_of,
+    one_passage_prompts,
+    prompt_entry,
+    prompts_of,
+)
 from evaluation.rows.hashing import REPLIES
 from evaluation.statistics import tables
 from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
@@ -26,6 +33,15 @@ YES, NO = tables.YES, tables.NO
 LABELLED, REPLIED = tables.LABELLED, tables.REPLIED
 MOST_WORDS = 200
 MODEL = re.compile(r"[0-9]{1,18}")
+# What responses can be sorted by, and its words; within one value they are in the study's order.
+SORTS = {
+    "question": "Article and question",
+    "model": "Model",
+    "prompt": "Prompt",
+    "slice": "Reasoning",
+    "verdict": "Final verdict",
+    "cause": "Cause of disagreement",
+}
 
 
 @dataclass(frozen=True)
@@ -63,6 +79,7 @@ class Choice:
     judge: str = ""
     cause: str = ""
     words: str = ""
+    sort: str = ""
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "Choice":
@@ -79,6 +96,7 @@ class Choice:
             "match": [YES, NO],
             "either": Verdict.values,
             "cause": [*CAUSES],
+            "sort": [*SORTS],
         }
         for name, values in allowed.items():
             if given[name] and given[name] not in values:
@@ -94,7 +112,7 @@ class Choice:
 
 
 def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
-    """The study's items that the choice keeps, in the study's order."""
+    """The study's items that the choice keeps, sorted as it says."""
     items = _counted(study) if choice.of == FINAL else study.items.all()
     if choice.prompt:
         items = items.filter(response__prompt=choice.prompt)
@@ -115,7 +133,30 @@ def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
         items = items.filter(resolution__cause=choice.cause)
     if choice.judge or choice.words:
         items = items.filter(_commented(study, choice))
-    return items.order_by("position")
+    return items.order_by(*_order(study, choice.sort), "position")
+
+
+def _order(study: Study, sort: str) -> list[Any]:
+    if sort == "question":
+        return [f"{_CONTRADICTION}title", "response__instance__contradiction", "response__instance"]
+    places: dict[str, tuple[str, Iterable[object]]] = {
+        "model": ("response__model", dict(in_name_order(model_names(models_of(study))))),
+        "prompt": ("response__prompt", sorted(prompts_of(study), key=_label)),
+        "slice": (f"{_CONTRADICTION}type_4", (EXPLICIT, IMPLICIT)),
+        "verdict": ("resolution__verdict", Verdict.values),
+        "cause": ("resolution__cause", CAUSES),
+    }
+    return [_placed(*places[sort])] if sort else []
+
+
+def _label(prompt: str) -> str:
+    return prompt_entry(prompt)["label"]
+
+
+def _placed(column: str, values: Iterable[object]) -> Case:
+    """The place of the column's value among these; any other comes last."""
+    whens = [When(**{column: value}, then=Value(n)) for n, value in enumerate(values)]
+    return Case(*whens, default=Value(len(whens)))
 
 
 def _counted(study: Study) -> QuerySet[StudyItem]:

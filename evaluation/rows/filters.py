@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.naming import in_name_order, model_names, models_of, prompts_of
 from evaluation.report.verdicts import SLICE_LABELS
-from evaluation.rows.choice import LABELLED, Choice
+from evaluation.rows.choice import LABELLED, SORTS, Choice
 from evaluation.rows.listing import prompt_words
 from evaluation.statistics import tables
 from judging.models import Study, Verdict
@@ -68,4 +68,5 @@ def of_rows(study: Study, choice: Choice) -> list[Filter]:
         filter_of("verdict", "Final verdict", "All", final, choice.verdict),
         filter_of("judge", "Judge", "All", [(name, name) for name in sorted(judges)], choice.judge),
         filter_of("cause", "Cause of disagreement", "All", [*CAUSES.items()], choice.cause),
+        filter_of("sort", "Sorted by", "The study's order", [*SORTS.items()], choice.sort),
     ]

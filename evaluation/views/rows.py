@@ -30,6 +30,7 @@ LINKED = {*Choice.__dataclass_fields__} - {
     "judge",
     "cause",
     "words",
+    "sort",
 }
 
 

@@ -1,9 +1,14 @@
 """What one chooses above the rows: lists, and words in comments and notes."""
 
+import itertools
+
 import pytest
 
+from datasets.models import Contradiction
+from datasets.taxonomy import EXPLICIT, IMPLICIT
 from evaluation.rows.choice import Choice, chosen
-from judging.models import Judgment
+from generation import prompting
+from judging.models import Judgment, Verdict
 from tests.evaluation.factories import resolve_all
 
 pytestmark = pytest.mark.django_db
@@ -58,7 +63,45 @@ def test_a_cause_is_that_of_the_resolution(told_apart):
     assert count(told_apart, cause="gold") == 0
 
 
-@pytest.mark.parametrize("query", [{"cause": "weather"}, {"words": "a" * 201}])
+def sorted_by(study, sort):
+    return list(chosen(study, Choice.read({"sort": sort})))
+
+
+@pytest.mark.parametrize(
+    ("sort", "value", "order"),
+    [
+        ("question", lambda item: item.response.instance.contradiction.title, sorted),
+        ("model", lambda item: str(item.response.model), sorted),
+        ("prompt", lambda item: prompting.find(item.response.prompt).label, sorted),
+        ("verdict", lambda item: item.resolution.verdict, list(Verdict.values).index),
+        ("cause", lambda item: item.resolution.cause, ["slip", ""].index),
+    ],
+)
+def test_rows_are_sorted_by_what_was_chosen_and_then_as_in_the_study(
+    told_apart, sort, value, order
+):
+    items = sorted_by(told_apart, sort)
+    values = [value(item) for item in items]
+    assert len(set(values)) > 1
+    places = sorted(set(values), key=None if order is sorted else order)
+    in_order = [(places.index(value(item)), item.position) for item in items]
+    if sort == "question":
+        in_order = [place for place, _ in in_order]
+    assert in_order == sorted(in_order)
+    assert len(items) == count(told_apart)
+
+
+def test_the_reasoning_sorts_explicit_before_implicit_before_untyped(told_apart):
+    about = list(Contradiction.objects.order_by("pk"))
+    for one, kind in zip(about, itertools.cycle([None, IMPLICIT, EXPLICIT])):
+        Contradiction.objects.filter(pk=one.pk).update(type_4=kind)
+    kinds = [item.response.instance.contradiction.type_4 for item in sorted_by(told_apart, "slice")]
+    assert [kind for kind, _ in itertools.groupby(kinds)] == [EXPLICIT, IMPLICIT, None]
+
+
+@pytest.mark.parametrize(
+    "query", [{"cause": "weather"}, {"words": "a" * 201}, {"sort": "position"}]
+)
 def test_what_cannot_be_chosen_is_refused(client, rita, study, query):
     assert client.get(f"/reports/{study.pk}/rows/", query).status_code == 400
 
@@ -66,6 +109,7 @@ def test_what_cannot_be_chosen_is_refused(client, rita, study, query):
 def test_the_page_keeps_what_a_number_chose(client, rita, told_apart):
     query = {"of": "first", "differ": "yes", "words": "plain", "prompt": "both-passages"}
     page = client.get(f"/reports/{told_apart.pk}/rows/", query).content.decode()
+    assert 'name="sort" value' not in page
     assert 'name="of" value="first"' in page
     assert 'name="differ" value="yes"' in page
     assert page.count('name="prompt"') == 1
