@@ -131,7 +131,8 @@ def _by_verdicts(items: QuerySet[StudyItem]) -> list[tuple[int, int, int]]:
     )
     counts = Counter(rows.values_list("asked", "got"))
     return sorted(
-        ((asked, got, n) for (asked, got), n in counts.items()), key=lambda row: row[1] - row[0]
+        ((asked, got, n) for (asked, got), n in counts.items()),
+        key=lambda row: (row[1] - row[0], row),
     )
 
 

@@ -141,7 +141,7 @@ def _order(study: Study, sort: str) -> list[Any]:
         return [f"{_CONTRADICTION}title", "response__instance__contradiction", "response__instance"]
     places: dict[str, tuple[str, Iterable[object]]] = {
         "model": ("response__model", dict(in_name_order(model_names(models_of(study))))),
-        "prompt": ("response__prompt", sorted(prompts_of(study), key=_label)),
+        "prompt": ("response__prompt", _by_label(prompts_of(study))),
         "slice": (f"{_CONTRADICTION}type_4", (EXPLICIT, IMPLICIT)),
         "verdict": ("resolution__verdict", Verdict.values),
         "cause": ("resolution__cause", CAUSES),
@@ -149,8 +149,8 @@ def _order(study: Study, sort: str) -> list[Any]:
     return [_placed(*places[sort])] if sort else []
 
 
-def _label(prompt: str) -> str:
-    return prompt_entry(prompt)["label"]
+def _by_label(prompts: Iterable[str]) -> list[str]:
+    return sorted(prompts, key=lambda name: prompt_entry(name)["label"])
 
 
 def _placed(column: str, values: Iterable[object]) -> Case:

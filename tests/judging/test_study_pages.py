@@ -252,7 +252,7 @@ def test_a_response_asked_twice_in_a_study_of_one_judge_each_lacks_one_of_two(cl
     make.hand_in(study, "alice")
     studies.close_study(study)
     page = " ".join(client.get(f"/studies/{study.pk}/").content.decode().split())
-    assert re.search(r"\d with 0 of 1 verdict, \d with 1 of 2 verdicts\.", page)
+    assert re.search(r"\b6 with 0 of 1 verdict, 6 with 1 of 2 verdicts\.", page)
 
 
 def test_judges_appear_by_pseudonym_to_researchers_by_name_to_admins(client, researcher):
