@@ -11,13 +11,26 @@ from datasets.models import Contradiction, Instance
 from generation.models import Run
 from generation.states import ResponseState
 from leases.extension import ExtensionPoint
-from leases.refusal import NotFoundHere
+from leases.refusal import NotAllowed, NotFoundHere
 from pages.counting import how_many
 
 # Which of the runs are hidden from the person with their responses, whatever their roles: their ids.
 hides_runs: ExtensionPoint[[Person, Sequence[Run]], set[int]] = ExtensionPoint(
     "generation.access.hides_runs"
 )
+
+# Whether lists of models are closed to the person now, whatever their roles.
+hides_models: ExtensionPoint[[Person], bool] = ExtensionPoint("generation.access.hides_models")
+MODELS_HIDDEN = (
+    "You judge or resolve responses in a study that is still open. Which models there are stays hidden from you until "
+    "the study is closed."
+)
+
+
+def check_models_shown(person: Person) -> None:
+    """Raises NotAllowed while lists of models are closed to the person."""
+    if any(hides_models(person)):
+        raise NotAllowed(MODELS_HIDDEN)
 
 
 def may_see(person: Person, run: Run) -> bool:
@@ -63,5 +76,6 @@ def runs_known(person: Person, instance: Instance) -> Iterator[Known]:
     """Each run with finished responses to a question whose exclusion the person proposes, or agrees to."""
     done = Run.objects.filter(responses__instance=instance, responses__state=ResponseState.DONE)
     for run in done.annotate(answers=Count("responses")).order_by("pk"):
-        what = f"Run “{run}”: {how_many(run.answers, 'response')} to this question"
-        yield Known(what, open=may_see(person, run))
+        is_open = may_see(person, run)
+        named = f"Run “{run}”" if is_open else "A run that is hidden from you now"
+        yield Known(f"{named}: {how_many(run.answers, 'response')} to this question", open=is_open)

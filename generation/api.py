@@ -11,7 +11,7 @@ from rest_framework.response import Response as Answer
 from accounts.access import HasRole, person_of
 from accounts.roles import Role
 from generation import registry
-from generation.access import keep_questions, run_for, visible_to
+from generation.access import check_models_shown, keep_questions, run_for, visible_to
 from generation.models import LanguageModel, Response, Run
 from generation.responses import RunProgress, progress_of
 from pages.paging import ApiPages, paged
@@ -71,6 +71,7 @@ class ResponseOut(serializers.ModelSerializer[Response]):
 @permission_classes([MayRead])
 def models(request: Request) -> Answer:
     """All models with their options."""
+    check_models_shown(person_of(request))
     return Answer(ModelOut(registry.seen(), many=True).data)
 
 

@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from judging.blinding import hidden_run_ids, require_records
+from judging.blinding import judged_run_ids, require_records
 from judging.models import Resolution, Study, StudyItem
 from judging.rules import rubric
 from judging.rules.resolution import CAUSES, THIRD_PERSON, note_problem
@@ -25,7 +25,7 @@ def studies_for(person: Person) -> QuerySet[Study]:
     verdicts on responses that they still have to judge.
     """
     opened = Study.objects.exclude(state=StudyState.DRAFT).exclude(judges__person=person)
-    return opened.exclude(items__response__run__in=hidden_run_ids(person))
+    return opened.exclude(items__response__run__in=judged_run_ids(person))
 
 
 def study_for(person: Person, study_id: int) -> Study:

@@ -12,13 +12,19 @@ class JudgingConfig(AppConfig):
     def ready(self) -> None:
         from datasets.arriving import came_along
         from datasets.exposure import hidden_questions, responses_known
-        from generation.access import hides_runs
+        from generation.access import hides_models, hides_runs
         from generation.queues import queues
-        from judging.blinding import hidden_question_ids, judged_runs, studies_known
+        from judging.blinding import (
+            are_models_hidden,
+            hidden_question_ids,
+            judged_runs,
+            studies_known,
+        )
         from judging.files.removing import remove_unfinished
 
         came_along.add(self.name, remove_unfinished)
         hides_runs.add(self.name, judged_runs)
+        hides_models.add(self.name, are_models_hidden)
         hidden_questions.add(self.name, hidden_question_ids)
         responses_known.add(self.name, studies_known)
         queues.add(self.name, verdicts_to_ask)

@@ -1,4 +1,4 @@
-"""What open studies hide from their own judges: their runs, responses, results and reports.
+"""What open studies hide from those who judge or resolve in them: runs, responses, results, reports, models.
 
 Rooms above ask here; rooms below ask through extension points (apps.py).
 """
@@ -8,18 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person
+from accounts.roles import Role
 from datasets.blinding import check_shown, keep_listed, keep_shown
 from datasets.exposure import Known
 from datasets.models import Contradiction, Instance
 from generation.models import Run
 from judging.models import Judge, JudgingSlot, Study, StudyItem
+from judging.rules.blindness import hides_study
 from judging.states import SlotState, StudyState
 from leases.refusal import NotAllowed
 from pages.counting import how_many
 
 HIDDEN = (
-    "You judge responses of this run in a study that is still open, so its run, responses and results stay hidden "
-    "from you until the study is closed."
+    "You judge or resolve responses of this run in a study that is still open, so its run, responses and results stay "
+    "hidden from you until the study is closed."
 )
 
 
@@ -32,21 +34,40 @@ def open_studies_judged_by(person: Person) -> list[int]:
     return list(judges.values_list("study_id", flat=True))
 
 
+def open_studies_hidden_from(person: Person) -> list[int]:
+    """The ids of the open studies that are hidden from `person`, who judges or may resolve in them."""
+    judged = set(open_studies_judged_by(person))
+    is_admin = person.has_role(Role.ADMIN)
+    resolves = person.has_role(Role.ADJUDICATOR)
+    if not hides_study(is_open=True, judges=False, resolves=resolves, is_admin=is_admin):
+        return sorted(judged)
+    return list(Study.objects.filter(state=StudyState.OPEN).values_list("pk", flat=True))
+
+
+def are_models_hidden(person: Person) -> bool:
+    """Whether lists of models are closed to `person`: which models there are would say whose responses they may be."""
+    return bool(open_studies_hidden_from(person))
+
+
 def judged_runs(person: Person, runs: Sequence[Run]) -> set[int]:
-    """Those of the runs of which `person` judges responses in an open study: they are hidden from them now."""
-    return _runs_judged(person, Q(response__run__in=[run.pk for run in runs]))
+    """Those of the runs whose responses are in an open study that is hidden from `person`."""
+    return _runs_of(open_studies_hidden_from(person), Q(response__run__in=[run.pk for run in runs]))
 
 
 def hidden_run_ids(person: Person) -> set[int]:
     """The runs whose pages and responses `person` may not see now."""
-    return _runs_judged(person, Q())
+    return _runs_of(open_studies_hidden_from(person))
 
 
-def _runs_judged(person: Person, among: Q) -> set[int]:
-    judged = open_studies_judged_by(person)
-    if not judged:
+def judged_run_ids(person: Person) -> set[int]:
+    """The runs of which `person` judges responses in an open study."""
+    return _runs_of(open_studies_judged_by(person))
+
+
+def _runs_of(studies: Sequence[int], among: Q | None = None) -> set[int]:
+    if not studies:
         return set()
-    items = StudyItem.objects.filter(among, study__in=judged).order_by()
+    items = StudyItem.objects.filter(among or Q(), study__in=studies).order_by()
     return set(items.values_list("response__run_id", flat=True).distinct())
 
 
@@ -63,17 +84,16 @@ def hidden_question_ids(person: Person) -> set[int]:
 def results_problem(person: Person, study: Study) -> str | None:
     """Why `person` may not see this study's responses, verdicts or numbers now; None when they may.
 
-    Hidden, too, is a study that shares a run with an open one that the person judges.
+    Hidden, too, is a study that shares a run with an open one that is hidden from them.
     """
     return HIDDEN if hidden_results(person, [study]) else None
 
 
 def hidden_results(person: Person, studies: Sequence[Study]) -> set[int]:
     """Those of the studies of which this is so."""
-    open_ones = [study.pk for study in studies if study.state == StudyState.OPEN]
-    judges = Judge.objects.filter(study__in=open_ones, person=person).order_by()
-    own = set(judges.values_list("study_id", flat=True)) if open_ones else set()
-    runs = hidden_run_ids(person)
+    hidden = open_studies_hidden_from(person)
+    own = {study.pk for study in studies} & set(hidden)
+    runs = _runs_of(hidden)
     if not runs:
         return own
     shared = StudyItem.objects.filter(study__in=[study.pk for study in studies])

@@ -15,7 +15,7 @@ from accounts.throttles import count_job
 from datasets.blinding import shown_to
 from datasets.models import Instance
 from generation import presenting, responses, runs
-from generation.access import keep_questions, run_for, visible_to
+from generation.access import check_models_shown, keep_questions, run_for, visible_to
 from generation.dispatch import wake
 from generation.forms import CapForm, ExtendForm, RunForm
 from generation.models import LanguageModel, Run
@@ -46,6 +46,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def new_run(request: HttpRequest) -> HttpResponse:
     """Choose collection, models and prompts; the run's page then shows what it will take."""
+    check_models_shown(person_of(request))
     form = (
         RunForm(request.POST) if request.method == "POST" else RunForm(initial=request.GET.dict())
     )
@@ -81,6 +82,7 @@ def _made(request: HttpRequest, entered: dict[str, Any]) -> HttpResponse:
 @roles_required(Role.ADMIN)
 def extend_run(request: HttpRequest, key: int) -> HttpResponse:
     """Ask a run's questions with further models and prompts."""
+    check_models_shown(person_of(request))
     run = run_for(person_of(request), key)
     form = ExtendForm(run, request.POST if request.method == "POST" else None)
     if form.is_valid():

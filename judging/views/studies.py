@@ -29,6 +29,7 @@ from judging.machine import control
 from judging.models import Judge, JudgingSlot, Study, StudyItem
 from judging.planning import Cost, DryRun
 from judging.rules import rubric
+from judging.rules.blindness import hides_judges
 from judging.rules.resolution import WAYS
 from judging.settling import first_verdicts, unresolved
 from judging.states import StudyState
@@ -44,13 +45,24 @@ IDLE_DAYS = 3
 @roles_required(Role.ADMIN, Role.RESEARCHER)
 def index(request: HttpRequest) -> HttpResponse:
     """All studies, newest first."""
+    person = person_of(request)
+    is_admin = person.has_role(Role.ADMIN)
     page = page_of(request, Study.objects.select_related("created_by"))
     counts = progress.of_studies(page)
+    hidden = blinding.hidden_results(person, list(page))
     items = StudyItem.objects.filter(study__in=counts).order_by().values_list("study")
     sizes = dict(items.annotate(n=Count("pk")))
-    rows = [(study, counts[study.pk], sizes.get(study.pk, 0)) for study in page]
-    may_create = person_of(request).has_role(Role.ADMIN)
-    context = {"page": page, "rows": rows, "may_create": may_create}
+    rows = [
+        (
+            study,
+            None
+            if hides_judges(hidden=study.pk in hidden, is_admin=is_admin)
+            else counts[study.pk],
+            sizes.get(study.pk, 0),
+        )
+        for study in page
+    ]
+    context = {"page": page, "rows": rows, "may_create": is_admin}
     return render(request, "judging/studies.html", context)
 
 
@@ -211,23 +223,26 @@ def study_page(
     """The page of a study; a refused form keeps what was entered."""
     person = person_of(request)
     form = form or JudgesForm()
+    is_admin = person.has_role(Role.ADMIN)
     hidden = blinding.results_problem(person, study)
+    shows_judges = not hides_judges(hidden=hidden is not None, is_admin=is_admin)
     context: dict[str, Any] = {
         "study": study,
         "hidden": hidden,
         "way": WAYS.get(study.resolved_by, study.get_resolved_by_display()),
         "form": form,
-        "is_admin": person.has_role(Role.ADMIN),
+        "is_admin": is_admin,
         "further": further or FurtherJudgeForm(study=study),
         "dry_run": dry_run,
         "gold": study.gold_items.count(),
         "warm_up": warm_up_form or _warm_up_form(study, person),
         "is_pool": study.pairing == Study.Pairing.POOL,
         "is_fixed": study.pairing == Study.Pairing.FIXED,
-        "judges": progress.by_judge(study),
+        "shows_judges": shows_judges,
+        "judges": progress.by_judge(study) if shows_judges else [],
         "idle_days": IDLE_DAYS,
         "held_too_long": pool.held_too_long(study, IDLE_DAYS).count(),
-        "progress": progress.of_study(study),
+        "progress": progress.of_study(study) if shows_judges else None,
         "responses": study.items.count(),
     }
     if hidden is None:
@@ -245,12 +260,17 @@ def study_page(
             "flagged": marked,
             "exports": exporting.formats_of(study),
             "judge_models": judge_models(study),
-            "model_form": model_form or JudgeModelForm(study=study),
+            "model_form": model_form or _model_form(study, person),
         }
     refused = any(
         one is not None and one.errors for one in (form, model_form, further, warm_up_form)
     )
     return render(request, "judging/study.html", context, status=400 if refused else 200)
+
+
+def _model_form(study: Study, person: Person) -> JudgeModelForm | None:
+    """It lists models."""
+    return None if blinding.are_models_hidden(person) else JudgeModelForm(study=study)
 
 
 def _warm_up_form(study: Study, person: Person) -> WarmUpForm | None:

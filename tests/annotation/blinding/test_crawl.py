@@ -1,9 +1,7 @@
 """Somebody who may still draw a tag visits every address, and every link on its pages: nothing of others is there."""
 
 import re
-from collections import deque
-from html import unescape
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
@@ -12,18 +10,17 @@ from django.urls import resolve
 from accounts.roles import Role
 from annotation.models import Seen
 from tests.annotation.blinding.marked import MARK, world
+from tests.crawling import crawl
 from tests.factories import person
 from tests.test_access_table import rows
 
 # Once: other tests run the queries on both databases.
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
-LINK = re.compile(r'(?:href|src|hx-get)="([^"]+)"')
 # Addresses of rows that this world does not have: sign-in links, invitations, a fetch.
 ELSEWHERE = re.compile(r"{(join|password|guideline|handed_back|model|local_model|fetch)}")
 OTHERS = [role for role in Role if role != Role.ANNOTATOR]
 COMBINATIONS = [[], *([role] for role in OTHERS), OTHERS]
-MOST_PAGES = 600
 # Views that show the mark to those who may see it.
 SHOWING = {
     "annotation:review",
@@ -79,43 +76,6 @@ def starts(ids):
     yield "/reports/collections/copies/"
 
 
-def crawl(client, ids):
-    """(address, text of the answer with its headers) of each page that can be reached, as it is opened."""
-    queue, opened = deque(starts(ids)), set()
-    while queue:
-        address = queue.popleft()
-        if address in opened:
-            continue
-        opened.add(address)
-        assert len(opened) < MOST_PAGES, f"endless: {address}"
-        answer = client.get(address)
-        body = b"".join(answer) if answer.streaming else answer.content
-        text = f"{answer.headers}\n{readable(answer, body)}"
-        queue.extend(links(address, answer, text))
-        yield address, text
-
-
-def readable(answer, body):
-    """The body as text; a zip unpacked."""
-    if answer.get("Content-Type", "").startswith("application/zip"):
-        import io
-        import zipfile
-
-        packed = zipfile.ZipFile(io.BytesIO(body))
-        return "\n".join(packed.read(name).decode("utf-8", "replace") for name in packed.namelist())
-    return body.decode("utf-8", "replace")
-
-
-def links(address, answer, text):
-    found = [answer["Location"]] if answer.has_header("Location") else []
-    if answer.get("Content-Type", "").startswith("text/html"):
-        found += [unescape(each) for each in LINK.findall(text)]
-    for each in found:
-        whole = urlsplit(urljoin(f"http://testserver{address}", each))
-        if whole.netloc == "testserver" and not whole.path.startswith("/static/"):
-            yield whole._replace(scheme="", netloc="", fragment="").geturl()
-
-
 @pytest.mark.parametrize("further", COMBINATIONS, ids=lambda roles: "+".join(roles) or "alone")
 def test_nothing_that_others_entered_is_anywhere(settings, further):
     settings.INFERENCE_SERVICES = {}
@@ -123,7 +83,7 @@ def test_nothing_that_others_entered_is_anywhere(settings, further):
     ids = world(alice)
     client = Client()
     client.force_login(alice)
-    texts = dict(crawl(client, ids))
+    texts = dict(crawl(client, starts(ids)))
     assert [address for address, text in texts.items() if MARK in text.lower()] == []
     assert not Seen.objects.filter(person=alice).exists()
     assert len(texts) > 100
@@ -138,7 +98,7 @@ def test_somebody_who_annotates_nothing_finds_it_on_many_pages_and_this_is_recor
     client = Client()
     client.force_login(olaf)
     showing, keeping = set(), set()
-    for address, text in crawl(client, ids):
+    for address, text in crawl(client, starts(ids)):
         kept, _ = Seen.objects.filter(person=olaf).delete()
         if MARK in text.lower():
             view = resolve(urlsplit(address).path).view_name

@@ -1,0 +1,49 @@
+"""Visits addresses and every link on their pages, and gives each answer as text: body, headers, files unpacked."""
+
+import io
+import re
+import zipfile
+from collections import deque
+from collections.abc import Iterable, Iterator
+from html import unescape
+from urllib.parse import urljoin, urlsplit
+
+from django.http import HttpResponseBase
+from django.test import Client
+
+LINK = re.compile(r'(?:href|src|hx-get)="([^"]+)"')
+MOST_PAGES = 600
+
+
+def crawl(client: Client, starts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """(address, text of the answer with its headers) of each page that can be reached, as it is opened."""
+    queue, opened = deque(starts), set[str]()
+    while queue:
+        address = queue.popleft()
+        if address in opened:
+            continue
+        opened.add(address)
+        assert len(opened) < MOST_PAGES, f"endless: {address}"
+        answer = client.get(address)
+        body = b"".join(answer) if answer.streaming else answer.content
+        text = f"{answer.headers}\n{readable(answer, body)}"
+        queue.extend(links(address, answer, text))
+        yield address, text
+
+
+def readable(answer: HttpResponseBase, body: bytes) -> str:
+    """The body as text; a zip unpacked."""
+    if answer.get("Content-Type", "").startswith("application/zip"):
+        packed = zipfile.ZipFile(io.BytesIO(body))
+        return "\n".join(packed.read(name).decode("utf-8", "replace") for name in packed.namelist())
+    return body.decode("utf-8", "replace")
+
+
+def links(address: str, answer: HttpResponseBase, text: str) -> Iterator[str]:
+    found = [answer["Location"]] if answer.has_header("Location") else []
+    if answer.get("Content-Type", "").startswith("text/html"):
+        found += [unescape(each) for each in LINK.findall(text)]
+    for each in found:
+        whole = urlsplit(urljoin(f"http://testserver{address}", each))
+        if whole.netloc == "testserver" and not whole.path.startswith("/static/"):
+            yield whole._replace(scheme="", netloc="", fragment="").geturl()

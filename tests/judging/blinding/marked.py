@@ -1,0 +1,99 @@
+"""Open studies in which every name, verdict and count that a blind person must not know bears a mark."""
+
+from accounts.models import Person
+from accounts.roles import Role
+from evaluation.frozen import snapshots
+from generation.models import LanguageModel, Run
+from judging import studies, verdicts
+from judging.files.predictions import import_predictions
+from judging.models import GoldItem, JudgingSlot, Study
+from tests.factories import person
+from tests.judging import factories as judging
+
+# Of models and their services, of runs, of the other judges, of what judge models and others said before it is locked.
+MODELS = ("zqmodel-7b", "zqmodel-13b")
+SERVICE, RUN, JUDGE, REPLY, UNLOCKED = "zqservice", "zqrun", "zqjudge", "zqreply", "zqunlocked"
+LOCKED, TOKENS = "zqlocked", "918273"
+NAMES = ("zqmodel", SERVICE, RUN, JUDGE)
+HIDDEN_FROM_JUDGES = (*NAMES, REPLY, UNLOCKED, LOCKED, TOKENS)
+HIDDEN_FROM_ADJUDICATORS = (*NAMES, REPLY, UNLOCKED, TOKENS)
+
+
+def world(reader: Person) -> dict[str, object]:
+    """Ids by the names of the access table's addresses.
+
+    A reader with the role judges in the open study "Pilot", next to two who have judged, of whom one has handed in. For
+    a reader without it both have handed in; then there is also the open study "Second", in which nobody has.
+    """
+    rosa = person("rosa", Role.RESEARCHER)
+    models = [
+        LanguageModel.objects.create(service=SERVICE, model_id=name, options_hash="0" * 64)
+        for name in MODELS
+    ]
+    others = [person(f"{JUDGE}{n}", Role.JUDGE, pseudonym=f"{JUDGE}-{n}") for n in (1, 2)]
+    is_judge = reader.has_role(Role.JUDGE)
+    run = asked(RUN, models, 1)
+    pilot = judged(run, "Pilot", [reader, *others] if is_judge else others)
+    for n, (who, verdict) in enumerate(zip(others, ("correct", "incorrect"), strict=True)):
+        is_locked = not (is_judge and n)
+        give(pilot, who, verdict, LOCKED if is_locked else UNLOCKED)
+        if is_locked:
+            verdicts.hand_in(who, pilot)
+    second = pilot
+    if not is_judge:
+        second = judged(asked(f"{RUN} 2", models, 3), "Second", others)
+        for who in others:
+            give(second, who, "correct", UNLOCKED)
+    earlier = judging.run("earlier")
+    plain = judging.language_model("plain")
+    known = judging.response(earlier, judging.instance(9), "both-passages", plain)
+    GoldItem.objects.create(study=pilot, response=known, position=1, verdict="correct")
+    frozen, _ = snapshots.freeze(pilot, by=rosa)
+    return {
+        "run": second.items.first().response.run_id,
+        "hidden": run.pk,
+        "response": second.items.first().response_id,
+        "hidden_response": run.responses.first().pk,
+        "open": pilot.pk,
+        "closed": second.pk,
+        "draft_study": second.pk,
+        "rubric": pilot.rubric_id,
+        "judge": pilot.judges.get(person=others[0]).pk,
+        "closed_judge": second.judges.get(person=others[0]).pk,
+        "machine": pilot.judges.get(external=JUDGE).pk,
+        "model": models[0].pk,
+        "local_model": models[0].pk,
+        "snapshot": frozen.pk,
+        "item": pilot.items.first().pk,
+        "open_item": second.items.first().pk,
+        "slot": first_slot(pilot, reader),
+        "contradiction": pilot.items.first().response.instance.contradiction_id,
+    }
+
+
+def asked(name: str, models: list[LanguageModel], first: int) -> Run:
+    """A run of these models about two questions, with a mark in what only a run's pages show."""
+    run = judging.run(name)
+    marks = dict.fromkeys(("prompt_tokens", "completion_tokens", "latency_ms"), int(TOKENS))
+    for about in (judging.instance(first), judging.instance(first + 1)):
+        for model in models:
+            judging.response(run, about, "both-passages", model, **marks)
+    return run
+
+
+def judged(run: Run, name: str, judges: list[Person]) -> Study:
+    """An open study of these judges, and of a judge model whose replies are from a file."""
+    study = judging.draft(name, drawn_from=run, judges_per_response=len(judges))
+    studies.open_study(study, judges)
+    import_predictions(study, f"item,reply\n0,{REPLY} evaluation: correct\n".encode(), JUDGE)
+    return study
+
+
+def give(study: Study, who: Person, verdict: str, mark: str) -> None:
+    for slot in judging.slots(study, who):
+        verdicts.give(slot, verdict, comment=f"As {mark} says")
+
+
+def first_slot(study: Study, reader: Person) -> object:
+    slot = JudgingSlot.objects.filter(round__study=study, judge__person=reader).first()
+    return slot.pk if slot else "00000000-0000-0000-0000-000000000000"

@@ -1,0 +1,103 @@
+"""Who judges or resolves in an open study visits every address, and every link: no name, verdict or count is there."""
+
+import re
+from collections import defaultdict
+
+import pytest
+from django.test import Client
+
+from accounts.roles import Role
+from judging import verdicts
+from judging.models import JudgingSlot
+from judging.states import SlotState
+from tests.crawling import crawl
+from tests.factories import person
+from tests.judging.blinding.marked import (
+    HIDDEN_FROM_ADJUDICATORS,
+    HIDDEN_FROM_JUDGES,
+    LOCKED,
+    NAMES,
+    world,
+)
+from tests.test_access_table import rows
+
+# Once: other tests run the queries on both databases.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
+
+FURTHER = [[], [Role.RESEARCHER]]
+# What differs between two answers of one page: tokens, times, and the reader's own clock.
+CHANGING = re.compile(
+    r"""csrf[^>]*value="[^"]*"|<time.*?</time>|nonce-[^\s'";]+|'X-Request-ID': '[^']*'""",
+    re.IGNORECASE,
+)
+
+
+def starts(ids):
+    """Every address of the access table that is read; 0 for rows that this world does not have."""
+    known = defaultdict(int, ids)
+    for method, path, _ in rows():
+        if method == "GET":
+            yield path.format_map(known)
+    yield from ("/api/generation/models/?search=zq", "/reports/?search=zq", "/runs/?search=zq")
+
+
+def pages_of(reader, ids):
+    client = Client()
+    client.force_login(reader)
+    return dict(crawl(client, starts(ids)))
+
+
+def leaks(pages, marks):
+    return sorted(
+        (mark, address)
+        for address, text in pages.items()
+        for mark in marks
+        if mark in text.lower() and mark not in address
+    )
+
+
+@pytest.fixture(autouse=True)
+def no_services(settings):
+    settings.INFERENCE_SERVICES = {}
+
+
+@pytest.mark.parametrize("further", FURTHER, ids=["alone", "researcher"])
+def test_a_judge_finds_no_name_verdict_or_count(further):
+    alice = person("alice", Role.JUDGE, *further)
+    pages = pages_of(alice, world(alice))
+    assert leaks(pages, HIDDEN_FROM_JUDGES) == []
+    assert len(pages) > 100
+
+
+@pytest.mark.parametrize("further", FURTHER, ids=["alone", "researcher"])
+def test_what_the_others_do_changes_no_page_of_a_judge(further):
+    """So no count, cursor or order tells it either."""
+    alice = person("alice", Role.JUDGE, *further)
+    ids = world(alice)
+    before = pages_of(alice, ids)
+    for slot in JudgingSlot.objects.filter(state=SlotState.JUDGED).exclude(judge__person=alice):
+        mine = verdicts.slot_of(slot.judge.person, slot.pk)
+        if slot.item.position % 2:
+            verdicts.undo(mine)
+        else:
+            verdicts.give(mine, "correct", comment="Changed")
+    after = pages_of(alice, ids)
+    same = {address: CHANGING.sub("", text) for address, text in before.items()}
+    assert same == {address: CHANGING.sub("", text) for address, text in after.items()}
+
+
+@pytest.mark.parametrize("further", FURTHER, ids=["alone", "researcher"])
+def test_an_adjudicator_finds_no_name_and_no_verdict_that_is_not_locked(further):
+    adam = person("adam", Role.ADJUDICATOR, *further)
+    pages = pages_of(adam, world(adam))
+    assert leaks(pages, HIDDEN_FROM_ADJUDICATORS) == []
+    shown = {address for address, text in pages.items() if LOCKED in text}
+    assert shown
+    assert all(re.fullmatch(r"/resolve/items/\d+/", address) for address in shown)
+
+
+def test_a_researcher_who_neither_judges_nor_resolves_finds_every_name():
+    """Else the crawls prove nothing."""
+    rita = person("rita", Role.RESEARCHER)
+    found = {mark for mark, _ in leaks(pages_of(rita, world(rita)), NAMES)}
+    assert found == set(NAMES)
