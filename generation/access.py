@@ -76,6 +76,6 @@ def runs_known(person: Person, instance: Instance) -> Iterator[Known]:
     """Each run with finished responses to a question whose exclusion the person proposes, or agrees to."""
     done = Run.objects.filter(responses__instance=instance, responses__state=ResponseState.DONE)
     for run in done.annotate(answers=Count("responses")).order_by("pk"):
-        is_open = may_see(person, run)
-        named = f"Run “{run}”" if is_open else "A run that is hidden from you now"
-        yield Known(f"{named}: {how_many(run.answers, 'response')} to this question", open=is_open)
+        # By its number: what is recorded here is shown to others too, and a run may be named for its models.
+        what = f"Run {run.pk}: {how_many(run.answers, 'response')} to this question"
+        yield Known(what, open=may_see(person, run))

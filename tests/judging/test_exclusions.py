@@ -102,7 +102,7 @@ def test_with_the_study_closed_the_judge_may_take_part_and_it_is_recorded(
     made.refresh_from_db()
     run, before = made.seen["proposed"]["known"]
     assert run == {
-        "what": "Run “secret-run”: 6 responses to this question",
+        "what": f"Run {study.items.first().response.run_id}: 6 responses to this question",
         "open": True,
         "part": "",
     }
@@ -123,4 +123,4 @@ def test_what_is_hidden_from_somebody_is_recorded_as_hidden(study, question, jea
     alone = factories.response(asked_in, factories.instance(9), "passage-1", model).instance
     made = exclusions.propose(instance=alone, reason="Unclear.", by=jean)
     (run,) = made.seen["proposed"]["known"]
-    assert (run["open"], run["what"]) == (False, "Run “secret-run”: 1 response to this question")
+    assert (run["open"], run["what"]) == (False, f"Run {asked_in.pk}: 1 response to this question")
