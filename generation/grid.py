@@ -1,13 +1,13 @@
 """The responses of a run for reading: a row for each question, a column for each prompt and model; two models compared.
 
-Words are looked for in the texts themselves, in one statement (decision 0042). A run has at most runs.MOST_RESPONSES.
+Words are looked for in the texts themselves, in one statement (decision 0043). A run has at most runs.MOST_RESPONSES.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import BooleanField, ExpressionWrapper, Q
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
 from django.db.models.functions import Left
 
 from datasets.models import Instance
@@ -81,16 +81,13 @@ class Columns:
 
 
 def columns_of(run: Run) -> Columns:
-    """The prompts and models of the run's responses."""
-    asked = set(run.responses.order_by().values_list("prompt", "model").distinct())
-    given = {prompt for prompt, _ in asked}
-    named = [*(name for name in run.prompts if name in given), *sorted(given - {*run.prompts})]
+    """The run's prompts, and the models of its responses."""
     known = prompting.prompts()
     prompts = {
         name: f"{known[name].label}: {known[name].title}" if name in known else name
-        for name in named
+        for name in run.prompts
     }
-    models = LanguageModel.objects.filter(pk__in={key for _, key in asked})
+    models = LanguageModel.objects.filter(Exists(run.responses.filter(model=OuterRef("pk"))))
     return Columns(prompts, _told_apart(models))
 
 

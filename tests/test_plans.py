@@ -26,6 +26,7 @@ ALIAS = re.compile(r'"(\w+)" ([A-Z]\d+)\b')
 SMALL = {
     *("accounts_person", "accounts_rolegrant", "annotation_campaign", "annotation_guideline"),
     *("annotation_tagreview", "datasets_collection", "generation_run", "wikifetch_fetchrun"),
+    "generation_languagemodel",
     *("accounts_auditevent", "CONSTANT", "subquery", "items"),
 }
 

@@ -213,6 +213,15 @@ def test_text_of_a_model_is_never_markup(client, rosa, read):
         assert "&lt;" in text
 
 
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite alone has the index")
+@pytest.mark.parametrize("choice", [{}, {"prompt": "passage-1", "model": 1}])
+def test_words_are_looked_for_in_an_index_that_holds_the_texts(read, choice):
+    """Lost where a migration remakes the table (decision 0043)."""
+    fits = grid.Choice(words="zebra", **choice).fits()
+    rows = read.responses.filter(fits).order_by().values_list("instance", "sample").distinct()
+    assert "COVERING INDEX response_texts" in rows.explain()
+
+
 def test_rows_come_in_pages_that_keep_the_choice(client, rosa, read, monkeypatch):
     monkeypatch.setattr(grid, "CELLS", 6)
     first, second = (page(client, "responses", read.pk, words="founded", page=n) for n in (1, 2))

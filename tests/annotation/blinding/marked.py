@@ -115,7 +115,7 @@ def judged(instance: Instance, people: dict[str, Person], reader: Person) -> dic
         )
     # A second model, so that two can be read next to each other.
     other = judging.language_model(judging.MODEL_IDS[1])
-    judging.response(runs[0], instance, "passage-2", other, text=f"By {MARK}.", state="failed")
+    judging.response(runs[0], instance, "both-passages", other, text=f"By {MARK}.", state="failed")
     closed = judging.open_study("ivy", "joe", name="Closed", drawn_from=runs[0])
     for slot in JudgingSlot.objects.filter(round__study=closed):
         slot = verdicts.slot_of(slot.judge.person, slot.pk)
