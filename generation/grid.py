@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
-from django.db.models.functions import Left
+from django.db import connection
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q
+from django.db.models.functions import Collate, Left
+from django.db.models.lookups import IContains
 
 from datasets.models import Instance
 from generation import chat, prompting
@@ -62,11 +64,13 @@ class Choice:
 
 
 def _holds(word: str) -> Q:
-    """The condition that the text has the word. SQLite ignores the case of ASCII letters alone."""
-    if word.isascii():
-        return Q(text__icontains=word)
-    forms = {word, word.lower(), word.upper(), word.capitalize()}
-    return Q(*(("text__icontains", form) for form in sorted(forms)), _connector=Q.OR)
+    """The condition that the text has the word; its case is ignored.
+
+    SQLite ignores the case of ASCII letters alone; PostgreSQL would take twice as long for that of others.
+    """
+    text = Collate(F("text"), "C") if connection.vendor == "postgresql" else F("text")
+    forms = {word} if word.isascii() else {word, word.lower(), word.upper(), word.capitalize()}
+    return Q(*(IContains(text, form) for form in sorted(forms)), _connector=Q.OR)
 
 
 # ---------------------------------------------------------------- columns
