@@ -222,6 +222,7 @@ class AuditEvent(models.Model):
         PUBLISH = "publish", "Published"
         EXCLUSION = "exclusion", "Exclusion"
         GUIDELINE = "guideline", "Guideline changed"
+        STUDY = "study", "Study opened again"
         FORGETTING = "forgetting", "Person forgotten"
         BACKUP = "backup", "Backed up"
         RESTORE = "restore", "Restored"

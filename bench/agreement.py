@@ -84,14 +84,14 @@ def make(size: str, questions: int, articles: int) -> None:
         batch_size=2_000,
     )
     study = Study.objects.create(name=size, slug=size, rubric=current(), state="closed", seed=7)
+    first_round = Round.objects.create(study=study, rubric=study.rubric)
     items = StudyItem.objects.bulk_create(
         (
-            StudyItem(study=study, response=response, position=place)
+            StudyItem(study=study, response=response, position=place, round=first_round)
             for place, response in enumerate(responses)
         ),
         batch_size=5_000,
     )
-    first_round = Round.objects.create(study=study)
     judges = [
         Judge.objects.create(study=study, pseudonym=name, external=name) for name in ("P-1", "P-2")
     ]

@@ -34,6 +34,7 @@ from judging.models import (
     Judgment,
     JudgmentEvent,
     MachineVerdict,
+    Reopening,
     Resolution,
     Round,
     Study,
@@ -99,6 +100,7 @@ class Scope:
         yield JudgingSlot.objects.filter(round__study__in=self.studies)
         yield Resolution.objects.filter(item__study__in=self.studies)
         yield GoldVerdict.objects.filter(gold__study__in=self.studies)
+        yield Reopening.objects.filter(round__study__in=self.studies)
         for of_study in (GoldItem, StudyItem, Round, Judge):
             yield of_study._default_manager.filter(study__in=self.studies)
         yield Study.objects.filter(pk__in=self.studies)

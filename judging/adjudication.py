@@ -1,7 +1,7 @@
 """The third person's decisions on responses on which the judges disagree."""
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
@@ -9,7 +9,7 @@ from judging.blinding import judged_run_ids, require_records
 from judging.models import Resolution, Study, StudyItem
 from judging.rules import rubric
 from judging.rules.resolution import CAUSES, THIRD_PERSON, note_problem
-from judging.settling import finished, first_verdicts, mark_final, unresolved
+from judging.settling import finished, first_verdicts, mark_settled, resolution, unresolved
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from leases.rows import first_of
@@ -38,7 +38,7 @@ def study_for(person: Person, study_id: int) -> Study:
 def item_for(person: Person, item_id: int) -> StudyItem:
     """The item of that id, where all its slots are closed and the person may decide it; NotFoundHere otherwise."""
     items = StudyItem.objects.filter(pk=item_id, study__in=studies_for(person))
-    related = ("study__rubric", "response__instance__contradiction")
+    related = ("study", "round__rubric", "response__instance__contradiction")
     item = finished(items).select_related("resolution", *related).first()
     if item is None or not _may_decide(item, person):
         raise NotFoundHere(NOTHING)
@@ -47,9 +47,14 @@ def item_for(person: Person, item_id: int) -> StudyItem:
 
 
 def _may_decide(item: StudyItem, person: Person) -> bool:
-    """Whether the item has no decision, or one by this person, who may change it."""
-    stored = getattr(item, "resolution", None)
+    """Whether the item has no decision in its round, or one by this person, who may change it."""
+    stored = decision_on(item)
     return stored is None or (stored.how == THIRD_PERSON and stored.resolved_by_id == person.pk)
+
+
+def decision_on(item: StudyItem) -> Resolution | None:
+    """The resolution of its round."""
+    return item.resolutions.filter(round=item.round_id).first()
 
 
 @transaction.atomic
@@ -59,21 +64,30 @@ def decide(item: StudyItem, *, by: Person, verdict: str, cause: str, note: str =
     if problem:
         raise Refusal(problem)
     values = {"verdict": verdict, "cause": cause, "note": note.strip()}
-    own = Resolution.objects.filter(item=item, how=THIRD_PERSON, resolved_by=by)
+    _check_round(item)
+    own = item.resolutions.filter(round=item.round_id, how=THIRD_PERSON, resolved_by=by)
     if own.exclude(**values).update(**values, at=Now()) or own.exists():
         return own.get()
     try:
         with transaction.atomic():
-            new = Resolution.objects.create(item=item, how=THIRD_PERSON, resolved_by=by, **values)
+            new = resolution(item, how=THIRD_PERSON, resolved_by=by, **values)
+            new.save()
     except IntegrityError as error:
         raise Conflict("Another person has just resolved this response.") from error
-    mark_final([item.pk])
+    mark_settled([item.pk])
     return new
+
+
+def _check_round(item: StudyItem) -> None:
+    """Raise Conflict where a further round has taken the item since it was read. A round that is opened waits here."""
+    Study.objects.select_for_update().get(pk=item.study_id)
+    if StudyItem.objects.filter(pk=item.pk).exclude(round=item.round_id).exists():
+        raise Conflict("A further round judges this response again. It is resolved there.")
 
 
 def decision_problem(item: StudyItem, verdict: str, cause: str, note: str) -> str | None:
     """Why a decision cannot be stored; None when it can."""
-    criteria = rubric.parse(item.study.rubric.body).prompts[item.response.prompt]
+    criteria = rubric.parse(item.rubric.body).prompts[item.response.prompt]
     if verdict not in criteria.allowed:
         return "Choose a verdict."
     if cause not in CAUSES:
@@ -88,8 +102,8 @@ def next_unresolved(person: Person, study: Study) -> StudyItem | None:
     return unresolved(study_for(person, study.pk)).first()
 
 
-def decided_by(person: Person, study: Study) -> list[StudyItem]:
-    """The responses that this person has decided in the study, latest first."""
-    items = study.items.filter(resolution__resolved_by=person, resolution__how=THIRD_PERSON)
-    related = ("resolution", "response__instance__contradiction")
-    return list(items.select_related(*related).order_by("-resolution__at"))
+def decided_by(person: Person, study: Study) -> list[Resolution]:
+    """This person's decisions in the study that can be changed, latest first."""
+    own = Resolution.objects.filter(item__study=study, resolved_by=person, how=THIRD_PERSON)
+    related = ("item__response__instance__contradiction", "round")
+    return list(own.filter(round=F("item__round")).select_related(*related).order_by("-at"))

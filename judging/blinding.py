@@ -157,6 +157,6 @@ def _part(person: Person, study: Study, instance: Instance) -> str:
         round__study=study,
         item__response__instance=instance,
     )
-    resolved = study.items.filter(response__instance=instance, resolution__resolved_by=person)
+    resolved = study.items.filter(response__instance=instance, resolutions__resolved_by=person)
     parts = (("judged in it", judged), ("resolved in it", resolved))
     return " and ".join(part for part, rows in parts if rows.exists())

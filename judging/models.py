@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from datasets.models import Collection, Instance, Subset
@@ -78,7 +78,9 @@ class Study(models.Model):
 
     name = models.CharField(max_length=120, unique=True)
     slug = models.SlugField(max_length=120, unique=True)
-    rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="studies")
+    rubric = models.ForeignKey(
+        Rubric, on_delete=models.PROTECT, related_name="studies", help_text="Of its latest round."
+    )
     subset = models.ForeignKey(
         Subset,
         on_delete=models.PROTECT,
@@ -154,7 +156,7 @@ class Study(models.Model):
 
 
 class StudyItem(models.Model):
-    """A response that a study judges. Fixed when the first round opens."""
+    """A response that a study judges. Chosen before the round opens that judges it first."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="items")
     response = models.ForeignKey(Response, on_delete=models.PROTECT, related_name="study_items")
@@ -162,8 +164,17 @@ class StudyItem(models.Model):
     names_its_model = models.BooleanField(
         default=False, help_text="The response gives its own model away."
     )
-    is_final = models.BooleanField(
-        default=False, editable=False, help_text="It has a resolution (settling.store)."
+    round = models.ForeignKey(
+        "Round",
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="items",
+        help_text="The latest one that judges it; null before the first.",
+    )
+    is_settled = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="It has a resolution of its round (settling.store).",
     )
 
     class Meta:
@@ -175,32 +186,75 @@ class StudyItem(models.Model):
             ),
         ]
         indexes = [
-            # The few responses that wait for a final verdict, among all of the past.
+            # The few responses that wait for a resolution, among all of the past.
             models.Index(
-                fields=["study"], condition=Q(is_final=False), name="item_without_final_verdict"
+                fields=["study"], condition=Q(is_settled=False), name="item_without_resolution"
             )
         ]
 
     def __str__(self) -> str:
         return f"{self.study} #{self.position}"
 
+    @property
+    def rubric(self) -> Rubric:
+        """The version that its round judges it by; before the first, its study's."""
+        return self.round.rubric if self.round else self.study.rubric
+
 
 class Round(models.Model):
-    """One pass of a study: training, the main round, a repeat."""
+    """One pass of a study by one version of a rubric. The latest is open while its study is."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="rounds")
     n = models.PositiveIntegerField(default=1)
-    label = models.CharField(max_length=80, blank=True)
+    rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="rounds")
+    reason = models.TextField(blank=True, help_text="Why it was opened; empty for the first.")
+    counts = models.BooleanField(
+        default=True,
+        help_text="Its verdicts replace earlier ones. Otherwise they count only where there are none.",
+    )
+    is_latest = models.BooleanField(default=True)
+    could_read = models.PositiveIntegerField(
+        default=0, help_text="Of its judges: how many could read earlier verdicts before it opened."
+    )
+    opened_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
     opened_at = models.DateTimeField(db_default=Now())
+    closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["study", "n"]
         constraints = [
-            models.UniqueConstraint(fields=["study", "n"], name="round_number_once_a_study")
+            models.UniqueConstraint(fields=["study", "n"], name="round_number_once_a_study"),
+            models.UniqueConstraint(
+                fields=["study"], condition=Q(is_latest=True), name="one_latest_round_a_study"
+            ),
+            models.CheckConstraint(
+                condition=Q(n=1) | ~Q(reason=""), name="further_round_has_a_reason"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.study}, round {self.n}"
+
+
+class Reopening(models.Model):
+    """A closed round that was opened again, so that its judges finish it. Append-only."""
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="reopenings")
+    reason = models.TextField()
+    could_read = models.PositiveIntegerField(
+        default=0, help_text="Of its judges: how many could read verdicts while it was closed."
+    )
+    by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="reopening_has_a_reason")
+        ]
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 class Judge(models.Model):
@@ -398,7 +452,7 @@ class JudgmentEvent(models.Model):
 
 
 class Resolution(models.Model):
-    """The final verdict on an item, and how it was reached."""
+    """The verdict that a round ended with on an item, and how it was reached."""
 
     class How(models.TextChoices):
         UNANIMOUS = "unanimous", "Unanimous"
@@ -408,7 +462,16 @@ class Resolution(models.Model):
         SINGLE = "single", "Single judge"
         IMPORTED = "imported", "Imported"
 
-    item = models.OneToOneField(StudyItem, on_delete=models.PROTECT, related_name="resolution")
+    item = models.ForeignKey(StudyItem, on_delete=models.PROTECT, related_name="resolutions")
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="resolutions")
+    final_for = models.OneToOneField(
+        StudyItem,
+        on_delete=models.PROTECT,
+        null=True,
+        editable=False,
+        related_name="resolution",
+        help_text="Its item, where this is the final verdict; null where another round's is.",
+    )
     verdict = models.CharField(max_length=20, choices=Verdict.choices)
     how = models.CharField(max_length=20, choices=How.choices)
     resolved_by = models.ForeignKey(
@@ -420,6 +483,11 @@ class Resolution(models.Model):
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(fields=["item", "round"], name="resolution_once_a_round"),
+            models.CheckConstraint(
+                condition=Q(final_for=None) | Q(final_for=F("item")),
+                name="resolution_is_final_for_its_item",
+            ),
             models.CheckConstraint(
                 condition=Q(verdict__in=Verdict.values), name="resolution_verdict_is_known"
             ),

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from django.db.models import QuerySet
+
 from accounts.models import Person
 from datasets.models import Instance
 from generation.models import Response
@@ -71,10 +73,10 @@ def authors_of(items: dict[str, StudyItem]) -> dict[str, frozenset[str]]:
     return {key: frozenset(names[item.response.instance_id]) for key, item in items.items()}
 
 
-def items_of(study: Study) -> dict[str, StudyItem]:
-    """The study's items by their place, with their texts."""
-    items = study.items.select_related("response__instance__contradiction")
-    return {str(item.position): item for item in items}
+def by_place(items: QuerySet[StudyItem]) -> dict[str, StudyItem]:
+    """The items by their place in their study, with their texts."""
+    rows = items.select_related("response__instance__contradiction")
+    return {str(item.position): item for item in rows}
 
 
 def rules_of(study: Study, **changed: object) -> Rules:
@@ -90,9 +92,13 @@ def rules_of(study: Study, **changed: object) -> Rules:
     return Rules(**{**design, **changed})  # type: ignore[arg-type]
 
 
-def plan(study: Study, items: dict[str, StudyItem], judges: Sequence[Person]) -> list[PlannedSlot]:
+def plan(
+    study: Study, items: dict[str, StudyItem], judges: Sequence[Person], n: int = 1
+) -> list[PlannedSlot]:
+    """The slots of the study's round `n`."""
     names = [judge.pseudonym for judge in judges]
-    return _plan(items, names, rules_of(study), authors_of(items))
+    seed = assignment.round_seed(study.seed, n)
+    return _plan(items, names, rules_of(study, seed=seed), authors_of(items))
 
 
 def _plan(
@@ -108,11 +114,16 @@ def _plan(
     return assignment.plan(units, judges, rules)
 
 
-def dry_run(study: Study, judges: Sequence[Person]) -> DryRun:
-    """What opening the study with these judges would make; raises PlanError as opening does."""
-    items = items_of(study)
+def dry_run(
+    study: Study, items: dict[str, StudyItem], judges: Sequence[Person], n: int = 1
+) -> DryRun:
+    """What opening round `n` over these items with these judges would make; raises PlanError as opening does."""
     names, authors = [judge.pseudonym for judge in judges], authors_of(items)
-    plans = {order: _plan(items, names, rules_of(study, order=order), authors) for order in ORDERS}
+    seed = assignment.round_seed(study.seed, n)
+    plans = {
+        order: _plan(items, names, rules_of(study, order=order, seed=seed), authors)
+        for order in ORDERS
+    }
     planned = plans[study.order]
     texts = _texts(rubric.parse(study.rubric.body), items)
     seats = Counter(slot.item for slot in planned if slot.repeat == 1)

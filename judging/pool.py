@@ -88,7 +88,7 @@ def draw(person: Person, study: Study) -> int:
     judge = rows.filter(study=study, person=person).first()
     if judge is None or judge.removed_at or study.state != StudyState.OPEN:
         return 0
-    mine = JudgingSlot.objects.filter(judge=judge)
+    mine = JudgingSlot.objects.filter(judge=judge, round__is_latest=True)
     wanted = IN_HAND - mine.filter(state=SlotState.WAITING).count()
     last = mine.aggregate(last=Max("order"))["last"]
     place = 0 if last is None else last + 1
@@ -139,7 +139,7 @@ def add(study: Study, person: Person) -> Judge:
     _open_study_locked(study)
     if not person.has_role(Role.JUDGE):
         raise Refusal(f"{person} is not a judge. Give them the role, or choose another person.")
-    if study.items.filter(resolution__resolved_by=person).exists():
+    if study.items.filter(resolutions__resolved_by=person).exists():
         raise Refusal(f"{person} has resolved responses of this study, and so read verdicts on it.")
     warmup.check_not_seen(study, [person])
     if _may_have_read_verdicts(study, person):

@@ -7,11 +7,11 @@ from datetime import date
 from statistics import median
 from typing import Any
 
-from django.db.models import Avg, Count, Max, Q, QuerySet, Sum
+from django.db.models import Avg, Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Least, TruncDate
 
 from accounts.models import Person
-from judging.models import Judge, JudgingSlot, Judgment, Study, StudyItem
+from judging.models import Judge, JudgingSlot, Judgment, Round, Study, StudyItem
 from judging.settling import incomplete, unresolved
 from judging.states import SlotState
 
@@ -79,52 +79,66 @@ def _of_states(counts: Mapping[str, Sequence[int]]) -> SlotCounts:
 
 
 def of_person(person: Person, study: Study) -> SlotCounts:
-    return of_slots(JudgingSlot.objects.filter(judge__person=person, round__study=study))
+    """The person's counts in the study's latest round."""
+    return of_slots(_latest().filter(judge__person=person, round__study=study))
 
 
 def of_person_in(person: Person, studies: Iterable[Study]) -> dict[int, SlotCounts]:
-    """The person's counts by study."""
+    """The person's counts by study, of its latest round."""
     judges = Judge.objects.filter(person=person, study__in=list(studies))
     seats = dict(judges.values_list("study", "pk"))
-    counts = tallied(JudgingSlot.objects.all(), "judge", seats.values())
+    counts = tallied(_latest(), "judge", seats.values())
     return {study: counts[judge] for study, judge in seats.items()}
 
 
 def of_study(study: Study) -> SlotCounts:
-    return of_slots(JudgingSlot.objects.filter(round__study=study))
+    """The counts of its latest round."""
+    return of_slots(_latest().filter(round__study=study))
 
 
 def of_studies(studies: Iterable[Study]) -> dict[int, SlotCounts]:
-    return tallied(JudgingSlot.objects.all(), "round__study", [study.pk for study in studies])
+    """The same by study."""
+    return tallied(_latest(), "round__study", [study.pk for study in studies])
+
+
+def of_rounds(rounds: Iterable[Round]) -> dict[int, SlotCounts]:
+    return tallied(JudgingSlot.objects.all(), "round", [each.pk for each in rounds])
+
+
+def _latest() -> QuerySet[JudgingSlot]:
+    return JudgingSlot.objects.filter(round__is_latest=True)
 
 
 def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
-    """Each person who judges, with their counts, by pseudonym; judge models have no slots.
+    """Each judge of the latest round, with their counts in it, by pseudonym; judge models have no slots.
 
     A judge has `seconds`, the mean time an item, pauses left out, and `last`, the time of the latest verdict; or None.
     """
     given = Q(slots__judgment__seconds__lte=LONGEST_READING)
-    people = study.judges.filter(person__isnull=False).select_related("person")
+    mine = _latest().filter(judge=OuterRef("pk"))
+    earlier = JudgingSlot.objects.filter(judge=OuterRef("pk"), round__is_latest=False)
+    gone = Q(Exists(earlier), ~Exists(mine), removed_at__isnull=False)
+    people = study.judges.filter(person__isnull=False).exclude(gone).select_related("person")
     judges = list(
         people.annotate(
             seconds=Avg("slots__judgment__seconds", filter=given),
             last=Max("slots__judgment__judged_at"),
         )
     )
-    counts = tallied(JudgingSlot.objects.all(), "judge", [judge.pk for judge in judges])
+    counts = tallied(_latest(), "judge", [judge.pk for judge in judges])
     return [(judge, counts[judge.pk]) for judge in judges]
 
 
 def coverage(study: Study) -> list[tuple[int, int, int]]:
-    """(verdicts that responses ask, those they have, how many responses), the least covered first.
+    """(verdicts that responses ask, those they have, how many responses) in the latest round, the least covered first.
 
     Verdicts that a judge can still change are counted.
     """
-    return _by_verdicts(study.items.all())
+    return _by_verdicts(study.items.filter(round__is_latest=True))
 
 
 def _by_verdicts(items: QuerySet[StudyItem]) -> list[tuple[int, int, int]]:
-    once = Q(slots__repeat=1)
+    once = Q(slots__repeat=1, slots__round=F("round"))
     rows = items.order_by().annotate(
         asked=Count("slots", filter=once),
         got=Count("slots", filter=once & Q(slots__state__in=WITH_VERDICT)),
@@ -143,14 +157,15 @@ def responses_settled(study: Study) -> dict[str, Any]:
     """
     total = study.items.count()
     settled = study.items.filter(resolution__isnull=False).count()
-    waiting = unresolved(study).count()
+    waiting = unresolved(study)
+    without = waiting.filter(resolution=None).count()
     lacking = _by_verdicts(incomplete(study))
     return {
         "total": total,
         "settled": settled,
-        "unresolved": waiting,
+        "unresolved": waiting.count(),
         "incomplete": lacking,
-        "waiting": total - settled - waiting - sum(count for *_, count in lacking),
+        "waiting": total - settled - without - sum(count for *_, count in lacking),
     }
 
 

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
@@ -18,8 +18,10 @@ LATEST = 10
 
 
 def studies_of(person: Person) -> QuerySet[Study]:
-    """The opened studies in which the person judges, open ones first."""
-    mine = Judge.objects.filter(person=person).exclude(study__state=StudyState.DRAFT)
+    """The opened studies whose latest round the person judges, open ones first."""
+    has_slots = Exists(slots_of(person).filter(judge=OuterRef("pk")))
+    active = Judge.objects.filter(has_slots | Q(removed_at=None), person=person)
+    mine = active.exclude(study__state=StudyState.DRAFT)
     return Study.objects.filter(pk__in=mine.values("study")).order_by("-state", "-opened_at", "-pk")
 
 

@@ -16,7 +16,8 @@ from leases.refusal import Refusal
 class Selection:
     """Which responses a study draws: those of the runs to these prompts, by these models, to a subset's questions.
 
-    Empty means all. `superseded` takes the subset's questions also where their contradiction has a newer version.
+    Empty means all; `instances` are keys of questions. `superseded` takes a subset's questions also where their
+    contradiction has a newer version.
     """
 
     runs: Collection[Run]
@@ -24,12 +25,15 @@ class Selection:
     models: Collection[LanguageModel] = ()
     subset: Subset | None = None
     superseded: bool = False
+    instances: Collection[int] = ()
 
     def responses(self) -> QuerySet[Response]:
         chosen = Response.objects.filter(run__in=self.runs)
         if self.subset:
             asked = self.subset.instances.order_by().values("pk")
             chosen = chosen.filter(instance__in=asked)
+        if self.instances:
+            chosen = chosen.filter(instance__in=self.instances)
         if self.prompts:
             chosen = chosen.filter(prompt__in=self.prompts)
         return chosen.filter(model__in=self.models) if self.models else chosen

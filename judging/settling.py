@@ -4,6 +4,7 @@ A slot closes when its judge hands in or the admin closes the study. It never op
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -18,9 +19,8 @@ BATCH = 500
 UNFINISHED = (SlotState.FREE, SlotState.WAITING, SlotState.JUDGED, SlotState.SKIPPED)
 # The study was closed before the judge came to it: no verdict, and no reason for skipping.
 NOT_JUDGED = Q(state=SlotState.WITHDRAWN, skip_reason="")
-LACKS_VERDICTS = Q(
-    Exists(JudgingSlot.objects.filter(NOT_JUDGED, item=OuterRef("pk"), repeat=1)), is_final=False
-)
+IN_ITS_ROUND = JudgingSlot.objects.filter(item=OuterRef("pk"), round=OuterRef("round"))
+LACKS_VERDICTS = Q(Exists(IN_ITS_ROUND.filter(NOT_JUDGED, repeat=1)), is_settled=False)
 
 
 @transaction.atomic
@@ -43,57 +43,64 @@ def close_slots(slots: QuerySet[JudgingSlot], study: Study) -> int:
 
 
 def settle(items: QuerySet[StudyItem], study: Study) -> None:
-    """Store the final verdict of each response whose slots are all closed, unless it needs a third person."""
+    """Resolve each response whose slots in its round are all closed, unless it needs a third person."""
     resolutions = []
-    for item in finished(items).iterator(chunk_size=BATCH):
+    for item in finished(items.filter(is_settled=False)).iterator(chunk_size=BATCH):
         result = outcome(first_verdicts(item), seats=len(seats_of(item)), way=study.resolved_by)
-        if result and not hasattr(item, "resolution"):
-            resolutions.append(Resolution(item=item, verdict=result.verdict, how=result.how))
+        if result:
+            resolutions.append(resolution(item, verdict=result.verdict, how=result.how))
     store(resolutions)
 
 
+def resolution(item: StudyItem, **columns: Any) -> Resolution:
+    """A resolution of the item in its round, not stored yet. It is final unless an earlier round's is."""
+    assert item.round_id is not None, "What is resolved has been judged in a round."
+    final = None if hasattr(item, "resolution") else item
+    return Resolution(item=item, round_id=item.round_id, final_for=final, **columns)
+
+
 def store(resolutions: list[Resolution]) -> None:
-    """Store final verdicts, but of responses that have one, and mark their responses."""
+    """Store resolutions, but of responses whose round has one, and mark their responses."""
     Resolution.objects.bulk_create(resolutions, batch_size=BATCH, ignore_conflicts=True)
     for start in range(0, len(resolutions), BATCH):
-        mark_final(one.item_id for one in resolutions[start : start + BATCH])
+        mark_settled(one.item_id for one in resolutions[start : start + BATCH])
 
 
-def mark_final(items: Iterable[int]) -> None:
-    """Mark responses that have a final verdict: lists of what waits do not read the others."""
-    StudyItem.objects.filter(pk__in=list(items)).update(is_final=True)
+def mark_settled(items: Iterable[int]) -> None:
+    """Mark responses that have a resolution of their round: lists of what waits do not read the others."""
+    StudyItem.objects.filter(pk__in=list(items)).update(is_settled=True)
 
 
 def finished(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
-    """Those of `items` that each of their judges judged or skipped, or that have a final verdict from before.
+    """Those of `items` that each of their judges in their round judged or skipped, or that it has resolved.
 
     They come with everything that an outcome needs.
     """
-    slots = JudgingSlot.objects.filter(item=OuterRef("pk"))
-    closed = items.filter(Exists(slots), ~Exists(slots.filter(state__in=UNFINISHED)))
+    closed = items.filter(Exists(IN_ITS_ROUND), ~Exists(IN_ITS_ROUND.filter(state__in=UNFINISHED)))
     rows = closed.exclude(LACKS_VERDICTS)
     return rows.select_related("resolution").prefetch_related("slots__judgment")
 
 
 def unresolved(study: Study) -> QuerySet[StudyItem]:
     """The responses that wait for a third person, in the study's (shuffled) order."""
-    return finished(study.items.filter(is_final=False)).order_by("position")
+    return finished(study.items.filter(is_settled=False)).order_by("position")
 
 
 def unresolved_in(studies: QuerySet[Study]) -> dict[int, int]:
     """How many such responses each of the studies has that has any."""
-    waiting = finished(StudyItem.objects.filter(study__in=studies, is_final=False))
+    waiting = finished(StudyItem.objects.filter(study__in=studies, is_settled=False))
     return dict(waiting.order_by().values_list("study").annotate(n=Count("pk")))
 
 
 def incomplete(study: Study) -> QuerySet[StudyItem]:
-    """The responses that have fewer verdicts than their study asks, because it was closed early."""
-    return study.items.filter(LACKS_VERDICTS)
+    """The responses without a final verdict that have fewer verdicts than their study asks: it was closed early."""
+    return study.items.filter(LACKS_VERDICTS, resolution=None)
 
 
 def seats_of(item: StudyItem) -> list[JudgingSlot]:
-    """The slots that count for the item's final verdict: not those that repeat an item for the same judge."""
-    return [slot for slot in item.slots.all() if slot.repeat == 1]
+    """The slots that its round resolves it by: not those that repeat an item for the same judge."""
+    slots = item.slots.all()
+    return [slot for slot in slots if slot.repeat == 1 and slot.round_id == item.round_id]
 
 
 def first_verdicts(item: StudyItem) -> list[str | None]:

@@ -51,6 +51,8 @@ SLOT = StateTable(
             SlotState.WITHDRAWN,
             "admin",
         ),
+        "give_again": ((SlotState.WITHDRAWN,), SlotState.WAITING, "admin"),
+        "free_again": ((SlotState.WITHDRAWN,), SlotState.FREE, "admin"),
     },
 )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.text import slugify
 
@@ -75,7 +76,7 @@ def create(name: str, selection: Selection, design: Design, *, by: Person) -> St
                 created_by=by,
             )
             _add_items(study, responses)
-            check_ready(study)
+            check_ready(study.rubric, study.items.all())
     except IntegrityError as error:
         raise Conflict(f"There is a study named {name!r} already. Choose another name.") from error
     return study
@@ -110,16 +111,28 @@ def would_cost(selection: Selection, design: Design) -> planning.Cost:
 
 
 def _add_items(study: Study, responses: Sequence[Response]) -> None:
-    # Shuffled, so that neither position nor row id shows which model wrote a response.
-    shuffled = sorted(responses, key=lambda response: lot(study.seed, "item", _name_of(response)))
-    StudyItem.objects.bulk_create(items_of(study, shuffled))
+    StudyItem.objects.bulk_create(items_of(study, shuffled(study, responses)))
 
 
-def items_of(study: Study, responses: Sequence[Response], first: int = 0) -> list[StudyItem]:
+def shuffled(study: Study, responses: Sequence[Response]) -> list[Response]:
+    """In an order that shows neither by position nor by row id which model wrote a response."""
+    return sorted(responses, key=lambda response: lot(study.seed, "item", _name_of(response)))
+
+
+def items_of(
+    study: Study,
+    responses: Sequence[Response],
+    first: int = 0,
+    judged_in: Round | None = None,
+) -> list[StudyItem]:
     """The items to store for these responses, in their order, from position `first`."""
     return [
         StudyItem(
-            study=study, response=response, position=place, names_its_model=_names_itself(response)
+            study=study,
+            response=response,
+            position=place,
+            round=judged_in,
+            names_its_model=_names_itself(response),
         )
         for place, response in enumerate(responses, first)
     ]
@@ -144,11 +157,11 @@ def _names_itself(response: Response) -> bool:
     )
 
 
-def check_ready(study: Study) -> None:
-    """Raise Refusal unless every prompt has criteria and every response its gold answers."""
+def check_ready(version: Rubric, items: QuerySet[StudyItem]) -> None:
+    """Raise Refusal unless the version has criteria for every prompt, and every response its gold answers."""
     unseen = [f"response__{name}" for name in LONG]
-    items = study.items.select_related("response__instance__contradiction").defer(*unseen)
-    readiness.check(rubric.parse(study.rubric.body), [item.response for item in items])
+    rows = items.select_related("response__instance__contradiction").defer(*unseen)
+    readiness.check(rubric.parse(version.body), [item.response for item in rows])
 
 
 def require_draft(study: Study) -> None:
@@ -158,12 +171,17 @@ def require_draft(study: Study) -> None:
 
 def would_open(study: Study, judges: Sequence[Person]) -> planning.DryRun:
     """What opening the study with these judges would make; refused as opening is. Nothing is stored."""
-    _check_judges(study, judges)
-    return planning.dry_run(study, judges)
+    _check(study, judges)
+    return planning.dry_run(study, planning.by_place(study.items.all()), judges)
 
 
-def _check_judges(study: Study, judges: Sequence[Person]) -> None:
-    check_ready(study)
+def _check(study: Study, judges: Sequence[Person]) -> None:
+    check_ready(study.rubric, study.items.all())
+    check_judges(study, judges)
+
+
+def check_judges(study: Study, judges: Sequence[Person]) -> None:
+    """Raise Refusal for somebody who may not judge in the study."""
     for person in judges:
         if not person.has_role(Role.JUDGE):
             raise Refusal(f"{person} is not a judge. Give them the role, or choose another person.")
@@ -174,19 +192,28 @@ def _check_judges(study: Study, judges: Sequence[Person]) -> None:
 def open_study(study: Study, judges: Sequence[Person]) -> Round:
     """Fix the responses, give every judge their slots in a blind order; raises Refusal or Conflict."""
     STUDY.require(study, "open", opened_at=Now())
-    _check_judges(study, judges)
-    items = planning.items_of(study)
-    slots = planning.plan(study, items, judges)
-    this_round = Round.objects.create(study=study, n=1)
-    seated: dict[str | None, Judge] = {
-        person.pseudonym: Judge.objects.create(
+    _check(study, judges)
+    first = Round.objects.create(study=study, n=1, rubric_id=study.rubric_id)
+    study.items.update(round=first)
+    seat(first, judges)
+    return first
+
+
+def seat(this_round: Round, judges: Sequence[Person]) -> None:
+    """Give the judges their slots in a round that has its responses; others judge here no more."""
+    study = this_round.study
+    items = planning.by_place(this_round.items.all())
+    slots = planning.plan(study, items, judges, this_round.n)
+    study.judges.filter(person__isnull=False, removed_at=None).update(removed_at=Now())
+    seated: dict[str | None, Judge] = {}
+    for person in judges:
+        seed = assignment.judge_seed(study.seed, person.pseudonym)
+        seated[person.pseudonym], _ = Judge.objects.update_or_create(
             study=study,
             person=person,
-            pseudonym=person.pseudonym,
-            seed=assignment.judge_seed(study.seed, person.pseudonym),
+            defaults={"removed_at": None},
+            create_defaults={"pseudonym": person.pseudonym, "seed": seed},
         )
-        for person in judges
-    }
     rows = [
         JudgingSlot(
             round=this_round,
@@ -201,24 +228,27 @@ def open_study(study: Study, judges: Sequence[Person]) -> Round:
         for slot in slots
     ]
     JudgingSlot.objects.bulk_create(rows, batch_size=500)
-    return this_round
 
 
 @transaction.atomic
 def close_study(study: Study) -> int:
     """End the judging: lock judged slots and withdraw the others; returns how many verdicts were locked."""
     STUDY.require(study, "close", closed_at=Now())
+    study.rounds.filter(is_latest=True).update(closed_at=Now())
     return close_slots(JudgingSlot.objects.filter(round__study=study), study)
 
 
 def composition(study: Study) -> dict[str, Any]:
     """What the study judges: {"prompts": [criteria …], "models": [...], "instances": n}."""
     items = study.items.all()
-    known = rubric.parse(study.rubric.body)
+    versions = [each.rubric for each in study.rounds.select_related("rubric")] or [study.rubric]
+    known = {
+        name: one for each in versions for name, one in rubric.parse(each.body).prompts.items()
+    }
     prompts = set(items.values_list("response__prompt", flat=True))
     models = LanguageModel.objects.filter(responses__study_items__study=study).distinct()
     return {
-        "prompts": [criteria for name, criteria in known.prompts.items() if name in prompts],
+        "prompts": [criteria for name, criteria in known.items() if name in prompts],
         "models": list(models),
         "instances": items.values("response__instance").distinct().count(),
     }

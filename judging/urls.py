@@ -3,7 +3,16 @@
 from django.urls import path
 
 from judging import api
-from judging.views import evaluations, judge, judge_models, resolve, rubrics, studies, warm_up
+from judging.views import (
+    evaluations,
+    judge,
+    judge_models,
+    resolve,
+    rounds,
+    rubrics,
+    studies,
+    warm_up,
+)
 
 app_name = "judging"
 
@@ -25,6 +34,9 @@ urlpatterns = [
         name="study_remove_judge",
     ),
     path("studies/<int:study_id>/close/", studies.close_study, name="study_close"),
+    path("studies/<int:study_id>/reopen/", rounds.reopen, name="study_reopen"),
+    path("studies/<int:study_id>/rounds/again/", rounds.again, name="round_again"),
+    path("studies/<int:study_id>/rounds/added/", rounds.added, name="round_added"),
     path("studies/<int:study_id>/export/<slug:form>/", studies.export, name="study_export"),
     path("studies/<int:study_id>/models/", judge_models.begin, name="judge_model"),
     path(

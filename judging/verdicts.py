@@ -29,19 +29,25 @@ NOT_YOURS = "There is no such item among yours."
 
 
 def slots_of(person: Person) -> QuerySet[JudgingSlot]:
-    """The slots of a person in studies that have been opened."""
-    return JudgingSlot.objects.filter(judge__person=person).exclude(
-        round__study__state=StudyState.DRAFT
-    )
+    """The slots of a person in the latest round of each study: earlier verdicts are shown to nobody who judges."""
+    return JudgingSlot.objects.filter(judge__person=person, round__is_latest=True)
 
 
 def slot_of(person: Person, slot_id: uuid.UUID | str) -> JudgingSlot:
-    """The person's slot of that id; NotFoundHere for any other. Asks as require_records."""
+    """The person's slot of that id; Conflict for one of an earlier round, NotFoundHere for any other.
+
+    Asks as require_records.
+    """
     related = ("round__study__rubric", "judgment", "item__response__instance__contradiction")
+    rows = JudgingSlot.objects.filter(judge__person=person).select_related(*related)
     try:
-        slot = slots_of(person).select_related(*related).get(pk=slot_id)
+        slot = rows.get(pk=slot_id)
     except (JudgingSlot.DoesNotExist, ValidationError) as error:
         raise NotFoundHere(NOT_YOURS) from error
+    if not slot.round.is_latest:
+        raise Conflict(
+            f"This item is of round {slot.round.n}, which was closed. Your items of the latest round are under Judge."
+        )
     require_records(person, slot.round.study)
     return slot
 
@@ -83,7 +89,7 @@ def give(
     judgment.save()
     _note(slot, "changed" if stored else "judged", verdict, comment)
     if slot.round.study.rubric.locked_at is None:
-        Rubric.objects.filter(studies=slot.round.study_id, locked_at=None).update(locked_at=Now())
+        Rubric.objects.filter(pk=slot.round.rubric_id, locked_at=None).update(locked_at=Now())
     return judgment
 
 

@@ -13,9 +13,10 @@ from django.db.models import Exists, OuterRef, QuerySet
 from accounts.models import Person
 from datasets.drawing import lot
 from datasets.models import Contradiction, Exclusion
+from generation.models import Response
 from judging import readiness
 from judging.blinding import hidden_results
-from judging.models import GoldItem, GoldVerdict, Judge, Study, StudyItem
+from judging.models import GoldItem, GoldVerdict, Judge, Rubric, Study, StudyItem
 from judging.planning import question_of
 from judging.rules import rubric
 from judging.states import StudyState
@@ -87,14 +88,29 @@ def _possible(study: Study, source: Study) -> QuerySet[StudyItem]:
 
 
 def _is_allowed(known: rubric.Rubric, item: StudyItem) -> bool:
-    criteria = known.prompts.get(item.response.prompt)
-    if criteria is None or item.resolution.verdict not in criteria.allowed:
+    return _allows(known, item.response, item.resolution.verdict)
+
+
+def _allows(known: rubric.Rubric, response: Response, verdict: str) -> bool:
+    criteria = known.prompts.get(response.prompt)
+    if criteria is None or verdict not in criteria.allowed:
         return False
     try:
-        readiness.check(known, [item.response])
+        readiness.check(known, [response])
     except Refusal:
         return False
     return True
+
+
+def check_version(study: Study, version: Rubric) -> None:
+    """Raise Refusal where a version cannot give what the study's warm-up has as known verdicts."""
+    known = rubric.parse(version.body)
+    for gold in study.gold_items.select_related("response__instance__contradiction"):
+        if not _allows(known, gold.response, gold.verdict):
+            raise Refusal(
+                f"The study's warm-up has a response to prompt {gold.response.prompt} with the verdict {gold.verdict}, "
+                f"which {version} does not allow. Choose another version."
+            )
 
 
 def _in_turn(items: Iterable[StudyItem]) -> list[StudyItem]:

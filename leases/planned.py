@@ -8,9 +8,7 @@ STUDIES = "judging studies"
 GENERATION = "generation in full"
 
 # (state table, move)
-MOVES = {
-    ("Study", "reopen"): f"{STUDIES}: a closed study can be reopened with a reason",
-}
+MOVES: dict[tuple[str, str], str] = {}
 # (module of the enum, its name, member)
 VALUES = {
     ("judging.models", "Study.ResolvedBy", "DISCUSSION"): f"{STUDIES}: resolution by discussion",

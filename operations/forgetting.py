@@ -72,6 +72,8 @@ DECISIONS = {
     "generation.run.created_by": Fate.STAYS,
     "judging.rubric.author": Fate.STAYS,
     "judging.study.created_by": Fate.STAYS,
+    "judging.round.opened_by": Fate.STAYS,
+    "judging.reopening.by": Fate.STAYS,
     "judging.judge.person": Fate.STAYS,
     "judging.resolution.resolved_by": Fate.STAYS,
     "evaluation.reportsnapshot.created_by": Fate.STAYS,
@@ -97,7 +99,7 @@ ABOUT_RECORDS = (
     "instances__past_exclusions__proposed_by",
     "instances__past_exclusions__ended_by",
     "instances__responses__study_items__slots__judge__person",
-    "instances__responses__study_items__resolution__resolved_by",
+    "instances__responses__study_items__resolutions__resolved_by",
 )
 # Hidden until the study closes: the admin who exports the data may be its other judge.
 STUDY_OF = {

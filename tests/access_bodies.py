@@ -18,6 +18,11 @@ from tests.judging import humanfile
 
 NEW_PASSWORD = "an even longer way to Canossa"
 CONTACT = "olga@example.org"
+ROUND = {
+    "reason": "Clearer criteria",
+    "rubric": "{rubric}",
+    "judges": ["{jane}", "{person}"],
+}
 VERDICT = {"verdict": "correct", "comment": "", "seconds": 3}
 
 # What the form of the program's rubric begins with.
@@ -151,6 +156,13 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/studies/{draft_study}/open/"): {"judges": ["{jane}", "{person}"]},
     ("POST", "/studies/{draft_study}/plan/"): {"judges": ["{jane}", "{person}"]},
     ("POST", "/studies/{draft_study}/warm-up/"): {"source": "{closed}", "number": "0"},
+    ("POST", "/studies/{closed}/reopen/"): {"reason": "Closed by mistake"},
+    ("POST", "/studies/{closed}/rounds/again/"): {**ROUND, "counts": "yes"},
+    ("POST", "/studies/{closed}/rounds/added/"): {
+        **ROUND,
+        "runs": ["{run}"],
+        "anchor_percent": "20",
+    },
     ("POST", "/judge/{open}/warm-up/1/"): {"verdict": "correct"},
     ("POST", "/studies/{open}/judges/"): {"judge": "{jane}"},
     ("POST", "/studies/{open}/models/"): {
@@ -211,6 +223,8 @@ NO_FIELDS = {
 # Nobody gets through with this body, for a reason that is not in it.
 NOBODY = {
     "/account/second-factor/confirm/": "asks for a secret that an earlier request shows",
+    "/studies/{closed}/reopen/": "every item of the study was judged",
+    "/studies/{closed}/rounds/added/": "the study has all responses of the run",
     "/account/second-factor/remove/": "nobody of the table has a second factor",
     "/reviews/{campaign}/1/{begun}/": "a draft is not to be reviewed",
     "/resolve/items/{open_item}/": "its judges have not finished",

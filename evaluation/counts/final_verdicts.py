@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from datasets.contexts import reasoning
 from datasets.models import Exclusion, SamePassage
 from evaluation.compare.families import Answered
+from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.statistics.tables import Tally
-from judging.models import Study, StudyItem
+from judging.models import Resolution, Study, StudyItem
 
 _TAG = "response__instance__contradiction__"
 TALLIED = (
@@ -56,6 +57,28 @@ def how_counts(study: Study) -> dict[str | None, int]:
     """How final verdicts came about: responses by Resolution.how, None for those without one."""
     rows = kept_items(study).order_by().values_list("resolution__how").annotate(count=Count("pk"))
     return dict(rows)
+
+
+def across_rounds(
+    study: Study, cluster: str
+) -> list[tuple[tuple[int, int], tuple[str | int, str, str, int]]]:
+    """((earlier round, later round), (cluster, verdict, later verdict, count)) of responses that both resolved."""
+    other = "item__resolutions__"
+    rows = (
+        Resolution.objects.filter(item__in=kept_items(study).order_by())
+        .filter(item__resolutions__round__n__gt=F("round__n"))
+        .order_by()
+        .values_list(
+            "round__n",
+            f"{other}round__n",
+            CLUSTERS[cluster],
+            "verdict",
+            f"{other}verdict",
+        )
+        .annotate(count=Count("pk"))
+    )
+    # Sorted, because the order of clusters decides what a seed resamples.
+    return [((one, two), tuple(cell)) for one, two, *cell in sorted(rows)]
 
 
 def answered(study: Study, names: Mapping[int, str]) -> list[Answered]:

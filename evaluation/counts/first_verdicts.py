@@ -27,6 +27,7 @@ class PairCount:
     """`count` responses to a prompt in a cluster that judge `first` gave one first verdict and `second` another."""
 
     prompt: str
+    round: int
     first: str
     second: str
     cluster: str | int
@@ -40,7 +41,7 @@ class ItemCount:
     """`count` responses to a prompt in a cluster with equally many of each first verdict.
 
     `verdicts` follow Verdict.values. `part` is 1 to 3, by when a response got its last first verdict, among
-    those of its prompt with as many judges; `since` and `until` are the first and last such days (ISO).
+    those of its prompt and round with as many judges; `since` and `until` are the first and last such days (ISO).
     """
 
     prompt: str
@@ -89,6 +90,7 @@ def pair_counts(study: Study, cluster: str) -> list[PairCount]:
         .order_by()
         .values_list(
             "item__response__prompt",
+            "round__n",
             "judge__pseudonym",
             f"{other}judge__pseudonym",
             CLUSTERS[cluster],
@@ -131,7 +133,7 @@ def _each_item(study: Study, cluster: str) -> QuerySet[Any, Any]:
     }
     part = Window(
         Ntile(PARTS),
-        partition_by=[F("prompt"), F("judges")],
+        partition_by=[F("prompt"), F("in_round"), F("judges")],
         order_by=[F("last_at").asc(), F("of_item").asc()],
     )
     return (
@@ -156,11 +158,12 @@ def _day(moment: object) -> str:
 
 
 def repeat_counts(study: Study, cluster: str) -> list[RepeatCount]:
-    """Every two verdicts of one judge on one response: a repeat in a round, or the response in a later round."""
+    """Every two verdicts of one judge on one response by one rubric: a repeat in a round, or in a later round."""
     if not _may_repeat(study):
         return []
     other = "item__slots__"
-    later = Q(item__slots__round__n__gt=F("round__n")) | Q(
+    same = Q(item__slots__round__rubric=F("round__rubric"))
+    later = same & Q(item__slots__round__n__gt=F("round__n")) | Q(
         item__slots__round=F("round"), item__slots__repeat__gt=F("repeat")
     )
     rows = (

@@ -42,7 +42,7 @@ def entries(page: Iterable[Study], person: Person) -> list[Entry]:
 
 def _counted(ids: list[int]) -> dict[int, tuple[int, int, int]]:
     """By study: its responses, those with a final verdict, its frozen reports."""
-    final = Count("pk", filter=Q(is_final=True))
+    final = Count("pk", filter=Q(resolution__isnull=False))
     items = StudyItem.objects.filter(study__in=ids).order_by().values_list("study")
     responses = {study: counts for study, *counts in items.annotate(n=Count("pk"), final=final)}
     frozen = ReportSnapshot.objects.filter(study__in=ids).order_by().values_list("study")

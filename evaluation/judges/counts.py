@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from django.db.models import Avg, Count
+from django.db.models import Avg, Count, F
 
 from evaluation.counts.first_verdicts import (
     CLUSTERS,
@@ -55,7 +55,7 @@ def with_final(study: Study, judge: Judge) -> dict[str, list[Cell]]:
     """FINAL and DISPUTED -> cells against the final verdict: of all but those that are this judge's own verdict alone,
     and of those that a third person or the majority decided.
     """
-    rows = first_judged(study).filter(judge=judge, item__resolution__isnull=False)
+    rows = first_judged(study).filter(judge=judge, item__resolution__round=F("round"))
     counted = (
         rows.exclude(item__resolution__how__in=ALONE)
         .order_by()

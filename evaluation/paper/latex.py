@@ -7,6 +7,7 @@ from evaluation.paper.display import COMPACT, Display
 from evaluation.paper.escaping import escaped, needs_unicode_engine
 from evaluation.paper.parts import comment, named, tabular
 from evaluation.report import sentences
+from evaluation.report.agreement import in_round
 from evaluation.report.shapes import Report
 from evaluation.report.verdicts import best_first
 from evaluation.statistics.coefficient import Coefficient
@@ -73,7 +74,8 @@ def _agreement(report: Report, display: Display) -> list[str]:
             )
             judges = escaped(", ".join(pair["judges"]))
             shown = [_value(agreed, sentences.percent), _value(kappa, sentences.number)]
-            rows.append([escaped(prompt.label), judges, str(kappa["n"]), *shown])
+            label = escaped(prompt.label + in_round(by_prompt[prompt.name]))
+            rows.append([label, judges, str(kappa["n"]), *shown])
             methods.append(sentences.method_of(kappa))
     if not rows:
         return [f"% {comment(report['agreement']['reason'])}"]

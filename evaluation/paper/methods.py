@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from evaluation.report import sentences
+from evaluation.report.agreement import in_round
 from evaluation.report.sentences import counted, interval, number
 from evaluation.report.shapes import PromptAgreement, Report, Table
 from evaluation.statistics.coefficient import Coefficient
@@ -81,7 +82,11 @@ def _judging(report: Report) -> Iterator[str]:
             f"Each response went to {study['judges_per_response']} people ({people} in all), who judged independently "
             "and saw neither which model had written it nor each other's verdicts"
         )
-    yield f"(rubric {study['rubric']})."
+    if "rounds" not in report or len(report["rounds"]["rounds"]) == 1:
+        yield f"(rubric {study['rubric']})."
+    else:
+        yield f"in {len(report['rounds']['rounds'])} rounds."
+    yield from _rounds(report)
     if study["order"] in ORDERS:
         yield f"Each judge's order was drawn with seed {study['seed']}, {ORDERS[study['order']]}."
     if study.get("pairing") == "pool":
@@ -97,6 +102,42 @@ def _judging(report: Report) -> Iterator[str]:
         yield f"{share} were on questions that their judge had written or annotated."
     if study["state"] == "open":
         yield "Judging has not ended: these are the verdicts handed in so far."
+
+
+def _rounds(report: Report) -> Iterator[str]:
+    """Each round with its rubric, and what was declared of it; reopenings; what changed from round to round."""
+    if "rounds" not in report:
+        return
+    rounds, several = report["rounds"], len(report["rounds"]["rounds"]) > 1
+    for one in rounds["rounds"] if several else ():
+        declared = ""
+        if one["n"] > 1:
+            stay = "its verdicts" if one["counts"] else "earlier verdicts where there were any"
+            declared = f"; declared final before it opened: {stay}"
+        of, gives = counted(one["responses"], "response"), counted(one["final"], "final verdict")
+        yield (
+            f"Round {one['n']} ({one['opened']}, rubric {one['rubric']}) was of {of} and gives {gives}{declared}."
+        )
+        if one["could_read"]:
+            yield f"{one['could_read']} of its judges could read earlier verdicts before it opened."
+    for again in rounds["reopened"]:
+        yield (
+            f"Round {again['n']} was closed before all was judged and opened again on {again['day']}; "
+            f"{again['could_read']} of its judges could read verdicts meanwhile."
+        )
+    for both in rounds["changed"]:
+        kappa = sentences.of(both["coefficients"], "cohen_kappa")
+        agreed = sentences.of(both["coefficients"], "percent_agreement")
+        ends = interval(*sentences.ends_of(kappa), 2)
+        with_kappa = (
+            "kappa is undefined"
+            if kappa["value"] is None
+            else f"kappa is {number(kappa['value'], 2)}{f' ({ends})' if ends else ''}"
+        )
+        yield (
+            f"On {counted(both['n'], 'response')} with a verdict of rounds {both['rounds'][0]} and {both['rounds'][1]} "
+            f"the two agree in {sentences.percent(agreed['value'])} of cases; {with_kappa}."
+        )
 
 
 def _agreement(report: Report) -> Iterator[str]:
@@ -133,7 +174,7 @@ def _kappa(prompt: PromptAgreement) -> str:
 
 def _coefficient(prompt: PromptAgreement, coefficients: list[Coefficient], name: str) -> str:
     coefficient = sentences.of(coefficients, name)
-    where = f"on prompt {prompt['prompt']} (n = {coefficient['n']})"
+    where = f"on prompt {prompt['prompt']}{in_round(prompt)} (n = {coefficient['n']})"
     if coefficient["value"] is None:
         agreed = sentences.of(coefficients, "percent_agreement")
         return (

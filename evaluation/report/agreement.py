@@ -60,6 +60,7 @@ class Portion:
     note: str = ""
 
 
+ROUND_COLUMNS = ("Agreement", "Kappa", "Krippendorff's alpha")
 PORTION_COLUMNS = ("Agreement", "Fleiss' kappa", "Krippendorff's alpha")
 OWN_COLUMNS = ("Agreement", "Kappa", "Gwet's AC1")
 THIRDS = {1: "first third", 2: "second third", 3: "last third"}
@@ -76,7 +77,7 @@ def agreement_rows(report: shapes.Report) -> list[AgreementRow]:
     rows = []
     for prompt, agreement in _with_prompts(report):
         for pair in agreement["pairs"]:
-            rows.append(_pair_row(prompt, pair))
+            rows.append(_pair_row(prompt, agreement, pair))
         if len(agreement["pairs"]) > 1:
             rows.append(_overall_row(prompt, agreement))
     return rows
@@ -86,14 +87,32 @@ def _with_prompts(report: shapes.Report) -> Iterable[tuple[shapes.Prompt, shapes
     return zip(report["prompts"], report["agreement"]["prompts"], strict=True)
 
 
-def _pair_row(prompt: shapes.Prompt, pair: shapes.Pair) -> AgreementRow:
+def in_round(agreement: shapes.PromptAgreement) -> str:
+    """Which round an entry is of, for its title; empty where there is one."""
+    return f", round {agreement['round']}" if "round" in agreement else ""
+
+
+def _round_of(agreement: shapes.PromptAgreement) -> str:
+    """The same for a query."""
+    return str(agreement.get("round", ""))
+
+
+def _pair_row(
+    prompt: shapes.Prompt, agreement: shapes.PromptAgreement, pair: shapes.Pair
+) -> AgreementRow:
     first, second = pair["judges"]
     return AgreementRow(
         prompt["label"],
-        prompt["title"],
+        prompt["title"] + in_round(agreement),
         f"{first}, {second}",
         pair["coefficients"][0]["n"],
-        query(of="first", prompt=prompt["name"], judge_1=first, judge_2=second),
+        query(
+            of="first",
+            prompt=prompt["name"],
+            judge_1=first,
+            judge_2=second,
+            round=_round_of(agreement),
+        ),
         _figures(pair["coefficients"], PAIRED),
         pair["warning"],
     )
@@ -103,10 +122,10 @@ def _overall_row(prompt: shapes.Prompt, agreement: shapes.PromptAgreement) -> Ag
     agreed, fleiss, *others = _figures(agreement["all"], OVERALL)
     return AgreementRow(
         prompt["label"],
-        prompt["title"],
+        prompt["title"] + in_round(agreement),
         "all",
         agreement["n"],
-        query(of="first", prompt=prompt["name"]),
+        query(of="first", prompt=prompt["name"], round=_round_of(agreement)),
         (agreed, replace(fleiss, value=f"Fleiss {fleiss.value}"), *others),
         "",
     )
@@ -133,10 +152,10 @@ def agreement_sections(report: shapes.Report) -> list[AgreementSection]:
     return [
         AgreementSection(
             prompt["label"],
-            prompt["title"],
+            prompt["title"] + in_round(agreement),
             sentences.agreement_sentence(agreement),
             tuple(
-                _matrix(report, prompt, pair, f"matrix-{place}-{number}")
+                _matrix(report, prompt, pair, f"matrix-{place}-{number}", _round_of(agreement))
                 for number, pair in enumerate(agreement["pairs"])
             ),
         )
@@ -144,7 +163,9 @@ def agreement_sections(report: shapes.Report) -> list[AgreementSection]:
     ]
 
 
-def _matrix(report: shapes.Report, prompt: shapes.Prompt, pair: shapes.Pair, key: str) -> Matrix:
+def _matrix(
+    report: shapes.Report, prompt: shapes.Prompt, pair: shapes.Pair, key: str, n_round: str
+) -> Matrix:
     shown = verdict_labels(report)
     labels = tuple(shown[label] for label in pair["labels"])
     first, second = pair["judges"]
@@ -163,13 +184,13 @@ def _matrix(report: shapes.Report, prompt: shapes.Prompt, pair: shapes.Pair, key
         (first, second),
         labels,
         svg,
-        tuple(_matrix_row(prompt, pair, labels, i) for i in range(len(labels))),
+        tuple(_matrix_row(prompt, pair, labels, i, n_round) for i in range(len(labels))),
         tuple((shown[row["label"]], _class_figures(row)) for row in pair["per_class"]),
     )
 
 
 def _matrix_row(
-    prompt: shapes.Prompt, pair: shapes.Pair, labels: tuple[str, ...], i: int
+    prompt: shapes.Prompt, pair: shapes.Pair, labels: tuple[str, ...], i: int, n_round: str
 ) -> tuple[str, tuple[Figure, ...]]:
     first, second = pair["judges"]
     cells = []
@@ -181,6 +202,7 @@ def _matrix_row(
             judge_2=second,
             first_1=pair["labels"][i],
             first_2=pair["labels"][j],
+            round=n_round,
         )
         cells.append(Figure(str(count), query=to_rows if count else ""))
     return labels[i], tuple(cells)
@@ -211,11 +233,36 @@ def over_time(report: shapes.Report) -> list[Portion]:
 
 
 def by_round(report: shapes.Report) -> list[Portion]:
-    """Each round under each prompt, where there are several."""
+    """Each round under each prompt, where there are several; Fleiss' kappa where no two people judged all of it."""
     return [
-        _portion(prompt["label"], one["label"] or f"round {one['n_round']}", one)
+        _round_row(prompt["label"], one)
         for prompt, agreement in _with_prompts(report)
         for one in agreement["rounds"]
+        if one["n"]
+    ]
+
+
+def _round_row(prompt: str, one: shapes.Round) -> Portion:
+    row = _portion(prompt, f"round {one['n_round']}", one)
+    if "pair" not in one:
+        return row
+    agreed, _, alpha = row.figures
+    kappa = figure_of(sentences.of(one["pair"]["coefficients"], "cohen_kappa"))
+    return replace(row, figures=(agreed, replace(kappa, second=""), alpha))
+
+
+def changed(report: shapes.Report) -> list[Portion]:
+    """How far the verdicts of each two rounds on the same responses agree."""
+    entries = report["rounds"]["changed"] if "rounds" in report else []
+    return [
+        Portion(
+            "all",
+            "rounds {} and {}".format(*one["rounds"]),
+            "",
+            one["n"],
+            *once(_figures(one["coefficients"], OF_ONESELF)),
+        )
+        for one in entries
     ]
 
 

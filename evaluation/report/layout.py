@@ -22,6 +22,7 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
     charts = drawings(body, order)
     return {
         "report": body,
+        "rounds": body.get("rounds"),
         "summary": summary(body, charts),
         "order": order,
         "query": query,
@@ -32,7 +33,9 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "annotator_columns": KAPPA_COLUMNS,
         "portions": {
             "columns": agreement.PORTION_COLUMNS,
+            "round_columns": agreement.ROUND_COLUMNS,
             "rounds": agreement.by_round(body),
+            "changed": agreement.changed(body),
             "thirds": agreement.over_time(body),
             "chart": charts.get("over-time"),
             "own_columns": agreement.OWN_COLUMNS,

@@ -14,7 +14,7 @@ from evaluation.statistics.tables import Line
 # The format of a report's data. A stored report of another format is refused (frozen/snapshots.py).
 FORMAT = 4
 # The format of the rows that a report made now is computed from (rows/hashing.py); a report without one has format 1.
-ROWS_FORMAT = 2
+ROWS_FORMAT = 3
 
 # ---------------------------------------------------------------- agreement
 
@@ -80,10 +80,11 @@ class Portion(TypedDict):
 
 
 class Round(Portion):
-    """The responses of one round."""
+    """The responses of one round, on the scale of its rubric; `pair` is there where the same two judged them all."""
 
     n_round: int
-    label: str
+    labels: list[str]
+    pair: NotRequired[Pair]
 
 
 class Third(Portion):
@@ -93,9 +94,13 @@ class Third(Portion):
 
 
 class PromptAgreement(TypedDict):
-    """Agreement on the responses to one prompt: each two judges, all of them, and parts of the work."""
+    """Agreement on the responses to one prompt: each two judges, all of them, and parts of the work.
+
+    Where a study has several rounds, all but `rounds` is of its round `round`.
+    """
 
     prompt: str
+    round: NotRequired[int]
     n: int
     reason: str
     pairs: list[Pair]
@@ -156,6 +161,48 @@ class Table(TypedDict):
     resamples: int
     method: NotRequired[str]
     cluster_method: NotRequired[str]
+
+
+class StudyRound(TypedDict):
+    """A round of a study of several: `final` counts the final verdicts that are its own, `responses` what it judged.
+
+    `counts`: its verdicts took the place of earlier ones. `could_read`: so many of its judges could read those.
+    """
+
+    n: int
+    rubric: str
+    reason: str
+    counts: bool
+    could_read: int
+    responses: int
+    final: int
+    opened: str
+    closed: str | None
+
+
+class Reopened(TypedDict):
+    """A closed round that was opened again on a day (ISO, UTC)."""
+
+    n: int
+    reason: str
+    could_read: int
+    day: str
+
+
+class Changed(PairTable):
+    """The verdicts that two `rounds` ended with on the same `n` responses, those of the earlier in rows."""
+
+    rounds: list[int]
+    n: int
+
+
+class Rounds(TypedDict):
+    """The rounds of a study, and how far their verdicts on the same responses agree."""
+
+    population: str
+    rounds: list[StudyRound]
+    reopened: list[Reopened]
+    changed: list[Changed]
 
 
 class Way(TypedDict):
@@ -477,4 +524,5 @@ class Report(Compared):
     flow: Flow
     days: list[Day]
     annotators: NotRequired[list[AnnotatorAgreement]]
+    rounds: NotRequired[Rounds]
     display: NotRequired[dict[str, str]]

@@ -57,7 +57,8 @@ class Choice:
     `match` "yes" keeps those on which it gave the final verdict, "no" those on which it replied otherwise, and
     `either` those to which people or the judge model gave that verdict.
     `judge` keeps those that this judge finished, `cause` those resolved for that cause, and `words` those where a
-    comment (of that judge, if one is chosen) or the resolution's note has all of these words.
+    comment (of that judge, if one is chosen) or the resolution's note has all of these words. `round` (its number)
+    keeps, among first verdicts, those that were given in it.
     """
 
     of: str = ""
@@ -79,6 +80,7 @@ class Choice:
     judge: str = ""
     cause: str = ""
     words: str = ""
+    round: str = ""
     sort: str = ""
 
     @classmethod
@@ -103,9 +105,10 @@ class Choice:
                 raise Refusal(
                     f"{name}={given[name]} is not known. Use one of: {', '.join(values)}."
                 )
-        for name in ("model", "judge_model", "with_model"):
+        for name in ("model", "judge_model", "with_model", "round"):
             if given[name] and not MODEL.fullmatch(given[name]):
-                raise Refusal("A model is chosen by its number. Follow the links of the report.")
+                what = "round" if name == "round" else "model"
+                raise Refusal(f"A {what} is chosen by its number. Follow the links of the report.")
         if len(given["words"]) > MOST_WORDS:
             raise Refusal(f"Search for at most {MOST_WORDS} characters at once.")
         return cls(**given)
@@ -191,7 +194,7 @@ def _of_slice(items: QuerySet[StudyItem], part: str) -> QuerySet[StudyItem]:
 
 def _of_verdict(items: QuerySet[StudyItem], verdict: str) -> QuerySet[StudyItem]:
     if verdict == tables.INCOMPLETE:
-        return items.filter(LACKS_VERDICTS)
+        return items.filter(LACKS_VERDICTS, resolution=None)
     if verdict in (LABELLED, tables.UNLABELLED):
         return items.filter(resolution__isnull=verdict == tables.UNLABELLED)
     return items.filter(resolution__verdict=verdict) if verdict else items
@@ -200,6 +203,7 @@ def _of_verdict(items: QuerySet[StudyItem], verdict: str) -> QuerySet[StudyItem]
 def _pairs(study: Study, choice: Choice) -> QuerySet[Any]:
     """Two judges' slots on one item in one round, as the choice names them."""
     wanted = {
+        "round__n": choice.round,
         "judge__pseudonym": choice.judge_1,
         "judgment__first_verdict": choice.first_1,
         "item__slots__judge__pseudonym": choice.judge_2,

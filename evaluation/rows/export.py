@@ -7,14 +7,17 @@ judge may still change is in no number. What of these is hashed: hashing.py.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.db.models import Expression, QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models.expressions import Combinable
 
 from datasets.contexts import reasoning
-from judging.models import Study, StudyItem
+from judging.models import Resolution, Study, StudyItem
 
 _CONTRADICTION = "response__instance__contradiction__"
+# What the round of a slot ended with on its item.
+_ENDED = Resolution.objects.filter(item=OuterRef("pk"), round=OuterRef("slots__round"))
 # Column of rows.csv -> where it is, seen from a study's item.
-COLUMNS = {
+COLUMNS: dict[str, str | Combinable] = {
     "item": "position",
     "collection": f"{_CONTRADICTION}collection__name",
     "contradiction": f"{_CONTRADICTION}external_id",
@@ -31,12 +34,14 @@ COLUMNS = {
     "sample": "response__sample",
     "response": "response__text",
     "round": "slots__round__n",
+    "round_verdict": Subquery(_ENDED.values("verdict")),
     "repeat": "slots__repeat",
     "judge": "slots__judge__pseudonym",
     "first_verdict": "slots__judgment__first_verdict",
     "comment": "slots__judgment__comment",
     "seconds": "slots__judgment__seconds",
     "final_verdict": "resolution__verdict",
+    "final_round": "resolution__round__n",
     "how": "resolution__how",
     "cause": "resolution__cause",
     "note": "resolution__note",
@@ -53,7 +58,7 @@ def records(items: QuerySet[StudyItem]) -> Iterator[dict[str, Any]]:
 
 
 def read(
-    items: QuerySet[StudyItem], columns: Mapping[str, str | Expression]
+    items: QuerySet[StudyItem], columns: Mapping[str, str | Combinable]
 ) -> Iterator[dict[str, Any]]:
     """These columns of the rows, by name.
 

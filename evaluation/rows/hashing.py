@@ -39,9 +39,11 @@ from judging.states import MachineState, SlotState
 
 # Texts that no number depends on.
 NOT_HASHED = {"title", "question", "response", "comment", "seconds", "cause", "note"}
-HASHED = [name for name in COLUMNS if name not in NOT_HASHED]
+OF_ROUNDS = ["round_verdict", "final_round"]
+HASHED = [name for name in COLUMNS if name not in NOT_HASHED | {*OF_ROUNDS}]
 VERDICT, REPLY, COMPARISON, TAG, JUDGE = KINDS = ("verdict", "reply", "comparison", "tag", "judge")
 # Format -> kind of row -> its columns. A row of format 1 is known by how many columns it has, a later one by its kind.
+_WHOLE = [*HASHED, "article", "run", "day", "order", "not_judged", "own"]
 FORMATS: dict[int, dict[str, list[str]]] = {
     1: {
         VERDICT: HASHED,
@@ -49,13 +51,15 @@ FORMATS: dict[int, dict[str, list[str]]] = {
         COMPARISON: COMPARED,
     },
     2: {
-        VERDICT: [*HASHED, "article", "run", "day", "order", "not_judged", "own"],
+        VERDICT: _WHOLE,
         REPLY: ["item", "judge", "state", "verdict", "spelling"],
         COMPARISON: COMPARED,
         TAG: TAGGED,
         JUDGE: ["judge"],
     },
 }
+# With what each round ended with, and which one is final.
+FORMATS[3] = {**FORMATS[2], VERDICT: [*_WHOLE, *OF_ROUNDS]}
 _REPLY = {"item": "item__position", "judge": "judge__pseudonym"}
 _SPELLING = (
     JudgeCall.objects.filter(machine_verdict=OuterRef("pk"))
@@ -149,7 +153,9 @@ def _verdicts(study: Study, names: list[str]) -> Iterator[list[Any]]:
         "order": place,
         "not_judged": closed_early,
         "own": "slots__pk",
+        **{name: COLUMNS[name] for name in OF_ROUNDS},
     }
+    columns = {name: columns[name] for name in names}
     numbers: dict[str, int] = {}
     runs = study.items.order_by("response__run_id").values_list("response__run_id", flat=True)
     run_numbers = {run: number for number, run in enumerate(runs.distinct())}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from django.db.models import BooleanField, ExpressionWrapper, Prefetch, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, Prefetch, Q, QuerySet
 
 from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.report.verdicts import SLICE_LABELS
@@ -25,7 +25,7 @@ def with_verdicts(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
     )
     machine_verdicts = MachineVerdict.objects.select_related("judge").prefetch_related("calls")
     replied = machine_verdicts.filter(state__in=REPLIES)
-    lacks = ExpressionWrapper(LACKS_VERDICTS, BooleanField())
+    lacks = ExpressionWrapper(LACKS_VERDICTS & Q(resolution=None), BooleanField())
     return (
         items.select_related(*related)
         .annotate(is_incomplete=lacks)
@@ -76,6 +76,7 @@ def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
             f"First verdict of {choice.judge_2 or 'the other'}",
             _first(choice.judge_2, choice.first_2, labels),
         ),
+        ("Round", choice.round),
         ("First verdicts", "not the same" if choice.differ == YES else ""),
         ("Judge", choice.judge),
         ("Cause of disagreement", CAUSES.get(choice.cause, "")),

@@ -14,7 +14,7 @@ from evaluation.statistics.coefficient import ClassAgreement, Coefficient
 from evaluation.statistics.groups import Groups
 from evaluation.statistics.many_raters import of_many
 from evaluation.statistics.two_raters import WEIGHTED, of_two, paradox_warning
-from judging.models import Study, Verdict
+from judging.models import Round, Rubric, Study, Verdict
 from judging.rules import rubric
 from pages.memory import FIGURES
 
@@ -39,7 +39,7 @@ def study_agreement(
     plan = clustering.plan(study)
     pairs = first_verdicts.pair_counts(study, clustering.by)
     items = first_verdicts.item_counts(study, clustering.by)
-    rounds = list(study.rounds.order_by("n").values_list("n", "label"))
+    rounds = list(study.rounds.select_related("rubric").order_by("n"))
     return {
         "population": FIRST_VERDICTS,
         "measured": bool(pairs),
@@ -70,16 +70,23 @@ def _prompt_agreement(
     prompt: shapes.Prompt,
     pairs: Sequence[PairCount],
     items: Sequence[ItemCount],
-    rounds: Sequence[tuple[int, str]],
+    rounds: Sequence[Round],
     plan: Plan,
 ) -> shapes.PromptAgreement:
-    """Agreement on the responses to one prompt: each two judges, all of them, each round, each third of the work."""
-    items = [item for item in items if item.prompt == prompt["name"]]
-    labels = scale(study, prompt["name"], _used(items))
-    cells_of = _by_judges(pair for pair in pairs if pair.prompt == prompt["name"])
-    several = rounds if len(rounds) > 1 else ()
+    """Agreement on the responses to one prompt: each two judges, all of them, each third of the work; and each round.
+
+    Where there are several rounds, all but the last is of the last one whose verdicts count: verdicts by different
+    rubrics are never taken together.
+    """
+    name, several = prompt["name"], rounds if len(rounds) > 1 else ()
+    pairs = [pair for pair in pairs if pair.prompt == name]
+    of_prompt = [item for item in items if item.prompt == name]
+    here = _round_shown(rounds, of_prompt)
+    items = [item for item in of_prompt if here is None or item.round == here.n]
+    cells_of = _by_judges(pair for pair in pairs if here is None or pair.round == here.n)
+    labels = scale(here.rubric if here else study.rubric, name, _used(items))
     paired = [item for item in items if item.paired]
-    return {
+    entry: shapes.PromptAgreement = {
         "prompt": prompt["label"],
         "n": sum(item.count for item in paired),
         "reason": "" if cells_of else _not_measured(study),
@@ -88,20 +95,37 @@ def _prompt_agreement(
             for both, cells in cells_of.items()
         ],
         "all": all_entries(labels, _rows(items, labels), plan),
-        "rounds": [
-            {
-                "n_round": n,
-                "label": label,
-                **_portion([item for item in paired if item.round == n], labels, plan),
-            }
-            for n, label in several
-        ],
+        "rounds": [_round_entry(name, one, of_prompt, pairs, plan) for one in several],
         "over_time": [
             {"part": part, **_portion([item for item in paired if item.part == part], labels, plan)}
             for part in range(1, first_verdicts.PARTS + 1)
             if cells_of
         ],
     }
+    if several and here:
+        entry["round"] = here.n
+    return entry
+
+
+def _round_shown(rounds: Sequence[Round], items: Sequence[ItemCount]) -> Round | None:
+    """The last round that counts and has responses with two first verdicts; else the first, if there is one."""
+    measured = {item.round for item in items if item.paired}
+    counting = [one for one in rounds if one.counts and one.n in measured]
+    return next(reversed(counting), rounds[0] if rounds else None)
+
+
+def _round_entry(
+    prompt: str, one: Round, items: Sequence[ItemCount], pairs: Sequence[PairCount], plan: Plan
+) -> shapes.Round:
+    """Agreement in one round; with its table where the same two people judged all of its responses."""
+    mine = [item for item in items if item.round == one.n and item.paired]
+    cells_of = _by_judges(pair for pair in pairs if pair.round == one.n)
+    labels = scale(one.rubric, prompt, _used(mine))
+    entry: shapes.Round = {"n_round": one.n, "labels": labels, **_portion(mine, labels, plan)}
+    if len(cells_of) == 1:
+        [(both, cells)] = cells_of.items()
+        entry["pair"] = {"judges": list(both), **pair_entry(both, labels, cells, plan)}
+    return entry
 
 
 def _by_judges(pairs: Iterable[PairCount]) -> dict[tuple[str, str], list[Cell]]:
@@ -137,10 +161,10 @@ def _rows(items: Iterable[ItemCount], labels: Sequence[str]) -> list[Item]:
     return [(item.cluster, [item.verdicts[i] for i in columns], item.count) for item in items]
 
 
-def scale(study: Study, prompt: str, used: Iterable[str]) -> list[str]:
+def scale(version: Rubric, prompt: str, used: Iterable[str]) -> list[str]:
     """The verdicts of a prompt from worst to best: those that the rubric proposes, and any other one used."""
     try:
-        criteria = rubric.parse(study.rubric.body).prompts.get(prompt)
+        criteria = rubric.parse(version.body).prompts.get(prompt)
     except rubric.RubricError:  # a rubric from an imported file may hold no more than a name
         criteria = None
     proposed = criteria.proposed if criteria else tuple(Verdict.values)

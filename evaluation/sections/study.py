@@ -23,6 +23,7 @@ from evaluation.sections.agreement import study_agreement
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparisons import answers_of, comparisons_entry, plan_of
 from evaluation.sections.judges import judge_models
+from evaluation.sections.rounds import rounds_entry
 from evaluation.sections.verdicts import FINAL_VERDICTS, resolution_entry, verdict_table
 from judging.models import Study, Verdict
 from judging.pool import on_own_question
@@ -41,7 +42,7 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
     answered = final_verdicts.answered(study, names)
     chosen = clustering.seed if clustering else None
     seed = study.seed if chosen is None else chosen
-    return {
+    report: shapes.Report = {
         "format": shapes.FORMAT,
         "study": study_entry(study),
         "snapshot": {
@@ -63,6 +64,9 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
         "days": days_of_judging(study),
         "annotators": study_annotators(study),
     }
+    if rounds := rounds_entry(study, clustering):
+        report["rounds"] = rounds
+    return report
 
 
 def days_of_judging(study: Study) -> list[shapes.Day]:

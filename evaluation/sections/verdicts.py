@@ -89,7 +89,7 @@ def resolution_entry(study: Study) -> list[shapes.Way]:
         for how, label in Resolution.How.choices
         if how in counts
     ]
-    short = final_verdicts.kept_items(study).filter(LACKS_VERDICTS).count()
+    short = final_verdicts.kept_items(study).filter(LACKS_VERDICTS, resolution=None).count()
     without: list[shapes.Way] = [
         {"how": "incomplete", "label": "Not judged by all its judges", "count": short},
         {"how": "none", "label": "No final verdict yet", "count": counts.get(None, 0) - short},

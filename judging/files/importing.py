@@ -28,8 +28,8 @@ from generation.states import ResponseState, RunState
 from judging import rubric_versions, studies
 from judging.files import exporting, wikicontradict
 from judging.files.wikicontradict import Answer, Question, Row
-from judging.models import ImportedRow, Resolution, Study, StudyItem
-from judging.settling import store
+from judging.models import ImportedRow, Resolution, Round, Study, StudyItem
+from judging.settling import resolution, store
 from judging.states import StudyState
 from leases.refusal import Conflict, Refusal
 
@@ -126,7 +126,7 @@ def in_parts(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
 
 
 def _unseen_study(collection: Collection, by: Person | None) -> Study:
-    return Study.everything.create(
+    study = Study.everything.create(
         name=collection.name,
         slug=collection.name,
         rubric=rubric_versions.written(RUBRIC),
@@ -136,6 +136,8 @@ def _unseen_study(collection: Collection, by: Person | None) -> Study:
         closed_at=Now(),
         arriving_in=collection,
     )
+    Round.objects.create(study=study, rubric=study.rubric, closed_at=Now())
+    return study
 
 
 def _show(study: Study, name: str, arriving: Arrival) -> None:
@@ -281,11 +283,11 @@ def _response(
 def _add_items(
     study: Study, responses: Sequence[Response], verdicts: Sequence[str | None], first: int
 ) -> None:
-    made = studies.items_of(study, responses, first)
+    made = studies.items_of(study, responses, first, study.rounds.get())
     items = StudyItem.objects.bulk_create(made, batch_size=BATCH)
     store(
         [
-            Resolution(item=item, verdict=verdict, how=Resolution.How.IMPORTED)
+            resolution(item, verdict=verdict, how=Resolution.How.IMPORTED)
             for item, verdict in zip(items, verdicts, strict=True)
             if verdict
         ]

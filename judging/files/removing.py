@@ -5,7 +5,7 @@ from django.db import transaction
 from datasets.arriving import delete_in_steps
 from datasets.models import Collection
 from generation.models import LanguageModel, Response, Run
-from judging.models import ImportedRow, Resolution, Study, StudyItem
+from judging.models import ImportedRow, Resolution, Round, Study, StudyItem
 
 
 def remove_unfinished(waiting: Collection) -> None:
@@ -16,6 +16,7 @@ def remove_unfinished(waiting: Collection) -> None:
     delete_in_steps(ImportedRow.objects.filter(study__in=studies))
     delete_in_steps(Resolution.objects.filter(item__study__in=studies))
     delete_in_steps(StudyItem.objects.filter(study__in=studies))
+    delete_in_steps(Round.objects.filter(study__in=studies))
     delete_in_steps(Response.objects.filter(run__in=runs))
     with transaction.atomic():
         studies.delete()

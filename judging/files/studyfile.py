@@ -5,7 +5,7 @@ is given.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django.db.models import Prefetch
@@ -19,6 +19,7 @@ from judging.models import (
     Judgment,
     MachineVerdict,
     Resolution,
+    Round,
     Study,
     StudyItem,
 )
@@ -40,7 +41,7 @@ VERDICT = (
     "round", "seat", "repeat", "judge", "state", "first_verdict", "comment", "seconds", "flagged",
     "flag_note", "skip_reason",
 )  # fmt: skip
-FINAL = ("verdict", "how", "resolved_by", "cause", "note")
+FINAL = ("verdict", "round", "how", "resolved_by", "cause", "note")
 
 
 def json_chunks(study: Study) -> Iterator[str]:
@@ -49,6 +50,7 @@ def json_chunks(study: Study) -> Iterator[str]:
         "format": FORMAT,
         "version": VERSION,
         "study": study_entry(study),
+        "rounds": [round_entry(one) for one in _rounds(study)],
         "judges": [_judge_entry(judge) for judge in study.judges.select_related("model")],
     }
     yield _json(head)[:-1] + ', "items": ['
@@ -66,17 +68,23 @@ def csv_chunks(study: Study) -> Iterator[str]:
 
 
 def entries(study: Study) -> Iterator[dict[str, Any]]:
-    """An entry for each item, in the study's order: keys of ITEM, "verdicts" (VERDICT), "final" (FINAL or null)."""
+    """An entry for each item, in the study's order: keys of ITEM, "verdicts" (VERDICT), "final" (FINAL or null).
+
+    "replaced" has the verdicts of rounds that are not final, as FINAL.
+    """
     slots = JudgingSlot.objects.select_related("round", "judge", "judgment")
     machine = MachineVerdict.objects.select_related("judge").prefetch_related("calls")
+    replaced = Resolution.objects.filter(final_for=None).select_related("resolved_by", "round")
     items = (
         study.items.select_related(
             "response__instance__contradiction__collection",
             "response__instance__exclusion",
             "response__model",
             "resolution__resolved_by",
+            "resolution__round",
         )
         .prefetch_related(
+            Prefetch("resolutions", replaced.order_by("round__n"), to_attr="replaced"),
             Prefetch("slots", slots.order_by("round__n", "seat", "repeat")),
             Prefetch("machine_verdicts", machine.order_by("judge__pseudonym")),
         )
@@ -87,6 +95,7 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
             **_item_entry(item),
             "verdicts": [_verdict_entry(slot) for slot in item.slots.all()],
             "final": _final_entry(getattr(item, "resolution", None)),
+            "replaced": [_final_entry(one) for one in item.replaced],
             "machine_verdicts": [_machine_entry(one) for one in item.machine_verdicts.all()],
         }
 
@@ -117,6 +126,32 @@ def study_entry(study: Study) -> dict[str, Any]:
             "seed": study.subset.seed,
         },
         "rubric": {"name": rubric.name, "version": rubric.version, "sha256": rubric.sha256},
+    }
+
+
+def _rounds(study: Study) -> Iterable[Round]:
+    rows = study.rounds.select_related("rubric").prefetch_related("reopenings")
+    return rows.order_by("n")
+
+
+def round_entry(one: Round) -> dict[str, Any]:
+    """A round, with why and when it was opened, and opened again."""
+    return {
+        "round": one.n,
+        "rubric": {
+            "name": one.rubric.name,
+            "version": one.rubric.version,
+            "sha256": one.rubric.sha256,
+        },
+        "reason": one.reason,
+        "counts": one.counts,
+        "could_read": one.could_read,
+        "opened_at": one.opened_at.isoformat(),
+        "closed_at": one.closed_at.isoformat() if one.closed_at else None,
+        "reopened": [
+            {"reason": again.reason, "could_read": again.could_read, "at": again.at.isoformat()}
+            for again in one.reopenings.all()
+        ],
     }
 
 
@@ -205,6 +240,7 @@ def _final_entry(resolution: Resolution | None) -> dict[str, Any] | None:
     by = resolution.resolved_by
     return {
         "verdict": resolution.verdict,
+        "round": resolution.round.n,
         "how": resolution.how,
         "resolved_by": by.pseudonym if by else None,
         "cause": resolution.cause,

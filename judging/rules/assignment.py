@@ -143,6 +143,11 @@ def judge_seed(seed: int, judge: str) -> int:
     return int(lot(seed, "judge", judge)[:13], 16)
 
 
+def round_seed(seed: int, n: int) -> int:
+    """The seed of a study's round `n` (from 1): the study's own for the first, so that a later order is another."""
+    return seed if n == 1 else int(lot(seed, "round", str(n))[:13], 16)
+
+
 def in_order(items: Iterable[Item], seed: int, order: str) -> list[Item]:
     """A judge's items in the order that the judge's own seed draws."""
     if order == RANDOM:

@@ -52,7 +52,7 @@ def item(request: HttpRequest, item_id: int) -> HttpResponse:
     person = person_of(request)
     item = adjudication.item_for(person, item_id)
     keep_items(person, [item], request.path)
-    known = rubric.parse(item.study.rubric.body)
+    known = rubric.parse(item.rubric.body)
     view = presenting.response_view(item.response, known)
     posted = request.method == "POST"
     form = DecisionForm(request.POST if posted else _stored(item), choices=view.choices)
@@ -71,7 +71,7 @@ def item(request: HttpRequest, item_id: int) -> HttpResponse:
 
 def _stored(item: StudyItem) -> dict[str, str] | None:
     """This person's earlier decision, as the form's initial data."""
-    stored = getattr(item, "resolution", None)
+    stored = adjudication.decision_on(item)
     return (
         {"verdict": stored.verdict, "cause": stored.cause, "note": stored.note} if stored else None
     )

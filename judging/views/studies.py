@@ -21,12 +21,13 @@ from judging.forms import (
     FurtherJudgeForm,
     JudgeModelForm,
     JudgesForm,
+    ReopenForm,
     StudyForm,
     WarmUpForm,
     answered_runs,
 )
 from judging.machine import control
-from judging.models import Judge, JudgingSlot, Study, StudyItem
+from judging.models import Judge, JudgingSlot, Resolution, Round, Study, StudyItem
 from judging.planning import Cost, DryRun
 from judging.rules import rubric
 from judging.rules.blindness import hides_judges
@@ -219,6 +220,7 @@ def study_page(
     further: FurtherJudgeForm | None = None,
     dry_run: DryRun | None = None,
     warm_up_form: WarmUpForm | None = None,
+    reopen_form: ReopenForm | None = None,
 ) -> HttpResponse:
     """The page of a study; a refused form keeps what was entered."""
     person = person_of(request)
@@ -235,6 +237,7 @@ def study_page(
         "further": further or FurtherJudgeForm(study=study),
         "dry_run": dry_run,
         "gold": study.gold_items.count(),
+        "reopen": reopen_form or ReopenForm(),
         "warm_up": warm_up_form or _warm_up_form(study, person),
         "is_pool": study.pairing == Study.Pairing.POOL,
         "is_fixed": study.pairing == Study.Pairing.FIXED,
@@ -255,6 +258,9 @@ def study_page(
             "superseded": superseded_in(study.subset).count() if study.subset else 0,
             "coverage": progress.coverage(study),
             "settled": progress.responses_settled(study),
+            "rounds": rounds_of(study),
+            "missed": progress.of_study(study).missed,
+            "may_go_on": study.state == StudyState.CLOSED and not study.is_imported,
             "unresolved": unresolved_page(request, study),
             "naming": named,
             "flagged": marked,
@@ -263,7 +269,8 @@ def study_page(
             "model_form": model_form or _model_form(study, person),
         }
     refused = any(
-        one is not None and one.errors for one in (form, model_form, further, warm_up_form)
+        one is not None and one.errors
+        for one in (form, model_form, further, warm_up_form, reopen_form)
     )
     return render(request, "judging/study.html", context, status=400 if refused else 200)
 
@@ -294,22 +301,47 @@ def unresolved_page(request: HttpRequest, study: Study) -> Page[Any]:
 
     It is recorded that the person is shown their questions.
     """
-    items = unresolved(study).select_related("response__instance__contradiction", "response__model")
+    related = ("response__instance__contradiction", "response__model", "round__rubric")
+    items = unresolved(study).select_related(*related)
     page = page_of(request, items)
     blinding.keep_items(person_of(request), page, request.path)
-    known = rubric.parse(study.rubric.body)
-    page.object_list = [
-        UnresolvedRow(
-            item,
-            known.prompts[item.response.prompt].label,
-            tuple(
-                known.label(verdict) if verdict else "No verdict"
-                for verdict in first_verdicts(item)
-            ),
-        )
-        for item in page.object_list
-    ]
+    known = {item.round_id: rubric.parse(item.rubric.body) for item in page.object_list}
+    page.object_list = [_unresolved_row(item, known[item.round_id]) for item in page.object_list]
     return page
+
+
+def _unresolved_row(item: StudyItem, known: rubric.Rubric) -> UnresolvedRow:
+    verdicts = first_verdicts(item)
+    return UnresolvedRow(
+        item,
+        known.prompts[item.response.prompt].label,
+        tuple(known.label(verdict) if verdict else "No verdict" for verdict in verdicts),
+    )
+
+
+@dataclass(frozen=True)
+class RoundRow:
+    """A round of a study: its slots by state, its responses, and how many final verdicts are its own."""
+
+    round: Round
+    counts: progress.SlotCounts
+    responses: int
+    final: int
+
+
+def rounds_of(study: Study) -> list[RoundRow]:
+    """The rounds of a study, the first one first."""
+    rows = study.rounds.select_related("rubric", "opened_by").prefetch_related("reopenings__by")
+    rounds = list(rows.order_by("n"))
+    counts = progress.of_rounds(rounds)
+    judged = JudgingSlot.objects.filter(round__in=rounds).order_by().values_list("round")
+    responses = dict(judged.annotate(n=Count("item", distinct=True)))
+    final = Resolution.objects.filter(round__in=rounds, final_for__isnull=False)
+    finals = dict(final.order_by().values_list("round").annotate(n=Count("pk")))
+    return [
+        RoundRow(one, counts[one.pk], responses.get(one.pk, 0), finals.get(one.pk, 0))
+        for one in rounds
+    ]
 
 
 def naming(study: Study) -> list[StudyItem]:

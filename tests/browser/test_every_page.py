@@ -38,6 +38,7 @@ from tests.annotation.factories import place_of
 from tests.browser.axe import violations
 from tests.browser.conftest import settled
 from tests.datasets.factories import newer
+from tests.evaluation.factories import judged_twice
 from tests.factories import person
 from wikifetch.models import FetchRun, Tag
 
@@ -234,6 +235,15 @@ def test_the_judges_pages_are_accessible(open_page, ada):
         reverse("judging:study", args=[study.pk]),
     ]
     wrong = [line for path in paths for line in look_at(page, path)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_pages_of_a_study_of_several_rounds_are_accessible(open_page, ada):
+    study, page = judged_twice(), open_page(ada)
+    rounds = [reverse(f"judging:round_{which}", args=[study.pk]) for which in ("again", "added")]
+    paths = [*rounds, reverse("judging:study", args=[study.pk])]
+    wrong = [line for path in paths for line in look_at(page, path)]
+    wrong += look_at(page, reverse("evaluation:report", args=[study.pk]))
     assert not wrong, "\n".join(wrong)
 
 

@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 from accounts.roles import Role
 from datasets.models import Exclusion
 from datasets.taxonomy import EXPLICIT, IMPLICIT
-from judging import adjudication, settling, verdicts
+from judging import adjudication, rounds, rubric_versions, settling, studies, verdicts
 from judging.models import JudgingSlot, Judgment, JudgmentEvent, Rubric, Study
 from judging.states import SLOT
 from tests.factories import person
@@ -75,6 +75,24 @@ def resolve_all(study: Study, verdict: str = "partially correct") -> None:
     third = person("carol", Role.ADJUDICATOR)
     for item in settling.unresolved(study):
         adjudication.decide(item, by=third, verdict=verdict, cause="slip", note="Read again.")
+
+
+def judged_twice(prompt: str = "both-passages") -> Study:
+    """A closed study of two rounds: the second judges one prompt's responses again, by a new version of the rubric."""
+    study = judged_study()
+    resolve_all(study)
+    studies.close_study(study)
+    admin = study.created_by
+    body = {**study.rubric.body, "title": "Clearer criteria"}
+    new = rubric_versions.save(body, newest=study.rubric.version, by=admin)
+    judges = [judging.judge(name) for name in ("dora", "emil")]
+    plan = rounds.Plan("The criteria left it open.", new, True, judges)
+    opened = rounds.judge_again(study, rounds.Again(prompts=[prompt]), plan, by=admin)
+    for slot in JudgingSlot.objects.filter(round=opened).order_by("item", "seat"):
+        mine = verdicts.slot_of(slot.judge.person, slot.pk)
+        verdicts.give(mine, "correct" if mine.item.position % 3 else "incorrect")
+    studies.close_study(study)
+    return Study.objects.get(pk=study.pk)
 
 
 def exclude(study: Study, n: int) -> None:

@@ -165,4 +165,4 @@ def closed_early() -> tuple[Study, StudyItem, set[StudyItem]]:
 
 def those_marked_final() -> set[int]:
     """The keys of the responses that are marked to have a final verdict."""
-    return set(StudyItem.objects.filter(is_final=True).values_list("pk", flat=True))
+    return set(StudyItem.objects.filter(is_settled=True).values_list("pk", flat=True))

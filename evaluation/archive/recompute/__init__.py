@@ -14,6 +14,7 @@ no way for are named, never passed over.
     formulas.py     coefficients from tables of counts
     resampling.py   intervals from a seed
     agreement.py    agreement of judges: each two, all, by round, over time, with themselves
+    rounds.py       what two rounds ended with on the same responses
     tables.py       tables of verdicts and their intervals
     models.py       judge models against people
     comparisons.py  differences and their p-values

@@ -48,10 +48,12 @@ def check_agreement(report: Data, rows: Rows | None, findings: Findings) -> None
             of = [row for row in rows.verdicts if row["prompt"] == names[prompt["prompt"]]]
             mine = responses(of, columns, rows.are_whole)
         Prompt(prompt, order, plan, findings, rows is not None and rows.are_whole).check(mine)
+    rounds = report.get("rounds", {"rounds": []})["rounds"]
+    rubrics = {one["n"]: one["rubric"] for one in rounds}
     own = part["self"]
     whole = rows is not None and rows.are_whole
     for judge in own["judges"]:
-        cells = None if rows is None else repeated(rows, judge["judge"], columns, whole)
+        cells = None if rows is None else repeated(rows, judge["judge"], columns, rubrics)
         where = f"{judge['judge']} with themself"
         check_table(judge, cells, where, plan if whole else None, findings)
         findings.compare(f"n of {where}", judge, "n", sum(map(sum, judge["table"])))
@@ -78,8 +80,10 @@ def responses(rows: Iterable[Data], columns: Iterable[str], whole: bool) -> list
     ]
 
 
-def repeated(rows: Rows, judge: str, columns: Iterable[str], whole: bool) -> list[tuple[Any, ...]]:
-    """(cluster, earlier verdict, later verdict) of every two verdicts of a judge on one response."""
+def repeated(
+    rows: Rows, judge: str, columns: Iterable[str], rubrics: Mapping[int, str]
+) -> list[tuple[Any, ...]]:
+    """(cluster, earlier verdict, later verdict) of every two verdicts of a judge on one response by one rubric."""
     of: dict[Any, list[Data]] = {}
     for row in rows.verdicts:
         if row["judge"] == judge and row["first_verdict"] is not None:
@@ -87,10 +91,11 @@ def repeated(rows: Rows, judge: str, columns: Iterable[str], whole: bool) -> lis
     cells = []
     for given in of.values():
         in_order = sorted(given, key=lambda row: (row["round"], row["repeat"]))
-        cluster = tuple(given[0][name] for name in columns) if whole else None
+        cluster = tuple(given[0][name] for name in columns) if rows.are_whole else None
         for place, earlier in enumerate(in_order):
             for later in in_order[place + 1 :]:
-                cells.append((cluster, earlier["first_verdict"], later["first_verdict"]))
+                if rubrics.get(earlier["round"]) == rubrics.get(later["round"]):
+                    cells.append((cluster, earlier["first_verdict"], later["first_verdict"]))
     return cells
 
 
@@ -199,22 +204,38 @@ class Prompt:
     whole: bool
 
     def check(self, judged: list[Judged] | None) -> None:
-        entry = self.entry
+        """All of the prompt; where there are several rounds, all but those is of one of them."""
+        entry, of_all = self.entry, judged
+        if judged is not None and "round" in entry:
+            judged = [one for one in judged if one.round == entry["round"]]
         for pair in entry["pairs"]:
-            first, second = pair["judges"]
-            where = f"prompt {entry['prompt']}, {first} and {second}"
-            cells = None
-            if judged is not None:
-                both = [one for one in judged if first in one.given and second in one.given]
-                cells = [(one.cluster, one.given[first], one.given[second]) for one in both]
-            check_table(pair, cells, where, self.plan if self.whole else None, self.findings)
-        if judged is None:
+            self.check_pair(pair, judged, f"prompt {entry['prompt']}")
+        if judged is None or of_all is None:
             self.findings.skip("agreement over all judges, without rows", len(entry["all"]))
             parts = [*entry["rounds"], *entry["over_time"]]
             self.findings.skip("agreement by round and over time, without rows", len(parts))
             return
         self.check_all(entry, judged, "all")
         self.check_parts(judged)
+        self.check_rounds(of_all)
+
+    def check_pair(self, pair: Data, judged: list[Judged] | None, where: str) -> None:
+        first, second = pair["judges"]
+        cells = None
+        if judged is not None:
+            both = [one for one in judged if first in one.given and second in one.given]
+            cells = [(one.cluster, one.given[first], one.given[second]) for one in both]
+        plan = self.plan if self.whole else None
+        check_table(pair, cells, f"{where}, {first} and {second}", plan, self.findings)
+
+    def check_rounds(self, judged: list[Judged]) -> None:
+        """Each round, on its own scale."""
+        for entry in self.entry["rounds"] if self.whole else []:
+            mine = [one for one in judged if one.round == entry["n_round"] and len(one.given) > 1]
+            name = f"round {entry['n_round']}"
+            self.check_part(entry, mine, entry["labels"], name)
+            if "pair" in entry:
+                self.check_pair(entry["pair"], mine, f"prompt {self.entry['prompt']}, {name}")
 
     def labels(self, judged: list[Judged]) -> list[str]:
         """The scale of the prompt: that of its pairs, in the order of the report, with whatever else was used."""
@@ -225,7 +246,7 @@ class Prompt:
         return [label for label in self.order if label in known | used] + strange
 
     def check_parts(self, judged: list[Judged]) -> None:
-        """Rounds, and three equal parts by when a response got the last of its first verdicts."""
+        """Three equal parts by when a response got the last of its first verdicts."""
         if not self.whole:
             for part in ("rounds", "over_time"):
                 name = part.replace("_", " ")
@@ -234,19 +255,17 @@ class Prompt:
                 )
             return
         paired = [one for one in judged if len(one.given) > 1]
-        for entry in self.entry["rounds"]:
-            mine = [one for one in paired if one.round == entry["n_round"]]
-            self.check_part(entry, mine, judged, f"round {entry['n_round']}")
         thirds = parted(paired)
         for entry in self.entry["over_time"]:
-            self.check_part(entry, thirds[entry["part"]], judged, f"part {entry['part']}")
+            mine, labels = thirds[entry["part"]], self.labels(judged)
+            self.check_part(entry, mine, labels, f"part {entry['part']}")
 
-    def check_part(self, entry: Data, mine: list[Judged], judged: list[Judged], name: str) -> None:
+    def check_part(self, entry: Data, mine: list[Judged], labels: list[str], name: str) -> None:
         where = f"prompt {self.entry['prompt']}, {name}"
         days = [one.day for one in mine]
         found = {"since": min(days, default=None), "until": max(days, default=None)}
         self.findings.compare_all(where, entry, found)
-        self.check_all(entry, mine, name, self.labels(judged), "coefficients")
+        self.check_all(entry, mine, name, labels, "coefficients")
 
     def check_all(
         self,

@@ -12,6 +12,7 @@ from .annotators import check_annotators
 from .comparisons import check_comparisons
 from .findings import Data, Findings
 from .models import check_judge_models
+from .rounds import check_rounds
 from .rows import Rows, read_rows
 from .study import check_study
 from .tables import check_tables
@@ -47,4 +48,11 @@ def check(report: Data, findings: Findings, rows: Rows | None = None) -> None:
             part(report, rows, findings)
 
 
-PARTS = (check_agreement, check_tables, check_comparisons, check_judge_models, check_annotators)
+PARTS = (
+    check_agreement,
+    check_rounds,
+    check_tables,
+    check_comparisons,
+    check_judge_models,
+    check_annotators,
+)

@@ -46,7 +46,9 @@ def days_of(first: Sequence[Data]) -> list[Data]:
 def check_ways(report: Data, rows: Rows, findings: Findings) -> None:
     """How many final verdicts came about in which way, and why the other responses have none."""
     items = kept(rows)
-    short = {row["item"] for row in rows.verdicts if row["not_judged"]}
+    latest = {r["item"]: r["round"] for r in sorted(rows.verdicts, key=lambda r: r["round"] or 0)}
+    in_latest = [row for row in rows.verdicts if row["round"] == latest[row["item"]]]
+    short = {row["item"] for row in in_latest if row["not_judged"]}
     counted = Counter(item["how"] for item in items if item["how"] is not None)
     without = [item["item"] in short for item in items if item["how"] is None]
     counted["incomplete"], counted["none"] = sum(without), len(without) - sum(without)

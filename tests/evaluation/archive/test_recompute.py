@@ -20,6 +20,7 @@ from evaluation.archive.recompute.checking import check
 from evaluation.archive.recompute.comparisons import check_comparisons
 from evaluation.archive.recompute.findings import Findings
 from evaluation.archive.recompute.models import check_judge_models
+from evaluation.archive.recompute.rounds import check_rounds
 from evaluation.archive.recompute.rows import read_rows
 from evaluation.archive.recompute.study import check_study
 from evaluation.archive.recompute.tables import check_tables
@@ -39,7 +40,8 @@ pytestmark = [pytest.mark.once, pytest.mark.django_db]
 # Not from rows: names and numbers of rows of this database, how a study was set up, how intervals were to be made.
 GIVEN = re.compile(
     r"format$|snapshot\.(id|rows_format)$|id$|\.seed$|\.resamples$|_percent$|judges_per_response$|\.part$|n_round$|"
-    r"\.round$|\.margin$|flow\.steps\[\]\.(lost|gained)|flow\.steps\[\]\.n$|study\.subset\."
+    r"\.round$|\.margin$|flow\.steps\[\]\.(lost|gained)|flow\.steps\[\]\.n$|study\.subset\.|"
+    r"rounds\.rounds\[\]\.(n|could_read)$"
 )
 PROMPTS = ("internal-knowledge", "both-passages", "both-passages-comprehensive")
 SAYS = ("correct", "partially correct", "incorrect", "?")
@@ -65,7 +67,9 @@ def varied(who, slot):
 
 def later_round(study):
     """Two of the judges judge a third of the responses again."""
-    again = Round.objects.create(study=study, n=2, label="Again")
+    study.rounds.update(is_latest=False)
+    rest = {"reason": "Again", "rubric": study.rubric, "counts": False}
+    again = Round.objects.create(study=study, n=2, **rest)
     for slot in JudgingSlot.objects.filter(round__n=1, repeat=1, item__position__lt=24):
         slot.pk, slot.round, slot._state.adding = None, again, True
         slot.save()
@@ -210,6 +214,7 @@ def one_of_each(report):
 
 PART_OF = {
     "agreement": check_agreement,
+    "rounds": check_rounds,
     "tables": check_tables,
     "comparisons": check_comparisons,
     "judge_models": check_judge_models,

@@ -191,13 +191,11 @@ def test_nobody_judged_twice(study):
 
 
 def test_a_second_round_is_told_apart_and_repeats_the_first(study):
-    second = Round.objects.create(study=study, n=2, label="A week later")
+    study.rounds.update(is_latest=False)
+    second = Round.objects.create(study=study, n=2, reason="A week later", rubric=study.rubric)
     judged_again(study, in_round=second)
     (result,) = prompts(study)
-    assert [(one["n_round"], one["label"], one["n"]) for one in result["rounds"]] == [
-        (1, "", 20),
-        (2, "A week later", 0),
-    ]
+    assert [(one["n_round"], one["n"]) for one in result["rounds"]] == [(1, 20), (2, 0)]
     assert study_report(study)["agreement"]["self"]["n"] == 6
 
 

@@ -1,0 +1,266 @@
+"""Further rounds of a closed study: some responses judged again, or a model added; and finishing a closed round.
+
+A round has its own rubric version, slots and resolutions. A response is in the latest round that judges it. Which
+verdict is final is declared before: those of a round that counts take the place of earlier ones on its responses, also
+where it ends without one; those of another round count only on responses without a final verdict.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from django.db import transaction
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+
+from accounts.audit import Kind, record
+from accounts.models import Person
+from datasets.drawing import lot
+from generation import prompting
+from generation.models import Response
+from judging import planning, pool, studies, warmup
+from judging.models import (
+    JudgingSlot,
+    Reopening,
+    Resolution,
+    Round,
+    Rubric,
+    Study,
+    StudyItem,
+)
+from judging.rules.assignment import round_seed
+from judging.selections import Selection
+from judging.settling import NOT_JUDGED
+from judging.states import SLOT, STUDY, StudyState
+from leases.refusal import Conflict, Refusal
+from pages.counting import how_many
+
+REASON_LIMIT = 2_000
+NO_VERDICT = "none"
+
+
+@dataclass(frozen=True)
+class Again:
+    """Which responses are judged again: to these prompts, with these final verdicts, of these numbers (`position`).
+
+    Empty means all; NO_VERDICT among the verdicts takes responses without a final one.
+    """
+
+    prompts: Collection[str] = ()
+    verdicts: Collection[str] = ()
+    numbers: Collection[int] = ()
+
+    def items(self, study: Study) -> QuerySet[StudyItem]:
+        """Raises Refusal for a number that the study does not have, and where none matches."""
+        items = study.items.all()
+        if self.numbers:
+            known = set(items.filter(position__in=self.numbers).values_list("position", flat=True))
+            if unknown := sorted(set(self.numbers) - known):
+                raise Refusal(f"The study has no response number {unknown[0]}.")
+            items = items.filter(position__in=self.numbers)
+        if self.prompts:
+            items = items.filter(response__prompt__in=self.prompts)
+        if self.verdicts:
+            without = Q(resolution=None) if NO_VERDICT in self.verdicts else Q()
+            given = Q(resolution__verdict__in=[one for one in self.verdicts if one != NO_VERDICT])
+            items = items.filter(given | without if without else given)
+        if not items.exists():
+            raise Refusal("No response matches. Choose other prompts, verdicts or numbers.")
+        return items
+
+
+@dataclass(frozen=True)
+class Added:
+    """Responses that the study gets, and how many of a hundred of its own are judged again with them, as anchors."""
+
+    selection: Selection
+    anchor_percent: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A round to open: why, by which rubric version, by whom, and whether its verdicts replace earlier ones."""
+
+    reason: str
+    rubric: Rubric
+    counts: bool
+    judges: Sequence[Person]
+
+
+@transaction.atomic
+def judge_again(study: Study, again: Again, plan: Plan, *, by: Person) -> Round:
+    """Open a round over responses of a closed study; raises Refusal, or Conflict where it is not closed."""
+    opened = _open(study, plan, by)
+    return _fill(opened, again.items(study), plan)
+
+
+@transaction.atomic
+def add_responses(study: Study, added: Added, plan: Plan, *, by: Person) -> Round:
+    """Open a round over further responses and anchors, which nothing distinguishes for its judges; raises as above."""
+    opened = _open(study, plan, by)
+    anchors = anchors_of(opened, added.anchor_percent)
+    responses = new_responses(study, added.selection)
+    last = study.items.aggregate(last=Max("position"))["last"]
+    rows = studies.items_of(study, studies.shuffled(study, responses), last + 1)
+    made = StudyItem.objects.bulk_create(rows)
+    keys = [item.pk for item in (*made, *anchors)]
+    return _fill(opened, StudyItem.objects.filter(pk__in=keys), plan)
+
+
+def new_responses(study: Study, selection: Selection) -> list[Response]:
+    """The finished responses of the selection that the study does not have; raises Refusal where it has all."""
+    known = set(study.items.values_list("response", flat=True))
+    responses = [one for one in selection.chosen() if one.pk not in known]
+    if not responses:
+        raise Refusal("The study has all of these responses. Choose other runs or models.")
+    return responses
+
+
+def anchors_of(opened: Round, percent: int) -> list[StudyItem]:
+    """The responses to judge again next to new ones, drawn by lots among those with a final verdict by its rubric.
+
+    So what changes is the judges' reading, not the rubric. Raises Refusal where there are none.
+    """
+    study, version = opened.study, opened.rubric
+    possible = study.items.filter(resolution__round__rubric=version)
+    seed = round_seed(study.seed, opened.n)
+    drawn = sorted(possible, key=lambda item: lot(seed, "anchor", str(item.position)))
+    if not drawn:
+        raise Refusal(
+            f"No response of this study has a final verdict by {version}, so none can be an anchor. Choose the "
+            "version that most of its verdicts were given by."
+        )
+    return drawn[: ceil(len(drawn) * percent / 100)]
+
+
+def next_number(study: Study) -> int:
+    return int(study.rounds.aggregate(last=Max("n"))["last"] or 0) + 1
+
+
+def would_judge_again(study: Study, again: Again, plan: Plan) -> planning.DryRun:
+    """What opening such a round would make; refused as opening is. Nothing is stored."""
+    check_closed(study)
+    items = again.items(study)
+    _check(study, items, plan)
+    return planning.dry_run(study, planning.by_place(items), plan.judges, next_number(study))
+
+
+def _open(study: Study, plan: Plan, by: Person) -> Round:
+    check_closed(study)
+    STUDY.require(study, "reopen", closed_at=None)
+    n = next_number(study)
+    study.rounds.filter(is_latest=True).update(is_latest=False)
+    record(Kind.STUDY, by, f"study {study.slug}: round {n} opened")
+    return Round.objects.create(
+        study=study,
+        n=n,
+        rubric=plan.rubric,
+        reason=given_reason(plan.reason),
+        counts=plan.counts,
+        could_read=_could_read(study, plan.judges),
+        opened_by=by,
+    )
+
+
+def _fill(opened: Round, items: QuerySet[StudyItem], plan: Plan) -> Round:
+    """Take the items into the round, and give its judges their slots."""
+    study = opened.study
+    _check(study, items, plan)
+    keys = list(items.values_list("pk", flat=True))
+    taken = StudyItem.objects.filter(pk__in=keys)
+    if plan.counts:
+        Resolution.objects.filter(final_for__in=taken).update(final_for=None)
+    taken.update(round=opened, is_settled=False)
+    Study.objects.filter(pk=study.pk).update(rubric=plan.rubric)
+    study.rubric = plan.rubric
+    studies.seat(opened, plan.judges)
+    return opened
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+def check_closed(study: Study) -> None:
+    """Raise Refusal or Conflict where no further round can be opened."""
+    if study.is_imported:
+        raise Refusal(
+            "This study's verdicts come from a file. Make a new study over its responses."
+        )
+    if study.state != StudyState.CLOSED:
+        raise Conflict("This study is not closed. Close it before you open a further round.")
+
+
+def given_reason(reason: str) -> str:
+    """The reason without outer blanks; raises Refusal where there is none, or too much."""
+    reason = reason.replace("\x00", "").strip()
+    if not reason:
+        raise Refusal("Write why. It is kept with the study and is in its report.")
+    if len(reason) > REASON_LIMIT:
+        raise Refusal(f"The reason is longer than {REASON_LIMIT} characters. Shorten it.")
+    return reason
+
+
+def _check(study: Study, items: QuerySet[StudyItem], plan: Plan) -> None:
+    given_reason(plan.reason)
+    _check_prompts(items)
+    studies.check_ready(plan.rubric, items)
+    warmup.check_version(study, plan.rubric)
+    studies.check_judges(study, plan.judges)
+    for person in plan.judges:
+        if study.items.filter(resolutions__resolved_by=person).exists():
+            raise Refusal(
+                f"{person} has resolved responses of this study, and so read verdicts on it. Choose another judge."
+            )
+
+
+def _check_prompts(items: QuerySet[StudyItem]) -> None:
+    """A verdict holds for what a model was asked: responses to a prompt's earlier text are not judged with the rest."""
+    asked = items.exclude(response__prompt_hash="").order_by()
+    for name, sha256 in sorted(set(asked.values_list("response__prompt", "response__prompt_hash"))):
+        known = prompting.prompts().get(name)
+        if known and known.sha256 != sha256:
+            replaced = items.filter(response__prompt=name, response__prompt_hash=sha256).count()
+            raise Refusal(
+                f"Prompt {known.label} was replaced: {how_many(replaced, 'response')} here answered its earlier text. "
+                "Leave out this prompt, or judge answers to its new text in a study of their own."
+            )
+
+
+def _could_read(study: Study, judges: Collection[Person]) -> int:
+    """How many of them have a role that reads the verdicts of a closed study."""
+    return sum(person.has_role(*pool.READERS) for person in judges)
+
+
+# ---------------------------------------------------------------- finishing a closed round
+
+
+@transaction.atomic
+def reopen(study: Study, reason: str, *, by: Person) -> Reopening:
+    """Let the judges of a closed study go on where it was closed before they came to it. Verdicts stay as they are.
+
+    Raises Conflict where it is not closed, Refusal without a reason, or where every item was judged or skipped.
+    """
+    reason = given_reason(reason)
+    check_closed(study)
+    STUDY.require(study, "reopen", closed_at=None)
+    latest = study.rounds.get(is_latest=True)
+    if not _give_again(study, latest):
+        raise Refusal(
+            "Every item of the latest round was judged or skipped, so there is nothing to go on with. Open a further "
+            "round to judge responses again."
+        )
+    Round.objects.filter(pk=latest.pk).update(closed_at=None)
+    active = Person.objects.filter(judging_as__study=study, judging_as__removed_at=None)
+    record(Kind.STUDY, by, f"study {study.slug}: reopened")
+    return Reopening.objects.create(
+        round=latest, reason=reason, could_read=_could_read(study, active), by=by
+    )
+
+
+def _give_again(study: Study, latest: Round) -> int:
+    """Give what nobody judged to the same judges again, or free it for others; returns how many slots."""
+    missed = JudgingSlot.objects.filter(NOT_JUDGED, round=latest)
+    first = JudgingSlot.objects.filter(round=latest, item=OuterRef("item"), judge=OuterRef("judge"))
+    own = missed.filter(Q(repeat=1) | Exists(first.filter(repeat=1)), judge__removed_at=None)
+    mine = own.exclude(judge=None)
+    given = 0 if study.pairing == Study.Pairing.POOL else SLOT.move(mine, "give_again")
+    return given + SLOT.move(missed.filter(repeat=1), "free_again", **pool.FREE_AGAIN)

@@ -1,0 +1,123 @@
+"""A report by round: never mixed, which round is final, what changed, and that its rows say the same."""
+
+import json
+
+import pytest
+
+from evaluation.archive.recompute.checking import check
+from evaluation.archive.recompute.findings import Findings
+from evaluation.archive.recompute.rows import read_rows
+from evaluation.paper.methods import methods_paragraph
+from evaluation.report.agreement import agreement_rows, by_round
+from evaluation.report.layout import laid_out
+from evaluation.rows.choice import Choice, chosen
+from evaluation.rows.hashing import hashed_lines, rows_of
+from evaluation.sections.study import study_report
+from judging.files.studyfile import entries, round_entry
+from tests.evaluation.factories import judged_study, judged_twice
+
+pytestmark = pytest.mark.django_db
+PROMPT = "both-passages"
+
+
+@pytest.fixture
+def study():
+    return judged_twice(PROMPT)
+
+
+def agreement(report, label="4"):
+    (found,) = [one for one in report["agreement"]["prompts"] if one["prompt"] == label]
+    return found
+
+
+def test_agreement_is_of_the_last_round_that_counts_and_of_no_other(study):
+    again, first = agreement(study_report(study)), agreement(study_report(study), "1")
+    assert (again["round"], again["n"], len(again["pairs"])) == (2, 8, 1)
+    assert (first["round"], first["n"], len(first["pairs"])) == (1, 8, 1)
+    assert again["pairs"][0]["judges"] != first["pairs"][0]["judges"]
+    assert again["pairs"][0]["coefficients"][0]["value"] == 1
+
+
+def test_each_round_has_its_kappa(study):
+    (one, two) = agreement(study_report(study))["rounds"]
+    assert [(part["n_round"], part["n"]) for part in (one, two)] == [(1, 8), (2, 8)]
+    assert [len(each["pair"]["judges"]) for each in (one, two)] == [2, 2]
+    shown = [row for row in by_round(study_report(study)) if row.prompt == "4"]
+    assert [(row.name, row.figures[0].value) for row in shown] == [
+        ("round 1", "75.0 %"),
+        ("round 2", "100.0 %"),
+    ]
+
+
+def test_the_rows_of_an_agreement_are_those_of_its_round(study):
+    report = study_report(study)
+    for row in agreement_rows(report):
+        query = dict(part.split("=") for part in row.query.lstrip("?").split("&"))
+        assert chosen(study, Choice.read(query)).count() == row.n
+
+
+def test_a_report_says_what_each_round_was_and_which_verdicts_are_its_own(study):
+    (first, second) = study_report(study)["rounds"]["rounds"]
+    assert (first["responses"], first["final"], first["rubric"]) == (24, 16, "wikicontradict v1")
+    assert (second["responses"], second["final"], second["counts"]) == (8, 8, True)
+    assert second["reason"] == "The criteria left it open."
+
+
+def test_what_changed_from_round_to_round_has_its_n_and_interval(study):
+    (changed,) = study_report(study)["rounds"]["changed"]
+    first = {e["item"]: e["replaced"][0]["verdict"] for e in entries(study) if e["replaced"]}
+    second = {e["item"]: e["final"]["verdict"] for e in entries(study) if e["replaced"]}
+    same = sum(first[item] == second[item] for item in first)
+    agreed = changed["coefficients"][0]
+    assert (changed["rounds"], changed["n"], len(first)) == ([1, 2], 8, 8)
+    assert agreed["value"] == pytest.approx(same / 8)
+    assert agreed["clustered"]["method"]
+
+
+def test_the_methods_paragraph_names_the_rounds_and_what_was_declared(study):
+    text = methods_paragraph(study_report(study))
+    assert "in 2 rounds" in text
+    assert "rubric wikicontradict v2) was of 8 responses and gives 8 final verdicts" in text
+    assert "declared final before it opened: its verdicts" in text
+    assert "on prompt 4, round 2 (n = 8)" in text
+    assert "On 8 responses with a verdict of rounds 1 and 2 the two agree in" in text
+
+
+def test_the_script_recomputes_the_rounds_from_the_rows_alone(study):
+    report = json.loads(json.dumps(study_report(study)))
+    rows = read_rows(b"".join(hashed_lines(study)), rows_of(study))
+    findings = Findings()
+    check(report, findings, rows)
+    assert findings.wrong == []
+    report["rounds"]["changed"][0]["table"][0][0] += 1
+    report["rounds"]["rounds"][1]["final"] += 1
+    check(report, findings, rows)
+    assert any("table, rounds 1 and 2" in line for line in findings.wrong)
+    assert any("final of round 2" in line for line in findings.wrong)
+
+
+def test_verdicts_by_two_rubrics_are_not_a_judges_agreement_with_themself(study):
+    assert study_report(study)["agreement"]["self"]["n"] == 0
+
+
+def test_the_page_of_a_report_has_its_rounds(study):
+    page = laid_out(study_report(study), {})
+    assert [row.name for row in page["portions"]["changed"]] == ["rounds 1 and 2"]
+    assert page["rounds"]["rounds"][1]["n"] == 2
+
+
+def test_a_study_of_one_round_says_nothing_of_rounds():
+    report = study_report(judged_study())
+    assert "rounds" not in report
+    assert all("round" not in one for one in report["agreement"]["prompts"])
+
+
+def test_a_file_of_a_study_has_its_rounds_and_the_verdicts_that_were_replaced(study):
+    kept = [round_entry(one) for one in study.rounds.order_by("n")]
+    assert [(one["round"], one["rubric"]["version"], one["counts"]) for one in kept] == [
+        (1, 1, True),
+        (2, 2, True),
+    ]
+    replaced = [entry for entry in entries(study) if entry["replaced"]]
+    assert {(e["final"]["round"], e["replaced"][0]["round"]) for e in replaced} == {(2, 1)}
+    assert {e["prompt"] for e in replaced} == {PROMPT}

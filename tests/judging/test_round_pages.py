@@ -1,0 +1,117 @@
+"""The pages of further rounds: opening them, what they show, and what they refuse."""
+
+import pytest
+from pytest_django.asserts import assertContains, assertNotContains, assertRedirects
+
+from accounts.roles import Role
+from judging import studies
+from judging.models import Round, Study
+from tests.factories import person
+from tests.judging import factories as judging
+from tests.judging.test_rounds import closed, later_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study(client):
+    study = closed()
+    client.force_login(study.created_by)
+    return study
+
+
+def entered(study: Study, *usernames: str, **fields: object) -> dict[str, object]:
+    judges = [judging.judge(name).pk for name in usernames or ("dora", "emil")]
+    form = {"reason": "Clearer criteria", "rubric": study.rubric_id, "judges": judges}
+    return {**form, "counts": "yes", **fields}
+
+
+def url_of(study: Study, what: str) -> str:
+    return f"/studies/{study.pk}/{what}/"
+
+
+def test_an_admin_judges_responses_again(client, study):
+    fields = entered(study, prompts=["passage-1"], numbers="0-11")
+    page = client.post(url_of(study, "rounds/again"), fields, follow=True)
+    assertRedirects(page, url_of(study, "").replace("//", "/"))
+    assertContains(page, "Round 2 is open")
+    assertContains(page, "Clearer criteria")
+    assert Round.objects.get(n=2).items.count() == 4
+
+
+def test_a_dry_run_stores_nothing(client, study):
+    page = client.post(url_of(study, "rounds/again"), {**entered(study), "try": "1"})
+    assertContains(page, "24 slots on 12 responses")
+    assert Round.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"reason": ""}, "This field is required"),
+        ({"numbers": "three"}, "Write numbers and ranges"),
+        ({"numbers": "99"}, "no response number 99"),
+        ({"counts": ""}, "This field is required"),
+        ({"judges": []}, "This field is required"),
+    ],
+)
+def test_a_refused_round_keeps_what_was_typed(client, study, fields, words):
+    page = client.post(url_of(study, "rounds/again"), entered(study, **fields))
+    assertContains(page, words, status_code=400)
+    assert Round.objects.count() == 1
+
+
+def test_the_form_says_who_could_read_the_verdicts(client, study):
+    person("rita", Role.JUDGE, Role.RESEARCHER)
+    page = client.get(url_of(study, "rounds/again"))
+    assertContains(page, "(rita), who can read the verdicts of a closed study")
+    assertNotContains(page, "(alice), who can read")
+
+
+def test_an_admin_adds_a_model(client, study):
+    fields = entered(study, runs=[later_run().pk], anchor_percent=20)
+    page = client.post(url_of(study, "rounds/added"), fields, follow=True)
+    assertContains(page, "Round 2 is open")
+    assert Round.objects.get(n=2).items.count() == 6 + 2
+
+
+def test_no_round_is_added_without_anchors(client, study):
+    fields = entered(study, runs=[later_run().pk], anchor_percent=0)
+    page = client.post(url_of(study, "rounds/added"), fields)
+    assertContains(page, "greater than or equal to 1", status_code=400)
+
+
+def test_an_admin_opens_a_study_again_that_was_closed_early(client):
+    study, _, _ = judging.closed_early()
+    client.force_login(study.created_by)
+    page = client.get(url_of(study, "").replace("//", "/"))
+    assertContains(page, "4 items were not judged")
+    page = client.post(url_of(study, "reopen"), {"reason": "Closed by mistake"}, follow=True)
+    assertContains(page, "open again")
+    assertContains(page, "Closed by mistake")
+    page = client.post(url_of(study, "reopen"), {"reason": "Again"})
+    assertContains(page, "not closed", status_code=409)
+
+
+def test_a_reopening_without_a_reason_is_refused_on_the_studys_page(client):
+    study, _, _ = judging.closed_early()
+    client.force_login(study.created_by)
+    page = client.post(url_of(study, "reopen"), {"reason": ""})
+    assertContains(page, "This field is required", status_code=400)
+
+
+@pytest.mark.parametrize("what", ["rounds/again", "rounds/added"])
+def test_an_open_study_has_no_page_for_a_further_round(client, what):
+    study = judging.open_study()
+    client.force_login(study.created_by)
+    assertContains(client.get(url_of(study, what)), "not closed", status_code=409)
+
+
+@pytest.mark.parametrize("what", ["rounds/again", "rounds/added"])
+def test_a_judge_of_the_same_run_elsewhere_sees_no_form(client, what):
+    study = closed()
+    both = person("ada", Role.ADMIN, Role.JUDGE)
+    other = judging.draft("Other", drawn_from=judging.Run.objects.get())
+    studies.open_study(other, [both, judging.judge("bob")])
+    client.force_login(both)
+    assert client.get(url_of(study, what)).status_code == 403
