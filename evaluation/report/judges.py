@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from evaluation.charts.confusion import confusion_matrix
 from evaluation.report import shapes
 from evaluation.report.figures import Figure, query, verdict_labels
-from evaluation.report.sentences import cell_ends, cell_words, counted, lowered, number, share
+from evaluation.report.sentences import (
+    cell_ends,
+    cell_words,
+    counted,
+    lowered,
+    name_of,
+    number,
+    percent,
+    share,
+)
+from evaluation.report.sentences import of as coefficient_of
 from evaluation.report.verdicts import PromptSection, best_first, model_id, sections_of
 from evaluation.statistics.tables import LABELLED, NO, REPLIED, UNPARSED, YES
 
@@ -35,6 +45,7 @@ class AgainstPeople:
     svg: str
     models: tuple[tuple[str, Figure, tuple[Figure, ...]], ...]
     without_final_verdict: int
+    ceiling: str
 
 
 @dataclass(frozen=True)
@@ -103,6 +114,37 @@ def _against_people(
         _chart(report, judge, scores, key),
         tuple(_model_row(report, rows, one, keys) for one in scores["models"]),
         scores["without_final_verdict"],
+        ceiling_sentence(report, scores["prompt"]),
+    )
+
+
+def ceiling_sentence(report: shapes.Report, prompt: str) -> str:
+    """How far people agree among themselves on the responses to a prompt: no judge model can be asked for more."""
+    (found,) = [one for one in report["agreement"]["prompts"] if one["prompt"] == prompt]
+    agreed = next((one for one in found["all"] if one["name"] == "percent_agreement"), None)
+    if agreed is None or agreed["value"] is None:
+        return f"People’s own agreement, the ceiling of these scores, is not measured. {found['reason']}"
+    alone = len(found["pairs"]) == 1
+    of, name = (
+        (found["pairs"][0]["coefficients"], "cohen_kappa")
+        if alone
+        else (found["all"], "fleiss_kappa")
+    )
+    kappa = coefficient_of(of, name)
+    return (
+        f"The ceiling is people’s own agreement: {percent(agreed['value'])} of {counted(agreed['n'], 'response')} "
+        f"({name_of(kappa)} {number(kappa['value'])}), on first verdicts before resolution."
+    )
+
+
+def variants_sentence(report: shapes.Report) -> str:
+    """How many judge models were tried: the best of many is better by chance."""
+    tried = len(report["judge_models"])
+    if tried == 1:
+        return "One variant of a judge model was tried on this study."
+    return (
+        f"{tried} variants of judge models (models and judge prompts) were tried on this study. The best of them has "
+        "higher scores by chance too: report how many there were."
     )
 
 

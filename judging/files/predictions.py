@@ -12,7 +12,7 @@ from generation import prompting
 from judging.files import predictionfile
 from judging.files.predictionfile import Prediction, Predictions
 from judging.machine.control import free_pseudonym
-from judging.machine.prompt import settled_by
+from judging.machine.prompt import Read, settled_by
 from judging.models import Judge, JudgeCall, MachineVerdict, Study
 from judging.states import MachineState, StudyState
 from leases.refusal import Conflict, Refusal
@@ -56,7 +56,8 @@ def import_predictions(study: Study, data: bytes, name: str) -> Imported:
     # Before the transaction, which on SQLite stops all other writers. An open study's responses never change.
     whole = predictionfile.read(data)
     items = _items(study, whole)
-    settled = [(row, settled_by(row.reply)) for row in whole.rows]
+    texts = dict(study.items.order_by().values_list("pk", "response__text"))
+    settled = [(row, settled_by(row.reply, texts[items[row]])) for row in whole.rows]
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         earlier = study.judges.filter(external=name).first()
@@ -105,7 +106,7 @@ def _stored(
     study: Study,
     name: str,
     items: dict[Prediction, int],
-    settled: Iterable[tuple[Prediction, tuple[str, dict[str, str | None], dict[str, str]]]],
+    settled: Iterable[tuple[Prediction, Read]],
 ) -> Judge:
     judge = Judge.objects.create(study=study, external=name, pseudonym=free_pseudonym(study, name))
     verdicts, calls = [], []

@@ -1,6 +1,6 @@
 """Machine verdicts as rows that wait for a service: claimed, asked for, read from the reply and stored."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from generation.models import LONG
 from generation.queues import DUE, Call, Line, Queue, Settled, fields_of, set_back, sweep
 from judging.machine import control
-from judging.machine.prompt import find_prompt, render, settled_by
+from judging.machine.prompt import Read, find_prompt, render, settled_by
 from judging.models import Judge, JudgeCall, MachineVerdict
 from judging.presenting import gold_shown
 from judging.rules import rubric
@@ -75,7 +75,13 @@ class JudgeQueue(Queue):
     @transaction.atomic
     def settle(self, holder: str, settled: Sequence[Settled]) -> None:
         present = clock.now()
-        read = {one.call.pk: settled_by(one.reply.text) for one in settled if one.reply}
+        answered = [one for one in settled if one.reply]
+        texts = _responses(one.call.pk for one in answered)
+        read = {
+            one.call.pk: settled_by(one.reply.text, texts[one.call.pk])
+            for one in answered
+            if one.reply
+        }
 
         def verdict(one: Settled) -> dict[str, Any]:
             values = read[one.call.pk][1]
@@ -84,7 +90,6 @@ class JudgeQueue(Queue):
         def back(one: Settled) -> dict[str, Any]:
             return set_back(one, present)
 
-        answered = [one for one in settled if one.reply]
         judged = {one.call.pk: verdict(one) for one in answered if read[one.call.pk][0] == "judge"}
         kept = claim.settle_each(MachineVerdict, MACHINE, "judge", judged, holder=holder)
         left = {one.call.pk: verdict(one) for one in answered if read[one.call.pk][0] == "leave"}
@@ -97,7 +102,7 @@ class JudgeQueue(Queue):
         kept |= claim.settle_each(MachineVerdict, MACHINE, "release", released, holder=holder)
         if lost := {one.call.pk for one in settled} - kept:
             log.warning("leases_lost", machine_verdicts=sorted(lost))
-        _log([one for one in settled if one.call.pk in kept], present)
+        _log([one for one in settled if one.call.pk in kept], present, read)
 
     def calls(self, key: int, status: int) -> int:
         return JudgeCall.objects.filter(machine_verdict=key, status=status).count()
@@ -140,7 +145,13 @@ def _gold(row: MachineVerdict) -> list[str]:
         return [str(gold) for gold in response.gold]
 
 
-def _log(settled: Sequence[Settled], present: datetime) -> None:
+def _responses(keys: Iterable[int]) -> dict[int, str]:
+    """The text of the response that each of these machine verdicts is about."""
+    rows = MachineVerdict.objects.filter(pk__in=list(keys)).order_by()
+    return dict(rows.values_list("pk", "item__response__text"))
+
+
+def _log(settled: Sequence[Settled], present: datetime, read: Mapping[int, Read]) -> None:
     """A row for each call; those that were released unasked made none."""
     made = [one for one in settled if one.reply or one.fault]
     keys = [one.call.pk for one in made]
@@ -151,7 +162,7 @@ def _log(settled: Sequence[Settled], present: datetime) -> None:
     for one in made:
         columns: dict[str, Any] = {"error": one.fault.sentence} if one.fault else {}
         if one.reply:
-            columns |= settled_by(one.reply.text)[2]
+            columns |= read[one.call.pk][2]
             columns |= {
                 "request": dict(one.reply.request),
                 "reasoning": one.reply.reasoning,

@@ -27,6 +27,8 @@ SPELLINGS: Mapping[str, str] = {
     "particially correct": "partially correct",
     "incorrect": "incorrect",
 }
+# A line that is a verdict and nothing else.
+_BARE = {f"evaluation: {spelling}{stop}" for spelling in SPELLINGS for stop in ("", ".")}
 _MARK = re.compile(r"evaluation:", re.IGNORECASE)
 
 
@@ -84,8 +86,29 @@ def parse(reply: str) -> tuple[str, str]:
     return (SPELLINGS[spelling], spelling) if spelling in SPELLINGS else ("", "")
 
 
-def settled_by(reply: str) -> tuple[str, dict[str, str | None], dict[str, str]]:
-    """(move, columns of the machine verdict, columns of the call) to store for a reply."""
-    verdict, spelling = parse(reply)
+def own_words(reply: str, response: str) -> str:
+    """The reply without what it repeats of the judged response that could be taken for a verdict.
+
+    These are whole copies of the response, and of each of its lines that has a mark and further words. A response that
+    says "evaluation: correct" is thereby no verdict on itself, wherever the judge model repeats it. A line that is a
+    verdict and nothing else could be the judge model's own, and stays.
+    """
+    if not _MARK.search(response):
+        return reply
+    marked = [line.strip() for line in response.splitlines() if _MARK.search(line)]
+    longer = [line for line in marked if " ".join(line.split()).lower() not in _BARE]
+    # The whole response before its lines, or its other lines would stay.
+    for part in (response.strip(), *sorted(longer, key=len, reverse=True)):
+        reply = reply.replace(part, " ")
+    return reply
+
+
+# What to store for a reply: the move, columns of the machine verdict, columns of the call.
+Read = tuple[str, dict[str, str | None], dict[str, str]]
+
+
+def settled_by(reply: str, response: str) -> Read:
+    """(move, columns of the machine verdict, columns of the call) to store for a reply about a response."""
+    verdict, spelling = parse(own_words(reply, response))
     call = {"reply": reply, "parsed": verdict, "spelling": spelling}
     return "judge" if verdict else "leave", {"verdict": verdict or None}, call

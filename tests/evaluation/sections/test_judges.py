@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from evaluation.report.judges import judge_sections
+from evaluation.report.judges import judge_sections, variants_sentence
 from evaluation.report.sheets import SHEETS
 from evaluation.rows.hashing import digest, hashed_lines
 from evaluation.sections.study import study_report
@@ -253,3 +253,32 @@ def test_the_hash_does_not_ask_the_database_for_the_order_of_names(study):
     assert reply == sorted(reply)
     judges = ["Elsewhere (model)", "Zeta (model)", "alpha (model)"]
     assert [judge for _, judge, *_ in reply[:3]] == judges
+
+
+def test_people_s_own_agreement_is_the_ceiling(study):
+    report = study_report(study)
+    (section,) = judge_sections(report)
+    (shown,) = [one for one in section.prompts if one.prompt == "4"]
+    # Bob differs on the two responses to the implicit question.
+    (pair,) = next(one for one in report["agreement"]["prompts"] if one["prompt"] == "4")["pairs"]
+    n, same = sum(map(sum, pair["table"])), sum(pair["table"][i][i] for i in range(3))
+    assert (n, same) == (8, 6)
+    assert "The ceiling is people’s own agreement: 75.0 % of 8 responses (Cohen's kappa" in (
+        shown.ceiling
+    )
+
+
+def test_without_two_judges_the_ceiling_is_not_measured():
+    alone = judged_study("alice", judges_per_response=1)
+    ask(alone, lambda n: SAYS[n % 4])
+    for one in judge_sections(study_report(alone))[0].prompts:
+        assert one.ceiling == (
+            "People’s own agreement, the ceiling of these scores, is not measured. Each response had one judge, so "
+            "agreement was not measured."
+        )
+
+
+def test_the_number_of_variants_tried_is_given(study):
+    assert variants_sentence(study_report(study)).startswith("One variant")
+    ask(study, lambda n: SAYS[n % 3], "Another prompt")
+    assert variants_sentence(study_report(study)).startswith("2 variants of judge models")
