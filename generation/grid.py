@@ -157,7 +157,7 @@ def grid_of(run: Run, columns: Columns, choice: Choice, keys: Sequence[Key]) -> 
     prompts = {n: words for n, words in columns.prompts.items() if choice.prompt in ("", n)}
     models = {k: name for k, name in columns.models.items() if choice.model in (None, k)}
     cells = _cells(run, keys, prompts, models, choice)
-    asked = Instance.objects.in_bulk({instance for instance, _ in keys})
+    asked = Instance.objects.order_by().in_bulk({instance for instance, _ in keys})
     rows = [
         Row(
             visible(asked[instance].question),
@@ -250,6 +250,7 @@ def pairs_of(run: Run, prompt: str, models: Mapping[int, str], keys: Sequence[Ke
         )
         .select_related("instance")
         .defer(*LONG, "rendered")
+        .order_by()
     )
     found = {(row.instance_id, row.sample, row.model_id): row for row in rows}
     return [

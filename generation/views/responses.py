@@ -69,7 +69,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
     row = get_object_or_404(rows, pk=response_key)
     keep_questions(person_of(request), [row.instance_id], request.path)
     asked_alike = run.responses.filter(model=row.model_id, prompt=row.prompt, sample=row.sample)
-    questions = asked_alike.order_by("instance").values_list("pk", flat=True)
+    questions = asked_alike.order_by("instance_id").values_list("pk", flat=True)
     columns = grid.columns_of(run)
     context = {
         "run": run,

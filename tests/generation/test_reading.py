@@ -261,6 +261,16 @@ def test_a_response_leads_to_the_same_model_on_the_next_question_and_to_all_othe
     assert {int(key) for key in re.findall(r"/responses/(\d+)/", section)} == of_question
 
 
+def test_the_next_question_is_the_next_row_of_the_grid(client, rosa, read):
+    """Not by the records' positions, for which all questions would be read."""
+    key = read.responses.order_by("pk").values_list("pk", flat=True)[0]
+    with CaptureQueriesContext(connection) as asked:
+        page(client, "response", read.pk, key)
+    assert not [
+        one["sql"] for one in asked if '"datasets_contradiction"."position" ASC' in one["sql"]
+    ]
+
+
 def test_each_call_is_shown_with_its_outcome(client, rosa, read):
     key = change(read, text="Yes.")
     Attempt.objects.create(response_id=key, n=1, status=500, error="The service failed (500)")
