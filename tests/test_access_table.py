@@ -222,8 +222,8 @@ POST  /studies/{draft_study}/warm-up/                         403  403  403  403
 POST  /studies/{closed}/reopen/                               403  403  403  403  403  403  403  403  400  400
 GET   /studies/{closed}/rounds/again/                         302  403  403  403  403  403  403  403  200  200
 POST  /studies/{closed}/rounds/again/                         403  403  403  403  403  403  403  403  302  302
-GET   /studies/{closed}/rounds/added/                         302  403  403  403  403  403  403  403  200  200
-POST  /studies/{closed}/rounds/added/                         403  403  403  403  403  403  403  403  400  400
+GET   /studies/{closed}/rounds/added/                         302  403  403  403  403  403  403  403  200  403
+POST  /studies/{closed}/rounds/added/                         403  403  403  403  403  403  403  403  400  403
 POST  /studies/{open}/judges/                                 403  403  403  403  403  403  403  403  302  302
 POST  /studies/{open}/judges/{judge}/remove/                  302  403  403  403  403  403  403  403  302  302
 POST  /studies/{open}/close/                                  302  403  403  403  403  403  403  403  302  302

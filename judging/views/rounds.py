@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
+from generation.access import check_models_shown
 from judging import blinding, rounds
 from judging.forms import AddedForm, AgainForm, ReopenForm
 from judging.models import Study
@@ -42,6 +43,7 @@ def again(request: HttpRequest, study_id: int) -> HttpResponse:
 def added(request: HttpRequest, study_id: int) -> HttpResponse:
     """Open a round over responses that a closed study gets, with anchors."""
     study, person = _study(request, study_id), person_of(request)
+    check_models_shown(person)
     form = AddedForm(request.POST or None, study=study, person=person)
     if form.is_valid():
         with refused_in(form):

@@ -2,8 +2,9 @@
 
 import pytest
 
-from judging import adjudication, pool, rubric_versions, studies, verdicts
-from judging.models import JudgingSlot, Judgment, JudgmentEvent, Resolution
+from accounts.roles import Role
+from judging import adjudication, pool, rounds, rubric_versions, studies, verdicts
+from judging.models import JudgingSlot, Judgment, JudgmentEvent, Resolution, Study
 from tests.factories import person
 from tests.judging import factories as make
 from tests.races import at_once, overlapping
@@ -123,3 +124,34 @@ def test_opening_twice_at_once_makes_one_set_of_slots():
     refusals = at_once(*[lambda: studies.open_study(type(study).objects.get(), judges)] * 2)
     assert refusals.count(None) == 1
     assert study.rounds.count() == 1
+
+
+def judged_apart(study):
+    """The study closed, with a disagreement on each response; and a plan for a further round."""
+    make.hand_in(study, "alice", "correct")
+    make.hand_in(study, "bob", "incorrect")
+    studies.close_study(study)
+    judges = [make.judge(name) for name in ("dora", "emil")]
+    return rounds.Plan("Unclear", study.rubric, True, judges)
+
+
+def test_two_admins_who_open_a_round_at_once_open_one(study):
+    plan, admin = judged_apart(study), study.created_by
+
+    def open_round():
+        rounds.judge_again(Study.objects.get(pk=study.pk), rounds.Again(), plan, by=admin)
+
+    refused = at_once(open_round, open_round)
+    assert [refusal.status for refusal in refused if refusal] == [409]
+    assert study.rounds.count() == 2
+
+
+def test_a_decision_while_a_round_takes_the_response_is_refused(study):
+    plan, third = judged_apart(study), person("carol", Role.ADJUDICATOR)
+    item = study.items.first()
+    refused = overlapping(
+        lambda: rounds.judge_again(study, rounds.Again(), plan, by=study.created_by),
+        lambda: adjudication.decide(item, by=third, verdict="correct", cause="slip"),
+    )
+    assert refused is not None
+    assert not Resolution.objects.exists()
