@@ -131,9 +131,10 @@ def ceiling_sentence(report: shapes.Report, prompt: str) -> str:
         else (found["all"], "fleiss_kappa")
     )
     kappa = coefficient_of(of, name)
+    shown = "undefined" if kappa["value"] is None else number(kappa["value"])
     return (
         f"The ceiling is people’s own agreement: {percent(agreed['value'])} of {counted(agreed['n'], 'response')} "
-        f"({name_of(kappa)} {number(kappa['value'])}), on first verdicts before resolution."
+        f"({name_of(kappa)} {shown}), on first verdicts before resolution."
     )
 
 

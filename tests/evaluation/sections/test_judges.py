@@ -268,6 +268,12 @@ def test_people_s_own_agreement_is_the_ceiling(study):
     )
 
 
+def test_a_ceiling_without_kappa_says_so(study):
+    (section,) = judge_sections(study_report(study))
+    shown = next(one for one in section.prompts if one.prompt == "1")
+    assert "100.0 % of 8 responses (Cohen's kappa undefined)" in shown.ceiling
+
+
 def test_without_two_judges_the_ceiling_is_not_measured():
     alone = judged_study("alice", judges_per_response=1)
     ask(alone, lambda n: SAYS[n % 4])
