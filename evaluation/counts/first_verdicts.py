@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, F, Max, Q, QuerySet, Window
-from django.db.models.functions import Ntile
+from django.db.models import Count, F, Max, Q, QuerySet, TextField, Window
+from django.db.models.functions import Cast, Ntile, Substr
 
 from judging.models import JudgingSlot, Study, Verdict
 
@@ -67,6 +67,11 @@ class RepeatCount:
     verdict_1: str
     verdict_2: str
     count: int
+
+
+def day_of(column: str) -> Substr:
+    """The day (UTC) of a time, as YYYY-MM-DD. As text: for TruncDate SQLite calls Python for each row."""
+    return Substr(Cast(column, TextField()), 1, 10)
 
 
 def first_judged(study: Study) -> QuerySet[JudgingSlot]:

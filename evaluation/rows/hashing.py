@@ -25,11 +25,11 @@ from django.db.models import (
     When,
     Window,
 )
-from django.db.models.functions import DenseRank, TruncDate
+from django.db.models.functions import DenseRank
 
 from evaluation.annotators.campaign import COMPARED, TAGGED, annotated_tags, comparison_rows
 from evaluation.archive.bundles import RowsOf
-from evaluation.counts.first_verdicts import first_judged
+from evaluation.counts.first_verdicts import day_of, first_judged
 from evaluation.counts.naming import model_names, models_of
 from evaluation.report.shapes import ROWS_FORMAT, Report
 from evaluation.rows.export import COLUMNS, read
@@ -68,6 +68,8 @@ _SPELLING = (
     .values("spelling")[:1]
 )
 REPLIES = [MachineState.JUDGED, MachineState.UNPARSED]
+# One encoder: json.dumps makes another for each row.
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
 _GIVEN = Q(slots__judgment__first_verdict__isnull=False)
 _JUDGED_AT = "slots__judgment__judged_at"
 # As NOT_JUDGED of judging/settling.py, seen from a study's item.
@@ -94,7 +96,7 @@ def hashed_lines(study: Study, report: Report | None = None) -> Iterator[bytes]:
         JUDGE: _judges(study),
     }
     for values in chain.from_iterable(_of_kind(kind, rows[kind], number) for kind in kinds):
-        yield json.dumps(values, ensure_ascii=False).encode("utf-8") + b"\n"
+        yield _encoded(values).encode("utf-8") + b"\n"
 
 
 def _of_kind(kind: str, rows: Iterator[list[Any]], number: int) -> Iterator[list[Any]]:
@@ -149,7 +151,7 @@ def _verdicts(study: Study, names: list[str]) -> Iterator[list[Any]]:
     columns |= {
         "article": COLUMNS["title"],
         "run": "response__run_id",
-        "day": TruncDate(_JUDGED_AT),
+        "day": day_of(_JUDGED_AT),
         "order": place,
         "not_judged": closed_early,
         "own": "slots__pk",
@@ -170,7 +172,7 @@ def _verdicts(study: Study, names: list[str]) -> Iterator[list[Any]]:
         record["own"] = record["own"] in own
         record["not_judged"] = bool(record["not_judged"])
         given = record["first_verdict"] is not None
-        record["day"] = record["day"].isoformat() if given else None
+        record["day"] = record["day"] if given else None
         record["order"] = record["order"] if given else None
         yield list(record.values())
 

@@ -8,13 +8,12 @@ from datetime import date, timedelta
 
 from django.conf import settings
 from django.db.models import Count, OuterRef
-from django.db.models.functions import TruncDate
 
 from datasets.models import Instance, Subset
 from datasets.subsets import SLICES, described
 from evaluation.annotators.campaign import study_annotators
 from evaluation.counts import final_verdicts
-from evaluation.counts.first_verdicts import first_judged
+from evaluation.counts.first_verdicts import day_of, first_judged
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.counts.steps import study_flow
 from evaluation.report import shapes
@@ -71,13 +70,13 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
 
 def days_of_judging(study: Study) -> list[shapes.Day]:
     """How many first verdicts were given on each day (UTC) from the first to the last, empty days too."""
-    given = first_judged(study).order_by().values_list(TruncDate("judgment__judged_at"))
-    by_day: dict[date, int] = dict(given.annotate(count=Count("pk")))
+    given = first_judged(study).order_by().values_list(day_of("judgment__judged_at"))
+    by_day: dict[str, int] = dict(given.annotate(count=Count("pk")))
     if not by_day:
         return []
-    first, last = min(by_day), max(by_day)
-    days = (first + timedelta(days=n) for n in range((last - first).days + 1))
-    return [{"day": day.isoformat(), "verdicts": by_day.get(day, 0)} for day in days]
+    first, last = (date.fromisoformat(day) for day in (min(by_day), max(by_day)))
+    days = ((first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1))
+    return [{"day": day, "verdicts": by_day.get(day, 0)} for day in days]
 
 
 def study_entry(study: Study) -> shapes.Study:

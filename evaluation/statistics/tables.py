@@ -5,7 +5,7 @@ counted only over questions whose two passages differ. A response without a fina
 without a type are states of their own: they are given next to the shares, never in them.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
@@ -85,13 +85,11 @@ def lines(
     kept = list(tallies)
     _check(kept, prompts, models, verdicts)
     slices = SLICES + ((UNTYPED,) if any(tally.reasoning == UNTYPED for tally in kept) else ())
+    of_cell: dict[tuple[str, str], list[Tally]] = defaultdict(list)
+    for tally in kept:
+        of_cell[tally.prompt, tally.model].append(tally)
     return [
-        _line(
-            [tally for tally in kept if (tally.prompt, tally.model) == (prompt, model)],
-            (prompt, model, part),
-            verdicts,
-            prompt in one_passage,
-        )
+        _line(of_cell[prompt, model], (prompt, model, part), verdicts, prompt in one_passage)
         for prompt in prompts
         for model in models
         for part in slices
