@@ -101,9 +101,11 @@ def _left_in_container() -> list[int]:
         limit, used = (
             int((folder / f"memory.{of}").read_text("ascii")) for of in ("max", "current")
         )
+        parts = dict(map(str.split, (folder / "memory.stat").read_text("ascii").splitlines()))
     except (OSError, ValueError):  # no container, or one without a limit ("max")
         return []
-    return [max(0, limit - used) // 2**20]
+    # Pages of files that were read count as used, and are given up when memory is needed.
+    return [max(0, limit - used + int(parts.get("inactive_file", 0))) // 2**20]
 
 
 def memory_help(needed_mb: int, free: int | None, ended: int | None = None) -> str:

@@ -17,14 +17,18 @@ def wanted(query: str) -> list[str]:
 
 
 def excerpt(text: str, words: Sequence[str], size: int) -> list[Piece]:
-    """About `size` characters of the text, from near the first of the words; each word is a piece of kind "found"."""
+    """About `size` characters of the text, from near the first of the words; each word is a piece of kind "found".
+
+    The first is whole, however long.
+    """
     found = re.compile(f"({'|'.join(map(re.escape, words)) or '(?!)'})", re.IGNORECASE)
     text = text.strip()
     first = found.search(text)
     start = _after_space(text, max(0, first.start() - size // 3), first.start()) if first else 0
-    end = start + size
+    whole = first.end() if first else 0
+    end = max(start + size, whole)
     if end < len(text):
-        end = start + len(text[start:end].rpartition(" ")[0] or text[start:end])
+        end = max(whole, start + len(text[start:end].rpartition(" ")[0] or text[start:end]))
     parts = found.split(text[start:end])
     pieces = [Piece("found" if n % 2 else "same", part) for n, part in enumerate(parts) if part]
     before = [Piece("same", "… ")] if start else []

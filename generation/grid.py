@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q
+from django.db.models import (
+    BooleanField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    Q,
+    TextField,
+    Value,
+)
 from django.db.models.functions import Collate, Left
 from django.db.models.lookups import IContains
 
@@ -68,9 +77,16 @@ def _holds(word: str) -> Q:
 
     SQLite ignores the case of ASCII letters alone; PostgreSQL would take twice as long for that of others.
     """
-    text = Collate(F("text"), "C") if connection.vendor == "postgresql" else F("text")
     forms = {word} if word.isascii() else {word, word.lower(), word.upper(), word.capitalize()}
-    return Q(*(IContains(text, form) for form in sorted(forms)), _connector=Q.OR)
+    return Q(*map(_text_has, sorted(forms)), _connector=Q.OR)
+
+
+def _text_has(form: str) -> IContains:
+    if connection.vendor != "postgresql":
+        return IContains(F("text"), form)
+    # On both sides: the other would be put into capitals by the database's locale.
+    looked_for = Collate(Value(form, output_field=TextField()), "C")
+    return IContains(Collate(F("text"), "C"), looked_for)
 
 
 # ---------------------------------------------------------------- columns
@@ -96,13 +112,17 @@ def columns_of(run: Run) -> Columns:
 
 
 def _told_apart(models: Iterable[LanguageModel]) -> dict[int, str]:
-    """The models' names, with the options of those that share one."""
+    """The models' names, with the service and options of those that share one."""
     rows = list(models)
     names = [str(model) for model in rows]
     return {
-        model.pk: name if names.count(name) == 1 else f"{name} ({options_line(model.options)})"
+        model.pk: name if names.count(name) == 1 else _whole_name(model)
         for model, name in zip(rows, names, strict=True)
     }
+
+
+def _whole_name(model: LanguageModel) -> str:
+    return f"{model} ({model.service or 'imported'}; {options_line(model.options)})"
 
 
 # ---------------------------------------------------------------- the grid
@@ -254,17 +274,17 @@ def pairs_of(run: Run, prompt: str, models: Mapping[int, str], keys: Sequence[Ke
     )
     found = {(row.instance_id, row.sample, row.model_id): row for row in rows}
     return [
-        _pair({name: found.get((*key, model)) for model, name in models.items()}) for key in keys
+        _pair([(name, found.get((*key, model))) for model, name in models.items()]) for key in keys
     ]
 
 
-def _pair(responses: Mapping[str, Response | None]) -> Pair:
-    texts = [visible(row.text) if row else "" for row in responses.values()]
+def _pair(responses: Sequence[tuple[str, Response | None]]) -> Pair:
+    texts = [visible(row.text) if row else "" for _, row in responses]
     answers = [
         (name, _answer(row, text, other) if row else None)
-        for (name, row), text, other in zip(responses.items(), texts, texts[::-1], strict=True)
+        for (name, row), text, other in zip(responses, texts, texts[::-1], strict=True)
     ]
-    first = next(row for row in responses.values() if row)
+    first = next(row for _, row in responses if row)
     return Pair(visible(first.instance.question), first.gold, first.sample, answers)
 
 

@@ -72,7 +72,8 @@ def check_known(using: str = "default") -> None:
     if older := too_old(had):
         raise UnknownSchema(
             f"This database was last used by a version of Sic et Non from before {shortened(older)}. Nothing was "
-            "changed. Start the version from just before that migration once: it brings the tables up to date."
+            "changed. Start the version from just before that migration once: it brings the tables up to date. If "
+            "this was the first start, and it was cut off, remove the empty database and start again."
         )
 
 

@@ -40,6 +40,7 @@ from tests.browser.conftest import settled
 from tests.datasets.factories import newer
 from tests.evaluation.factories import judged_twice
 from tests.factories import person
+from tests.judging import factories as judging
 from wikifetch.models import FetchRun, Tag
 
 
@@ -244,6 +245,15 @@ def test_the_pages_of_a_study_of_several_rounds_are_accessible(open_page, ada):
     paths = [*rounds, reverse("judging:study", args=[study.pk])]
     wrong = [line for path in paths for line in look_at(page, path)]
     wrong += look_at(page, reverse("evaluation:report", args=[study.pk]))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_pages_that_compare_models_are_accessible(open_page, ada):
+    """The demonstration has one model a run."""
+    run, page = judging.finished_run(), open_page(ada)
+    paths = [reverse(f"generation:{name}", args=[run.pk]) for name in ("responses", "two_models")]
+    paths.append(reverse("generation:response", args=[run.pk, run.responses.first().pk]))
+    wrong = [line for path in paths for line in look_at(page, path)]
     assert not wrong, "\n".join(wrong)
 
 

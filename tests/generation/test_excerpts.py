@@ -39,6 +39,11 @@ def shown(pieces):
         ("a.b", ["."], "a[.]b"),
         ("The book says that it was built in 1801 by Ann.", ["1801"], "… in [1801] by Ann."),
         ("Élan", ["éLAN"], "[Élan]"),
+        (
+            "It is a long phrase that was found.",
+            ["is a long phrase that was"],
+            "It [is a long phrase that was] …",
+        ),
         ("x" * 50 + "1801" + "x" * 50, ["1801"], "… " + "x" * 8 + "[1801]" + "x" * 12 + " …"),
     ],
 )

@@ -93,7 +93,25 @@ def test_two_models_of_one_name_are_told_apart_by_their_options(client, rosa, re
         service=make.SERVICE, model_id=make.MODEL_IDS[0], options={"seed": 5}, options_hash="1" * 64
     )
     make.response(read, first_question(read), "passage-1", other)
-    assert "(seed 5, no system message)" in page(client, "responses", read.pk)
+    assert f"({make.SERVICE}; seed 5, no system message)" in page(client, "responses", read.pk)
+
+
+def test_one_model_at_two_services_is_two_models(client, rosa, read):
+    first = make.language_model()
+    other = make.LanguageModel.objects.create(
+        service="gpu-2",
+        model_id=first.model_id,
+        options=first.options,
+        options_hash=first.options_hash,
+    )
+    make.response(read, first_question(read), "passage-1", other, text="It was dug in 1777.")
+    text = page(client, "responses", read.pk)
+    assert f"{first} ({make.SERVICE}; " in text
+    assert f"{first} (gpu-2; " in text
+    query = {"prompt": "passage-1", "left": first.pk, "right": other.pk}
+    both = page(client, "two_models", read.pk, **query)
+    assert "<ins>1777</ins>" in both
+    assert "gpu-2" in both
 
 
 @pytest.mark.parametrize(
@@ -141,6 +159,7 @@ def test_prompt_and_model_narrow_the_columns(client, rosa, read):
         ("snake_case", "_"),
         ("back\\slash", "\\"),
         ("Österreich", "österreich"),
+        ("In österreich, Müller wrote so", "müller"),
         ("a" * 500, "a" * 500),
         ("so 'it' is; DROP", "'it' DROP"),
     ],
@@ -191,8 +210,15 @@ def test_a_long_response_is_whole_on_its_page_alone(client, rosa, read):
     assert "Ends." in page(client, "response", read.pk, key)
 
 
-def test_control_characters_are_shown_on_every_page(client, rosa, read):
-    key = change(read, text="a\x1b[31mb")
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"text": "a\x1b[31mb"},
+        {"text": "", "state": "failed", "error": "a\x1b[31mb"},
+    ],
+)
+def test_control_characters_are_shown_on_every_page(client, rosa, read, columns):
+    key = change(read, **columns)
     for text in (
         page(client, "responses", read.pk),
         page(client, "response", read.pk, key),
@@ -222,10 +248,13 @@ def test_words_are_looked_for_in_an_index_that_holds_the_texts(read, choice):
     assert "COVERING INDEX response_texts" in rows.explain()
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="a matter of PostgreSQL's locales")
+@pytest.mark.postgres
 def test_words_are_looked_for_without_the_rules_of_a_locale(read):
-    """They more than double the time."""
-    assert 'COLLATE "C"' in str(read.responses.filter(grid.Choice(words="zebra").fits()).query)
+    """They more than double the time. On one side alone they would lose each small letter beyond ASCII."""
+    with CaptureQueriesContext(connection) as asked:
+        assert not read.responses.filter(grid.Choice(words="müller").fits()).exists()
+    sql = asked.captured_queries[0]["sql"]
+    assert sql.count('COLLATE "C"') == 2 * sql.count("LIKE") > 0
 
 
 def test_rows_come_in_pages_that_keep_the_choice(client, rosa, read, monkeypatch):

@@ -96,6 +96,7 @@ def test_a_run_is_hidden_from_its_judges_while_the_study_is_open(study, alice):
 def test_for_whom_nothing_is_hidden_no_item_is_read(study, alice, django_assert_num_queries):
     """Every page of runs and results asks, one of them every two seconds."""
     dora, run = person("dora", Role.RESEARCHER), study.items.first().response.run
+    assert dora.roles == {Role.RESEARCHER}  # a request reads them with its session
     for ask in (
         lambda: blinding.judged_runs(dora, [run]),
         lambda: blinding.hidden_run_ids(dora),
