@@ -265,7 +265,7 @@ def test_the_remains_of_a_killed_restore_do_not_prevent_another(backup, settings
     assert not left.exists()
 
 
-LATER = ("evaluation", "0001_tables")
+LATER = ("judging", "0002_add_what_rounds_keep")
 
 
 def older(manifest):
@@ -299,8 +299,8 @@ def children(graph, key):
 COUNTED = """
 import django; django.setup()
 from accounts.models import Person
-from evaluation.models import ReportSnapshot
-print(ReportSnapshot.objects.count(), Person.objects.count())
+from judging.models import Reopening
+print(Reopening.objects.count(), Person.objects.count())
 """
 
 
