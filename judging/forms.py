@@ -300,7 +300,8 @@ class RoundForm(forms.Form):
     judges = RoundJudgesField(
         Person.objects.none(),
         widget=forms.CheckboxSelectMultiple,
-        help_text="They see nothing of earlier rounds: neither verdicts nor that there were any.",
+        help_text="They see no verdicts of earlier rounds, not even their own. Their pages do not say that there were "
+        "any, but people who judged in one know.",
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
@@ -386,9 +387,9 @@ class AddedForm(RoundForm):
         min_value=1,
         max_value=100,
         initial=20,
-        label="Percent of the study's responses judged again as anchors",
-        help_text="Mixed with the new ones, so that the new model cannot be recognised. The report compares their "
-        "verdicts in both rounds. The earlier ones stay final.",
+        label="Percent of the responses with a final verdict by the rubric of this round, judged again as anchors",
+        help_text="Mixed with the new ones, so that no order shows the new model. The report compares their verdicts "
+        "in both rounds. The earlier ones stay final.",
     )
 
     field_order = ("reason", "runs", "language_models", "anchor_percent", "rubric", "judges")

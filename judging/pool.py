@@ -19,7 +19,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from datasets.models import Instance
 from judging import warmup
-from judging.models import Judge, JudgingSlot, JudgmentEvent, Round, Study
+from judging.models import Judge, JudgingSlot, JudgmentEvent, Reopening, Round, Study
 from judging.rules.assignment import judge_seed
 from judging.settling import close_slots
 from judging.states import SLOT, SlotState, StudyState
@@ -158,8 +158,14 @@ def add(study: Study, person: Person) -> Judge:
 
 
 def _may_have_read_verdicts(study: Study, person: Person) -> bool:
-    """Whether final verdicts were open to the person. They are hidden from its judges, also from removed ones."""
-    if not person.has_role(*READERS) or study.judges.filter(person=person).exists():
+    """Whether final verdicts were open to the person.
+
+    They are hidden from its judges, also from removed ones, but not once it was closed, as before a further round.
+    """
+    if not person.has_role(*READERS):
+        return False
+    was_closed = study.rounds.filter(Q(n__gt=1) | Q(reopenings__isnull=False)).exists()
+    if study.judges.filter(person=person).exists() and not was_closed:
         return False
     return JudgingSlot.objects.filter(round__study=study, state=SlotState.LOCKED).exists()
 
@@ -205,10 +211,12 @@ def _free(slots: QuerySet[JudgingSlot], verb: str) -> int:
 def held_too_long(study: Study, days: int) -> QuerySet[JudgingSlot]:
     """The assigned slots that wait for a judge who has given no verdict in this study for so many days.
 
+    Days count from when their round was opened, or opened again.
     What a judge has drawn is not among them: its lease ends sooner.
     """
     since = Now() - timedelta(days=days)
     active = JudgingSlot.objects.filter(judge=OuterRef("judge"), judgment__judged_at__gte=since)
     waiting = JudgingSlot.objects.filter(round__study=study, state=SlotState.WAITING)
     assigned = waiting.filter(lease_until=None, round__opened_at__lt=since)
-    return assigned.exclude(Exists(active))
+    again = Reopening.objects.filter(round=OuterRef("round"), at__gte=since)
+    return assigned.exclude(Exists(active)).exclude(Exists(again))

@@ -112,17 +112,19 @@ def _latest() -> QuerySet[JudgingSlot]:
 def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
     """Each judge of the latest round, with their counts in it, by pseudonym; judge models have no slots.
 
-    A judge has `seconds`, the mean time an item, pauses left out, and `last`, the time of the latest verdict; or None.
+    A judge has `seconds`, the mean time an item, pauses left out, and `last`, the time of the latest verdict in it; or
+    None.
     """
-    given = Q(slots__judgment__seconds__lte=LONGEST_READING)
+    here = Q(slots__round__is_latest=True)
+    read = here & Q(slots__judgment__seconds__lte=LONGEST_READING)
     mine = _latest().filter(judge=OuterRef("pk"))
     earlier = JudgingSlot.objects.filter(judge=OuterRef("pk"), round__is_latest=False)
     gone = Q(Exists(earlier), ~Exists(mine), removed_at__isnull=False)
     people = study.judges.filter(person__isnull=False).exclude(gone).select_related("person")
     judges = list(
         people.annotate(
-            seconds=Avg("slots__judgment__seconds", filter=given),
-            last=Max("slots__judgment__judged_at"),
+            seconds=Avg("slots__judgment__seconds", filter=read),
+            last=Max("slots__judgment__judged_at", filter=here),
         )
     )
     counts = tallied(_latest(), "judge", [judge.pk for judge in judges])

@@ -242,6 +242,8 @@ def reopen(study: Study, reason: str, *, by: Person) -> Reopening:
     reason = given_reason(reason)
     check_closed(study)
     STUDY.require(study, "reopen", closed_at=None)
+    active = Person.objects.filter(judging_as__study=study, judging_as__removed_at=None)
+    warmup.check_not_seen(study, active)
     latest = study.rounds.get(is_latest=True)
     if not _give_again(study, latest):
         raise Refusal(
@@ -249,7 +251,6 @@ def reopen(study: Study, reason: str, *, by: Person) -> Reopening:
             "round to judge responses again."
         )
     Round.objects.filter(pk=latest.pk).update(closed_at=None)
-    active = Person.objects.filter(judging_as__study=study, judging_as__removed_at=None)
     record(Kind.STUDY, by, f"study {study.slug}: reopened")
     return Reopening.objects.create(
         round=latest, reason=reason, could_read=_could_read(study, active), by=by

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
 from judging.models import JudgingSlot, Judgment, Resolution, Study, StudyItem
@@ -82,8 +82,13 @@ def finished(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
 
 
 def unresolved(study: Study) -> QuerySet[StudyItem]:
-    """The responses that wait for a third person, in the study's (shuffled) order."""
-    return finished(study.items.filter(is_settled=False)).order_by("position")
+    """The responses that wait for a third person, by round, in the order in which its free slots are drawn.
+
+    Not by their places in the study, which show what a later round added.
+    """
+    drawn = IN_ITS_ROUND.filter(repeat=1).order_by("seat").values("draw")[:1]
+    waiting = finished(study.items.filter(is_settled=False))
+    return waiting.order_by("round__n", Subquery(drawn), "position")
 
 
 def unresolved_in(studies: QuerySet[Study]) -> dict[int, int]:

@@ -214,6 +214,7 @@ def seat(this_round: Round, judges: Sequence[Person]) -> None:
             defaults={"removed_at": None},
             create_defaults={"pseudonym": person.pseudonym, "seed": seed},
         )
+    draws = _draws(this_round, items)
     rows = [
         JudgingSlot(
             round=this_round,
@@ -222,12 +223,22 @@ def seat(this_round: Round, judges: Sequence[Person]) -> None:
             judge=seated.get(slot.judge),
             repeat=slot.repeat,
             order=slot.position,
-            draw=slot.position if slot.judge is None else items[slot.item].position,
+            draw=slot.position if slot.judge is None else draws[slot.item],
             state=SlotState.WAITING if slot.judge else SlotState.FREE,
         )
         for slot in slots
     ]
     JudgingSlot.objects.bulk_create(rows, batch_size=500)
+
+
+def _draws(this_round: Round, items: dict[str, StudyItem]) -> dict[str, int]:
+    """Each response's place in an order that does not show which of them the round added."""
+    places = sorted(items, key=int)
+    if this_round.n > 1:
+        # Places in the study are lots for its first round alone: what is added later comes last.
+        seed = assignment.round_seed(this_round.study.seed, this_round.n)
+        places.sort(key=lambda place: lot(seed, "draw", place))
+    return {place: drawn for drawn, place in enumerate(places)}
 
 
 @transaction.atomic

@@ -45,9 +45,7 @@ def slot_of(person: Person, slot_id: uuid.UUID | str) -> JudgingSlot:
     except (JudgingSlot.DoesNotExist, ValidationError) as error:
         raise NotFoundHere(NOT_YOURS) from error
     if not slot.round.is_latest:
-        raise Conflict(
-            f"This item is of round {slot.round.n}, which was closed. Your items of the latest round are under Judge."
-        )
+        raise Conflict("This item is closed. Your items are under Judge.")
     require_records(person, slot.round.study)
     return slot
 

@@ -176,7 +176,7 @@ def check_not_seen(study: Study, people: Iterable[Person]) -> None:
         if shown.filter(study__judges__person=person).exists():
             raise Refusal(
                 f"{person} is a judge of a study whose warm-up has a response of this one, with its final verdict. "
-                "Choose another person."
+                "Choose other judges, for a closed study in a further round."
             )
         if to_judge.filter(judges__person=person).exists():
             raise Refusal(

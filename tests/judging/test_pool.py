@@ -18,6 +18,7 @@ from judging import (
     presenting,
     progress,
     queues,
+    rounds,
     settling,
     studies,
     verdicts,
@@ -330,6 +331,16 @@ def test_what_was_drawn_today_is_not_held_too_long_in_an_older_round(study):
     study.rounds.update(opened_at=Now() - timedelta(days=4))
     pool.draw(make.judge("alice"), study)
     assert not pool.held_too_long(study, 3).exists()
+
+
+def test_days_of_waiting_count_from_when_the_study_was_opened_again():
+    study, *_ = make.closed_early()
+    study.rounds.update(opened_at=Now() - timedelta(days=9))
+    Judgment.objects.update(judged_at=Now() - timedelta(days=8))
+    again = rounds.reopen(study, "Closed by mistake", by=study.created_by)
+    assert not pool.held_too_long(study, 3).exists()
+    type(again).objects.update(at=Now() - timedelta(days=4))
+    assert pool.held_too_long(study, 3).count() == 4
 
 
 def test_a_share_judged_twice_is_settled_by_its_own_number_of_judges():

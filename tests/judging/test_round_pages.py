@@ -75,6 +75,14 @@ def test_an_admin_adds_a_model(client, study):
     assert Round.objects.get(n=2).items.count() == 6 + 2
 
 
+def test_the_form_names_what_anchors_are_a_percent_of_and_what_judges_see(client, study):
+    page = client.get(url_of(study, "rounds/added"))
+    assertContains(
+        page, "Percent of the responses with a final verdict by the rubric of this round"
+    )
+    assertContains(page, "people who judged in one know")
+
+
 def test_no_round_is_added_without_anchors(client, study):
     fields = entered(study, runs=[later_run().pk], anchor_percent=0)
     page = client.post(url_of(study, "rounds/added"), fields)

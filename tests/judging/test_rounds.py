@@ -5,7 +5,17 @@ import pytest
 from accounts.models import AuditEvent
 from accounts.roles import Role
 from generation.models import Response
-from judging import adjudication, pool, queues, rounds, rubric_versions, settling, studies, verdicts
+from judging import (
+    adjudication,
+    pool,
+    progress,
+    queues,
+    rounds,
+    rubric_versions,
+    settling,
+    studies,
+    verdicts,
+)
 from judging.models import JudgingSlot, Resolution, Round, Study, StudyItem
 from judging.rounds import NO_VERDICT, Again, Plan
 from judging.rules.numbers import MOST_NUMBERS, numbers_in
@@ -143,8 +153,9 @@ def test_a_judge_gets_the_rounds_items_and_nothing_of_the_round_before():
     assert {slot.round for slot in mine} == {opened}
     assert [slot.order for slot in mine] == list(range(4))
     assert queues.entered(alice, study) == {"skipped": [], "flagged": [], "latest": []}
-    with pytest.raises(Conflict, match="round 1"):
+    with pytest.raises(Conflict, match="closed") as refused:
         verdicts.slot_of(alice, earlier.pk)
+    assert "round" not in str(refused.value)
 
 
 def test_a_judge_who_is_not_in_the_round_has_left_the_study():
@@ -234,6 +245,33 @@ def test_neither_place_nor_order_shows_which_responses_were_added():
         "order"
     )
     names = [slot.item.response.model.model_id == "later-model" for slot in mine]
+    assert names not in (sorted(names), sorted(names, reverse=True))
+
+
+def are_new(items) -> list[bool]:
+    return [item.response.model.model_id == "later-model" for item in items]
+
+
+def test_free_slots_are_drawn_in_an_order_that_does_not_show_which_responses_were_added():
+    study = closed(drawn_from=judging.finished_run(instances=4))
+    add(study)
+    pool.hand_back(judging.judge("dora"), study)
+    fay = pool.add(study, judging.judge("fay"))
+    names = are_new(slot.item for slot in pool.free_for(fay))
+    assert set(names) == {False, True}
+    assert names not in (sorted(names), sorted(names, reverse=True))
+
+
+def test_the_third_persons_list_does_not_show_which_responses_were_added():
+    study = closed(drawn_from=judging.finished_run(instances=4))
+    opened = add(study)
+    for slot in JudgingSlot.objects.filter(round=opened):
+        who = slot.judge.person
+        given = "correct" if who.username == "dora" else "incorrect"
+        verdicts.give(verdicts.slot_of(who, slot.pk), given)
+    studies.close_study(study)
+    names = are_new(settling.unresolved(study).filter(round=opened))
+    assert set(names) == {False, True}
     assert names not in (sorted(names), sorted(names, reverse=True))
 
 
@@ -382,6 +420,44 @@ def test_how_many_judges_could_read_earlier_verdicts_is_kept():
     study = closed()
     person("rita", Role.JUDGE, Role.RESEARCHER)
     assert again(study, judges=("dora", "rita")).could_read == 1
+
+
+def test_who_judged_earlier_and_may_have_read_the_closed_study_cannot_join_a_further_round():
+    rita = person("rita", Role.JUDGE, Role.RESEARCHER)
+    study = judging.open_study("alice", "bob", "rita")
+    judging.give_all(study, "alice")
+    studies.close_study(study)
+    study.refresh_from_db()
+    again(study)
+    with pytest.raises(Refusal, match="may have read verdicts"):
+        pool.add(study, rita)
+    assert pool.add(study, judging.judge("alice"))
+
+
+def test_who_left_and_may_have_read_the_closed_study_cannot_join_it_once_reopened():
+    rita = person("rita", Role.JUDGE, Role.RESEARCHER)
+    study = judging.open_study("alice", "bob", "rita")
+    verdicts.give(judging.slots(study, judging.judge("alice"))[0], "correct")
+    pool.remove(study, study.judges.get(person=rita).pk)
+    studies.close_study(study)
+    assert rounds.reopen(study, "Closed by mistake", by=admin()).could_read == 0
+    with pytest.raises(Refusal, match="may have read verdicts"):
+        pool.add(study, rita)
+
+
+def test_the_judges_listed_have_the_pace_and_the_latest_verdict_of_the_latest_round():
+    study = judging.open_study()
+    judging.give_all(study, "alice", seconds=100)
+    studies.close_study(study)
+    study.refresh_from_db()
+    opened = again(study, judges=("alice", "bob"))
+    [alice, _] = [judge for judge, _ in progress.by_judge(study) if judge.person]
+    assert (alice.seconds, alice.last) == (None, None)
+    slot = JudgingSlot.objects.filter(round=opened, judge=alice).first()
+    verdicts.give(verdicts.slot_of(alice.person, slot.pk), "correct", seconds=20)
+    [alice, _] = [judge for judge, _ in progress.by_judge(study) if judge.person]
+    slot.refresh_from_db()
+    assert (alice.seconds, alice.last) == (20, slot.judgment.judged_at)
 
 
 # ---------------------------------------------------------------- numbers that are typed

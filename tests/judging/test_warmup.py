@@ -6,7 +6,7 @@ from accounts.roles import Role
 from datasets import exclusions
 from datasets.models import Instance
 from evaluation.sections.study import study_report
-from judging import adjudication, blinding, pool, progress, studies, verdicts, warmup
+from judging import adjudication, blinding, pool, progress, rounds, studies, verdicts, warmup
 from judging.models import GoldItem, GoldVerdict, JudgingSlot, Judgment, Study
 from judging.settling import unresolved
 from leases.refusal import AsksFirst, Conflict, Refusal
@@ -200,6 +200,16 @@ def test_who_will_be_shown_a_final_verdict_does_not_judge_that_response(study, s
     again = make.draft("Again", drawn_from=source.items.first().response.run)
     with pytest.raises(Refusal, match="whose warm-up has a response of this one"):
         studies.open_study(again, [make.judge("alice"), make.judge("ivy")])
+
+
+def test_who_was_shown_a_final_verdict_does_not_go_on_with_a_study_that_is_opened_again():
+    early, *_ = make.closed_early()
+    drafted = make.draft("Later", drawn_from=other_run(first=4))
+    warmup.draw(drafted, Study.objects.get(pk=early.pk), 1)
+    studies.open_study(drafted, [make.judge("alice"), make.judge("carl")])
+    with pytest.raises(Refusal, match="whose warm-up has a response of this one"):
+        rounds.reopen(early, "Closed by mistake", by=early.created_by)
+    assert not early.rounds.get().reopenings.exists()
 
 
 def test_who_still_judges_a_response_is_not_shown_its_final_verdict(source):
