@@ -11,7 +11,7 @@ from accounts.models import Person
 from datasets.models import Instance
 from generation.models import Response
 from judging import readiness
-from judging.models import Study, StudyItem
+from judging.models import Rubric, Study, StudyItem
 from judging.presenting import gold_shown, passages_given
 from judging.rules import assignment, reading, rubric
 from judging.rules.assignment import ORDERS, PlannedSlot, Rules
@@ -115,9 +115,13 @@ def _plan(
 
 
 def dry_run(
-    study: Study, items: dict[str, StudyItem], judges: Sequence[Person], n: int = 1
+    study: Study,
+    items: dict[str, StudyItem],
+    judges: Sequence[Person],
+    version: Rubric,
+    n: int = 1,
 ) -> DryRun:
-    """What opening round `n` over these items with these judges would make; raises PlanError as opening does."""
+    """What opening round `n` over these items with these judges and version would make; raises PlanError as opening."""
     names, authors = [judge.pseudonym for judge in judges], authors_of(items)
     seed = assignment.round_seed(study.seed, n)
     plans = {
@@ -125,7 +129,7 @@ def dry_run(
         for order in ORDERS
     }
     planned = plans[study.order]
-    texts = _texts(rubric.parse(study.rubric.body), items)
+    texts = _texts(rubric.parse(version.body), items)
     seats = Counter(slot.item for slot in planned if slot.repeat == 1)
     loads = [_load(person, planned, items, texts, authors) for person in judges]
     return DryRun(

@@ -141,7 +141,8 @@ def would_judge_again(study: Study, again: Again, plan: Plan) -> planning.DryRun
     check_closed(study)
     items = again.items(study)
     _check(study, items, plan)
-    return planning.dry_run(study, planning.by_place(items), plan.judges, next_number(study))
+    places = planning.by_place(items)
+    return planning.dry_run(study, places, plan.judges, plan.rubric, next_number(study))
 
 
 def _open(study: Study, plan: Plan, by: Person) -> Round:

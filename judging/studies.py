@@ -172,7 +172,7 @@ def require_draft(study: Study) -> None:
 def would_open(study: Study, judges: Sequence[Person]) -> planning.DryRun:
     """What opening the study with these judges would make; refused as opening is. Nothing is stored."""
     _check(study, judges)
-    return planning.dry_run(study, planning.by_place(study.items.all()), judges)
+    return planning.dry_run(study, planning.by_place(study.items.all()), judges, study.rubric)
 
 
 def _check(study: Study, judges: Sequence[Person]) -> None:

@@ -17,4 +17,5 @@ def numbers_in(text: str) -> list[int] | None:
         if last < first or last - first >= MOST_NUMBERS:
             return None
         found.update(range(first, last + 1))
-    return sorted(found) if len(found) <= MOST_NUMBERS else None
+    nothing_between_commas = bool(text.strip()) and not found
+    return None if nothing_between_commas or len(found) > MOST_NUMBERS else sorted(found)

@@ -118,6 +118,25 @@ def test_each_rounds_verdicts_keep_the_version_that_they_were_given_by():
     assert new.locked_at is not None
 
 
+def test_a_dry_run_is_by_the_version_of_the_round_and_not_by_that_of_the_last():
+    study = closed()
+    old = study.rubric
+    prompts = {key: value for key, value in old.body["prompts"].items() if key != "passage-1"}
+    both = prompts["both-passages"]
+    prompts["both-passages"] = {**both, "gold": both["gold"][:1]}
+    new = rubric_versions.save({**old.body, "prompts": prompts}, newest=old.version, by=admin())
+
+    def hours(prompt, version):
+        planned = plan(study, rubric=version)
+        return rounds.would_judge_again(study, Again(prompts=[prompt]), planned).hours["random"]
+
+    judge_round(again(study, Again(prompts=["internal-knowledge"]), rubric=new))
+    study.refresh_from_db()
+    assert study.rubric == new
+    assert hours("both-passages", new) < hours("both-passages", old)
+    assert hours("passage-1", old) > 0
+
+
 def test_a_rubric_edited_after_a_rounds_first_verdict_changes_neither_round():
     study = closed()
     opened = again(study, rubric=second_version(study))
@@ -469,6 +488,9 @@ def test_the_judges_listed_have_the_pace_and_the_latest_verdict_of_the_latest_ro
         ("", []),
         ("3, 17, 20-22", [3, 17, 20, 21, 22]),
         (" 5 ,5,, 4-5 ", [4, 5]),
+        ("  ", []),
+        (",", None),
+        (" , ,", None),
         ("7\N{EN DASH}8", [7, 8]),
         ("8-7", None),
         ("three", None),
