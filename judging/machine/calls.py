@@ -24,7 +24,8 @@ log = structlog.get_logger(__name__)
 
 SEEN = (
     "judge__model",
-    "judge__study__rubric",
+    "item__study__rubric",
+    "item__round__rubric",
     "item__response__instance__contradiction",
 )
 UNSEEN = [f"item__response__{name}" for name in LONG]
@@ -138,7 +139,7 @@ def _gold(row: MachineVerdict) -> list[str]:
     """The gold answers that people are shown; where the rubric has none for this, those kept with the response."""
     response = row.item.response
     try:
-        criteria = rubric.parse(row.judge.study.rubric.body).prompts[response.prompt]
+        criteria = rubric.parse(row.item.rubric.body).prompts[response.prompt]
         return [gold.text for gold in gold_shown(response, criteria)]
     except (rubric.RubricError, KeyError):
         # An imported study may have an older rubric, or a question without one of its answers.

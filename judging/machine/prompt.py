@@ -90,16 +90,17 @@ def own_words(reply: str, response: str) -> str:
     """The reply without what it repeats of the judged response that could be taken for a verdict.
 
     These are whole copies of the response, and of each of its lines that has a mark and further words. A response that
-    says "evaluation: correct" is thereby no verdict on itself, wherever the judge model repeats it. A line that is a
-    verdict and nothing else could be the judge model's own, and stays.
+    says "evaluation: correct" among them is thereby no verdict on itself, wherever the judge model repeats it. What is
+    a verdict and nothing else, or its beginning, could be the judge model's own, and stays: a line or a whole response.
     """
     if not _MARK.search(response):
         return reply
     marked = [line.strip() for line in response.splitlines() if _MARK.search(line)]
-    longer = [line for line in marked if " ".join(line.split()).lower() not in _BARE]
     # The whole response before its lines, or its other lines would stay.
-    for part in (response.strip(), *sorted(longer, key=len, reverse=True)):
-        reply = reply.replace(part, " ")
+    for part in (response.strip(), *sorted(marked, key=len, reverse=True)):
+        words = " ".join(part.split()).lower()
+        if not any(bare.startswith(words) for bare in _BARE):
+            reply = reply.replace(part, " ")
     return reply
 
 

@@ -1,6 +1,7 @@
 """Judge models: asked by workers, apart from people's verdicts, against the fake service."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -20,7 +21,7 @@ from generation.responses import progress as progress_of
 from generation.runqueue import RunQueue
 from generation.tasks import sweep_calls
 from generation.turn import take_turn
-from judging import progress, settling, studies
+from judging import progress, rounds, rubric_versions, settling, studies
 from judging.machine import control
 from judging.machine.calls import JudgeQueue
 from judging.models import Judge, JudgeCall, MachineVerdict, Resolution
@@ -29,7 +30,7 @@ from leases.refusal import Conflict, Refusal
 from tests.factories import person, stored
 from tests.generation.factories import echo, run
 from tests.generation.fake_service import Fault, HangUp, Late, Say
-from tests.judging.factories import draft, finished_run, hand_in, open_study
+from tests.judging.factories import draft, finished_run, hand_in, judge, open_study
 
 pytestmark = pytest.mark.django_db
 
@@ -119,6 +120,23 @@ def test_gold_that_the_rubric_cannot_give_is_that_kept_with_the_response(study, 
     type(study.rubric).objects.update(body={"name": "of another time"})
     judged_by(study, judge_model)
     assert "correct_answers: kept gold\n" in fake.calls[0]["messages"][-1]["content"]
+
+
+def test_gold_is_that_of_the_round_that_a_response_is_in(study, judge_model, fake):
+    studies.close_study(study)
+    prompts = {
+        name: {**criteria, "gold": criteria["gold"][:1]}
+        for name, criteria in study.rubric.body["prompts"].items()
+    }
+    body, admin = {**study.rubric.body, "prompts": prompts}, study.created_by
+    new = rubric_versions.save(body, newest=study.rubric.version, by=admin)
+    plan = rounds.Plan("Why", new, True, [judge("dora"), judge("emil")])
+    opened = rounds.judge_again(study, rounds.Again(numbers=[0]), plan, by=admin)
+    judged_by(study, judge_model)
+    sent = [call["messages"][-1]["content"] for call in fake.calls]
+    golds = [re.findall("correct_answers: (.*)", text)[-1] for text in sent]
+    assert opened.items.count() == sum(" | " not in gold for gold in golds) == 1
+    assert len(golds) == 4
 
 
 def test_a_filtered_answer_is_in_the_study_and_the_judge_model_is_informed(judge_model, fake):
