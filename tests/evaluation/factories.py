@@ -1,6 +1,6 @@
 """Judged studies for reports, built on the judging room's own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from django.db.models.functions import Now
 
@@ -77,15 +77,17 @@ def resolve_all(study: Study, verdict: str = "partially correct") -> None:
         adjudication.decide(item, by=third, verdict=verdict, cause="slip", note="Read again.")
 
 
-def judged_twice(prompt: str = "both-passages") -> Study:
-    """A closed study of two rounds: the second judges one prompt's responses again, by a new version of the rubric."""
-    study = judged_study()
+def judged_twice(
+    prompt: str = "both-passages", again: Sequence[str] = ("dora", "emil"), **options
+) -> Study:
+    """A closed study of two rounds: `again` judge one prompt's responses again, by a new version of the rubric."""
+    study = judged_study(**options)
     resolve_all(study)
     studies.close_study(study)
     admin = study.created_by
     body = {**study.rubric.body, "title": "Clearer criteria"}
     new = rubric_versions.save(body, newest=study.rubric.version, by=admin)
-    judges = [judging.judge(name) for name in ("dora", "emil")]
+    judges = [judging.judge(name) for name in again]
     plan = rounds.Plan("The criteria left it open.", new, True, judges)
     opened = rounds.judge_again(study, rounds.Again(prompts=[prompt]), plan, by=admin)
     for slot in JudgingSlot.objects.filter(round=opened).order_by("item", "seat"):

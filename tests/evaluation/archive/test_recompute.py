@@ -8,7 +8,7 @@ from datetime import timedelta
 from itertools import chain
 
 import pytest
-from django.db.models import F
+from django.db.models import Count, F, Q
 from django.http import QueryDict
 from django.template.loader import render_to_string
 
@@ -32,7 +32,13 @@ from evaluation.sections.study import study_report
 from judging.files.predictions import import_predictions
 from judging.models import JudgingSlot, Judgment, Round, Verdict
 from tests.annotation import factories as make
-from tests.evaluation.factories import INSTANCES, exclude, judged_study, resolve_all
+from tests.evaluation.factories import (
+    INSTANCES,
+    exclude,
+    judged_study,
+    judged_twice,
+    resolve_all,
+)
 from tests.judging import factories as judging
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
@@ -41,7 +47,7 @@ pytestmark = [pytest.mark.once, pytest.mark.django_db]
 GIVEN = re.compile(
     r"format$|snapshot\.(id|rows_format)$|id$|\.seed$|\.resamples$|_percent$|judges_per_response$|\.part$|n_round$|"
     r"\.round$|\.margin$|flow\.steps\[\]\.(lost|gained)|flow\.steps\[\]\.n$|study\.subset\.|"
-    r"rounds\.rounds\[\]\.(n|could_read)$"
+    r"rounds\.rounds\[\]\.(n|could_read)$|rounds\.changed\[\]\.rounds$"
 )
 PROMPTS = ("internal-knowledge", "both-passages", "both-passages-comprehensive")
 SAYS = ("correct", "partially correct", "incorrect", "?")
@@ -111,6 +117,17 @@ def annotated(study):
     return study
 
 
+@pytest.fixture
+def rejudged(monkeypatch):
+    """Two resolved rounds by two versions of the rubric, with exclusions and repeats; bob is in both."""
+    monkeypatch.setattr(comparisons, "RESAMPLES", 200)
+    made = judged_twice(
+        again=("bob", "dora"), repeat_percent=25, drawn_from=answered(12), choose=varied
+    )
+    exclude(made, 2)
+    return made
+
+
 def report_of(study):
     return study_report(study, Clustering(resamples=200))
 
@@ -169,7 +186,7 @@ def page_of(study, report):
 # ---------------------------------------------------------------- all numbers
 
 
-@pytest.mark.parametrize("made", ["study", "annotated"])
+@pytest.mark.parametrize("made", ["study", "annotated", "rejudged"])
 def test_every_number_of_the_report_is_computed_from_its_rows(made, request):
     study = request.getfixturevalue(made)
     report = report_of(study)
@@ -203,6 +220,19 @@ def test_the_study_has_what_there_is_to_compute(annotated):
     assert len(ends) > 20
 
 
+def test_a_study_judged_twice_has_what_rounds_add(rejudged):
+    """As above."""
+    report = report_of(rejudged)
+    (changed,) = report["rounds"]["changed"]
+    own = {one["judge"]: one["n"] for one in report["agreement"]["self"]["judges"]}
+    bob = rejudged.judges.get(person__username="bob").pseudonym
+    twice = Count("slots__round", filter=Q(slots__judge__pseudonym=bob), distinct=True)
+    assert rejudged.items.annotate(rounds=twice).filter(rounds=2).exists()
+    assert 0 < changed["coefficients"][0]["value"] < 1
+    assert [one["final"] > 0 for one in report["rounds"]["rounds"]] == [True, True]
+    assert own[bob] > 0
+
+
 def one_of_each(report):
     """The first number of each kind: by its path."""
     first = {}
@@ -232,9 +262,11 @@ def changed(value):
     return value + 1 if isinstance(value, int) else value + 1e-6
 
 
-def test_a_change_of_any_number_is_found(annotated):
-    report = report_of(annotated)
-    rows = rows_for(annotated, report)
+@pytest.mark.parametrize("made", ["annotated", "rejudged"])
+def test_a_change_of_any_number_is_found(made, request):
+    study = request.getfixturevalue(made)
+    report = report_of(study)
+    rows = rows_for(study, report)
     kinds = one_of_each(report)
     assert len(kinds) > 100
     missed = []
