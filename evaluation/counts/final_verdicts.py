@@ -62,7 +62,10 @@ def how_counts(study: Study) -> dict[str | None, int]:
 def across_rounds(
     study: Study, cluster: str
 ) -> list[tuple[tuple[int, int], tuple[str | int, str, str, int]]]:
-    """((earlier round, later round), (cluster, verdict, later verdict, count)) of responses that both resolved."""
+    """((earlier round, later round), (cluster, verdict, later verdict, count)) of responses that both resolved.
+
+    In the order of the rounds.
+    """
     other = "item__resolutions__"
     rows = (
         Resolution.objects.filter(item__in=kept_items(study).order_by())
@@ -77,7 +80,6 @@ def across_rounds(
         )
         .annotate(count=Count("pk"))
     )
-    # Sorted, because the order of clusters decides what a seed resamples.
     return [((one, two), tuple(cell)) for one, two, *cell in sorted(rows)]
 
 

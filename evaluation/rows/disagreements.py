@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from django.db.models import F
+
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.rows.choice import FIRST, NO, YES, Choice
 from evaluation.rows.filters import VERDICTS, Filter, filter_of, of_responses
@@ -29,10 +31,15 @@ def read_choice(query: Mapping[str, str], study: Study) -> Choice:
 
 
 def pairs_of(study: Study) -> list[tuple[str, str]]:
-    """Each two people who judged some response both, in the order of their pseudonyms."""
-    other = "item__slots__judge__pseudonym"
-    pairs = first_judged(study).order_by().values_list("judge__pseudonym", other).distinct()
-    return sorted((one, two) for one, two in pairs if two is not None and one < two)
+    """Each two people who judged some response both in one round, in the order of their pseudonyms."""
+    pairs = first_judged(study).filter(
+        item__slots__round=F("round"),
+        item__slots__repeat=1,
+        item__slots__judge__pseudonym__gt=F("judge__pseudonym"),
+        item__slots__judgment__first_verdict__isnull=False,
+    )
+    names = pairs.order_by().values_list("judge__pseudonym", "item__slots__judge__pseudonym")
+    return sorted(names.distinct())
 
 
 def _value(both: tuple[str, str]) -> str:

@@ -62,9 +62,8 @@ def _reopened(one: Reopening) -> shapes.Reopened:
 
 def _changed(study: Study, clustering: Clustering) -> list[shapes.Changed]:
     plan = clustering.plan(study)
-    both = sorted(across_rounds(study, clustering.by), key=lambda row: row[0])
     entries: list[shapes.Changed] = []
-    for rounds, rows in groupby(both, key=lambda row: row[0]):
+    for rounds, rows in groupby(across_rounds(study, clustering.by), key=lambda row: row[0]):
         cells = [cell for _, cell in rows]
         names = [f"round {n}" for n in rounds]
         table = pair_entry(names, Verdict.values, cells, plan)

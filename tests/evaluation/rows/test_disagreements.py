@@ -7,7 +7,8 @@ from evaluation.rows.disagreements import pairs_of, read_choice
 from evaluation.sections.study import study_report
 from generation.models import Response
 from judging.models import Judgment
-from tests.evaluation.factories import judged_study
+from tests.evaluation.factories import judged_study, judged_twice
+from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
 
@@ -94,3 +95,19 @@ def test_an_unknown_choice_is_refused(client, study, query):
 
 def test_people_who_judged_alone_make_no_pair():
     assert pairs_of(judged_study("alice", judges_per_response=1)) == []
+
+
+def test_only_people_who_judged_in_one_round_make_a_pair_and_each_has_responses(rita):
+    study = judged_twice()
+    name = {judge.person.username: judge.pseudonym for judge in study.judges.all()}
+    both = [("alice", "bob"), ("dora", "emil")]
+    assert set(pairs_of(study)) == {tuple(sorted((name[a], name[b]))) for a, b in both}
+    for pair in pairs_of(study):
+        assert count(study, judges=" | ".join(pair), differ="no")
+
+
+def test_one_who_has_not_handed_in_makes_no_pair(rita):
+    study = judging.open_study()
+    first = study.judges.select_related("person").order_by("pseudonym")[0]
+    judging.hand_in(study, first.person.username)
+    assert pairs_of(study) == []
