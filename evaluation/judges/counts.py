@@ -1,7 +1,7 @@
 """A judge's first verdicts next to those of others, the final ones and their own second ones, counted."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from django.db.models import Avg, Count, F
 
@@ -16,46 +16,63 @@ from judging.models import Judge, Resolution, Study
 from judging.progress import LONGEST_READING
 
 CLUSTER = "article"
+# Judge -> the number of their round; see rounds_shown.
+Shown = Mapping[str, int]
 # Whose verdicts are compared with the judge's, besides other judges by their pseudonyms.
 FINAL, DISPUTED, OWN = "final", "disputed", "own"
 # Final verdicts that are nobody's but the judge's own, or of judges who are not known.
 ALONE = (Resolution.How.SINGLE, Resolution.How.IMPORTED)
 
 
-def given(study: Study) -> dict[str, dict[str, Counter[str]]]:
-    """Judge -> prompt -> how many of each first verdict; judges and prompts by name."""
+def rounds_shown(study: Study) -> Shown:
+    """Judge -> the round that their numbers are of: the latest that counts and has a first verdict of theirs.
+
+    Of a judge in no round that counts it is their latest. Empty for a study of one round.
+    """
+    if study.rounds.count() < 2:
+        return {}
     rows = first_judged(study).order_by()
-    counts = rows.values_list(
-        "judge__pseudonym", "item__response__prompt", "judgment__first_verdict"
-    ).annotate(n=Count("pk"))
+    rounds = rows.values_list("judge__pseudonym", "round__counts", "round__n").distinct()
+    return {judge: n for judge, _, n in sorted(rounds)}
+
+
+def given(study: Study, shown: Shown) -> dict[str, dict[str, Counter[str]]]:
+    """Judge -> prompt -> how many of each first verdict in the judge's round; judges and prompts by name."""
+    columns = ("judge__pseudonym", "item__response__prompt")
+    rows = first_judged(study).values_list(*columns, "round__n", "judgment__first_verdict")
     found: dict[str, dict[str, Counter[str]]] = {}
-    for judge, prompt, verdict, n in counts.order_by("judge__pseudonym", "item__response__prompt"):
-        found.setdefault(judge, {}).setdefault(prompt, Counter())[verdict] = n
+    for judge, prompt, at, verdict, n in rows.annotate(n=Count("pk")).order_by(*columns):
+        if shown.get(judge, at) == at:
+            found.setdefault(judge, {}).setdefault(prompt, Counter())[verdict] = n
     return found
 
 
-def seconds(study: Study) -> dict[str, float]:
-    """Judge -> mean seconds an item, pauses left out."""
+def seconds(study: Study, shown: Shown) -> dict[str, float]:
+    """Judge -> mean seconds an item in the judge's round, pauses left out."""
     read = first_judged(study).filter(judgment__seconds__lte=LONGEST_READING).order_by()
-    return dict(read.values_list("judge__pseudonym").annotate(mean=Avg("judgment__seconds")))
+    means = read.values_list("judge__pseudonym", "round__n").annotate(mean=Avg("judgment__seconds"))
+    return {judge: mean for judge, at, mean in means if shown.get(judge, at) == at}
 
 
-def with_others(study: Study) -> dict[str, dict[str, list[Cell]]]:
-    """Judge -> other judge -> (article, verdict, the other's, count) over the responses that both judged."""
+def with_others(study: Study, shown: Shown) -> dict[str, dict[str, list[Cell]]]:
+    """Judge -> other judge -> (article, verdict, the other's, count) over what both judged in the judge's round."""
     cells: dict[str, dict[str, list[Cell]]] = {}
     for one in pair_counts(study, CLUSTER):
         mine = (one.cluster, one.verdict_1, one.verdict_2, one.count)
         theirs = (one.cluster, one.verdict_2, one.verdict_1, one.count)
-        cells.setdefault(one.first, {}).setdefault(one.second, []).append(mine)
-        cells.setdefault(one.second, {}).setdefault(one.first, []).append(theirs)
+        for judge, other, cell in ((one.first, one.second, mine), (one.second, one.first, theirs)):
+            if shown.get(judge, one.round) == one.round:
+                cells.setdefault(judge, {}).setdefault(other, []).append(cell)
     return {judge: dict(sorted(others.items())) for judge, others in cells.items()}
 
 
-def with_final(study: Study, judge: Judge) -> dict[str, list[Cell]]:
+def with_final(study: Study, judge: Judge, shown: Shown) -> dict[str, list[Cell]]:
     """FINAL and DISPUTED -> cells against the final verdict: of all but those that are this judge's own verdict alone,
-    and of those that a third person or the majority decided.
+    and of those that a third person or the majority decided. Both of the judge's round.
     """
     rows = first_judged(study).filter(judge=judge, item__resolution__round=F("round"))
+    if judge.pseudonym in shown:
+        rows = rows.filter(round__n=shown[judge.pseudonym])
     counted = (
         rows.exclude(item__resolution__how__in=ALONE)
         .order_by()

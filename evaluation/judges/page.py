@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
 
 import numpy as np
 
 from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.judges import counts
-from evaluation.judges.counts import DISPUTED, FINAL, OWN, leaning
+from evaluation.judges.counts import DISPUTED, FINAL, OWN, Shown, leaning
 from evaluation.report import sentences
 from evaluation.report.agreement import figure_of, once
 from evaluation.report.figures import Figure, query
@@ -42,9 +41,13 @@ class Shares:
 
 @dataclass(frozen=True)
 class ListedJudge:
-    """A judge in the list of a study's judges. `lean` is as in Compared, over all other judges."""
+    """A judge in the list of a study's judges. `lean` is as in Compared, over all other judges.
+
+    `round` is the number of the round that the numbers are of, None in a study of one round.
+    """
 
     judge: Judge
+    round: int | None
     given: Shares
     lean: str
     seconds: float | None
@@ -88,26 +91,29 @@ class CauseTable:
 def listed(study: Study) -> list[ListedJudge]:
     """The study's judges who have handed in a verdict, by pseudonym."""
     people = {judge.pseudonym: judge for judge in study.judges.exclude(person=None)}
-    others, seconds = counts.with_others(study), counts.seconds(study)
+    shown = counts.rounds_shown(study)
+    others, seconds = counts.with_others(study, shown), counts.seconds(study, shown)
     return [
         ListedJudge(
             people[name],
-            _shares("", sum(by_prompt.values(), Counter()), name),
+            shown.get(name),
+            _shares("", sum(by_prompt.values(), Counter()), judge=name, round=shown.get(name)),
             _lean_in_points(_all_of(others.get(name, {}))),
             seconds.get(name),
         )
-        for name, by_prompt in counts.given(study).items()
+        for name, by_prompt in counts.given(study, shown).items()
     ]
 
 
-def shares_of(study: Study, judge: Judge) -> list[Shares]:
+def shares_of(study: Study, judge: Judge, shown: Shown) -> list[Shares]:
     """What the judge gave on each prompt, then on all."""
-    by_prompt = counts.given(study).get(judge.pseudonym, {})
+    by_prompt = counts.given(study, shown).get(judge.pseudonym, {})
+    chosen = {"judge": judge.pseudonym, "round": shown.get(judge.pseudonym)}
     rows = [
-        _shares(_title(prompt), given, judge.pseudonym, prompt)
+        _shares(_title(prompt), given, prompt=prompt, **chosen)
         for prompt, given in sorted(by_prompt.items(), key=lambda one: _title(one[0]))
     ]
-    whole = _shares("All prompts", sum(by_prompt.values(), Counter()), judge.pseudonym)
+    whole = _shares("All prompts", sum(by_prompt.values(), Counter()), **chosen)
     return [*rows, whole] if len(rows) > 1 else rows
 
 
@@ -116,31 +122,34 @@ def _title(prompt: str) -> str:
     return f"{entry['label']}: {entry['title']}"
 
 
-def _shares(label: str, given: Mapping[str, int], judge: str, prompt: str = "") -> Shares:
+def _shares(label: str, given: Mapping[str, int], **chosen: object) -> Shares:
     n = sum(given.values())
     shares = ((given.get(verdict, 0), share(given.get(verdict, 0), n)) for verdict in BEST_FIRST)
-    return Shares(label, n, query(judge=judge, prompt=prompt), tuple(shares))
+    return Shares(label, n, query(**chosen), tuple(shares))
 
 
 # ---------------------------------------------------------------- compared
 
 
-def compared(study: Study, judge: Judge) -> list[Compared]:
+def compared(study: Study, judge: Judge, shown: Shown) -> list[Compared]:
     """The judge against each other judge, all of them, the final verdicts and themself, where there is any."""
     plan = Clustering().plan(study)
     name = judge.pseudonym
-    others = counts.with_others(study).get(name, {})
+    others = counts.with_others(study, shown).get(name, {})
     rows = [
-        _compared(
-            other, cells, plan, "?" + urlencode({"judges": " | ".join(sorted((name, other)))})
-        )
+        _compared(other, cells, plan, _both(name, other, shown.get(name)))
         for other, cells in others.items()
     ]
     if len(others) > 1:
         rows.append(_compared("All other judges", _all_of(others), plan))
-    sides = {**counts.with_final(study, judge), OWN: counts.with_own(study, judge)}
+    sides = {**counts.with_final(study, judge, shown), OWN: counts.with_own(study, judge)}
     rows += [_compared(COMPARED_WITH[key], cells, plan) for key, cells in sides.items() if cells]
     return rows
+
+
+def _both(name: str, other: str, n: int | None) -> str:
+    """The query of the page of disagreements for two judges, in round `n` where there are several."""
+    return query(judges=" | ".join(sorted((name, other))), round=n)
 
 
 def _all_of(others: Mapping[str, Sequence[Cell]]) -> list[Cell]:

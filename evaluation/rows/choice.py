@@ -58,7 +58,7 @@ class Choice:
     `either` those to which people or the judge model gave that verdict.
     `judge` keeps those that this judge finished, `cause` those resolved for that cause, and `words` those where a
     comment (of that judge, if one is chosen) or the resolution's note has all of these words. `round` (its number)
-    keeps, among first verdicts, those that were given in it.
+    keeps, among first verdicts and what `judge` finished, those that were given in it.
     """
 
     of: str = ""
@@ -229,6 +229,8 @@ def _commented(study: Study, choice: Choice) -> Q:
         round__study=study, item=OuterRef("pk"), judgment__first_verdict__isnull=False
     )
     note = Q(resolution__isnull=False)
+    if choice.round:
+        slots = slots.filter(round__n=int(choice.round))
     if choice.judge:
         slots, note = slots.filter(judge__pseudonym=choice.judge), Q(pk=None)
     for word in choice.words.split():

@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, roles_required
 from evaluation.access import study_for
+from evaluation.judges.counts import rounds_shown
 from evaluation.judges.page import cause_tables, compared, listed, shares_of
 from evaluation.views.reports import READERS
 from judging import progress
@@ -29,14 +30,16 @@ def judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
     people = study.judges.filter(person__isnull=False, pk=judge_id)
     shown = first_of(people.select_related("person"), "There is no such judge in this study.")
     assert shown.person is not None
-    slots = JudgingSlot.objects.filter(judge=shown)
+    slots, rounds = JudgingSlot.objects.filter(judge=shown), rounds_shown(study)
+    of = study.rounds.select_related("rubric").filter(n=rounds.get(shown.pseudonym, 0))
     context = {
         "study": study,
         "judge": shown,
         "counts": progress.of_slots(slots),
         "flagged": slots.filter(flagged=True).count(),
-        "shares": shares_of(study, shown),
-        "compared": compared(study, shown),
+        "round": of.first(),
+        "shares": shares_of(study, shown, rounds),
+        "compared": compared(study, shown, rounds),
         "pace": progress.pace(shown.person, study),
         "days": progress.timesheet(shown.person, study),
     }

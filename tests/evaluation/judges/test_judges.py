@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from evaluation.judges.counts import leaning
+from evaluation.judges.counts import leaning, rounds_shown
 from evaluation.judges.page import cause_tables, compared, listed, shares_of
 from generation.models import Run
 from judging.files.predictions import import_predictions
 from judging.models import Study
-from tests.evaluation.factories import judged_study, resolve_all
+from tests.evaluation.factories import judged_study, judged_twice, resolve_all
 from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +48,7 @@ def test_the_list_has_shares_and_leanings_of_each(study):
 
 
 def test_a_judges_shares_add_up_over_prompts(study):
-    *each, whole = shares_of(study, judge(study, "bob"))
+    *each, whole = shares_of(study, judge(study, "bob"), rounds_shown(study))
     assert len(each) == len(judging.PROMPTS)
     assert sum(row.n for row in each) == whole.n == 24
     assert [sum(row.shares[at][0] for row in each) for at in range(3)] == [22, 0, 2]
@@ -56,12 +56,12 @@ def test_a_judges_shares_add_up_over_prompts(study):
 
 def test_a_judge_is_compared_with_the_other_and_with_the_final_verdicts(study):
     resolve_all(study, "partially correct")
-    other, final, disputed = compared(study, judge(study, "bob"))
+    other, final, disputed = compared(study, judge(study, "bob"), rounds_shown(study))
     assert (other.n, other.better, other.worse) == (24, 0, 2)
     assert other.figures[0].value == "91.7 %"
     assert (final.label, final.n, final.worse) == ("The final verdict", 24, 2)
     assert (disputed.n, disputed.better, disputed.worse) == (2, 0, 2)
-    _, final, disputed = compared(study, judge(study, "alice"))
+    _, final, disputed = compared(study, judge(study, "alice"), rounds_shown(study))
     assert (final.better, disputed.better) == (2, 2)
 
 
@@ -76,7 +76,7 @@ def test_the_leaning_has_its_interval_by_article(rita):
         return PARTLY if is_worse else CORRECT
 
     study = judged_study(drawn_from=drawn, choose=choose)
-    (row, _) = compared(study, judge(study, "bob"))
+    (row, _) = compared(study, judge(study, "bob"), rounds_shown(study))
     assert row.lean.value == "−30.0"
     low, high = (
         float(end.replace("−", "-").replace("+", "")) for end in row.lean.interval.split(" to ")
@@ -86,16 +86,63 @@ def test_the_leaning_has_its_interval_by_article(rita):
 
 def test_with_several_others_there_is_a_row_over_all(rita):
     study = judged_study("alice", "bob", "dora", judges_per_response=3)
-    rows = compared(study, judge(study, "bob"))
+    rows = compared(study, judge(study, "bob"), rounds_shown(study))
     *each, whole = [row for row in rows if not row.label.startswith("The final")]
     assert whole.label == "All other judges"
     assert whole.n == sum(row.n for row in each) == 48
     assert whole.worse == 4
 
 
+@pytest.fixture
+def twice(rita) -> Study:
+    """Bob is in both rounds: with alice on 24 responses, then with dora on 8 by another version."""
+    return judged_twice(again=("bob", "dora"))
+
+
+def test_a_judges_numbers_are_of_their_latest_round_that_counts_and_of_no_other(twice):
+    shown = rounds_shown(twice)
+    rounds = {name: shown[judge(twice, name).pseudonym] for name in ("alice", "bob", "dora")}
+    assert rounds == {"alice": 1, "bob": 2, "dora": 2}
+    bob = judge(twice, "bob")
+    (given,) = shares_of(twice, bob, shown)
+    assert given.n == 8
+    other, final = compared(twice, bob, shown)
+    assert (other.label, other.n, final.n) == (judge(twice, "dora").pseudonym, 8, 8)
+    (other, _) = compared(twice, judge(twice, "alice"), shown)
+    assert (other.label, other.n) == (bob.pseudonym, 24)
+
+
+def test_a_round_that_does_not_count_is_shown_only_of_who_is_in_no_other(twice):
+    twice.rounds.filter(n=2).update(counts=False)
+    shown = rounds_shown(twice)
+    rounds = {name: shown[judge(twice, name).pseudonym] for name in ("alice", "bob", "dora")}
+    assert rounds == {"alice": 1, "bob": 1, "dora": 2}
+
+
+def test_the_pages_say_which_round_and_their_numbers_lead_to_its_rows(client, twice):
+    page = client.get(f"/reports/{twice.pk}/judges/").content.decode()
+    assert "numbers are of one round" in page
+    lists = re.findall(r'href="(/reports/\d+/rows/\?judge=[^"]+)">(\d+)<', page)
+    assert sorted(number for _, number in lists) == ["24", "8", "8"]
+    for link, number in lists:
+        rows = client.get(link.replace("&amp;", "&")).content.decode()
+        assert f"{number} responses" in rows
+    bob = judge(twice, "bob")
+    page = client.get(f"/reports/{twice.pk}/judges/{bob.pk}/").content.decode()
+    assert "2, by wikicontradict v2" in page
+    (pair,) = re.findall(r'href="(/reports/\d+/disagreements/\?[^"]+)">8<', page)
+    every = client.get(pair.replace("&amp;", "&") + "&differ=no").content.decode()
+    assert "1 of 8" in every
+
+
+def test_a_study_of_one_round_names_none(client, study):
+    page = client.get(f"/reports/{study.pk}/judges/{judge(study, 'bob').pk}/").content.decode()
+    assert "<dt>Round</dt>" not in page
+
+
 def test_a_single_judge_is_compared_with_nobody(client, rita):
     study = judged_study("alice", judges_per_response=1)
-    assert compared(study, judge(study, "alice")) == []
+    assert compared(study, judge(study, "alice"), rounds_shown(study)) == []
     page = client.get(f"/reports/{study.pk}/judges/{judge(study, 'alice').pk}/").content.decode()
     assert "No response of this judge has another verdict" in page
 
