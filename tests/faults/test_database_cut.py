@@ -88,7 +88,7 @@ def test_an_import_under_cuts_and_a_kill_is_whole_or_absent(
     server, environment, tmp_path, seed, full_size
 ):
     rows, tries, chance = (
-        (10_000, 8, random.Random(seed)) if full_size else (400, 2, random.Random(seed))
+        (10_000, 8, random.Random(seed)) if full_size else (2_000, 2, random.Random(seed))
     )
     file = tmp_path / "mills.json"
     file.write_text(json.dumps([record(title=f"Mill {seed}-{n}") for n in range(rows)]))

@@ -223,7 +223,8 @@ def test_a_final_verdict_from_before_stays_where_not_all_judges_came():
     item = settling.incomplete(study)[0]
     carol = person("carol", Role.ADJUDICATOR)
     values = {"how": "third_person", "resolved_by": carol, "cause": "skipped"}
-    settling.store([Resolution(item=item, verdict="correct", **values)])
+    settling.store([settling.resolution(item, verdict="correct", **values)])
+    assert Resolution.objects.get(cause="skipped").final_for == item
     assert item not in settling.incomplete(study)
     assert adjudication.item_for(carol, item.pk) == item
 
