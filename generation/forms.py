@@ -10,7 +10,7 @@ from datasets.models import Collection
 from generation import chat, client, prompting
 from generation.grid import OUTCOMES, Choice, Columns
 from generation.models import LanguageModel, Run
-from generation.presenting import options_line
+from generation.presenting import whole_name
 from generation.states import ResponseState
 
 LARGEST_SEED = 2**53
@@ -117,7 +117,7 @@ class CapForm(forms.Form):
 
 class ModelsField(forms.ModelMultipleChoiceField):
     def label_from_instance(self, obj: Any) -> str:
-        return f"{obj} ({obj.service}; {options_line(obj.options)})"
+        return whole_name(obj)
 
 
 class RunForm(forms.Form):

@@ -25,7 +25,7 @@ from datasets.models import Instance
 from generation import chat, prompting
 from generation.excerpts import excerpt, wanted
 from generation.models import LONG, LanguageModel, Response, Run
-from generation.presenting import options_line
+from generation.presenting import whole_name
 from generation.states import ResponseState
 from pages.controls import visible
 from pages.worddiff import Piece, word_diff
@@ -116,13 +116,9 @@ def _told_apart(models: Iterable[LanguageModel]) -> dict[int, str]:
     rows = list(models)
     names = [str(model) for model in rows]
     return {
-        model.pk: name if names.count(name) == 1 else _whole_name(model)
+        model.pk: name if names.count(name) == 1 else whole_name(model)
         for model, name in zip(rows, names, strict=True)
     }
-
-
-def _whole_name(model: LanguageModel) -> str:
-    return f"{model} ({model.service or 'imported'}; {options_line(model.options)})"
 
 
 # ---------------------------------------------------------------- the grid

@@ -69,6 +69,11 @@ def options_line(options: Mapping[str, Any]) -> str:
     return ", ".join([*parts, f"system message “{system}”" if system else "empty system message"])
 
 
+def whole_name(model: LanguageModel) -> str:
+    """The model's name with its service and options, which tell it from others of that name."""
+    return f"{model} ({model.service or 'imported'}; {options_line(model.options)})"
+
+
 def abilities_line(model: LanguageModel) -> str:
     """What a test call found out about the model, as text."""
     if not model.service:

@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import connection, connections
-from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from kombu import Connection
 
@@ -26,6 +25,7 @@ from leases.clock import now
 from operations import findings, heartbeats
 from operations.backups import last_backup
 from operations.findings import Finding, State
+from operations.schema_version import migrations_here
 
 DEADLINE = 0.7
 FRESH = 4.0
@@ -128,7 +128,7 @@ def missing_migrations() -> int:
 
 @cache
 def _known_migrations() -> frozenset[tuple[str, str]]:
-    return frozenset(MigrationLoader(None).disk_migrations or ())
+    return frozenset(migrations_here())
 
 
 def backup_age() -> float | None:

@@ -2,10 +2,12 @@
 
 import os
 import sys
+from functools import cache
 
 from django.apps.registry import Apps
 from django.core.management import call_command
 from django.db import DatabaseError, connections
+from django.db.migrations import Migration
 from django.db.migrations.exceptions import InvalidMigrationPlan, IrreversibleError
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
@@ -30,12 +32,16 @@ def applied(using: str) -> Migrations:
     return migrations
 
 
+@cache
+def migrations_here() -> dict[tuple[str, str], Migration]:
+    """This program's migrations by app and name. Read once: each start asks several times."""
+    return MigrationLoader(None).disk_migrations or {}
+
+
 def unknown(migrations: Migrations) -> list[str]:
     """Those that this program does not have, as APP.NAME."""
-    loader = MigrationLoader(None)
-    known = set(loader.disk_migrations) | {
-        replaced for each in loader.disk_migrations.values() for replaced in each.replaces
-    }
+    ours = migrations_here()
+    known = set(ours) | {replaced for each in ours.values() for replaced in each.replaces}
     return [
         f"{app}.{name}"
         for app, names in migrations.items()
@@ -49,7 +55,7 @@ def too_old(migrations: Migrations) -> list[str]:
     had = _pairs(migrations)
     return [
         f"{app}.{name}"
-        for (app, name), each in MigrationLoader(None).disk_migrations.items()
+        for (app, name), each in migrations_here().items()
         if had & set(each.replaces) and not had >= set(each.replaces)
     ]
 
