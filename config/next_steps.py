@@ -17,7 +17,7 @@ from annotation.states import AnnotationState, AssignmentState
 from datasets.models import Collection
 from generation.models import Response, Run
 from generation.states import ResponseState, RunState
-from judging import pool, progress
+from judging import discussing, pool, progress
 from judging.adjudication import studies_for
 from judging.models import Study, StudyItem
 from judging.queues import studies_of
@@ -101,6 +101,8 @@ def of_judge(person: Person) -> Iterator[Step]:
     drawn = "response that you can draw|responses that you can draw"
     yield work(free, drawn, queue, "Draw")
     yield work(ready, "study for you to hand in|studies for you to hand in", queue, "Hand in")
+    disputed = "disagreement to discuss with its other judge|disagreements to discuss with their other judge"
+    yield work(discussing.waiting_for(person).count(), disputed, queue, "Discuss")
 
 
 def of_adjudicator(person: Person) -> Iterator[Step]:

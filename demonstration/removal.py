@@ -27,6 +27,7 @@ from demonstration.export import BASE
 from evaluation.models import ReportSnapshot
 from generation.models import LanguageModel, Response, Run
 from judging.models import (
+    Discussion,
     GoldItem,
     GoldVerdict,
     Judge,
@@ -34,6 +35,7 @@ from judging.models import (
     Judgment,
     JudgmentEvent,
     MachineVerdict,
+    Remark,
     Reopening,
     Resolution,
     Round,
@@ -99,6 +101,8 @@ class Scope:
             yield of_slot._default_manager.filter(slot__round__study__in=self.studies)
         yield JudgingSlot.objects.filter(round__study__in=self.studies)
         yield Resolution.objects.filter(item__study__in=self.studies)
+        yield Remark.objects.filter(discussion__round__study__in=self.studies)
+        yield Discussion.objects.filter(round__study__in=self.studies)
         yield GoldVerdict.objects.filter(gold__study__in=self.studies)
         yield Reopening.objects.filter(round__study__in=self.studies)
         for of_study in (GoldItem, StudyItem, Round, Judge):

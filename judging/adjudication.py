@@ -9,7 +9,14 @@ from judging.blinding import judged_run_ids, require_records
 from judging.models import Resolution, Study, StudyItem
 from judging.rules import rubric
 from judging.rules.resolution import CAUSES, THIRD_PERSON, note_problem
-from judging.settling import finished, first_verdicts, mark_settled, resolution, unresolved
+from judging.settling import (
+    IS_DISCUSSED,
+    finished,
+    first_verdicts,
+    mark_settled,
+    resolution,
+    unresolved,
+)
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from leases.rows import first_of
@@ -38,6 +45,7 @@ def study_for(person: Person, study_id: int) -> Study:
 def item_for(person: Person, item_id: int) -> StudyItem:
     """The item of that id, where all its slots are closed and the person may decide it; NotFoundHere otherwise."""
     items = StudyItem.objects.filter(pk=item_id, study__in=studies_for(person))
+    items = items.exclude(IS_DISCUSSED)
     related = ("study", "round__rubric", "response__instance__contradiction")
     item = finished(items).select_related("resolution", *related).first()
     if item is None or not _may_decide(item, person):
@@ -79,10 +87,16 @@ def decide(item: StudyItem, *, by: Person, verdict: str, cause: str, note: str =
 
 
 def _check_round(item: StudyItem) -> None:
-    """Raise Conflict where a further round has taken the item since it was read. A round that is opened waits here."""
+    """Raise Conflict where a further round has taken the item since it was read, or its judges discuss it (again).
+
+    A round that is opened waits here, and so does a signature.
+    """
     Study.objects.select_for_update().get(pk=item.study_id)
-    if StudyItem.objects.filter(pk=item.pk).exclude(round=item.round_id).exists():
+    now = StudyItem.objects.filter(pk=item.pk)
+    if now.exclude(round=item.round_id).exists():
         raise Conflict("A further round judges this response again. It is resolved there.")
+    if now.filter(IS_DISCUSSED).exists():
+        raise Conflict("Both judges of this response are there again, and discuss it.")
 
 
 def decision_problem(item: StudyItem, verdict: str, cause: str, note: str) -> str | None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import BooleanField, Count, ExpressionWrapper, QuerySet
 
 from accounts.models import Person, RoleGrant
 from accounts.roles import Role
@@ -15,7 +15,6 @@ from generation.states import ResponseState
 from judging import rounds, rubric_versions, warmup
 from judging.blinding import hidden_run_ids
 from judging.models import Rubric, Study, Verdict
-from judging.pool import READERS
 from judging.presenting import VerdictChoice
 from judging.rules.assignment import MOST_REPEATED
 from judging.rules.numbers import MOST_NUMBERS, numbers_in
@@ -278,7 +277,7 @@ class RoundJudgesField(PeopleField):
     """People, with a note at those who could read the verdicts of the rounds before."""
 
     def label_from_instance(self, obj: Any) -> str:
-        reads = ", who can read the verdicts of a closed study" if obj.reads else ""
+        reads = ", who can have read its verdicts" if obj.reads else ""
         return f"{obj.name} ({obj.username}){reads}"
 
 
@@ -308,8 +307,8 @@ class RoundForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["rubric"].queryset = rubric_versions.versions()  # type: ignore[attr-defined]
         self.initial.setdefault("rubric", study.rubric_id)
-        grants = RoleGrant.objects.filter(person=OuterRef("pk"), role__in=READERS)
-        judges = possible_judges().annotate(reads=Exists(grants))
+        reads = ExpressionWrapper(rounds.could_read(study), BooleanField())
+        judges = possible_judges().annotate(reads=reads)
         self.fields["judges"].queryset = judges  # type: ignore[attr-defined]
 
     def plan(self, *, counts: bool) -> rounds.Plan:
@@ -483,3 +482,14 @@ class DecisionForm(forms.Form):
         self.fields["verdict"].choices = [  # type: ignore[attr-defined]
             (choice.key, choice.label) for choice in choices
         ]
+
+
+class DiscussionForm(DecisionForm):
+    """What one of two judges proposes."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["cause"].label = "Why did you disagree?"
+        self.fields[
+            "note"
+        ].help_text = "It is kept with the verdict. Required if the verdict is neither of yours."

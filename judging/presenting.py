@@ -74,7 +74,7 @@ class SlotView:
 
 @dataclass(frozen=True)
 class AnonymousVerdict:
-    """A judgment as the third person sees it, without its judge and time."""
+    """A judgment as those who resolve see it, without its judge and time."""
 
     verdict: str
     label: str
@@ -192,18 +192,24 @@ def _comment_taken_back(slot: JudgingSlot) -> str:
 
 def anonymous_verdicts(item: StudyItem, known: Rubric) -> list[AnonymousVerdict]:
     """The judgments on an item without names, in the order of their random slot ids, which reveals no judge."""
-    shown = []
-    for slot in sorted(seats_of(item), key=lambda slot: str(slot.pk)):
-        judgment = getattr(slot, "judgment", None)
-        verdict = (judgment.first_verdict or "") if judgment else ""
-        shown.append(
-            AnonymousVerdict(
-                verdict=verdict,
-                label=known.label(verdict) if verdict else "No verdict",
-                comment=judgment.comment if judgment else "",
-                flag_note=slot.flag_note,
-                flagged=slot.flagged,
-                skip_reason=slot.skip_reason,
-            )
-        )
-    return shown
+    slots = sorted(seats_of(item), key=lambda slot: str(slot.pk))
+    return [_anonymous(slot, known) for slot in slots]
+
+
+def verdicts_of_two(mine: JudgingSlot, known: Rubric) -> list[AnonymousVerdict]:
+    """What the judge of this slot and the other judge of its response gave: their own first."""
+    slots = sorted(seats_of(mine.item), key=lambda slot: slot.pk != mine.pk)
+    return [_anonymous(slot, known) for slot in slots]
+
+
+def _anonymous(slot: JudgingSlot, known: Rubric) -> AnonymousVerdict:
+    judgment = getattr(slot, "judgment", None)
+    verdict = (judgment.first_verdict or "") if judgment else ""
+    return AnonymousVerdict(
+        verdict=verdict,
+        label=known.label(verdict) if verdict else "No verdict",
+        comment=judgment.comment if judgment else "",
+        flag_note=slot.flag_note,
+        flagged=slot.flagged,
+        skip_reason=slot.skip_reason,
+    )

@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce, Least, TruncDate
 
 from accounts.models import Person
 from judging.models import Judge, JudgingSlot, Judgment, Round, Study, StudyItem
-from judging.settling import incomplete, unresolved
+from judging.settling import discussed, incomplete, unresolved
 from judging.states import SlotState
 
 WITH_VERDICT = (SlotState.JUDGED, SlotState.LOCKED)
@@ -153,19 +153,20 @@ def _by_verdicts(items: QuerySet[StudyItem]) -> list[tuple[int, int, int]]:
 
 
 def responses_settled(study: Study) -> dict[str, Any]:
-    """How many responses have a final verdict, wait for a third person or for their judges, or lack verdicts.
+    """How many responses have a final verdict, wait for a third person or their judges, are discussed, lack verdicts.
 
     `incomplete` counts those that lack verdicts as `coverage` does, by the verdicts they got before the study closed.
     """
     total = study.items.count()
     settled = study.items.filter(resolution__isnull=False).count()
-    waiting = unresolved(study)
-    without = waiting.filter(resolution=None).count()
+    waiting, talked_over = unresolved(study), discussed(study)
+    without = sum(rows.filter(resolution=None).count() for rows in (waiting, talked_over))
     lacking = _by_verdicts(incomplete(study))
     return {
         "total": total,
         "settled": settled,
         "unresolved": waiting.count(),
+        "discussed": talked_over.count(),
         "incomplete": lacking,
         "waiting": total - settled - without - sum(count for *_, count in lacking),
     }

@@ -5,7 +5,7 @@ verdict is final is declared before: those of a round that counts take the place
 where it ends without one; those of another round count only on responses without a final verdict.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from accounts.audit import Kind, record
-from accounts.models import Person
+from accounts.models import Person, RoleGrant
 from datasets.drawing import lot
 from generation import prompting
 from generation.models import Response
@@ -28,9 +28,10 @@ from judging.models import (
     StudyItem,
 )
 from judging.rules.assignment import round_seed
+from judging.rules.resolution import DISCUSSION
 from judging.selections import Selection
 from judging.settling import NOT_JUDGED
-from judging.states import SLOT, STUDY, StudyState
+from judging.states import SLOT, STUDY, SlotState, StudyState
 from leases.refusal import Conflict, Refusal
 from pages.counting import how_many
 
@@ -226,9 +227,17 @@ def _check_prompts(items: QuerySet[StudyItem]) -> None:
             )
 
 
-def _could_read(study: Study, judges: Collection[Person]) -> int:
-    """How many of them have a role that reads the verdicts of a closed study."""
-    return sum(person.has_role(*pool.READERS) for person in judges)
+def could_read(study: Study) -> Q:
+    """Of people: they have a role that reads the verdicts of a closed study, or judged in one that judges discuss."""
+    grants = RoleGrant.objects.filter(person=OuterRef("pk"), role__in=pool.READERS)
+    if study.resolved_by != DISCUSSION:
+        return Q(Exists(grants))
+    judged = JudgingSlot.objects.filter(round__study=study, state=SlotState.LOCKED)
+    return Q(Exists(grants)) | Q(Exists(judged.filter(judge__person=OuterRef("pk"))))
+
+
+def _could_read(study: Study, judges: Iterable[Person]) -> int:
+    return Person.objects.filter(could_read(study), pk__in=[one.pk for one in judges]).count()
 
 
 # ---------------------------------------------------------------- finishing a closed round

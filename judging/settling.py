@@ -10,9 +10,10 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
-from judging.models import JudgingSlot, Judgment, Resolution, Study, StudyItem
-from judging.rules.resolution import outcome
-from judging.states import SLOT, SlotState
+from accounts.roles import Role
+from judging.models import Discussion, JudgingSlot, Judgment, Resolution, Study, StudyItem
+from judging.rules.resolution import DISCUSSION, outcome
+from judging.states import SLOT, DiscussionState, SlotState
 from leases.claim import FREE
 
 BATCH = 500
@@ -20,6 +21,25 @@ UNFINISHED = (SlotState.FREE, SlotState.WAITING, SlotState.JUDGED, SlotState.SKI
 # The study was closed before the judge came to it: no verdict, and no reason for skipping.
 NOT_JUDGED = Q(state=SlotState.WITHDRAWN, skip_reason="")
 IN_ITS_ROUND = JudgingSlot.objects.filter(item=OuterRef("pk"), round=OuterRef("round"))
+# Those of its judges who can still sign: not removed, and with an account and the role.
+THERE = IN_ITS_ROUND.filter(
+    repeat=1,
+    judge__removed_at=None,
+    judge__person__is_active=True,
+    judge__person__grants__role=Role.JUDGE,
+)
+LEFT = Discussion.objects.filter(
+    item=OuterRef("pk"), round=OuterRef("round"), state=DiscussionState.LEFT
+)
+# Of finished responses: their two judges discuss them. Those of earlier rounds have other judges by now.
+IS_DISCUSSED = Q(
+    Exists(THERE.filter(seat=1)),
+    Exists(THERE.filter(seat=2)),
+    ~Exists(LEFT),
+    study__resolved_by=DISCUSSION,
+    round__is_latest=True,
+    is_settled=False,
+)
 LACKS_VERDICTS = Q(Exists(IN_ITS_ROUND.filter(NOT_JUDGED, repeat=1)), is_settled=False)
 
 
@@ -43,7 +63,7 @@ def close_slots(slots: QuerySet[JudgingSlot], study: Study) -> int:
 
 
 def settle(items: QuerySet[StudyItem], study: Study) -> None:
-    """Resolve each response whose slots in its round are all closed, unless it needs a third person."""
+    """Resolve each response whose slots in its round are all closed, unless people have to resolve it."""
     resolutions = []
     for item in finished(items.filter(is_settled=False)).iterator(chunk_size=BATCH):
         result = outcome(first_verdicts(item), seats=len(seats_of(item)), way=study.resolved_by)
@@ -87,13 +107,19 @@ def unresolved(study: Study) -> QuerySet[StudyItem]:
     Not by their places in the study, which show what a later round added.
     """
     drawn = IN_ITS_ROUND.filter(repeat=1).order_by("seat").values("draw")[:1]
-    waiting = finished(study.items.filter(is_settled=False))
+    waiting = finished(study.items.filter(is_settled=False)).exclude(IS_DISCUSSED)
     return waiting.order_by("round__n", Subquery(drawn), "position")
+
+
+def discussed(study: Study) -> QuerySet[StudyItem]:
+    """The responses on which their two judges have to agree first."""
+    return finished(study.items.filter(IS_DISCUSSED))
 
 
 def unresolved_in(studies: QuerySet[Study]) -> dict[int, int]:
     """How many such responses each of the studies has that has any."""
     waiting = finished(StudyItem.objects.filter(study__in=studies, is_settled=False))
+    waiting = waiting.exclude(IS_DISCUSSED)
     return dict(waiting.order_by().values_list("study").annotate(n=Count("pk")))
 
 

@@ -57,6 +57,32 @@ SLOT = StateTable(
 )
 
 
+class DiscussionState(TextChoices):
+    OPEN = "open", "Open"
+    PROPOSED = "proposed", "Signed by one"
+    SIGNED = "signed", "Signed by both"
+    LEFT = "left", "Left to a third person"
+
+
+DISCUSSION = StateTable(
+    "Discussion",
+    DiscussionState,
+    {
+        "propose": (
+            (DiscussionState.OPEN, DiscussionState.PROPOSED),
+            DiscussionState.PROPOSED,
+            "judge",
+        ),
+        "sign": ((DiscussionState.PROPOSED,), DiscussionState.SIGNED, "the other judge"),
+        "leave": (
+            (DiscussionState.OPEN, DiscussionState.PROPOSED),
+            DiscussionState.LEFT,
+            "judge",
+        ),
+    },
+)
+
+
 class MachineState(TextChoices):
     WAITING = "waiting", "Waiting"
     RUNNING = "running", "Being asked"

@@ -4,6 +4,7 @@ from django.urls import path
 
 from judging import api
 from judging.views import (
+    discuss,
     evaluations,
     judge,
     judge_models,
@@ -61,6 +62,7 @@ urlpatterns = [
     path("judge/slots/<uuid:slot_id>/coming/", judge.coming, name="coming"),
     path("judge/slots/<uuid:slot_id>/skip/", judge.skip, name="skip"),
     path("judge/slots/<uuid:slot_id>/flag/", judge.flag, name="flag"),
+    path("judge/discussions/<uuid:slot_id>/", discuss.discussion, name="discussion"),
     path("resolve/", resolve.queue, name="resolve_queue"),
     path("resolve/<int:study_id>/", resolve.study, name="resolve_study"),
     path("resolve/items/<int:item_id>/", resolve.item, name="resolve_item"),

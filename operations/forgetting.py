@@ -84,10 +84,12 @@ ENTERED = {
     "annotation.question": "annotation__author",
     "annotation.askedarticle": "annotation__author",
     "annotation.draftrevision": "annotation__author",
+    "judging.discussion": "proposed_by__person",
     "judging.goldverdict": "judge__person",
     "judging.judgingslot": "judge__person",
     "judging.judgment": "slot__judge__person",
     "judging.judgmentevent": "slot__judge__person",
+    "judging.remark": "judge__person",
 }
 # Rows whose words may be about a record: the path from the record to the person.
 ABOUT_RECORDS = (
@@ -106,6 +108,8 @@ STUDY_OF = {
     "judging.judgingslot": "round__study",
     "judging.judgment": "slot__round__study",
     "judging.judgmentevent": "slot__round__study",
+    "judging.discussion": "round__study",
+    "judging.remark": "discussion__round__study",
 }
 # Other people's rows, and rows that give access.
 NOT_THEIR_DATA = {

@@ -176,6 +176,12 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/judge/slots/{slot}/"): VERDICT,
     ("POST", "/judge/slots/{slot}/skip/"): {"reason": "The text is cut off."},
     ("POST", "/judge/slots/{slot}/flag/"): {"flag_note": "The text is cut off."},
+    ("POST", "/judge/discussions/{discussed}/"): {
+        "act": "propose",
+        "version": "1",
+        "verdict": "correct",
+        "cause": "slip",
+    },
     ("POST", "/resolve/items/{item}/"): {"verdict": "correct", "cause": "slip"},
     ("POST", "/resolve/items/{open_item}/"): {"verdict": "correct", "cause": "slip"},
     ("POST", "/reports/{closed}/freeze/"): {"note": "Before the talk"},

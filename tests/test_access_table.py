@@ -25,7 +25,7 @@ from datasets.revisions import Texts
 from datasets.subsets import Query, freeze
 from evaluation.frozen import publishing, snapshots
 from generation.models import LanguageModel
-from judging import settling, studies, verdicts
+from judging import discussing, settling, studies, verdicts
 from judging.files.predictions import import_predictions
 from judging.models import GoldItem, JudgingSlot
 from tests.access_bodies import BODIES, NO_FIELDS, NOBODY, body_of
@@ -247,6 +247,8 @@ POST  /judge/slots/{slot}/coming/                             302  403  403  403
 GET   /judge/slots/{slot}/coming/                             302  403  403  403  200  404  403  403  403  404
 POST  /judge/slots/{slot}/skip/                               403  403  403  403  302  404  403  403  403  404
 POST  /judge/slots/{slot}/flag/                               403  403  403  403  200  404  403  403  403  404
+GET   /judge/discussions/{discussed}/                         302  403  403  403  200  404  403  403  403  404
+POST  /judge/discussions/{discussed}/                         403  403  403  403  302  404  403  403  403  404
 GET   /resolve/                                               302  403  403  403  403  403  200  403  403  200
 GET   /resolve/{closed}/                                      302  403  403  403  403  403  200  403  403  200
 GET   /resolve/{open}/                                        302  403  403  403  403  403  200  403  403  404
@@ -454,6 +456,16 @@ def judged(everybody):
         verdict = "correct" if slot.judge.person.username == "ivy" else "incorrect"
         verdicts.give(slot, verdict)
     studies.close_study(closed)
+    talk = judging.run("talk")
+    judging.response(talk, judging.instance(7), "passage-1", judging.language_model())
+    discussed = judging.draft("Talk", drawn_from=talk, resolved_by="discussion")
+    studies.open_study(discussed, [everybody["jean"], judging.judge("ivy")])
+    for who, verdict in ((everybody["jean"], "correct"), (judging.judge("ivy"), "incorrect")):
+        verdicts.give(judging.slots(discussed, who)[0], verdict)
+    studies.close_study(discussed)
+    ivys = judging.slots(discussed, judging.judge("ivy"))[0]
+    discussing.remark(ivys, "It names one year.")
+    discussing.propose(ivys, version=0, verdict="incorrect", cause="slip")
     draft = judging.draft("Draft", drawn_from=other)
     judged_before = closed.items.filter(resolution=None).first().response
     GoldItem.objects.create(study=study, response=judged_before, position=1, verdict="correct")
@@ -475,6 +487,7 @@ def judged(everybody):
         "item": settling.unresolved(closed).first().pk, "open_item": study.items.first().pk,
         "local_model": local.pk,
         "slot": judging.slots(study, everybody["jean"])[0].pk,
+        "discussed": judging.slots(discussed, everybody["jean"])[0].pk,
     }  # fmt: skip
 
 

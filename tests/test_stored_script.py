@@ -13,7 +13,16 @@ from accounts.models import Person
 from annotation.models import Annotation, Assignment, Campaign, DraftRevision, Question, Review
 from datasets.models import Collection, Contradiction, Instance, Release
 from generation.models import Attempt, LanguageModel, Response, Run
-from judging.models import Judge, JudgingSlot, Judgment, Resolution, Study, StudyItem
+from judging.models import (
+    Discussion,
+    Judge,
+    JudgingSlot,
+    Judgment,
+    Remark,
+    Resolution,
+    Study,
+    StudyItem,
+)
 from tests.test_access_table import PEOPLE, rows, service, signed_in, world  # noqa: F401 fixtures
 from tests.wikifetch import factories as wiki
 from wikifetch import fetch, newfetch
@@ -86,7 +95,8 @@ def marked(world, tmp_path):  # noqa: F811
         Study.objects.filter(pk=study.pk).update(name=f"{study.pk}{SCRIPT}")
     for model in (
         FetchRun, Contradiction, Instance, Collection, Release, LanguageModel, Run, Response, Attempt,
-        Judgment, JudgingSlot, Resolution, Annotation, Assignment, Campaign, Question, Review, DraftRevision,
+        Judgment, JudgingSlot, Resolution, Discussion, Remark, Annotation, Assignment, Campaign, Question,
+        Review, DraftRevision,
     ):  # fmt: skip
         in_every_text(model.objects.all(), "external_id", "prompt", "state", "lease_holder")
     in_every_text(Sighting.objects.exclude(revision__revid=6))

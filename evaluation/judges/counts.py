@@ -68,7 +68,7 @@ def with_others(study: Study, shown: Shown) -> dict[str, dict[str, list[Cell]]]:
 
 def with_final(study: Study, judge: Judge, shown: Shown) -> dict[str, list[Cell]]:
     """FINAL and DISPUTED -> cells against the final verdict: of all but those that are this judge's own verdict alone,
-    and of those that a third person or the majority decided. Both of the judge's round.
+    and of those that a discussion, a third person or the majority decided. Both of the judge's round.
     """
     rows = first_judged(study).filter(judge=judge, item__resolution__round=F("round"))
     if judge.pseudonym in shown:

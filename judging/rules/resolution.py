@@ -9,13 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 THIRD_PERSON = "third_person"
+DISCUSSION = "discussion"
 MAJORITY = "majority"
-WAYS = {THIRD_PERSON: "A third person decides", MAJORITY: "The majority decides"}
+WAYS = {
+    THIRD_PERSON: "A third person decides",
+    DISCUSSION: "The two judges discuss it, and both sign one verdict",
+    MAJORITY: "The majority decides",
+}
 
 # How a final verdict came about.
-SINGLE, UNANIMOUS = "single", "unanimous"
+SINGLE, UNANIMOUS, DISCUSSED = "single", "unanimous", "discussed"
 
-# Why the judges disagree, in the third person's opinion: key -> label.
+# Why the judges disagree, in the opinion of who resolves: key -> label.
 CAUSES = {
     "slip": "A judge slipped",
     "criteria": "The criteria leave it open",
@@ -36,7 +41,7 @@ class Outcome:
 
 
 def outcome(verdicts: Sequence[str | None], *, seats: int, way: str) -> Outcome | None:
-    """The outcome for one response; None while a judge has not finished, and where a third person must decide.
+    """The outcome for one response; None while a judge has not finished, and where it must be discussed or decided.
 
     `verdicts` holds one entry for each slot that is finished, None for a skipped one; `seats` is how many
     slots there are. A skipped slot leaves the response unresolved even if the remaining verdicts agree: one of the
@@ -65,11 +70,13 @@ def way_problem(way: str, judges_per_item: int) -> str | None:
         return f"{way!r} is not a way to resolve. Choose one of: {', '.join(WAYS)}."
     if way == MAJORITY and judges_per_item < 3:
         return "A majority needs at least three judges per response. Add judges, or choose a third person."
+    if way == DISCUSSION and judges_per_item > 2:
+        return "A discussion is between two judges. Choose at most two per response, or another way to resolve."
     return None
 
 
 def note_problem(verdict: str, first_verdicts: Sequence[str | None], note: str) -> str | None:
-    """Why a third person's decision needs a note; None when it needs none.
+    """Why a decision needs a note; None when it needs none.
 
     A note is needed where the decision agrees with none of the first verdicts.
     """

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from judging import pool, presenting, progress, queues, verdicts, warmup
+from judging import discussing, pool, presenting, progress, queues, verdicts, warmup
 from judging.blinding import keep_items
 from judging.models import JudgingSlot, Study
 from judging.presenting import SlotView
@@ -33,7 +33,11 @@ def queue(request: HttpRequest) -> HttpResponse:
     page = page_of(request, queues.studies_of(person))
     counts = progress.of_person_in(person, page)
     free = pool.free_in(person, counts)
-    rows = [(study, counts[study.pk], free.get(study.pk, 0)) for study in page]
+    discussed = discussing.counts_in(person, list(page))
+    rows = [
+        (study, counts[study.pk], free.get(study.pk, 0), discussed.get(study.pk, 0))
+        for study in page
+    ]
     return render(request, "judging/queue.html", {"page": page, "rows": rows})
 
 
@@ -51,6 +55,7 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
         "minutes_left": round(pace * counted.waiting / 60) if pace and counted.waiting else None,
         "entered": queues.entered(person, study),
         "undoable": verdicts.last_judged(person, study),
+        "discussions": discussing.listed(person, study),
         "free": pool.free_in(person, [study.pk]).get(study.pk, 0),
         "is_pool": study.pairing == Study.Pairing.POOL,
         "days": progress.timesheet(person, study),
@@ -111,7 +116,7 @@ def slot(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
         queues.mark_shown(mine)
         keep_items(person_of(request), [mine.item], request.path)
         return _item_page(request, mine)
-    comment, version = request.POST.get("comment", ""), _version(request)
+    comment, version = request.POST.get("comment", ""), version_in(request)
     try:
         verdicts.give(mine, request.POST.get("verdict", ""), comment=comment, version=version)
     except Refusal as refusal:
@@ -125,7 +130,7 @@ def skip(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     """Leave the item with a reason and go on."""
     mine = verdicts.slot_of(person_of(request), slot_id)
     try:
-        verdicts.skip(mine, request.POST.get("reason", ""), version=_version(request))
+        verdicts.skip(mine, request.POST.get("reason", ""), version=version_in(request))
     except Refusal as refusal:
         return _item_page(request, mine, refusal)
     return _to_next(person_of(request), mine.round.study, draws=True)
@@ -191,7 +196,7 @@ def _views(study: Study, slots: list[JudgingSlot], total: int) -> list[SlotView]
     return [presenting.slot_view(one, known, total) for one in slots]
 
 
-def _version(request: HttpRequest) -> int:
+def version_in(request: HttpRequest) -> int:
     """The version that the form was made from; 0, as of an item that was never changed, where it names none."""
     named = request.POST.get("version", "")
     return int(named) if named.isdecimal() and len(named) < 10 else 0

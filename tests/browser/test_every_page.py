@@ -27,7 +27,7 @@ from datasets.revisions import accept, originals, reject, write
 from evaluation.frozen.publishing import publish
 from evaluation.frozen.snapshots import freeze
 from generation.models import Response
-from judging import studies, warmup
+from judging import discussing, studies, verdicts, warmup
 from judging.files.predictions import import_predictions
 from judging.models import GoldItem, JudgingSlot, Study
 from judging.selections import Selection
@@ -227,7 +227,22 @@ def test_the_judges_pages_are_accessible(open_page, ada):
         gold = GoldItem.objects.create(study=study, response=item.response, **known)
     warmup.give(gold, ada, "incorrect")
     page = open_page(ada)
+    talk = judging.draft(
+        "Talk", drawn_from=judging.finished_run(instances=1), resolved_by="discussion"
+    )
+    studies.open_study(talk, [ada, judging.judge("bob")])
+    for who, verdict in ((ada, "correct"), (judging.judge("bob"), "incorrect")):
+        for one in judging.slots(talk, who):
+            verdicts.give(one, verdict)
+        verdicts.hand_in(who, talk)
+    first, second, *_ = [one for one, _ in discussing.listed(ada, talk)]
+    bobs = second.item.slots.exclude(judge=second.judge).get()
+    discussing.remark(bobs, "It names one year.")
+    discussing.propose(bobs, version=0, verdict="incorrect", cause="slip", note="One year.")
     paths = [
+        reverse("judging:overview", args=[talk.pk]),
+        reverse("judging:discussion", args=[first.pk]),
+        reverse("judging:discussion", args=[second.pk]),
         reverse("judging:queue"),
         reverse("judging:overview", args=[study.pk]),
         reverse("judging:warm_up", args=[study.pk, 1]),

@@ -46,6 +46,37 @@ def test_a_decision_by_keys(open_page, item):
     )
 
 
+def test_a_discussion_by_keys(open_page):
+    study = make.open_study(
+        drawn_from=make.finished_run(
+            instances=1, prompts=["both-passages"], models=make.MODEL_IDS[:1]
+        ),
+        resolved_by="discussion",
+    )
+    for name, verdict in (("alice", "correct"), ("bob", "incorrect")):
+        make.hand_in(study, name, verdict)
+    slots = [make.slots(study, make.judge(name))[0].pk for name in ("alice", "bob")]
+    page = open_page(make.judge("alice"))
+    page.goto(f"/judge/discussions/{slots[0]}/")
+    page.keyboard.press("c")
+    page.keyboard.type("12: I read it so.")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("I read it so.")).to_be_visible()
+    page.keyboard.press("3")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(f"**/judge/{study.pk}/")
+    other = open_page(make.judge("bob"))
+    other.goto(f"/judge/discussions/{slots[1]}/")
+    other.keyboard.press("y")
+    other.wait_for_url(f"**/judge/{study.pk}/")
+    assert (Resolution.objects.get().how, Resolution.objects.get().verdict) == (
+        "discussed",
+        "incorrect",
+    )
+
+
 @pytest.mark.usefixtures("with_warm_up")
 def test_the_warm_up_by_keys(open_page):
     page = open_page(make.judge("alice"))

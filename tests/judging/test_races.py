@@ -3,8 +3,9 @@
 import pytest
 
 from accounts.roles import Role
-from judging import adjudication, pool, rounds, rubric_versions, studies, verdicts
+from judging import adjudication, discussing, pool, rounds, rubric_versions, studies, verdicts
 from judging.models import JudgingSlot, Judgment, JudgmentEvent, Resolution, Study
+from judging.settling import unresolved
 from tests.factories import person
 from tests.judging import factories as make
 from tests.races import at_once, overlapping
@@ -116,6 +117,84 @@ def test_two_third_persons_at_once_are_one_resolution(study):
     refusals = at_once(*[lambda who=who: decide(who) for who in people])
     assert refusals.count(None) == 1
     assert Resolution.objects.count() == 1
+
+
+def disputed():
+    """A response that alice and bob discuss, alice's and bob's slot; it is the only one that both have judged."""
+    run = make.finished_run(instances=1, prompts=["both-passages"], models=make.MODEL_IDS[:1])
+    study = make.open_study(drawn_from=run, resolved_by="discussion")
+    make.hand_in(study, "alice", "correct")
+    make.hand_in(study, "bob", "incorrect")
+    return study, *(make.slots(study, make.judge(name))[0] for name in ("alice", "bob"))
+
+
+def propose(slot, verdict="correct", version=0):
+    discussing.propose(slot, version=version, verdict=verdict, cause="slip")
+
+
+def test_two_proposals_at_once_are_one_and_a_refusal():
+    _, alice, bob = disputed()
+    refusals = at_once(lambda: propose(alice), lambda: propose(bob, "incorrect"))
+    assert [refusal.status for refusal in refusals if refusal] == [412]
+
+
+def test_eight_signatures_at_once_are_one_resolution():
+    _, alice, bob = disputed()
+    propose(alice)
+    assert at_once(*[lambda: discussing.sign(bob, version=1)] * 8) == [None] * 8
+    assert Resolution.objects.get().how == "discussed"
+
+
+def test_a_signature_against_a_changed_proposal_signs_nothing_unread():
+    _, alice, bob = disputed()
+    propose(alice)
+    refused = overlapping(
+        lambda: propose(alice, "incorrect", version=1), lambda: discussing.sign(bob, version=1)
+    )
+    assert refused is not None
+    assert refused.status == 412
+    assert not Resolution.objects.exists()
+
+
+def test_a_changed_proposal_against_a_signature_is_refused():
+    _, alice, bob = disputed()
+    propose(alice)
+    refused = overlapping(
+        lambda: discussing.sign(bob, version=1), lambda: propose(alice, "incorrect", version=1)
+    )
+    assert refused is not None
+    assert Resolution.objects.get().verdict == "correct"
+
+
+def test_a_signature_while_a_judge_is_removed_is_refused_and_a_third_person_decides():
+    study, alice, bob = disputed()
+    propose(alice)
+    refused = overlapping(
+        lambda: pool.remove(study, alice.judge_id), lambda: discussing.sign(bob, version=1)
+    )
+    assert refused is not None
+    assert not Resolution.objects.exists()
+    assert unresolved(study).count() == 1
+
+
+def test_a_signature_against_leaving_is_one_of_both():
+    study, alice, bob = disputed()
+    propose(alice)
+    at_once(lambda: discussing.sign(bob, version=1), lambda: discussing.leave(alice))
+    assert Resolution.objects.count() + unresolved(study).count() == 1
+
+
+def test_a_decision_while_both_judges_discuss_again_is_refused():
+    study, _, _ = disputed()
+    third, bob = person("carol", Role.ADJUDICATOR), make.judge("bob")
+    pool.remove(study, study.judges.get(person=bob).pk)
+    item = study.items.get()
+    refused = overlapping(
+        lambda: pool.add(study, bob),
+        lambda: adjudication.decide(item, by=third, verdict="correct", cause="slip"),
+    )
+    assert refused is not None
+    assert not Resolution.objects.exists()
 
 
 def test_opening_twice_at_once_makes_one_set_of_slots():

@@ -64,7 +64,7 @@ def test_a_refused_round_keeps_what_was_typed(client, study, fields, words):
 def test_the_form_says_who_could_read_the_verdicts(client, study):
     person("rita", Role.JUDGE, Role.RESEARCHER)
     page = client.get(url_of(study, "rounds/again"))
-    assertContains(page, "(rita), who can read the verdicts of a closed study")
+    assertContains(page, "(rita), who can have read its verdicts")
     assertNotContains(page, "(alice), who can read")
 
 

@@ -89,9 +89,19 @@ def test_a_majority_of_two_is_refused(admin):
         create(admin, Selection([make.finished_run(instances=1)]), resolved_by="majority")
 
 
-def test_discussion_is_not_offered(admin):
+def test_a_discussion_of_three_is_refused(admin):
+    with pytest.raises(Refusal, match="between two judges"):
+        create(
+            admin,
+            Selection([make.finished_run(instances=1)]),
+            resolved_by="discussion",
+            judges_per_response=3,
+        )
+
+
+def test_an_unknown_way_to_resolve_is_refused(admin):
     with pytest.raises(Refusal, match="not a way to resolve"):
-        create(admin, Selection([make.finished_run(instances=1)]), resolved_by="discussion")
+        create(admin, Selection([make.finished_run(instances=1)]), resolved_by="dice")
 
 
 def test_a_name_is_taken_once(admin):

@@ -180,7 +180,7 @@ def test_unfinished_responses_are_left_out_and_counted(client, admin):
         ({"name": ""}, "This field is required"),
         ({"runs": []}, "This field is required"),
         ({"judges_per_response": 0}, "greater than or equal to 1"),
-        ({"resolved_by": "discussion"}, "Select a valid choice"),
+        ({"resolved_by": "discussion", "judges_per_response": 3}, "between two judges"),
         ({"resolved_by": "majority"}, "at least three judges"),
         ({"order": ""}, "This field is required"),
         ({"repeat_percent": 51}, "less than or equal to 50"),

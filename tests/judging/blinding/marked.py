@@ -4,7 +4,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from evaluation.frozen import snapshots
 from generation.models import LanguageModel, Run
-from judging import studies, verdicts
+from judging import discussing, studies, verdicts
 from judging.files.predictions import import_predictions
 from judging.models import GoldItem, JudgingSlot, Study
 from tests.factories import person
@@ -13,7 +13,7 @@ from tests.judging import factories as judging
 # Of models and their services, of runs, of the other judges, of what judge models and others said before it is locked.
 MODELS = ("zqmodel-7b", "zqmodel-13b")
 SERVICE, RUN, JUDGE, REPLY, UNLOCKED = "zqservice", "zqrun", "zqjudge", "zqreply", "zqunlocked"
-LOCKED, TOKENS = "zqlocked", "918273"
+LOCKED, DISCUSSED, TOKENS = "zqlocked", "zqdiscussed", "918273"
 NAMES = ("zqmodel", SERVICE, RUN, JUDGE)
 HIDDEN_FROM_JUDGES = (*NAMES, REPLY, UNLOCKED, LOCKED, TOKENS)
 HIDDEN_FROM_ADJUDICATORS = (*NAMES, REPLY, UNLOCKED, TOKENS)
@@ -44,6 +44,7 @@ def world(reader: Person) -> dict[str, object]:
         second = judged(asked(f"{RUN} 2", models, 3), "Second", others)
         for who in others:
             give(second, who, "correct", UNLOCKED)
+    talk = discussed(models, [reader, others[0]]) if is_judge else second
     earlier = judging.run("earlier")
     plain = judging.language_model("plain")
     known = judging.response(earlier, judging.instance(9), "both-passages", plain)
@@ -67,6 +68,7 @@ def world(reader: Person) -> dict[str, object]:
         "item": pilot.items.first().pk,
         "open_item": second.items.first().pk,
         "slot": first_slot(pilot, reader),
+        "discussed": first_slot(talk, reader),
         "contradiction": pilot.items.first().response.instance.contradiction_id,
     }
 
@@ -86,6 +88,20 @@ def judged(run: Run, name: str, judges: list[Person]) -> Study:
     study = judging.draft(name, drawn_from=run, judges_per_response=len(judges))
     studies.open_study(study, judges)
     import_predictions(study, f"item,reply\n0,{REPLY} evaluation: correct\n".encode(), JUDGE)
+    return study
+
+
+def discussed(models: list[LanguageModel], judges: list[Person]) -> Study:
+    """An open study on whose responses these two differ, with a proposal of the second."""
+    run = asked(f"{RUN} 3", models, 5)
+    study = judging.draft("Talk", drawn_from=run, resolved_by="discussion")
+    studies.open_study(study, judges)
+    for who, verdict in zip(judges, ("correct", "incorrect"), strict=True):
+        give(study, who, verdict, DISCUSSED)
+        verdicts.hand_in(who, study)
+    theirs = judging.slots(study, judges[1])[0]
+    discussing.remark(theirs, "Look again.")
+    discussing.propose(theirs, version=0, verdict="incorrect", cause="slip")
     return study
 
 

@@ -1,0 +1,175 @@
+"""Discussions: the two judges of a response agree on one verdict, and both sign it.
+
+A discussion opens once no verdict can be given in the round any more: who has read another judge's verdict gives none
+there. One of the two proposes a verdict and has signed it so; it is final when the other signs the same text. Each
+change names the version of the proposal that its author has read; one from an older version is refused (412).
+
+Each act waits for the study's row, as removing a judge and a third person's decision do.
+"""
+
+import uuid
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from accounts.models import Person
+from judging.adjudication import decision_problem
+from judging.blinding import require_records
+from judging.models import Discussion, JudgingSlot, Remark, Study, StudyItem
+from judging.rules.resolution import DISCUSSED, DISCUSSION
+from judging.settling import IS_DISCUSSED, UNFINISHED, finished, resolution, store
+from judging.states import DISCUSSION as MOVES
+from judging.states import DiscussionState
+from leases.refusal import Conflict, Refusal, StaleVersion
+from leases.rows import first_of
+
+REMARK_LIMIT = 2_000
+NOT_YOURS = "There is no such discussion among yours."
+OVER = "This discussion is over: it was signed by both, left to a third person, or one of its judges has left."
+
+
+def _seats(person: Person) -> QuerySet[JudgingSlot]:
+    """The person's slots in rounds in which no verdict can be given any more."""
+    still = JudgingSlot.objects.filter(round=OuterRef("round"), state__in=UNFINISHED)
+    latest = JudgingSlot.objects.filter(judge__person=person, repeat=1, round__is_latest=True)
+    judged = latest.filter(round__study__resolved_by=DISCUSSION, item__round=F("round"))
+    return judged.exclude(Exists(still))
+
+
+def open_for(person: Person) -> QuerySet[JudgingSlot]:
+    """The person's slots of responses that they discuss, in the order in which they judged them."""
+    item = finished(StudyItem.objects.filter(IS_DISCUSSED, pk=OuterRef("item")))
+    return _seats(person).filter(Exists(item)).order_by("round", "order")
+
+
+def waiting_for(person: Person) -> QuerySet[JudgingSlot]:
+    """Those of them that wait for this person: nobody has proposed anything, or the other judge has."""
+    mine = Discussion.objects.filter(
+        item=OuterRef("item"), round=OuterRef("round"), proposed_by=OuterRef("judge")
+    )
+    return open_for(person).exclude(Exists(mine))
+
+
+def counts_in(person: Person, studies: QuerySet[Study] | list[Study]) -> dict[int, int]:
+    """How many discussions wait for the person, by the studies that have any."""
+    of_studies = waiting_for(person).filter(round__study__in=[study.pk for study in studies])
+    counts: dict[int, int] = {}
+    for study in of_studies.order_by().values_list("round__study", flat=True):
+        counts[study] = counts.get(study, 0) + 1
+    return counts
+
+
+def listed(person: Person, study: Study) -> list[tuple[JudgingSlot, bool]]:
+    """The open discussions of the person in the study, and whether each waits for them; those first."""
+    rows = open_for(person).filter(round__study=study).select_related("item__response__instance")
+    waiting = set(waiting_for(person).filter(round__study=study).values_list("pk", flat=True))
+    return sorted(((slot, slot.pk in waiting) for slot in rows), key=lambda row: not row[1])
+
+
+def slot_of(person: Person, slot_id: uuid.UUID) -> JudgingSlot:
+    """The person's slot of that id, where its response is discussed or both have signed; NotFoundHere for any other."""
+    signed = Discussion.objects.filter(
+        item=OuterRef("item"), round=OuterRef("round"), state=DiscussionState.SIGNED
+    )
+    seen = _seats(person).filter(Q(pk__in=open_for(person).values("pk")) | Exists(signed))
+    related = ("judge", "round__study", "item__round__rubric")
+    rows = seen.select_related(*related, "item__response__instance__contradiction")
+    slot = first_of(rows.filter(pk=slot_id), NOT_YOURS)
+    require_records(person, slot.round.study)
+    return slot
+
+
+def of_slot(slot: JudgingSlot) -> Discussion:
+    """The discussion of the slot's response; not stored yet where nobody has said or proposed anything."""
+    where = {"item": slot.item, "round": slot.round}
+    rows = Discussion.objects.filter(**where).select_related("proposed_by")
+    return rows.first() or Discussion(**where)
+
+
+def remarks_of(discussion: Discussion) -> list[Remark]:
+    return list(discussion.remarks.all()) if discussion.pk else []
+
+
+# ---------------------------------------------------------------- acts
+
+
+@transaction.atomic
+def propose(slot: JudgingSlot, *, version: int, verdict: str, cause: str, note: str = "") -> None:
+    """Propose a verdict, signed by its author alone. The same one again changes nothing."""
+    if problem := decision_problem(slot.item, verdict, cause, note):
+        raise Refusal(problem)
+    given = {"verdict": verdict, "cause": cause, "note": note.strip()}
+    now = _locked(slot)
+    if now.proposed_by_id == slot.judge_id and all(getattr(now, k) == v for k, v in given.items()):
+        return
+    _check_version(now, version)
+    _check_open(slot)
+    MOVES.require(now, "propose", **given, proposed_by=slot.judge, version=now.version + 1)
+
+
+@transaction.atomic
+def sign(slot: JudgingSlot, *, version: int) -> None:
+    """Sign what the other has proposed: it is the final verdict of the round. Again it changes nothing."""
+    now = _locked(slot)
+    if now.signed_by_id == slot.judge_id:
+        return
+    _check_version(now, version)
+    _check_open(slot)
+    if now.proposed_by_id is None:
+        raise Conflict("Nobody has proposed a verdict yet. Propose one.")
+    if now.proposed_by_id == slot.judge_id:
+        raise Conflict(
+            "You proposed this verdict, and have signed it. The other judge has to sign it."
+        )
+    MOVES.require(now, "sign", signed_by=slot.judge)
+    agreed: dict[str, Any] = {name: getattr(now, name) for name in ("verdict", "cause", "note")}
+    store([resolution(slot.item, how=DISCUSSED, discussion=now, **agreed)])
+
+
+@transaction.atomic
+def remark(slot: JudgingSlot, text: str) -> None:
+    """Write to the other judge. The same words twice in a row are one remark."""
+    text = text.replace("\x00", "").replace("\r\n", "\n").strip()
+    if not text:
+        raise Refusal("Write what you want to say to the other judge.")
+    if len(text) > REMARK_LIMIT:
+        raise Refusal(f"This is longer than {REMARK_LIMIT} characters. Shorten it.")
+    now = _locked(slot)
+    _check_open(slot)
+    last = now.remarks.last()
+    if last is None or (last.judge_id, last.text) != (slot.judge_id, text):
+        Remark.objects.create(discussion=now, judge=slot.judge, text=text)
+
+
+@transaction.atomic
+def leave(slot: JudgingSlot) -> None:
+    """Leave the response to a third person. Again it changes nothing."""
+    now = _locked(slot)
+    if now.state == DiscussionState.LEFT:
+        return
+    _check_open(slot)
+    MOVES.require(now, "leave")
+
+
+def _locked(slot: JudgingSlot) -> Discussion:
+    """The discussion as it is stored now; nothing that could end it happens before this act is over."""
+    Study.objects.select_for_update().get(pk=slot.round.study_id)
+    return Discussion.objects.get_or_create(item=slot.item, round=slot.round)[0]
+
+
+def _check_open(slot: JudgingSlot) -> None:
+    """Raise Conflict where the discussion has ended since the slot was read."""
+    assert slot.judge is not None, "A slot that somebody judged has a judge."
+    assert slot.judge.person is not None, "Judge models have no slots."
+    if not open_for(slot.judge.person).filter(pk=slot.pk).exists():
+        raise Conflict(OVER)
+
+
+def _check_version(now: Discussion, version: int) -> None:
+    if now.version != version:
+        raise StaleVersion(
+            "The proposal was changed since you opened this page. Read what it says now; what you wrote is still in "
+            "the form.",
+            details={"version": now.version},
+        )

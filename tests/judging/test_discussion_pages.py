@@ -1,0 +1,157 @@
+"""The page of a discussion, and where its judges find it."""
+
+import re
+
+import pytest
+
+from accounts.roles import Role
+from judging import discussing, studies, verdicts
+from judging.models import Discussion, Resolution
+from tests.factories import person, signed_in
+from tests.judging import factories as make
+
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
+
+
+@pytest.fixture
+def study():
+    """Alice and bob differ on both of its responses."""
+    made = make.open_study(
+        drawn_from=make.finished_run(instances=1, prompts=["both-passages"]),
+        resolved_by="discussion",
+    )
+    make.hand_in(made, "alice", "correct", comment="Both years.")
+    make.hand_in(made, "bob", "incorrect", comment="It prefers one.")
+    return made
+
+
+@pytest.fixture
+def alice(client, study):
+    return signed_in(client, make.judge("alice"))
+
+
+def url_of(name):
+    return f"/judge/discussions/{discussing.open_for(make.judge(name)).first().pk}/"
+
+
+def post(client, url, act, version=0, **fields):
+    return client.post(url, {"act": act, "version": version, **fields}, follow=True)
+
+
+def propose(client, url, version=0, **changed):
+    fields = {"verdict": "incorrect", "cause": "criteria", "note": "It leans.", **changed}
+    return post(client, url, "propose", version, **fields)
+
+
+def test_the_judges_own_pages_lead_to_it(client, study, alice):
+    assert "Discuss" in client.get("/").content.decode()
+    assert "Discuss 2 responses" in client.get("/judge/").content.decode()
+    page = client.get(f"/judge/{study.pk}/").content.decode()
+    assert page.count("Waits for you") == 2
+    assert url_of("alice") in page
+
+
+def test_it_shows_both_verdicts_without_a_name_or_a_model(client, study, alice):
+    page = client.get(url_of("alice")).content.decode()
+    assert page.index("Both years.") < page.index("It prefers one.")
+    names = [*make.MODEL_IDS, make.SERVICE, "secret-run", "bob", "Bob"]
+    names += [judge.pseudonym for judge in study.judges.exclude(person=alice)]
+    assert [name for name in names if name in page] == []
+    assert not re.search(r"9876\d", page)
+
+
+def test_two_people_agree(client, study, alice):
+    url = url_of("alice")
+    post(client, url, "remark", remark="It names 1101 first.")
+    answer = propose(client, url)
+    assert "with your signature" in answer.content.decode()
+    page = client.get(url).content.decode()
+    assert "You propose" in page
+    assert 'value="sign"' not in page
+    signed_in(client, make.judge("bob"))
+    item = Discussion.objects.exclude(verdict="").get().item
+    theirs = f"/judge/discussions/{item.slots.get(judge__person__username='bob').pk}/"
+    page = client.get(theirs).content.decode()
+    for words in ("The other judge proposes", "It leans.", "It names 1101 first.", "criteria"):
+        assert words in page
+    answer = post(client, theirs, "sign", 1)
+    assert "Signed by both: this is the final verdict." in answer.content.decode()
+    assert Resolution.objects.get().verdict == "incorrect"
+    page = client.get(theirs).content.decode()
+    assert "Signed by both" in page
+    assert 'name="act"' not in page
+
+
+def test_another_tab_gets_412_and_keeps_what_was_typed(client, study, alice):
+    url = url_of("alice")
+    propose(client, url)
+    answer = client.post(
+        url,
+        {"act": "propose", "version": 0, "verdict": "correct", "cause": "slip", "note": "Mine."},
+    )
+    page = answer.content.decode()
+    assert answer.status_code == 412
+    assert "changed since you opened this page" in page
+    assert "It leans." in page
+    assert ">Mine.</textarea>" in page.replace("\n", "")
+    assert 'name="version" value="1"' in page
+
+
+def test_what_is_missing_is_said_at_the_top_and_the_note_stays(client, study, alice):
+    answer = propose(client, url_of("alice"), cause="", note="Typed.")
+    page = answer.content.decode()
+    assert answer.status_code == 400
+    assert "This field is required" in page
+    assert "Typed." in page
+    answer = post(client, url_of("alice"), "remark", remark=" ")
+    assert answer.status_code == 400
+    assert "Write what you want to say" in answer.content.decode()
+
+
+def test_an_unknown_button_does_nothing(client, study, alice):
+    answer = post(client, url_of("alice"), "burn")
+    assert answer.status_code == 400
+    assert not Discussion.objects.exists()
+
+
+def test_the_next_that_waits_comes_after_it(client, study, alice):
+    first, second = discussing.open_for(alice)
+    answer = propose(client, f"/judge/discussions/{first.pk}/")
+    assert answer.redirect_chain[-1][0] == f"/judge/discussions/{second.pk}/"
+    answer = post(client, f"/judge/discussions/{second.pk}/", "leave")
+    assert answer.redirect_chain[-1][0] == f"/judge/{study.pk}/"
+    assert "A third person decides" in answer.content.decode()
+
+
+def test_nobody_else_finds_it(client, study):
+    url = url_of("alice")
+    for name, role, status in (
+        ("bob", None, 404),
+        ("dora", Role.JUDGE, 404),
+        ("ada", Role.ADMIN, 403),
+    ):
+        signed_in(client, make.judge(name) if role is None else person(name, role))
+        assert client.get(url).status_code == status
+
+
+def test_the_studys_page_says_how_many_are_discussed(client, study):
+    studies.close_study(study)
+    signed_in(client, person("rita", Role.RESEARCHER))
+    page = client.get(f"/studies/{study.pk}/").content.decode()
+    assert "2 wait until both judges have signed one" in page
+    assert "The two judges discuss it" in page
+
+
+def test_a_discussion_is_not_there_before_both_have_handed_in(client):
+    made = make.open_study(
+        drawn_from=make.finished_run(instances=1, prompts=["both-passages"]),
+        resolved_by="discussion",
+    )
+    make.hand_in(made, "alice", "correct")
+    make.give_all(made, "bob", "incorrect")
+    alice = signed_in(client, make.judge("alice"))
+    assert "To discuss" not in client.get(f"/judge/{made.pk}/").content.decode()
+    slot = make.slots(made, alice)[0]
+    assert client.get(f"/judge/discussions/{slot.pk}/").status_code == 404
+    verdicts.hand_in(make.judge("bob"), made)
+    assert client.get(f"/judge/discussions/{slot.pk}/").status_code == 200
