@@ -120,11 +120,15 @@ class OfQuestion(serializers.Serializer[Any]):
 
 
 class ExclusionOut(OfQuestion, serializers.ModelSerializer[Exclusion]):
-    """A proposal, or with `seconded_by` an exclusion in force; people appear under their pseudonyms."""
+    """A proposal, or with `seconded_by` an exclusion in force; people appear under their pseudonyms.
+
+    `is_undoing`: somebody proposes to undo it.
+    """
 
     proposed_by = serializers.CharField(source="proposed_by.pseudonym")
     proposed_at = serializers.DateTimeField(source="created_at")
     seconded_by = serializers.CharField(source="seconded_by.pseudonym", default=None)
+    is_undoing = serializers.BooleanField()
 
     class Meta:
         model = Exclusion
@@ -138,6 +142,7 @@ class ExclusionOut(OfQuestion, serializers.ModelSerializer[Exclusion]):
             "proposed_at",
             "seconded_by",
             "seconded_at",
+            "is_undoing",
             "seen",
         )
 

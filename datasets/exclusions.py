@@ -22,13 +22,16 @@ from datasets.models import (
     Instance,
     PastExclusion,
     ReleaseExclusion,
+    Undoing,
 )
 from datasets.records import newest
+from datasets.states import UndoingState
 from leases.refusal import Conflict, NotAllowed, Refusal
 from leases.rows import first_of
 
 MOST_WORDS = 2_000
 How = PastExclusion.How
+PROPOSED = UndoingState.PROPOSED
 HIDDEN = (
     "You judge responses to this question in a study that is still open, so whether it is to be excluded stays "
     "hidden from you until the study is closed. If something is wrong with it, flag the response."
@@ -63,26 +66,32 @@ def exclusions_of(collection: Collection, person: Person) -> QuerySet[Exclusion]
 def listed(rows: QuerySet[Exclusion]) -> QuerySet[Exclusion]:
     """In the order of the list: first those that wait for a second person, oldest first; then the latest in force.
 
-    `is_old` says that the contradiction has a newer version.
+    `is_old` says that the contradiction has a newer version, `is_undoing` that somebody proposes to undo it.
     """
     related = ("instance__contradiction", "proposed_by", "seconded_by")
-    waiting_first = Case(When(seconded_by=None, then=0), default=1)
+    undoing = Exists(Undoing.objects.filter(instance=OuterRef("instance"), state=PROPOSED))
+    waiting_first = Case(When(seconded_by=None, then=0), When(undoing, then=0), default=1)
     latest = F("seconded_at").desc(nulls_last=True)
     newer = Contradiction.objects.filter(supersedes=OuterRef("instance__contradiction"))
-    marked = rows.select_related(*related).annotate(is_old=Exists(newer))
+    marked = rows.select_related(*related).annotate(is_old=Exists(newer), is_undoing=undoing)
     return marked.order_by(waiting_first, latest, "created_at", "pk")
 
 
 def tally(rows: QuerySet[Exclusion]) -> dict[str, int]:
-    """The numbers in force on questions of the newest versions ("excluded"), and waiting ("proposed")."""
+    """The numbers in force on questions of the newest versions ("excluded"), and of proposals that wait ("proposed").
+
+    A proposal to undo one waits too.
+    """
+    undoing = Exists(Undoing.objects.filter(instance=OuterRef("instance"), state=PROPOSED))
     in_force = newest("instance__contradiction__") & Q(seconded_by__isnull=False)
     return rows.aggregate(
-        excluded=Count("pk", filter=in_force), proposed=Count("pk", filter=Q(seconded_by=None))
+        excluded=Count("pk", filter=in_force),
+        proposed=Count("pk", filter=Q(seconded_by=None) | undoing),
     )
 
 
 def past_of(collection: Collection, person: Person) -> QuerySet[PastExclusion]:
-    """Proposals that were declined or withdrawn, the latest first."""
+    """Proposals that were declined or withdrawn, and exclusions that were undone; the latest first."""
     rows = PastExclusion.objects.filter(instance__contradiction__collection=collection)
     shown = shown_to(person, rows, "instance__contradiction__")
     return shown.exclude(instance__in=hidden_from(person))
@@ -118,7 +127,7 @@ def propose(*, instance: Instance, reason: str, said: str = "", by: Person) -> E
     A second click returns the proposal of the first.
     """
     check_not_hidden(by, instance)
-    reason, said = _words(reason, "reason"), _words(said, "note on what you had seen")
+    reason, said = checked_words(reason, "reason"), checked_words(said, "note on what you had seen")
     if not reason:
         raise Refusal("Say why the question should be excluded.")
     seen = {"proposed": {"said": said, "known": known_to(by, instance)}}
@@ -127,7 +136,7 @@ def propose(*, instance: Instance, reason: str, said: str = "", by: Person) -> E
             made = Exclusion.objects.create(
                 instance=instance, reason=reason, proposed_by=by, seen=seen
             )
-            _recorded("proposed", instance, by)
+            recorded("proposed", instance, by)
     except IntegrityError:
         return _already_proposed(instance, reason, by)
     made.refresh_from_db()
@@ -151,11 +160,11 @@ def second(*, instance: Instance, proposal: int, said: str = "", by: Person) -> 
     if exclusion.seconded_by_id == by.pk:
         return exclusion
     _check_open(exclusion, by)
-    said = _words(said, "note on what you had seen")
+    said = checked_words(said, "note on what you had seen")
     exclusion.seconded_by, exclusion.seconded_at = by, Now()
     exclusion.seen = {**exclusion.seen, "seconded": {"said": said, "known": known_to(by, instance)}}
     exclusion.save(update_fields=["seconded_by", "seconded_at", "seen"])
-    _recorded("agreed", instance, by)
+    recorded("agreed", instance, by)
     exclusion.refresh_from_db()
     return exclusion
 
@@ -167,7 +176,7 @@ def decline(*, instance: Instance, proposal: int, note: str, by: Person) -> Past
         return ended
     exclusion = _proposal(instance, proposal, by)
     _check_open(exclusion, by)
-    note = _words(note, "reason")
+    note = checked_words(note, "reason")
     if not note:
         raise Refusal("Say why you decline: the person who proposed it will read it.")
     return _end(exclusion, How.DECLINED, by, note)
@@ -220,12 +229,12 @@ def _end(exclusion: Exclusion, how: str, by: Person, note: str = "") -> PastExcl
         ended_by=by,
         note=note,
     )
-    _recorded(how, exclusion.instance, by)
+    recorded(how, exclusion.instance, by)
     exclusion.delete()
     return past
 
 
-def _recorded(what: str, instance: Instance, by: Person) -> None:
+def recorded(what: str, instance: Instance, by: Person) -> None:
     tag = instance.contradiction
     record(Kind.EXCLUSION, by, f"{what}: question {instance.n} of {tag.collection.name} {tag.pk}")
 
@@ -238,7 +247,7 @@ def _ended(instance: Instance, proposal: int, how: str, by: Person) -> PastExclu
     ).first()
 
 
-def _words(text: str, what: str) -> str:
+def checked_words(text: str, what: str) -> str:
     """The text as it is stored: \\n line ends, stripped. Raises Refusal if it is too long."""
     text = text.replace("\x00", "").replace("\r\n", "\n").strip()
     if len(text) > MOST_WORDS:

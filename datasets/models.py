@@ -14,7 +14,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from datasets.states import RevisionState
+from datasets.states import RevisionState, UndoingState
 
 PERSON = settings.AUTH_USER_MODEL
 
@@ -350,18 +350,61 @@ class Exclusion(models.Model):
         return f"Excluded: {self.instance}"
 
 
+class Undoing(models.Model):
+    """A proposal to undo an exclusion that is in force; undone once a second person has agreed, as it was made."""
+
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="undoings")
+    exclusion = models.PositiveBigIntegerField(help_text="The number that the exclusion had.")
+    reason = models.TextField()
+    proposed_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    state = models.CharField(
+        max_length=10, choices=UndoingState.choices, default=UndoingState.PROPOSED
+    )
+    seen = models.JSONField(default=dict, blank=True, help_text="As of an exclusion.")
+    ended_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
+    ended_at = models.DateTimeField(null=True)
+    note = models.TextField(blank=True, help_text="Why it was declined.")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["instance"], condition=Q(state="proposed"), name="one_open_undoing"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="undoing_has_a_reason"),
+            models.CheckConstraint(
+                condition=Q(state="proposed", ended_by=None)
+                | Q(state="withdrawn", ended_by=models.F("proposed_by"))
+                | (
+                    Q(state__in=["agreed", "declined"], ended_by__isnull=False)
+                    & ~Q(ended_by=models.F("proposed_by"))
+                ),
+                name="undoing_ended_by_another_or_withdrawn",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_state_display()}: {self.instance}"
+
+
 class PastExclusion(models.Model):
-    """A proposal to exclude that was declined or withdrawn, with the reasons for and against it."""
+    """A proposal to exclude that was declined or withdrawn, or an exclusion that was undone; with the reasons."""
 
     class How(models.TextChoices):
         DECLINED = "declined", "Declined"
         WITHDRAWN = "withdrawn", "Withdrawn"
+        UNDONE = "undone", "Undone"
 
     instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="past_exclusions")
     proposal = models.PositiveBigIntegerField(help_text="The number that the proposal had.")
     reason = models.TextField()
     proposed_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
     proposed_at = models.DateTimeField()
+    seconded_by = models.ForeignKey(
+        PERSON, on_delete=models.PROTECT, null=True, related_name="+", help_text="If it was undone."
+    )
+    seconded_at = models.DateTimeField(null=True)
     seen = models.JSONField(default=dict, blank=True)
     how = models.CharField(max_length=10, choices=How.choices)
     ended_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
@@ -373,9 +416,15 @@ class PastExclusion(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(how="withdrawn", ended_by=models.F("proposed_by"))
-                | (Q(how="declined") & ~Q(ended_by=models.F("proposed_by"))),
+                | (Q(how="declined") & ~Q(ended_by=models.F("proposed_by")))
+                | Q(how="undone"),
                 name="declined_by_another_withdrawn_by_its_own",
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(how="undone", seconded_by__isnull=False, seconded_at__isnull=False)
+                | (~Q(how="undone") & Q(seconded_by=None, seconded_at=None)),
+                name="undone_exclusion_was_in_force",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -22,6 +22,7 @@ from datasets.models import (
     Release,
     RevisedPassage,
     Subset,
+    Undoing,
 )
 from demonstration.export import BASE
 from evaluation.models import ReportSnapshot
@@ -135,7 +136,7 @@ class Scope:
 
     def _datasets(self) -> Iterator[QuerySet[Any]]:
         instances = _keys(Instance.objects.filter(contradiction__collection__in=self.collections))
-        for of_instance in (Exclusion, PastExclusion, RevisedPassage):
+        for of_instance in (Exclusion, PastExclusion, Undoing, RevisedPassage):
             yield of_instance._default_manager.filter(instance__in=instances)
         # What a release leaves out goes with it.
         for of_collection in (Subset, Release):

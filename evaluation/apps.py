@@ -1,9 +1,11 @@
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
 
 if TYPE_CHECKING:
     from annotation.models import Campaign
+    from judging.published import Published
 
 
 class EvaluationConfig(AppConfig):
@@ -11,8 +13,10 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.monitoring.figures import agreement_so_far
+        from judging.published import published_reports
 
         agreement_so_far.add(self.name, _so_far)
+        published_reports.add(self.name, _published)
 
 
 def _so_far(campaign: "Campaign") -> list[str]:
@@ -20,3 +24,10 @@ def _so_far(campaign: "Campaign") -> list[str]:
     from evaluation.annotators.campaign import so_far
 
     return so_far(campaign)
+
+
+def _published(runs: Collection[int]) -> "list[Published]":
+    # Loaded when it is asked, as above.
+    from evaluation.frozen.publishing import published_over
+
+    return published_over(runs)

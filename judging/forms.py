@@ -1,5 +1,6 @@
 """The forms of judging. studies.py and adjudication.py decide what is stored."""
 
+from functools import cached_property
 from typing import Any
 
 from django import forms
@@ -16,6 +17,7 @@ from judging import rounds, rubric_versions, warmup
 from judging.blinding import hidden_run_ids
 from judging.models import Rubric, Study, Verdict
 from judging.presenting import VerdictChoice
+from judging.published import over_runs
 from judging.rules.assignment import MOST_REPEATED
 from judging.rules.numbers import MOST_NUMBERS, numbers_in
 from judging.rules.resolution import CAUSES, WAYS
@@ -69,10 +71,16 @@ class HumanEvaluationForm(forms.Form):
 
 
 class RunsField(forms.ModelMultipleChoiceField):
-    """Runs with how many of their responses are finished (annotated by answered_runs)."""
+    """Runs with how many of their responses are finished (annotated by answered_runs); whether numbers are public."""
+
+    @cached_property
+    def published(self) -> set[int]:
+        keys = self.queryset.values_list("pk", flat=True) if self.queryset is not None else []
+        return {one.run for one in over_runs(list(keys))}
 
     def label_from_instance(self, obj: Any) -> str:
-        return f"{obj.name}: {how_many(obj.answered, 'finished response')}"
+        public = ", a report on it is published" if obj.pk in self.published else ""
+        return f"{obj.name}: {how_many(obj.answered, 'finished response')}{public}"
 
 
 class PeopleField(forms.ModelMultipleChoiceField):

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from datasets import exclusions as rules
+from datasets import undoing
 from datasets.blinding import keep_listed, show, shown_to
 from datasets.contexts import context_1, context_2
 from datasets.counts import counts_of
@@ -35,6 +36,20 @@ ACTS = {
     ),
     "decline": Act(rules.decline, ("proposal", "note"), "Declined. The question stays in."),
     "withdraw": Act(rules.withdraw, ("proposal",), "Withdrawn. The question stays in."),
+    "undo": Act(
+        undoing.propose,
+        ("proposal", "reason", "said"),
+        "Proposed. The question stays excluded until another researcher or admin has agreed.",
+    ),
+    "undo_agree": Act(
+        undoing.agree,
+        ("undoing", "said"),
+        "The exclusion is undone: tables, new runs and new releases have the question again.",
+    ),
+    "undo_decline": Act(
+        undoing.decline, ("undoing", "note"), "Declined. The question stays excluded."
+    ),
+    "undo_withdraw": Act(undoing.withdraw, ("undoing",), "Withdrawn. The question stays excluded."),
 }
 
 
@@ -66,7 +81,7 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(*EXCLUDE)
 def exclusion(request: HttpRequest, key: int, n: int) -> HttpResponse:
-    """Propose to exclude a question, agree, decline or withdraw."""
+    """Propose to exclude a question or to undo that; agree, decline or withdraw."""
     instance = rules.question_of(key, n)
     show(person_of(request), Contradiction.objects.filter(pk=key), request.path)
     rules.check_not_hidden(person_of(request), instance)
@@ -82,11 +97,12 @@ def exclusion(request: HttpRequest, key: int, n: int) -> HttpResponse:
 
 def _context(request: HttpRequest, instance: Instance, refused: Refusal | None) -> dict[str, Any]:
     person, proposal = person_of(request), _proposal(instance)
-    may_decide = bool(
-        proposal and proposal.seconded_by is None and proposal.proposed_by_id != person.pk
-    )
+    undone = undoing.open_undoing(instance)
+    # What waits for a second person: the exclusion, or the proposal to undo it.
+    waiting = undone or (None if proposal and proposal.seconded_by_id else proposal)
+    may_decide = bool(waiting and waiting.proposed_by_id != person.pk)
     contradiction = instance.contradiction
-    fields = {"reason", "said"} if proposal is None else {"said", "note"} if may_decide else set()
+    fields = {"reason", "said"} if waiting is None else {"said", "note"} if may_decide else set()
     typed = {name: request.POST.get(name, "").strip() for name in TYPED} if refused else {}
     siblings = rules.standings(contradiction.instances.exclude(pk=instance.pk), person)
     return {
@@ -94,12 +110,14 @@ def _context(request: HttpRequest, instance: Instance, refused: Refusal | None) 
         "passage_2": context_2(contradiction),
         "proposal": proposal,
         "may_decide": may_decide,
-        "is_own": proposal and proposal.proposed_by_id == person.pk,
+        "undoing": undone,
+        "is_own": waiting and waiting.proposed_by_id == person.pk,
         "is_last": all(one.excluded for one in siblings),
-        "known": known_to(person, instance) if may_decide or proposal is None else [],
+        "known": known_to(person, instance) if fields else [],
         "past": PastExclusion.objects.filter(instance=instance).select_related(
-            "proposed_by", "ended_by"
+            "proposed_by", "seconded_by", "ended_by"
         ),
+        "ended_undoings": undoing.ended_undoings(instance),
         "typed": typed,
         "left_over": left_over(typed, TYPED, fields),
         "most": rules.MOST_WORDS,

@@ -1,9 +1,11 @@
 """Frozen reports that are read without signing in, at an address that nobody can guess."""
 
 import secrets
+from collections.abc import Collection
 
 from django.db import transaction
 from django.db.models.functions import Now
+from django.urls import reverse
 
 from accounts.audit import Kind, record
 from accounts.models import Person
@@ -12,6 +14,7 @@ from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
 from evaluation.rows.export import COLUMNS, records
 from judging.models import Study, StudyItem
+from judging.published import Published
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
 
@@ -58,6 +61,16 @@ def _check_nobody_judges(study: Study) -> None:
             "Somebody still judges responses of these runs, blind, and could read the numbers there. Publish the "
             "report when the study is closed."
         )
+
+
+def published_over(runs: Collection[int]) -> list[Published]:
+    """The published reports over responses of these runs, one for each report and run."""
+    rows = ReportSnapshot.objects.filter(public=True, study__items__response__run__in=runs)
+    each = rows.order_by("pk", "study__items__response__run").distinct()
+    return [
+        Published(study, reverse("evaluation:snapshot", args=[key]), run)
+        for key, study, run in each.values_list("pk", "study__name", "study__items__response__run")
+    ]
 
 
 def comments_of(study: Study) -> list[dict[str, str]]:

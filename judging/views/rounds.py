@@ -11,6 +11,7 @@ from generation.access import check_models_shown
 from judging import blinding, rounds
 from judging.forms import AddedForm, AgainForm, ReopenForm
 from judging.models import Study
+from judging.published import over_study
 from judging.views.studies import study_page
 from pages.refusals import form_page, refused_in
 
@@ -34,7 +35,8 @@ def again(request: HttpRequest, study_id: int) -> HttpResponse:
                 )
                 messages.success(request, OPENED.format(n=opened.n))
                 return redirect("judging:study", study.pk)
-    context = {"study": study, "form": form, "dry_run": dry_run}
+    published = over_study(study)
+    context = {"study": study, "form": form, "dry_run": dry_run, "published": published}
     return form_page(request, "judging/round_again.html", context)
 
 
@@ -50,7 +52,8 @@ def added(request: HttpRequest, study_id: int) -> HttpResponse:
             opened = rounds.add_responses(study, form.added(), form.round_plan(), by=person)
             messages.success(request, OPENED.format(n=opened.n))
             return redirect("judging:study", study.pk)
-    return form_page(request, "judging/round_added.html", {"study": study, "form": form})
+    context = {"study": study, "form": form, "published": over_study(study)}
+    return form_page(request, "judging/round_added.html", context)
 
 
 @require_POST

@@ -29,6 +29,7 @@ from judging.forms import (
 from judging.machine import control
 from judging.models import Judge, JudgingSlot, Resolution, Round, Study, StudyItem
 from judging.planning import Cost, DryRun
+from judging.published import over_study
 from judging.rules import rubric
 from judging.rules.blindness import hides_judges
 from judging.rules.resolution import WAYS
@@ -247,6 +248,7 @@ def study_page(
         "held_too_long": pool.held_too_long(study, IDLE_DAYS).count(),
         "progress": progress.of_study(study) if shows_judges else None,
         "responses": study.items.count(),
+        "published": [] if study.state == StudyState.OPEN else over_study(study),
     }
     if hidden is None:
         blinding.require_records(person, study)

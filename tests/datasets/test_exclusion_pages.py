@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from accounts.roles import Role
 from datasets import exclusions
-from datasets.models import Exclusion, Instance, PastExclusion
+from datasets.models import Exclusion, Instance, PastExclusion, Undoing
 from datasets.releases import freeze
 from tests.datasets.factories import annotation, edited, mills, record
 from tests.datasets.test_exclusions import TWO, WHY, excluded, propose
@@ -31,9 +31,9 @@ def address(question):
 def press(client, who, question, act, **fields):
     client.force_login(who)
     made = Exclusion.objects.filter(instance=question).first()
-    return client.post(
-        address(question), {"act": act, "proposal": made.pk if made else "", **fields}
-    )
+    undone = Undoing.objects.filter(instance=question).first()
+    ids = {"proposal": made.pk if made else "", "undoing": undone.pk if undone else ""}
+    return client.post(address(question), {"act": act, **ids, **fields})
 
 
 def test_two_people_exclude_a_question_and_every_page_says_so(client, see, question, rosa, olga):
@@ -46,6 +46,35 @@ def test_two_people_exclude_a_question_and_every_page_says_so(client, see, quest
     page = see(rosa, address(question))
     for words in (WHY, rosa.pseudonym, olga.pseudonym, "The tables.", "No model had been asked"):
         assert words in page
+
+
+def test_two_people_undo_an_exclusion_and_every_page_says_so(client, see, question, rosa, olga):
+    excluded(question, rosa, olga)
+    assert press(client, olga, question, "undo", reason="It is sound now.").status_code == 302
+    assert "Undoing proposed" in see(rosa, "/collections/mills/exclusions/")
+    assert '<dt>Waiting for a second person</dt><dd><a href="?#list">1</a>' in see(
+        rosa, "/collections/mills/exclusions/"
+    )
+    own = see(olga, address(question))
+    assert 'value="undo_withdraw"' in own
+    assert 'value="undo_agree"' not in own
+    assert press(client, rosa, question, "undo_agree", said="The tables.").status_code == 302
+    page = see(rosa, address(question))
+    for words in ("Not excluded", "Undone", "It is sound now.", WHY, "agreed by"):
+        assert words in page
+    assert "Undone" in see(rosa, "/collections/mills/exclusions/?show=past")
+    assert "Excluded" not in see(rosa, f"/contradictions/{question.contradiction_id}/")
+
+
+def test_a_refused_undoing_keeps_what_was_typed(client, question, rosa, olga):
+    excluded(question, rosa, olga)
+    refused = press(client, rosa, question, "undo", reason="x" * 2_001, said="The tables.")
+    assert refused.status_code == 400
+    assert "The tables." in refused.content.decode()
+    press(client, rosa, question, "undo", reason="It is sound now.")
+    refused = press(client, olga, question, "undo_decline", note=" ", said="Nothing.")
+    assert "Say why you decline" in refused.content.decode()
+    assert "Nothing." in refused.content.decode()
 
 
 def test_an_annotator_sees_what_is_excluded_and_not_what_is_proposed(see, question, rosa, olga):

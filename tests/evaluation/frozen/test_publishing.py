@@ -10,6 +10,7 @@ from evaluation.models import ReportSnapshot
 from judging import studies
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
+from tests.factories import signed_in
 from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
@@ -120,6 +121,44 @@ def test_nor_is_a_closed_one_whose_responses_somebody_judges_in_another_study(ri
     frozen, _ = snapshots.freeze(study, by=rita)
     with pytest.raises(Conflict, match="still judges"):
         publishing.publish(frozen, by=rita)
+
+
+def warned(client, address, **posted):
+    answer = client.post(address, posted) if posted else client.get(address)
+    return 'id="published"' in answer.content.decode()
+
+
+def test_a_study_over_published_runs_says_so_before_it_opens(client, rita, frozen):
+    study, run = frozen.study, frozen.study.items.first().response.run
+    draft = judging.draft("Later", drawn_from=run)
+    signed_in(client, study.created_by)
+    label = "a report on it is published"
+    assert label not in client.get("/studies/new/").content.decode()
+    assert not warned(client, f"/studies/{draft.pk}/")
+    shown = publishing.publish(frozen, by=rita)
+    assert label in client.get("/studies/new/").content.decode()
+    page = client.get(f"/studies/{draft.pk}/").content.decode()
+    assert f'<a href="/reports/snapshots/{shown.pk}/">{study.name}</a>' in page
+    judges = [judging.judge(name).pk for name in ("alice", "bob")]
+    assert warned(client, f"/studies/{draft.pk}/plan/", judges=judges)
+    publishing.unpublish(shown)
+    assert not warned(client, f"/studies/{draft.pk}/")
+
+
+def test_so_does_each_way_to_open_a_closed_study(client, rita, frozen):
+    study = frozen.study
+    publishing.publish(frozen, by=rita)
+    signed_in(client, study.created_by)
+    for which in ("again", "added"):
+        assert warned(client, f"/studies/{study.pk}/rounds/{which}/")
+
+
+def test_a_study_closed_early_says_it_next_to_opening_it_again(client, rita):
+    study, *_ = judging.closed_early()
+    signed_in(client, study.created_by)
+    assert not warned(client, f"/studies/{study.pk}/")
+    publishing.publish(snapshots.freeze(study, by=rita)[0], by=rita)
+    assert warned(client, f"/studies/{study.pk}/")
 
 
 def test_authors_that_are_too_long_are_refused(rita, frozen):
