@@ -16,8 +16,8 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from accounts.models import Person
 from judging.adjudication import decision_problem
 from judging.blinding import require_records
-from judging.models import Discussion, JudgingSlot, Remark, Study, StudyItem
-from judging.rules.resolution import DISCUSSED, DISCUSSION
+from judging.models import Discussion, JudgingSlot, Remark, Resolution, Study, StudyItem
+from judging.rules.resolution import DISCUSSION
 from judging.settling import IS_DISCUSSED, UNFINISHED, finished, resolution, store
 from judging.states import DISCUSSION as MOVES
 from judging.states import DiscussionState
@@ -97,14 +97,14 @@ def remarks_of(discussion: Discussion) -> list[Remark]:
 @transaction.atomic
 def propose(slot: JudgingSlot, *, version: int, verdict: str, cause: str, note: str = "") -> None:
     """Propose a verdict, signed by its author alone. The same one again changes nothing."""
-    if problem := decision_problem(slot.item, verdict, cause, note):
-        raise Refusal(problem)
     given = {"verdict": verdict, "cause": cause, "note": note.strip()}
     now = _locked(slot)
     if now.proposed_by_id == slot.judge_id and all(getattr(now, k) == v for k, v in given.items()):
         return
     _check_version(now, version)
     _check_open(slot)
+    if problem := decision_problem(slot.item, verdict, cause, note):
+        raise Refusal(problem)
     MOVES.require(now, "propose", **given, proposed_by=slot.judge, version=now.version + 1)
 
 
@@ -124,7 +124,7 @@ def sign(slot: JudgingSlot, *, version: int) -> None:
         )
     MOVES.require(now, "sign", signed_by=slot.judge)
     agreed: dict[str, Any] = {name: getattr(now, name) for name in ("verdict", "cause", "note")}
-    store([resolution(slot.item, how=DISCUSSED, discussion=now, **agreed)])
+    store([resolution(slot.item, how=Resolution.How.DISCUSSED, discussion=now, **agreed)])
 
 
 @transaction.atomic

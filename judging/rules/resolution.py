@@ -18,7 +18,7 @@ WAYS = {
 }
 
 # How a final verdict came about.
-SINGLE, UNANIMOUS, DISCUSSED = "single", "unanimous", "discussed"
+SINGLE, UNANIMOUS = "single", "unanimous"
 
 # Why the judges disagree, in the opinion of who resolves: key -> label.
 CAUSES = {

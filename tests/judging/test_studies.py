@@ -221,6 +221,7 @@ def test_a_study_closed_early_counts_how_many_verdicts_its_responses_got():
         "total": 6,
         "settled": 1,
         "unresolved": 2,
+        "discussed": 0,
         "waiting": 0,
         "incomplete": [(2, 0, 1), (2, 1, 2)],
     }
