@@ -8,11 +8,11 @@ from accounts.roles import Role
 from annotation.campaigns import claiming
 from annotation.models import Assignment
 from config.next_steps import next_steps
-from judging import pool, verdicts
+from judging import discussing, pool, verdicts
 from leases.clock import in_seconds
 from tests.annotation import factories as annotation
 from tests.factories import person
-from tests.judging.factories import draft, judge, open_study, slots
+from tests.judging.factories import draft, hand_in, judge, open_study, slots
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +45,7 @@ def test_a_count_of_zero_has_no_link():
         (0, "responses that wait for your verdict", "", False),
         (0, "responses that you can draw", "", False),
         (0, "studies for you to hand in", "", False),
+        (0, "disagreements to discuss with their other judge", "", False),
         (0, "disagreements to resolve", "", False),
     ]
 
@@ -68,11 +69,23 @@ def test_a_judge_of_a_pool_is_asked_to_draw_before_to_hand_in():
     study = open_study(pairing="pool")
     alice = judge("alice")
     nothing = (0, "studies for you to hand in", "", False)
-    assert lines(alice)[1:] == [(12, "responses that you can draw", "Draw", True), nothing]
+    assert lines(alice)[1:3] == [(12, "responses that you can draw", "Draw", True), nothing]
     while pool.draw(alice, study):
-        assert lines(alice)[1:] == [(0, "responses that you can draw", "", False), nothing]
+        assert lines(alice)[1:3] == [(0, "responses that you can draw", "", False), nothing]
         give_all(study, alice)
     assert lines(alice)[2] == (1, "study for you to hand in", "Hand in", True)
+
+
+def test_a_discussion_waits_for_each_of_its_judges_until_they_have_signed():
+    study = open_study(resolved_by="discussion")
+    for name, verdict in (("alice", "correct"), ("bob", "incorrect")):
+        hand_in(study, name, verdict)
+    many = "disagreements to discuss with their other judge"
+    assert lines(judge("alice"))[3] == (12, many, "Discuss", True)
+    slot = discussing.open_for(judge("alice")).first()
+    discussing.propose(slot, version=0, verdict="correct", cause="slip")
+    assert lines(judge("alice"))[3][0] == 11
+    assert lines(judge("bob"))[3][0] == 12
 
 
 def test_an_admin_who_judges_does_not_see_the_number_of_disagreements():

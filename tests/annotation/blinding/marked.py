@@ -108,7 +108,7 @@ def decided_on(instance: Instance, people: dict[str, Person]) -> dict[str, objec
 def judged(instance: Instance, people: dict[str, Person], reader: Person) -> dict[str, object]:
     """A run about the question, a closed study over it with a frozen report, and an open one of another run."""
     model = judging.language_model()
-    runs = [judging.run(name) for name in ("first", "second")]
+    runs = [judging.run(name) for name in ("first", "second", "third")]
     for run in runs:
         judging.response(
             run, instance, "passage-1", model, text=f"In {MARK}.", request={"prompt": MARK}
@@ -125,6 +125,12 @@ def judged(instance: Instance, people: dict[str, Person], reader: Person) -> dic
     judges = [reader if reader.has_role(Role.JUDGE) else judging.judge("ivy"), judging.judge("joe")]
     is_open = judging.draft("Open", drawn_from=runs[1])
     studies.open_study(is_open, judges)
+    talk = judging.draft("Talk", drawn_from=runs[2], resolved_by="discussion")
+    studies.open_study(talk, judges)
+    for who, verdict in zip(judges, ("correct", "incorrect"), strict=True):
+        [slot] = judging.slots(talk, who)
+        verdicts.give(slot, verdict, comment=f"As {MARK} says")
+        verdicts.hand_in(who, talk)
     gold = closed.items.get().response
     GoldItem.objects.create(study=is_open, response=gold, position=1, verdict="correct", note=MARK)
     frozen, _ = snapshots.freeze(closed, by=people["rosa"])
@@ -145,4 +151,5 @@ def judged(instance: Instance, people: dict[str, Person], reader: Person) -> dic
         "item": settling.unresolved(closed).get().pk,
         "open_item": is_open.items.get().pk,
         "slot": judging.slots(is_open, judges[0])[0].pk,
+        "discussed": judging.slots(talk, judges[0])[0].pk,
     }
