@@ -86,7 +86,7 @@ def tally(rows: QuerySet[Exclusion]) -> dict[str, int]:
     in_force = newest("instance__contradiction__") & Q(seconded_by__isnull=False)
     return rows.aggregate(
         excluded=Count("pk", filter=in_force),
-        proposed=Count("pk", filter=Q(seconded_by=None) | undoing),
+        proposed=Count("pk", filter=Q(undoing) | Q(seconded_by=None)),
     )
 
 

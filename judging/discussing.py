@@ -16,7 +16,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from accounts.models import Person
 from judging.adjudication import decision_problem
 from judging.blinding import require_records
-from judging.models import Discussion, JudgingSlot, Remark, Resolution, Study, StudyItem
+from judging.models import Discussion, Judge, JudgingSlot, Remark, Resolution, Study, StudyItem
 from judging.rules.resolution import DISCUSSION
 from judging.settling import IS_DISCUSSED, UNFINISHED, finished, resolution, store
 from judging.states import DISCUSSION as MOVES
@@ -139,7 +139,7 @@ def remark(slot: JudgingSlot, text: str) -> None:
     _check_open(slot)
     last = now.remarks.last()
     if last is None or (last.judge_id, last.text) != (slot.judge_id, text):
-        Remark.objects.create(discussion=now, judge=slot.judge, text=text)
+        Remark.objects.create(discussion=now, judge=_judge_of(slot), text=text)
 
 
 @transaction.atomic
@@ -152,6 +152,11 @@ def leave(slot: JudgingSlot) -> None:
     MOVES.require(now, "leave")
 
 
+def _judge_of(slot: JudgingSlot) -> Judge:
+    assert slot.judge is not None, "A slot that somebody judged has a judge."
+    return slot.judge
+
+
 def _locked(slot: JudgingSlot) -> Discussion:
     """The discussion as it is stored now; nothing that could end it happens before this act is over."""
     Study.objects.select_for_update().get(pk=slot.round.study_id)
@@ -160,9 +165,9 @@ def _locked(slot: JudgingSlot) -> Discussion:
 
 def _check_open(slot: JudgingSlot) -> None:
     """Raise Conflict where the discussion has ended since the slot was read."""
-    assert slot.judge is not None, "A slot that somebody judged has a judge."
-    assert slot.judge.person is not None, "Judge models have no slots."
-    if not open_for(slot.judge.person).filter(pk=slot.pk).exists():
+    person = _judge_of(slot).person
+    assert person is not None, "Judge models have no slots."
+    if not open_for(person).filter(pk=slot.pk).exists():
         raise Conflict(OVER)
 
 
