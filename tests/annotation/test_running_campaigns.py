@@ -101,7 +101,7 @@ def test_a_fetch_that_is_at_work_is_no_frame(state):
         ({"plan": {"reserve": 2}}, "none is left for the reserve"),
         ({"plan": {"pilot": 4}}, "only 3 are drawn"),
         ({"limits": {"stop_at_valid": 4}}, "has 3 with its reserve"),
-        ({"frame": Frame(fetch=99)}, "There is no fetch 99"),
+        ({"frame": Frame(fetch=999999)}, "There is no fetch 999999"),
         ({"people": 3, "chosen": 2}, "for 3 people, and 2 are chosen"),
         ({"people": 1, "plan": {"pilot": 1}, "chosen": 1}, "Choose more people, or let the pilot"),
     ],

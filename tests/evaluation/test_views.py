@@ -85,8 +85,8 @@ def test_the_list_is_honest_when_empty(client, rita):
 
 
 def test_a_report_that_is_not_there(client, rita):
-    assert client.get("/reports/99/").status_code == 404
-    assert client.get("/reports/snapshots/99/").status_code == 404
+    assert client.get("/reports/999999/").status_code == 404
+    assert client.get("/reports/snapshots/999999/").status_code == 404
     assert client.get(f"/reports/{judging.draft().pk}/other.csv").status_code == 404
 
 

@@ -399,7 +399,7 @@ def test_a_new_run_says_what_it_leaves_out(client, alice, local):
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("collection", "99"),
+        ("collection", "999999"),
         ("language_models", []),
         ("prompts", ["5.9"]),
         ("limit", "0"),

@@ -287,7 +287,7 @@ def test_what_judges_flagged_is_listed_with_their_words(client, researcher):
 
 
 def test_a_study_that_is_not_there(client, admin):
-    assert client.get("/studies/99/").status_code == 404
+    assert client.get("/studies/999999/").status_code == 404
 
 
 def test_a_dry_run_counts_the_slots_on_ones_own_questions(client, admin):

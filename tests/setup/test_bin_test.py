@@ -5,9 +5,11 @@ import importlib.machinery
 import importlib.util
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from _pytest.mark.expression import Expression
 
 BIN = Path(__file__).resolve().parents[2] / "bin"
 
@@ -47,6 +49,36 @@ def ended(bin_test, tmp_path):
 )
 def test_a_stage_that_fails_fails_the_run(bin_test, ended, codes, status):
     assert bin_test.summary(ended(*codes)) == status
+
+
+@pytest.mark.parametrize(
+    ("marks", "databases"),
+    [
+        ({"pure"}, ["SQLite"]),
+        ({"once", "browser"}, ["SQLite"]),
+        ({"postgres"}, ["PostgreSQL and Redis"]),
+        (set(), ["SQLite", "PostgreSQL and Redis"]),
+        ({"alone"}, ["SQLite, alone", "PostgreSQL and Redis, alone"]),
+        ({"alone", "postgres"}, ["PostgreSQL and Redis, alone"]),
+    ],
+)
+def test_a_test_runs_in_one_stage_for_each_database_it_is_for(
+    bin_test, ended, monkeypatch, marks, databases
+):
+    from tests import servers
+
+    for name in ("a_postgresql", "a_redis"):
+        monkeypatch.setattr(servers, name, lambda url: nullcontext("redis://here/0"))
+    result, chosen = ended(), []
+
+    def run(name, command, variables, **options):
+        if Expression.compile(command[command.index("-m", 3) + 1]).evaluate(marks.__contains__):
+            chosen.append(name.removeprefix("Tests on "))
+        return subprocess.CompletedProcess(command, 0, stdout="")
+
+    monkeypatch.setattr(result, "run", run)
+    bin_test.tests(result)
+    assert sorted(chosen) == sorted(databases)
 
 
 def test_a_skipped_stage_fails_the_run_if_services_are_required(bin_test, ended, monkeypatch):
