@@ -5,8 +5,9 @@ committed: on SQLite with the broker of files, on PostgreSQL with Redis. Printed
 flight a second), ramp and tail left out; the worker's CPU for a response, start left out, and its ratio to that of a
 loop with requests in as many threads; and how much the worker's memory grew after the first tenth.
 
-With --service NAME, of INFERENCE_SERVICES, a real service is asked instead with its own in_flight, and the share is
-that of the bare client's responses a second. A busy machine changes shares more than CPU.
+With --services N, so many fake services share the calls in flight, the last of them four times as slow as the first;
+printed is the share of each. With --service NAME, of INFERENCE_SERVICES, a real service is asked instead with its own
+in_flight, and the share is that of the bare client's responses a second. A busy machine changes shares more than CPU.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,13 @@ OPTIONS = {"temperature": 0, "max_tokens": 60, "system_message": None}
 ANSWER = "It is 4 km long, says one passage; the other says 9 km, and neither gives a source. " * 3
 WORKER = (
     *(sys.executable, "-m", "celery", "--app", "config", "--quiet", "worker"),
-    *("--queues", "generation", "--pool", "threads", "--concurrency", "4"),
+    *("--queues", "generation", "--pool", "threads"),
     *("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "error"),
 )
 
 
 def main() -> None:
-    sizes: dict[str, Any] = {"responses": 5_000, "in_flight": 0, "milliseconds": 1_000}
+    sizes = {"responses": 5_000, "in_flight": 0, "milliseconds": 1_000, "services": 1}
     options = arguments("generation", __doc__, **sizes, service="")
     on_each(measure, options)
 
@@ -65,12 +66,49 @@ def measure_each(rounds: list[int], options: argparse.Namespace) -> None:
         os.environ["INFERENCE_SERVICES"] = json.dumps(settings.INFERENCE_SERVICES)
         return measure_one(options.service, options, ideal=None)
     for in_flight in rounds:
-        with fake_service(options.milliseconds / 1000) as url:
-            entry = {"url": url, "in_flight": in_flight, "timeout": 60}
-            settings.INFERENCE_SERVICES = {"fake": entry}
+        latencies = spread(options.milliseconds / 1000, options.services)
+        with ExitStack() as open_services:
+            settings.INFERENCE_SERVICES = {
+                f"fake-{n}": {
+                    "url": open_services.enter_context(fake_service(latency)),
+                    "in_flight": in_flight // len(latencies),
+                    "timeout": 60,
+                }
+                for n, latency in enumerate(latencies, 1)
+            }
             os.environ["INFERENCE_SERVICES"] = json.dumps(settings.INFERENCE_SERVICES)
-            measure_one("fake", options, ideal=in_flight * 1000 / options.milliseconds)
+            if len(latencies) > 1:
+                measure_all(latencies, options.responses)
+            else:
+                measure_one("fake-1", options, ideal=in_flight / latencies[0])
     return None
+
+
+def spread(fastest: float, services: int) -> list[float]:
+    """The seconds of a call at each of the services."""
+    return [fastest * (1 + 3 * n / max(services - 1, 1)) for n in range(services)]
+
+
+def measure_all(latencies: list[float], responses: int) -> None:
+    """All services at once, each with as many responses as it can answer in the same time."""
+    from generation import client
+
+    speeds = [1 / latency for latency in latencies]
+    made = [
+        make(f"fake-{n}", round(responses * speed / sum(speeds)))
+        for n, speed in enumerate(speeds, 1)
+    ]
+    cpu, grew = work(made)
+    shares = []
+    for n, (run, speed) in enumerate(zip(made, speeds, strict=True), 1):
+        in_flight = client.service(f"fake-{n}").entry.in_flight
+        shares.append(rate_of(run, in_flight) / (in_flight * speed))
+    print(
+        f"  {len(made)} services of {latencies[0]:g} to {latencies[-1]:g} s, {in_flight} in flight each, {responses} "
+        f"responses: {' '.join(f'{share:.2f}' for share in shares)} of the ideal; "
+        f"CPU {1000 * cpu / responses:.2f} ms a response; memory {grew:+.0f} MB",
+        flush=True,
+    )
 
 
 def measure_one(name: str, options: argparse.Namespace, ideal: float | None) -> None:
@@ -82,17 +120,21 @@ def measure_one(name: str, options: argparse.Namespace, ideal: float | None) -> 
     bodies = [json.dumps(request_of(row)) for row in Response.objects.filter(run=run)[:QUESTIONS]]
     n = options.responses
     seconds, bare_cpu = apart(bare, entry, bodies, n)
-    worker_cpu, grew = work(run)
-    times = sorted(Response.objects.filter(run=run).values_list("answered_at", flat=True))
-    ramp = min(entry.in_flight, n // 3)
-    rate = (n - 2 * ramp) / (times[-ramp - 1] - times[ramp - 1]).total_seconds()
-    least = ideal or n / seconds
+    worker_cpu, grew = work([run])
+    rate, least = rate_of(run, entry.in_flight), ideal or n / seconds
     print(
         f"  {entry.in_flight:4} in flight, {n} responses: {rate:6.1f} a second, {rate / least:.2f} of "
         f"{'the ideal' if ideal else 'the bare client'}; CPU {1000 * worker_cpu / n:.2f} ms a response, bare client "
         f"{1000 * bare_cpu / n:.2f} ms, ratio {worker_cpu / bare_cpu:.1f}; memory {grew:+.0f} MB",
         flush=True,
     )
+
+
+def rate_of(run: Any, in_flight: int) -> float:
+    """Responses a second, without the ramp and the tail."""
+    times = sorted(run.responses.values_list("answered_at", flat=True))
+    ramp = min(in_flight, len(times) // 3)
+    return (len(times) - 2 * ramp) / (times[-ramp - 1] - times[ramp - 1]).total_seconds()
 
 
 def make(name: str, responses: int) -> Any:
@@ -147,21 +189,24 @@ def bare(entry: Any, bodies: list[str], n: int) -> tuple[float, float]:
 # ---------------------------------------------------------------- the worker
 
 
-def work(run: Any) -> tuple[float, float]:
-    """(seconds of CPU, megabytes that its memory grew after the first tenth) of a worker that carries out the run."""
-    from generation.responses import progress
-    from generation.states import RunState
+def work(made: list[Any]) -> tuple[float, float]:
+    """(seconds of CPU, megabytes that its memory grew after the first tenth) of a worker that carries out the runs."""
+    from generation.models import Response, Run
+    from generation.states import ResponseState, RunState
 
-    worker = subprocess.Popen(WORKER, cwd=ROOT, env=os.environ)
+    threads = ["--concurrency", str(max(4, 2 * len(made)))]  # two for each service
+    worker = subprocess.Popen([*WORKER, *threads], cwd=ROOT, env=os.environ)
+    responses = Response.objects.filter(run__in=made)
+    open_runs = Run.objects.filter(pk__in=[run.pk for run in made]).exclude(state=RunState.DONE)
+    done = responses.filter(state=ResponseState.DONE)
     try:
         subprocess.run([sys.executable, "-m", "bench.generation", "wake"], cwd=ROOT, check=True)
-        total = progress(run).total
-        until(lambda: progress(run).done > 0 or progress(run).running > 0)
+        total = responses.count()
+        until(responses.exclude(state=ResponseState.PENDING).exists)
         cpu, memory = tree_cpu(worker.pid), 0.0
-        while run.state != RunState.DONE:
+        while open_runs.exists():
             time.sleep(0.5)
-            run.refresh_from_db()
-            memory = memory or (resident(worker.pid) if progress(run).done > total / 10 else 0.0)
+            memory = memory or (resident(worker.pid) if done.count() > total / 10 else 0.0)
         return tree_cpu(worker.pid) - cpu, resident(worker.pid) - memory
     finally:
         worker.terminate()
