@@ -33,6 +33,7 @@ API = (Rate(1000, 0.1),)
 JOBS = {
     "fetches": (Rate(30, 60),),
     "runs": (Rate(30, 60),),
+    "prompts": (Rate(60, 60),),
     "imports": (Rate(30, 60),),
     "downloads": (Rate(60, 10),),
     "calls to models": (Rate(20, 15),),

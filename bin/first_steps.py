@@ -33,12 +33,23 @@ def main() -> None:
     check_services()
     try:
         migrate()
+        read_prompts()
         collect_static_files()
         if not no_demo:
             load_demonstration()
         print(first_admin_link())
     except DatabaseError as error:
         sys.exit(f"The database refused: {error}. See DATABASE_URL and the room on its disk.")
+
+
+def read_prompts() -> None:
+    """Store what is new in DATA_DIR/prompts; a file that is refused keeps nothing from starting."""
+    from django.core.management import CommandError, call_command
+
+    try:
+        call_command("read_prompts", stdout=sys.stderr)
+    except CommandError as refused:
+        print(refused, file=sys.stderr)
 
 
 def write_secret() -> None:

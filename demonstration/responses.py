@@ -16,7 +16,7 @@ from typing import Any
 
 from accounts.models import Person
 from datasets.models import Collection
-from generation import chat, client, planning, prompting, registry
+from generation import chat, client, planning, prompt_versions, prompting, registry
 from generation.models import LanguageModel, Response, Run
 from generation.planning import Rendered
 from generation.states import ResponseState, RunState
@@ -140,10 +140,12 @@ def load_responses(collection: Collection, by: Person) -> list[Run]:
     model = registry.add("", known["model_id"], known["options"], f"{known['model_id']} (recorded)")
     runs = []
     for name, labels in RUNS.items():
+        prompts = [prompting.find(label) for label in labels]
+        prompt_versions.publish(prompts)
         run = Run.objects.create(
             name=name,
             collection=collection,
-            prompts=[prompting.find(label).name for label in labels],
+            prompts=[prompt.name for prompt in prompts],
             state=RunState.IMPORTED,
             is_demonstration=True,
             created_by=by,

@@ -7,10 +7,11 @@ from uuid import uuid4
 from django import forms
 
 from datasets.models import Collection
-from generation import chat, client, prompting
+from generation import chat, client, prompt_versions
 from generation.grid import OUTCOMES, Choice, Columns
 from generation.models import LanguageModel, Run
 from generation.presenting import whole_name
+from generation.prompting import Prompt
 from generation.states import ResponseState
 
 LARGEST_SEED = 2**53
@@ -158,10 +159,10 @@ class RunForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["prompts"].choices = prompting.choices()  # type: ignore[attr-defined]
+        self.fields["prompts"].choices = prompt_versions.choices()  # type: ignore[attr-defined]
 
-    def clean_prompts(self) -> list[prompting.Prompt]:
-        return [prompting.find(name) for name in self.cleaned_data["prompts"]]
+    def clean_prompts(self) -> list[Prompt]:
+        return [prompt_versions.find(name) for name in self.cleaned_data["prompts"]]
 
 
 class ExtendForm(forms.Form):
@@ -179,11 +180,11 @@ class ExtendForm(forms.Form):
         super().__init__(*args, **kwargs)
         others = LanguageModel.objects.exclude(service="").exclude(runs=run)
         self.fields["language_models"].queryset = others  # type: ignore[attr-defined]
-        lacking = prompting.prompts().keys() - set(run.prompts)
-        self.fields["prompts"].choices = prompting.choices(lacking)  # type: ignore[attr-defined]
+        lacking = prompt_versions.known().keys() - set(run.prompts)
+        self.fields["prompts"].choices = prompt_versions.choices(lacking)  # type: ignore[attr-defined]
 
-    def clean_prompts(self) -> list[prompting.Prompt]:
-        return [prompting.find(name) for name in self.cleaned_data["prompts"]]
+    def clean_prompts(self) -> list[Prompt]:
+        return [prompt_versions.find(name) for name in self.cleaned_data["prompts"]]
 
     def clean(self) -> dict[str, Any]:
         entered = super().clean() or {}

@@ -22,7 +22,7 @@ from django.db.models.functions import Collate, Left
 from django.db.models.lookups import IContains
 
 from datasets.models import Instance
-from generation import chat, prompting
+from generation import chat, prompt_versions
 from generation.excerpts import excerpt, wanted
 from generation.models import LONG, LanguageModel, Response, Run
 from generation.presenting import whole_name
@@ -102,7 +102,7 @@ class Columns:
 
 def columns_of(run: Run) -> Columns:
     """The run's prompts, and the models of its responses."""
-    known = prompting.prompts()
+    known = prompt_versions.known(run.prompts)
     prompts = {
         name: f"{known[name].label}: {known[name].title}" if name in known else name
         for name in run.prompts

@@ -4,11 +4,11 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from datasets.models import Collection, Instance
-from generation import chat
+from generation import chat, prompting
 from generation.states import ResponseState, RunState
 from leases.models import Leased
 
@@ -83,6 +83,50 @@ class ServiceStatus(models.Model):
         return self.name
 
 
+class PromptVersion(models.Model):
+    """A version of a prompt, under the key by which responses, studies and tables know it.
+
+    Once a run has used it, it never changes: a trigger refuses it (migrations/0004).
+    """
+
+    class Origin(models.TextChoices):
+        PROGRAM = "program", "Comes with the program"
+        FILE = "file", "A file in DATA_DIR"
+        PERSON = "person", "A person"
+
+    key = models.CharField(max_length=60, unique=True)
+    name = models.CharField(max_length=50, help_text="The same for all versions of a prompt.")
+    version = models.PositiveIntegerField()
+    body = models.JSONField(help_text="As prompting.completed makes it.")
+    sha256 = models.CharField(max_length=64, help_text="Also in its responses.")
+    origin = models.CharField(max_length=10, choices=Origin.choices)
+    author = models.ForeignKey(PERSON, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    published_at = models.DateTimeField(null=True, help_text="When a run first used it.")
+
+    class Meta:
+        ordering = ["name", "-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["name", "version"], name="prompt_version_once"),
+            models.CheckConstraint(
+                condition=Q(version=1, key=F("name")) | Q(version__gt=1),
+                name="prompt_has_its_name_as_first_key",
+            ),
+            models.CheckConstraint(
+                condition=Q(origin="person", author__isnull=False)
+                | Q(origin__in=["program", "file"], author=None),
+                name="prompt_has_an_author_or_a_file",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}, version {self.version}"
+
+    @property
+    def prompt(self) -> prompting.Prompt:
+        return prompting.parse(self.body, self.key, self.version)
+
+
 class SeenRuns(models.Manager["Run"]):
     """All but those that an import still writes (datasets/arriving.py)."""
 
@@ -96,7 +140,7 @@ class Run(models.Model):
     name = models.CharField(max_length=120)
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="runs")
     models_asked = models.ManyToManyField(LanguageModel, related_name="runs")
-    prompts = models.JSONField(default=list, help_text="Names of the prompts.")
+    prompts = models.JSONField(default=list, help_text="Keys of the prompts' versions.")
     samples = models.PositiveIntegerField(default=1)
     state = models.CharField(max_length=10, choices=RunState.choices, default=RunState.DRAFT)
     reason = models.TextField(blank=True, help_text="Why workers paused it.")
@@ -140,8 +184,8 @@ class Response(Leased):
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="responses")
     instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="responses")
     model = models.ForeignKey(LanguageModel, on_delete=models.PROTECT, related_name="responses")
-    prompt = models.CharField(max_length=60)
-    prompt_hash = models.CharField(max_length=64, help_text="sha256 of the prompt file's template.")
+    prompt = models.CharField(max_length=60, help_text="Key of the prompt's version.")
+    prompt_hash = models.CharField(max_length=64, help_text="sha256 of the prompt's text.")
     sample = models.PositiveIntegerField(default=1)
     order = models.PositiveIntegerField(
         default=0, help_text="Order of asking: by instance, so that prefixes cache."

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Count, FilteredRelation, Min, Q, QuerySet, Sum
 
-from generation import chat, client, embedded, places, preview, prompting, registry, responses
+from generation import chat, client, embedded, places, preview, prompt_versions, registry, responses
 from generation.faults import ServiceFault
 from generation.models import LONG, LanguageModel, Response, Run
 from generation.prompting import Prompt
@@ -125,7 +125,7 @@ def _model_rows(models: Iterable[Any]) -> list[ModelRow]:
 
 def prompts_of(run: Run) -> list[Prompt]:
     """The run's prompts that this program has; an imported run may name others."""
-    known = prompting.prompts()
+    known = prompt_versions.known(run.prompts)
     return [known[name] for name in run.prompts if name in known]
 
 

@@ -1,23 +1,28 @@
 """The prompts, and the text that a model is sent for one question. Pure.
 
-A prompt is data (generation/prompts/*.json), copied byte for byte from its source. Code uses the names of prompts; the
-paper's numbers are labels. Source: WikiContradict (Hou et al. 2024), section 3.4 and Appendix B.
+A prompt is data. The study's own (generation/prompts/*.json) are copied byte for byte from their source, and never
+change; further ones, and versions of these, are rows (prompt_versions.py). Code uses the names of prompts; the paper's
+numbers are labels. Source: WikiContradict (Hou et al. 2024), section 3.4 and Appendix B.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from datasets.identity import canonical
 from leases.refusal import NotFoundHere
 
 FOLDER = Path(__file__).parent / "prompts"
 # The first three come from the question and its revised passages; "yes" and "no" are fixed answers.
 GOLD_SOURCES = ("answer_1", "answer_2", "revised_answer", "yes", "no")
+# What a prompt may propose; the study's rubric decides.
+VERDICTS = ("correct", "partially_correct", "incorrect")
 
 # What a template may name, and whatever looks like a name.
 FIELDS = ("question", "context1", "context2")
@@ -26,15 +31,44 @@ _NAME = re.compile(r"\{\s*\w+\s*\}")
 # The recorded inputs have this blank before the second passage.
 _SECOND_PASSAGE = re.compile(r"\n \{context[12]\}")
 
+# What a prompt's author gives, with the most characters of each text; a title is one line.
+LONGEST = {
+    "name": 50,
+    "label": 12,
+    "title": 120,
+    "template": 20_000,
+    "source": 300,
+    "criteria": 5_000,
+}
+# Those that may be empty, and those of several lines.
+_OPTIONAL, _LONG = ("source", "criteria"), ("template", "criteria", *FIELDS, "answer")
+_LISTS = {"gold": GOLD_SOURCES, "verdicts": VERDICTS}
+GIVEN = (*LONGEST, *_LISTS, "revised", "examples")
+# What an example has, with the same limit as a template.
+EXAMPLE = (*FIELDS, "answer")
+MOST_EXAMPLES = 8
+_MADE = ("sha256", "passages", "reconstructed")
+_KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+# How the second and further versions of a prompt are named.
+_VERSION = re.compile(r"[ -]v\d+$")
+# An address has this in the place of a name.
+_TAKEN = ("new",)
+
 
 class PromptError(ValueError):
-    """The file of a prompt is damaged; the message says which."""
+    """A prompt cannot be used; the message says which and why. `field` is what of it has to change."""
+
+    def __init__(self, message: str, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt. `passages` are the numbers of the passages shown, in their order.
+    """One version of a prompt. `name` is its identity in responses, studies and tables; all versions share `base`.
 
+    `passages` are the numbers of the passages shown, in their order. `examples` come before the question, each with the
+    fields of EXAMPLE. `criteria` are a proposal to the writer of a rubric.
     `gold` names the answers that a judge compares with; `verdicts` are those that the source defines for this prompt
     (a study's rubric decides); `sha256` is that of the template's UTF-8 bytes. `reconstructed`: the line breaks are
     ours, because the source is a typeset page. `revised`: it shows passages revised so that they agree.
@@ -51,6 +85,10 @@ class Prompt:
     reconstructed: bool
     source: str
     revised: bool = False
+    examples: tuple[Mapping[str, str], ...] = ()
+    criteria: str = ""
+    base: str = ""
+    version: int = 1
 
     def shown(self, *, same: bool) -> tuple[int, ...]:
         """The numbers of the passages that it shows; of two that are the `same`, the first alone."""
@@ -59,14 +97,23 @@ class Prompt:
 
 @cache
 def prompts() -> Mapping[str, Prompt]:
-    """All prompts by name, in the order of their labels; raises PromptError when a file is damaged."""
-    read = [parse(json.loads(path.read_bytes()), path.name) for path in FOLDER.glob("*.json")]
-    return {prompt.name: prompt for prompt in sorted(read, key=lambda prompt: prompt.label)}
+    """The study's own prompts by name, in the order of their labels; raises PromptError when a file is damaged."""
+    read = [parse(data, name) for name, data in files().items()]
+    return {prompt.name: prompt for prompt in in_order(read)}
+
+
+def files() -> dict[str, dict[str, Any]]:
+    """The data of the study's own prompts by the name of their file."""
+    return {path.name: json.loads(path.read_bytes()) for path in sorted(FOLDER.glob("*.json"))}
 
 
 def find(name_or_label: str) -> Prompt:
-    """The prompt of this name or label; raises NotFoundHere with the known ones."""
-    known = prompts()
+    """The study's prompt of this name or label; raises NotFoundHere with the known ones."""
+    return found(name_or_label, prompts())
+
+
+def found(name_or_label: str, known: Mapping[str, Prompt]) -> Prompt:
+    """The one of the known prompts with this name or label; raises NotFoundHere with all of them."""
     by_label = {prompt.label: prompt for prompt in known.values()}
     if prompt := known.get(name_or_label) or by_label.get(name_or_label):
         return prompt
@@ -74,51 +121,176 @@ def find(name_or_label: str) -> Prompt:
     raise NotFoundHere(f"There is no prompt {name_or_label!r}. Known: {names}.")
 
 
-def choices(names: Collection[str] | None = None) -> list[tuple[str, str]]:
-    """The prompts of these names (None: all) as a form offers them: (name, text)."""
-    return [
-        (name, f"{prompt.label}: {prompt.title}")
-        for name, prompt in prompts().items()
-        if names is None or name in names
-    ]
+def in_order(some: Iterable[Prompt]) -> list[Prompt]:
+    """By label, the versions of a prompt one after the other."""
+    return sorted(some, key=lambda prompt: (_VERSION.sub("", prompt.label), prompt.version))
 
 
-def parse(data: Mapping[str, Any], where: str) -> Prompt:
-    """A prompt from its file's data; raises PromptError, with the file's name, when it is damaged."""
+def key_of(base: str, version: int) -> str:
+    """The name of a prompt's version: the first one's is the prompt's own."""
+    return base if version == 1 else f"{base}-v{version}"
+
+
+def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
+    """A version of a prompt from its data; raises PromptError, with the file's name, when it is damaged."""
     try:
+        further = f" v{version}" if version > 1 else ""
         prompt = Prompt(
             **{
                 **data,
+                "name": key_of(data["name"], version),
+                "label": data["label"] + further,
                 "passages": tuple(data["passages"]),
                 "gold": tuple(data["gold"]),
                 "verdicts": tuple(data["verdicts"]),
+                "examples": tuple(data.get("examples", ())),
+                "base": data["name"],
+                "version": version,
             }
         )
-        digest = hashlib.sha256(prompt.template.encode("utf-8")).hexdigest()
+        digest = sha256_of(data)
     except (KeyError, TypeError, AttributeError) as error:
         raise PromptError(f"{where} is not a prompt: {error}.") from error
     if digest != prompt.sha256:
         raise PromptError(
             f"{where} was changed: its template's sha256 is {digest}, not {prompt.sha256}."
         )
-    if unknown := set(_NAME.findall(_PLACE.sub("", prompt.template))):
-        known = ", ".join(f"{{{field}}}" for field in FIELDS)
-        raise PromptError(
-            f"{where} has {', '.join(sorted(unknown))}, which is no field of a question. There are {known}."
-        )
+    _check_places(prompt.template, where)
     if unknown := set(prompt.gold) - set(GOLD_SOURCES):
         raise PromptError(f"{where} takes gold from {sorted(unknown)}, which no question has.")
     return prompt
 
 
+def sha256_of(data: Mapping[str, Any]) -> str:
+    """sha256 (hex) of what decides the text that is sent."""
+    template, examples = data["template"], data.get("examples")
+    # Of a template alone it is that of its bytes, as in the files of the study.
+    whole = (
+        canonical({"template": template, "examples": examples})
+        if examples
+        else template.encode("utf-8")
+    )
+    return hashlib.sha256(whole).hexdigest()
+
+
+# ---------------------------------------------------------------- written by a person
+
+
+def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """A prompt's data from what its author gives: the fields GIVEN.
+
+    "examples" is a list of objects with the fields of EXAMPLE. Source, criteria, lists and `revised` may be left out.
+    Raises PromptError; `where` begins its message.
+    """
+    if unknown := set(given) - {*GIVEN, *_MADE}:
+        raise PromptError(
+            f"{where} has {', '.join(sorted(unknown))}, which no prompt has. There are {', '.join(GIVEN)}."
+        )
+    empty = {"source": "", "criteria": "", "gold": [], "verdicts": [], "examples": []}
+    data = {**empty, "revised": False, **given}
+    for field, most in LONGEST.items():
+        _check_text(field, data.get(field, ""), most, where)
+    for field, known in _LISTS.items():
+        if not isinstance(data[field], list) or set(map(str, data[field])) - set(known):
+            raise PromptError(f"{where}: {field} is a list of {', '.join(known)}.", field)
+    if not isinstance(data["revised"], bool):
+        raise PromptError(f"{where}: revised is true or false.", "revised")
+    _check_name(data["name"], data["label"], where)
+    _check_places(data["template"], where)
+    if "{question}" not in data["template"]:
+        raise PromptError(
+            f"{where} never shows the question. Write {{question}} where it belongs.", "template"
+        )
+    _check_examples(data["examples"], data["template"], where)
+    shown = [place for place in _PLACE.findall(data["template"]) if place != "question"]
+    return {
+        **{name: data[name] for name in GIVEN},
+        "passages": [int(place[-1]) for place in dict.fromkeys(shown)],
+        "reconstructed": False,
+        "sha256": sha256_of(data),
+    }
+
+
+def _check_text(field: str, text: Any, most: int, where: str) -> None:
+    if not isinstance(text, str):
+        raise PromptError(f"{where}: the {field} is not a text.", field)
+    if not text.strip() and field not in _OPTIONAL:
+        raise PromptError(f"{where}: the {field} is empty.", field)
+    if len(text) > most:
+        raise PromptError(
+            f"{where}: the {field} has {len(text)} characters; at most {most} are allowed.", field
+        )
+    allowed = "\n\t" if field in _LONG else ""
+    for mark in text:
+        if unicodedata.category(mark) in ("Cc", "Cs") and mark not in allowed:
+            raise PromptError(
+                f"{where}: the {field} has the control character U+{ord(mark):04X}. Remove it.",
+                field,
+            )
+
+
+def _check_examples(examples: Any, template: str, where: str) -> None:
+    shape = f"examples is a list of at most {MOST_EXAMPLES} objects with {', '.join(EXAMPLE)}"
+    if not isinstance(examples, list) or len(examples) > MOST_EXAMPLES:
+        raise PromptError(f"{where}: {shape}.", "examples")
+    needed = {*_PLACE.findall(template), "answer"}
+    for number, example in enumerate(examples, start=1):
+        if not isinstance(example, dict) or set(example) - set(EXAMPLE):
+            raise PromptError(f"{where}: {shape}; number {number} is something else.", "examples")
+        for field in EXAMPLE:
+            try:
+                if field in needed or field in example:
+                    _check_text(field, example.get(field, ""), LONGEST["template"], where)
+            except PromptError as error:
+                raise PromptError(f"Example {number}. {error}", "examples") from error
+
+
+def _check_name(name: str, label: str, where: str) -> None:
+    if not _KEY.fullmatch(name) or _VERSION.search(name) or name in _TAKEN:
+        raise PromptError(
+            f"{where}: {name!r} cannot be a name. Use small letters, digits and hyphens, as in cautious-reader; not "
+            "“new”, and no version such as -v2 at its end, which is added by itself.",
+            "name",
+        )
+    if label != label.strip() or _VERSION.search(label):
+        raise PromptError(
+            f"{where}: {label!r} cannot be a label. Write a short one such as C1, without blanks round it and "
+            "without a version such as v2, which is added by itself.",
+            "label",
+        )
+
+
+def _check_places(template: str, where: str) -> None:
+    if unknown := set(_NAME.findall(_PLACE.sub("", template))):
+        known = ", ".join(f"{{{field}}}" for field in FIELDS)
+        raise PromptError(
+            f"{where} has {', '.join(sorted(unknown))}, which is no field of a question. There are {known}.",
+            "template",
+        )
+
+
+# ---------------------------------------------------------------- rendered
+
+
 def render(prompt: Prompt, *, question: str, context_1: str, context_2: str, same: bool) -> str:
-    """The text to send. Where both answers come from the `same` passage, it is given once."""
+    """The text to send: the examples with their answers, then the question.
+
+    Where both answers come from the `same` passage, it is given once.
+    """
     template = _SECOND_PASSAGE.sub("", prompt.template) if same else prompt.template
     if same and len(prompt.passages) > 1:  # a prompt may begin with the second
         context_2 = context_1
     texts = {"question": question, "context1": context_1, "context2": context_2}
     # In one pass, so that braces inside a passage are not replaced.
-    return _PLACE.sub(lambda place: texts[place[1]], template)
+    asked = _PLACE.sub(lambda place: texts[place[1]], template)
+    return "".join(_shown(prompt.template, example) for example in prompt.examples) + asked
+
+
+def _shown(template: str, example: Mapping[str, str]) -> str:
+    """The prompt's own text about an example, its answer and an empty line."""
+    asked = _PLACE.sub(lambda place: example[place[1]], template)
+    between = "" if asked[-1:].isspace() else " "
+    return f"{asked}{between}{example['answer']}\n\n"
 
 
 def gold(

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from datasets.models import Collection, Instance
-from generation import chat, client, costs, planning, prompting, responses
+from generation import chat, client, costs, planning, prompt_versions, prompting, responses
 from generation.models import LanguageModel, Response, Run
 from generation.planning import Rendered
 from generation.prompting import Prompt
@@ -73,6 +73,7 @@ def create(
             return run, []
     else:
         run = Run.objects.create(**columns)
+    prompt_versions.publish(prompts)
     run.models_asked.set(models)
     rows = list(planning.responses(run, askable, models, samples))
     Response.objects.bulk_create(rows, batch_size=BATCH)
@@ -100,7 +101,8 @@ def extend(
     if len(made) == len(whole) * len(named):
         raise Conflict("The run has these models and prompts already.")
     _check_models(whole if prompts else models)
-    rendered = list(planning.rendered(_kept(run), [prompting.find(name) for name in named]))
+    known = prompt_versions.known(named)
+    rendered = list(planning.rendered(_kept(run), [prompting.found(name, known) for name in named]))
     askable = [one for one in rendered if not one.problem]
     _check_prompts(run.collection, rendered, askable)
     last = run.responses.aggregate(last=Max("order"))["last"] or 0
@@ -108,6 +110,7 @@ def extend(
     _check_size(run.responses.count() + len(rows))
     if not rows:
         raise Refusal("There is nothing to ask: the run's questions were changed or excluded.")
+    prompt_versions.publish(prompts)
     Response.objects.bulk_create(rows, batch_size=BATCH)
     if run.cost_cap is not None:
         run.longest = max(run.longest, _longest(row.rendered for row in rows))

@@ -1,9 +1,9 @@
-"""Addresses of models, runs and responses."""
+"""Addresses of models, prompts, runs and responses."""
 
 from django.urls import path, re_path
 
 from generation import api
-from generation.views import models, responses, runs
+from generation.views import models, prompts, responses, runs
 
 app_name = "generation"
 
@@ -13,6 +13,11 @@ urlpatterns = [
     path("models/<int:key>/test/", models.test_model, name="test_model"),
     path("models/<int:key>/prices/", models.prices, name="prices"),
     path("models/services/<str:name>/", models.service, name="service"),
+    path("prompts/", prompts.prompts, name="prompts"),
+    path("prompts/new/", prompts.new_prompt, name="new_prompt"),
+    path("prompts/<slug:key>/", prompts.prompt, name="prompt"),
+    path("prompts/<slug:key>/edit/", prompts.edit_prompt, name="edit_prompt"),
+    path("prompts/<slug:key>/remove/", prompts.remove_prompt, name="remove_prompt"),
     path("runs/", runs.run_list, name="runs"),
     path("runs/new/", runs.new_run, name="new_run"),
     path("runs/<int:key>/", runs.run, name="run"),

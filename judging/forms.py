@@ -10,7 +10,7 @@ from accounts.models import Person, RoleGrant
 from accounts.roles import Role
 from datasets.importers.json_text import MAX_BYTES
 from datasets.models import Subset
-from generation import client, prompting
+from generation import client, prompt_versions
 from generation.models import LanguageModel, Run
 from generation.states import ResponseState
 from judging import rounds, rubric_versions, warmup
@@ -221,7 +221,7 @@ class StudyForm(forms.Form):
         self.fields["language_models"].queryset = LanguageModel.objects.filter(  # type: ignore[attr-defined]
             responses__run__in=runs.values("pk")
         ).distinct()
-        self.fields["prompts"].choices = prompting.choices(used)  # type: ignore[attr-defined]
+        self.fields["prompts"].choices = prompt_versions.choices(used)  # type: ignore[attr-defined]
         self.fields["subset"].queryset = subsets_of(runs)  # type: ignore[attr-defined]
         self.fields["rubric"].queryset = rubric_versions.versions()  # type: ignore[attr-defined]
         self.initial.setdefault("rubric", rubric_versions.current().pk)
@@ -261,14 +261,14 @@ class JudgeModelForm(forms.Form):
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
-        known = prompting.prompts()
         used = set(study.items.order_by().values_list("response__prompt", flat=True).distinct())
-        both = [name for name in used if name in known and known[name].gold == BOTH_ANSWERS]
+        known = prompt_versions.known(used)
+        both = [name for name in known if known[name].gold == BOTH_ANSWERS]
         kwargs.setdefault("initial", {"prompts": both})
         super().__init__(*args, **kwargs)
         models = LanguageModel.objects.filter(service__in=client.names())
         self.fields["language_model"].queryset = models  # type: ignore[attr-defined]
-        self.fields["prompts"].choices = prompting.choices(used)  # type: ignore[attr-defined]
+        self.fields["prompts"].choices = prompt_versions.choices(used)  # type: ignore[attr-defined]
 
 
 class JudgesForm(forms.Form):
@@ -361,7 +361,7 @@ class AgainForm(RoundForm):
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, study=study, **kwargs)
         used = set(study.items.order_by().values_list("response__prompt", flat=True).distinct())
-        self.fields["prompts"].choices = prompting.choices(used)  # type: ignore[attr-defined]
+        self.fields["prompts"].choices = prompt_versions.choices(used)  # type: ignore[attr-defined]
 
     def clean_numbers(self) -> list[int]:
         numbers = numbers_in(self.cleaned_data["numbers"])

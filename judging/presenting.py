@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from datasets.contexts import context_1, context_2, is_same
-from generation import chat, prompting
+from generation import chat, prompt_versions
 from generation.models import Response
 from judging.models import JudgingSlot, StudyItem
 from judging.rules import rubric
@@ -121,7 +121,10 @@ def gold_shown(response: Response, criteria: PromptCriteria) -> tuple[GoldAnswer
 
     The answer of revised passages is the one stored with the response: they may be revised again later.
     """
-    instance, known = response.instance, prompting.prompts().get(response.prompt)
+    instance, known = (
+        response.instance,
+        prompt_versions.known([response.prompt]).get(response.prompt),
+    )
     revised = response.gold[0] if known and known.revised and response.gold else None
     return rubric.gold_answers(criteria, instance.answer_1, instance.answer_2, revised)
 
@@ -130,7 +133,7 @@ def passages_given(response: Response) -> tuple[Passage, ...]:
     """The passages that the prompt showed, in its order; one where both answers come from the same passage."""
     contradiction = response.instance.contradiction
     texts = dict(enumerate(contexts_given(response), start=1))
-    numbers = prompting.find(response.prompt).passages
+    numbers = prompt_versions.find(response.prompt).passages
     if len(numbers) > 1 and is_same(contradiction):
         return (Passage("1 and 2, the same", texts[1]),)
     return tuple(Passage(str(number), texts[number]) for number in numbers)

@@ -15,7 +15,7 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from accounts.audit import Kind, record
 from accounts.models import Person, RoleGrant
 from datasets.drawing import lot
-from generation import prompting
+from generation import prompt_versions
 from generation.models import Response
 from judging import planning, pool, studies, warmup
 from judging.models import (
@@ -218,7 +218,7 @@ def _check_prompts(items: QuerySet[StudyItem]) -> None:
     """A verdict holds for what a model was asked: responses to a prompt's earlier text are not judged with the rest."""
     asked = items.exclude(response__prompt_hash="").order_by()
     for name, sha256 in sorted(set(asked.values_list("response__prompt", "response__prompt_hash"))):
-        known = prompting.prompts().get(name)
+        known = prompt_versions.known([name]).get(name)
         if known and known.sha256 != sha256:
             replaced = items.filter(response__prompt=name, response__prompt_hash=sha256).count()
             raise Refusal(
@@ -238,6 +238,16 @@ def could_read(study: Study) -> Q:
 
 def _could_read(study: Study, judges: Iterable[Person]) -> int:
     return Person.objects.filter(could_read(study), pk__in=[one.pk for one in judges]).count()
+
+
+def replaced(study: Study) -> list[str]:
+    """What to know before such a round about prompts of the study that have a newer version, a sentence for each."""
+    used = set(study.items.order_by().values_list("response__prompt", flat=True).distinct())
+    return [
+        f"Prompt {prompt.label} has a newer version, {newest.label}. The responses here answered version "
+        f"{prompt.version}; they are judged by the criteria for it, and counted as its own."
+        for prompt, newest in prompt_versions.newer(used)
+    ]
 
 
 # ---------------------------------------------------------------- finishing a closed round

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.forms.boundfield import BoundField
 
-from generation import prompting
+from generation.prompting import Prompt
 from judging.rules.rubric import Rubric
 
 # How a prompt takes a verdict.
@@ -27,13 +27,17 @@ MOST_TEXT = 5_000
 
 @dataclass(frozen=True)
 class PromptFields:
-    """The fields on one prompt: its gold answers, and (use, criteria, warning) of each verdict, best first."""
+    """The fields on one prompt: its gold answers, and (use, criteria, warning) of each verdict, best first.
+
+    `proposal` is what the prompt's author proposes, while the rubric has nothing on it.
+    """
 
     title: str
     heading: BoundField
     gold: list[BoundField]
     verdicts: list[tuple[str, BoundField, BoundField, BoundField]]
     is_open: bool
+    proposal: str
 
 
 def text_field(label: str, **options: Any) -> forms.CharField:
@@ -49,7 +53,7 @@ def lines(text: str) -> list[str]:
 
 
 class RubricForm(forms.Form):
-    """The verdicts' labels, the rules, and for each prompt of the program its gold answers and criteria."""
+    """The verdicts' labels, the rules, and for each prompt its gold answers and criteria."""
 
     title = text_field("Title")
     source = text_field("Source", help_text="What it follows, such as a paper and its section.")
@@ -60,10 +64,15 @@ class RubricForm(forms.Form):
     )
 
     def __init__(
-        self, *args: Any, based_on: Rubric, text: Mapping[str, Any], **kwargs: Any
+        self,
+        *args: Any,
+        based_on: Rubric,
+        text: Mapping[str, Any],
+        asked: Mapping[str, Prompt],
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.based_on, self.text = based_on, text
+        self.based_on, self.text, self.asked = based_on, text, asked
         self.initial = {
             "title": based_on.title,
             "source": based_on.source,
@@ -74,10 +83,10 @@ class RubricForm(forms.Form):
                 max_length=40, label=f"Label of “{verdict.key}”"
             )
             self.initial[f"label_{place}"] = verdict.label
-        for prompt in prompting.prompts().values():
+        for prompt in self.asked.values():
             self._add_prompt(prompt)
 
-    def _add_prompt(self, prompt: prompting.Prompt) -> None:
+    def _add_prompt(self, prompt: Prompt) -> None:
         where = f"prompt {prompt.label}"
         known = self.based_on.prompts.get(prompt.name)
         self._add(
@@ -110,7 +119,7 @@ class RubricForm(forms.Form):
         self.initial[f"{prompt}:{name}"] = initial
 
     @staticmethod
-    def _answers(prompt: prompting.Prompt) -> list[str]:
+    def _answers(prompt: Prompt) -> list[str]:
         return [source for source in ANSWERS if source != "revised_answer" or prompt.revised]
 
     @property
@@ -120,7 +129,7 @@ class RubricForm(forms.Form):
 
     @property
     def prompts(self) -> Iterator[PromptFields]:
-        for prompt in prompting.prompts().values():
+        for prompt in self.asked.values():
             mine = {name: self[name] for name in self.fields if name.startswith(f"{prompt.name}:")}
             of = {name.partition(":")[2]: bound for name, bound in mine.items()}
             yield PromptFields(
@@ -137,6 +146,7 @@ class RubricForm(forms.Form):
                     for place, verdict in reversed([*enumerate(self.based_on.verdicts)])
                 ],
                 any(bound.errors for bound in mine.values()),
+                "" if prompt.name in self.based_on.prompts else _proposal(prompt),
             )
 
     def clean(self) -> dict[str, Any]:
@@ -146,7 +156,7 @@ class RubricForm(forms.Form):
             self.add_error(
                 labels[0], "Two verdicts have the same label. Judges could not tell them apart."
             )
-        for prompt in prompting.prompts().values():
+        for prompt in self.asked.values():
             if not self._is_empty(prompt.name):
                 self._check(prompt)
         return entered
@@ -163,7 +173,7 @@ class RubricForm(forms.Form):
             for place in places
         )
 
-    def _check(self, prompt: prompting.Prompt) -> None:
+    def _check(self, prompt: Prompt) -> None:
         uses = []
         for place, verdict in enumerate(self.based_on.verdicts):
             use = self._of(prompt.name, f"use_{place}")
@@ -189,7 +199,7 @@ class RubricForm(forms.Form):
                 f"{prompt.name}:text", "Choose the gold answers that judges compare with."
             )
 
-    def _gold(self, prompt: prompting.Prompt) -> list[dict[str, Any]]:
+    def _gold(self, prompt: Prompt) -> list[dict[str, Any]]:
         fixed = self._of(prompt.name, "text")
         gold: list[dict[str, Any]] = [{"source": "text", "text": fixed}] if fixed else []
         for source in self._answers(prompt):
@@ -202,13 +212,11 @@ class RubricForm(forms.Form):
         """The text of the version that this valid form makes; equal to the one it began with where nothing changed."""
         given = self.cleaned_data
         others = {
-            name: entry
-            for name, entry in self.text["prompts"].items()
-            if name not in prompting.prompts()
+            name: entry for name, entry in self.text["prompts"].items() if name not in self.asked
         }
         written = {
             prompt.name: self._entry(prompt)
-            for prompt in prompting.prompts().values()
+            for prompt in self.asked.values()
             if not self._is_empty(prompt.name)
         }
         return {
@@ -223,7 +231,7 @@ class RubricForm(forms.Form):
             "prompts": {**others, **written},
         }
 
-    def _entry(self, prompt: prompting.Prompt) -> dict[str, Any]:
+    def _entry(self, prompt: Prompt) -> dict[str, Any]:
         def each(name: str) -> list[tuple[str, str]]:
             places = reversed([*enumerate(self.based_on.verdicts)])
             return [
@@ -243,6 +251,11 @@ class RubricForm(forms.Form):
             "criteria": {key: lines(text) for key, text in each("criteria") if lines(text)},
         }
         return entry if entry == before else {**entry, "written_by": TEAM}
+
+
+def _proposal(prompt: Prompt) -> str:
+    verdicts = ", ".join(name.replace("_", " ") for name in prompt.verdicts)
+    return "\n".join(filter(None, [verdicts and f"Verdicts: {verdicts}.", prompt.criteria]))
 
 
 def _use(known: Any, verdict: str) -> str:

@@ -68,6 +68,7 @@ PLACES = [
         "/contradictions",
     ),
     _place("Models", "Models", "generation:models", {ADMIN}, "/models"),
+    _place("Models", "Prompts", "generation:prompts", {ADMIN, RESEARCHER}, "/prompts"),
     _place("Models", "Runs", "generation:runs", {ADMIN, RESEARCHER}, "/runs"),
     _place(
         "Results", "Reports", "evaluation:reports", {ADMIN, RESEARCHER}, "/reports", "/agreement"

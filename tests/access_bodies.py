@@ -10,6 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from annotation.guideline_text import PARTS
+from generation import prompting
 from judging.rubric_forms import RubricForm
 from judging.rules import rubric
 from tests.datasets.factories import record, text_of
@@ -31,8 +32,16 @@ RUBRIC = {
     for name, value in RubricForm(
         based_on=rubric.parse(rubric.content("wikicontradict")),
         text=rubric.content("wikicontradict"),
+        asked=prompting.prompts(),
     ).initial.items()
     if value
+}
+
+PROMPT = {
+    "name": "cautious",
+    "label": "C1",
+    "title": "A cautious reader",
+    "template": "Answer with care. {question}",
 }
 
 # (method, address): fields of the form or of the JSON. Braces are filled in as in the addresses.
@@ -127,6 +136,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "max_tokens": "100",
         "system_message": "empty",
     },
+    ("POST", "/prompts/new/"): PROMPT,
+    ("POST", "/prompts/passage-1/edit/"): {**PROMPT, "newest": "{prompt_mark}"},
     ("POST", "/runs/new/"): {
         "collection": "{collection}",
         "language_models": ["{local_model}"],
@@ -211,6 +222,7 @@ NO_FIELDS = {
     "/campaigns/{campaign}/people/{aron}/remove/",
     "/reviews/{decision}/take-back/",
     "/models/{model}/test/",
+    "/prompts/passage-1/remove/",
     "/runs/{run}/resume/",
     "/runs/{hidden}/resume/",
     "/studies/{open}/close/",

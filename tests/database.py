@@ -12,6 +12,9 @@ from django.db import connection
 
 from tests.settings import WORKER
 
+# The migrations with triggers that refuse to delete rows.
+KEPT = ("accounts.migrations.0001_tables", "generation.migrations.0004_keep_prompts_as_versions")
+
 
 @contextmanager
 def of_worker() -> Iterator[None]:
@@ -69,14 +72,16 @@ def emptying(style, connection, reset_sequences=True, **options) -> list[str]:
     """The statements of the command `flush`, with which a test that commits ends.
 
     On PostgreSQL Django truncates all tables, which takes ten times as long: it replaces the files of each.
-    The audit log refuses that its rows are deleted.
+    The audit log and published prompts refuse that their rows are deleted.
     """
     made = sql_flush(style, connection, reset_sequences=reset_sequences, **options)
-    audit = import_module("accounts.migrations.0001_tables")
+    kept = [import_module(name) for name in KEPT]
     if connection.vendor == "sqlite":
-        return [*audit.REMOVE["sqlite"], *made, *audit.CREATE["sqlite"]]
+        removed = [statement for one in kept for statement in one.REMOVE["sqlite"]]
+        return [*removed, *made, *(statement for one in kept for statement in one.CREATE["sqlite"])]
     if reset_sequences:
         return made
     names = connection.introspection.django_table_names(only_existing=True, include_views=False)
-    deletions = [f'DELETE FROM "{name}"' for name in names if name != audit.TABLE]
-    return ["; ".join([f"TRUNCATE {audit.TABLE}", *deletions])]
+    tables = [one.TABLE for one in kept]
+    deletions = [f'DELETE FROM "{name}"' for name in names if name not in tables]
+    return ["; ".join([*(f"TRUNCATE {table}" for table in tables), *deletions])]

@@ -24,6 +24,7 @@ from datasets.releases import freeze as release
 from datasets.revisions import Texts
 from datasets.subsets import Query, freeze
 from evaluation.frozen import publishing, snapshots
+from generation import prompt_versions
 from generation.models import LanguageModel
 from judging import discussing, settling, studies, verdicts
 from judging.files.predictions import import_predictions
@@ -173,6 +174,13 @@ GET   /models/new/                                            302  403  403  403
 POST  /models/new/                                            403  403  403  403  403  403  403  403  302  403
 POST  /models/{model}/test/                                   302  403  403  403  403  403  403  403  302  403
 GET   /models/services/local/                                 302  403  403  403  403  403  403  200  200  403
+GET   /prompts/                                               302  403  403  403  403  403  403  200  200  403
+GET   /prompts/new/                                           302  403  403  403  403  403  403  200  200  403
+POST  /prompts/new/                                           403  403  403  403  403  403  403  302  302  403
+GET   /prompts/passage-1/                                     302  403  403  403  403  403  403  200  200  403
+GET   /prompts/passage-1/edit/                                302  403  403  403  403  403  403  200  200  403
+POST  /prompts/passage-1/edit/                                403  403  403  403  403  403  403  302  302  403
+POST  /prompts/passage-1/remove/                              302  403  403  403  403  403  403  302  302  403
 GET   /runs/                                                  302  403  403  403  403  403  403  200  200  200
 GET   /runs/new/                                              302  403  403  403  403  403  403  403  200  403
 POST  /runs/new/                                              403  403  403  403  403  403  403  403  302  403
@@ -419,6 +427,7 @@ def released():
         "contradiction": collection.contradictions.get().pk,
         "collection": collection.pk,
         "subset": drawn.pk,
+        "prompt_mark": prompt_versions.mark_of(prompt_versions.stored_as("passage-1")),
     }
 
 

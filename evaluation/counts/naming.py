@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from django.db.models import QuerySet
 
 from evaluation.report.shapes import Prompt, Subject
-from generation import prompting
+from generation import prompt_versions
 from generation.models import LanguageModel
 from judging.models import Study
 
@@ -44,12 +44,12 @@ def prompts_of(study: Study) -> list[str]:
 
 def one_passage_prompts() -> set[str]:
     """The names of the prompts that give a model one of the two passages."""
-    return {name for name, prompt in prompting.prompts().items() if len(prompt.passages) == 1}
+    return {name for name, prompt in prompt_versions.known().items() if len(prompt.passages) == 1}
 
 
 def prompt_entry(name: str) -> Prompt:
-    """A prompt's name, label and title; one that this project does not have keeps its name as label."""
-    known = prompting.prompts().get(name)
+    """A prompt's name, label and title; one that is not known here keeps its name as label."""
+    known = prompt_versions.known([name]).get(name)
     if known is None:
         return {"name": name, "label": name, "title": name, "one_passage": False}
     one_passage = len(known.passages) == 1

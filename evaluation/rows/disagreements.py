@@ -7,7 +7,7 @@ from django.db.models import F
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.rows.choice import FIRST, NO, YES, Choice
 from evaluation.rows.filters import VERDICTS, Filter, filter_of, of_responses
-from generation import prompting
+from generation import prompt_versions
 from judging.models import JudgingSlot, Study, StudyItem
 from judging.presenting import Passage, contexts_given, passages_given
 
@@ -63,7 +63,7 @@ def filters(study: Study, choice: Choice) -> list[Filter]:
 
 def passages(item: StudyItem) -> tuple[Passage, ...]:
     """What the model was given to read; both passages for a prompt that this project does not have."""
-    if item.response.prompt in prompting.prompts():
+    if item.response.prompt in prompt_versions.known([item.response.prompt]):
         return passages_given(item.response)
     one, two = contexts_given(item.response)
     return Passage("1", one), Passage("2", two)

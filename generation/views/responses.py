@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 
 from accounts.access import person_of, roles_required
 from accounts.throttles import counted
-from generation import chat, embedded, grid, presenting
+from generation import chat, embedded, grid, presenting, prompt_versions
 from generation.access import keep_questions, keep_run, run_for
 from generation.forms import GridForm, TwoModelsForm
 from generation.models import Response
@@ -77,6 +77,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "options": options_line(row.model.options),
         "is_poor": embedded.is_poor_subject(row.model.model_id),
         "is_cut_off": row.finish_reason in chat.CUT_OFF,
+        "prompt_key": row.prompt if row.prompt in prompt_versions.known([row.prompt]) else "",
         "path": chat.path(row.request or {}),
         "request_body": presenting.readable(row.request),
         "reply_body": presenting.readable(row.reply),

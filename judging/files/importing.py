@@ -22,7 +22,7 @@ from datasets.importers.json_text import decode
 from datasets.models import Collection, Instance
 from datasets.records import Draft, add_contradictions
 from datasets.taxonomy import DIMENSIONS
-from generation import prompting, registry
+from generation import prompt_versions, prompting, registry
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
 from judging import rubric_versions, studies
@@ -202,10 +202,12 @@ def _draft(question: Question) -> Draft:
 def _run(
     collection: Collection, name: str, models: Mapping[str, LanguageModel], by: Person | None
 ) -> Run:
+    prompts = [prompting.find(label) for label in wikicontradict.PROMPTS]
+    prompt_versions.publish(prompts)
     run = Run.objects.create(
         name=name,
         collection=collection,
-        prompts=[prompting.find(label).name for label in wikicontradict.PROMPTS],
+        prompts=[prompt.name for prompt in prompts],
         state=RunState.IMPORTED,
         created_by=by,
         finished_at=Now(),

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from accounts.audit import Kind, record
 from datasets.importers.json_text import refuse
-from generation import prompting
+from generation import prompt_versions
 from judging.files import predictionfile
 from judging.files.predictionfile import Prediction, Predictions
 from judging.machine.control import free_pseudonym
@@ -95,7 +95,7 @@ def _items(study: Study, whole: Predictions) -> dict[Prediction, int]:
 
 def _spelled(way: Iterable[str], key: tuple[str, ...]) -> tuple[str, ...]:
     """The key with a prompt's label replaced by its name."""
-    labels = {prompt.label: name for name, prompt in prompting.prompts().items()}
+    labels = {prompt.label: name for name, prompt in prompt_versions.known().items()}
     return tuple(
         labels.get(value, value) if column == "prompt" else value
         for column, value in zip(way, key, strict=True)

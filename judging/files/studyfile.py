@@ -11,8 +11,9 @@ from typing import Any
 from django.db.models import Prefetch
 
 from datasets.models import Instance
-from generation import prompting
+from generation import prompt_versions, prompting
 from generation.models import Response
+from generation.prompting import Prompt
 from judging.models import (
     Judge,
     JudgingSlot,
@@ -90,9 +91,10 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
         )
         .order_by("position")
     )
+    prompts = prompt_versions.known()
     for item in items.iterator(chunk_size=BATCH):
         yield {
-            **_item_entry(item),
+            **_item_entry(item, prompts),
             "verdicts": [_verdict_entry(slot) for slot in item.slots.all()],
             "final": _final_entry(getattr(item, "resolution", None)),
             "replaced": [_final_entry(one) for one in item.replaced],
@@ -164,13 +166,13 @@ def _judge_entry(judge: Judge) -> dict[str, Any]:
     }
 
 
-def _item_entry(item: StudyItem) -> dict[str, Any]:
+def _item_entry(item: StudyItem, prompts: Mapping[str, Prompt]) -> dict[str, Any]:
     response = item.response
     return {
         "item": item.position,
         **_question_entry(response.instance, response),
         "prompt": response.prompt,
-        "prompt_label": prompting.find(response.prompt).label,
+        "prompt_label": prompting.found(response.prompt, prompts).label,
         "model_service": response.model.service,
         "model": response.model.model_id,
         "model_options": response.model.options,

@@ -35,8 +35,13 @@ def again(request: HttpRequest, study_id: int) -> HttpResponse:
                 )
                 messages.success(request, OPENED.format(n=opened.n))
                 return redirect("judging:study", study.pk)
-    published = over_study(study)
-    context = {"study": study, "form": form, "dry_run": dry_run, "published": published}
+    context = {
+        "study": study,
+        "form": form,
+        "dry_run": dry_run,
+        "replaced": rounds.replaced(study),
+        "published": over_study(study),
+    }
     return form_page(request, "judging/round_again.html", context)
 
 

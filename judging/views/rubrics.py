@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from generation import prompting
+from generation import prompt_versions
 from judging import presenting, rubric_versions
 from judging.models import Rubric
 from judging.rubric_forms import RubricForm
@@ -27,7 +27,7 @@ class Listed:
 
 
 def _unwritten(known: rubric.Rubric) -> list[str]:
-    prompts = prompting.prompts()
+    prompts = prompt_versions.known()
     return [prompts[name].label for name in rubric_versions.unwritten(known, list(prompts))]
 
 
@@ -64,7 +64,8 @@ def edit(request: HttpRequest, rubric_id: int) -> HttpResponse:
     """The text of one version in a form. Saving makes a new version; this one stays as it is."""
     row = rubric_versions.version_numbered(rubric_id)
     entered = request.POST if request.method == "POST" else None
-    form = RubricForm(entered, based_on=rubric.parse(row.body), text=row.body)
+    asked = prompt_versions.known()
+    form = RubricForm(entered, based_on=rubric.parse(row.body), text=row.body, asked=asked)
     newest, status, stale = _newest(row), 400 if form.errors else 200, ""
     if form.is_valid():
         try:

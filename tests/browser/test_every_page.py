@@ -74,7 +74,7 @@ def plain_pages() -> list[str]:
         datasets:collections datasets:import annotation:queue
         annotation:own_progress annotation:campaigns
         annotation:campaign_new annotation:guidelines annotation:guideline_edit
-        annotation:reviews generation:models generation:runs
+        annotation:reviews generation:models generation:prompts generation:new_prompt generation:runs
         generation:new_run judging:studies judging:study_new judging:rubrics judging:study_import judging:queue
         judging:resolve_queue evaluation:reports evaluation:agreement"""
     return [reverse(name) for name in names.split()]
@@ -93,6 +93,8 @@ def pages_of_rows(ada) -> list[str]:
         ("operations:forget", ada.pk),
         ("wikifetch:fetch", FetchRun.objects.latest("pk").pk),
         ("wikifetch:tag", Tag.objects.earliest("pk").pk),
+        ("generation:prompt", "both-passages"),
+        ("generation:edit_prompt", "both-passages"),
         ("datasets:collection", "demonstration"),
         ("datasets:questions", "demonstration"),
         ("datasets:deviations", "demonstration"),

@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from accounts.roles import Role
+from generation import prompt_versions
 from generation.models import Run
 from judging import rubric_versions, verdicts
 from judging.models import Rubric, Study
@@ -24,7 +25,8 @@ def admin(client):
 
 def entries(row: Rubric, **changed: object) -> dict[str, object]:
     """What the form of this version posts; `changed` by field."""
-    form = RubricForm(based_on=rubric.parse(row.body), text=row.body)
+    asked = prompt_versions.known()
+    form = RubricForm(based_on=rubric.parse(row.body), text=row.body, asked=asked)
     first = {name: value for name, value in form.initial.items() if value not in (False, None)}
     return {"newest": Rubric.objects.filter(name=row.name)[0].version, **first, **changed}
 
@@ -38,7 +40,8 @@ def edited(row: Rubric, prompt: str = "passage-1") -> dict[str, object]:
 
 def test_the_form_gives_back_the_text_that_it_began_with():
     row = rubric_versions.current()
-    form = RubricForm(entries(row), based_on=rubric.parse(row.body), text=row.body)
+    known = {"based_on": rubric.parse(row.body), "text": row.body}
+    form = RubricForm(entries(row), asked=prompt_versions.known(), **known)
     assert form.is_valid(), form.errors
     assert form.body() == row.body
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from datasets.records import collection_named
-from generation import places, prompting, registry, responses, runs
+from generation import places, prompt_versions, registry, responses, runs
 from generation.dispatch import wake
 from generation.models import Response, Run
 from generation.responses import RunProgress
@@ -73,7 +73,7 @@ class Command(RefusingCommand):
         run, left_out = runs.create(
             collection=collection_named(options["collection"]),
             models=[registry.named(name) for name in dict.fromkeys(options["model"])],
-            prompts=list(dict.fromkeys(prompting.find(name) for name in options["prompt"])),
+            prompts=list(dict.fromkeys(prompt_versions.find(name) for name in options["prompt"])),
             samples=options["samples"],
             limit=options["limit"],
             name=options["name"],

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from datasets.records import collection_named
-from generation import planning, prompting
+from generation import planning, prompt_versions
 from generation.planning import Rendered
 from leases.command import RefusingCommand
 
@@ -28,7 +28,7 @@ class Command(RefusingCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        prompts = [prompting.find(name) for name in options["prompt"]]
+        prompts = [prompt_versions.find(name) for name in options["prompt"]]
         collection = collection_named(options["collection"])
         instances = planning.instances_of(collection, options["limit"])
         form = as_json if options["json"] else as_text

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from generation import prompting, registry
+from generation import prompt_versions, registry
 from generation.dispatch import wake
 from generation.turn import take_turn
 from judging import studies
@@ -38,7 +38,7 @@ class Command(RefusingCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        prompts = [prompting.find(name).name for name in options["prompt"]]
+        prompts = [prompt_versions.find(name).name for name in options["prompt"]]
         study = studies.named(options["study"])
         judge = control.begin(study, registry.named(options["model"]), prompts)
         total = control.progress(judge).total

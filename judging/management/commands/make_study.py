@@ -8,7 +8,7 @@ from django.db import transaction
 
 from accounts.models import Person
 from datasets.models import Subset
-from generation import prompting
+from generation import prompt_versions
 from generation.models import Run
 from judging import rubric_versions, studies
 from judging.models import Rubric, Study
@@ -85,7 +85,7 @@ class Command(RefusingCommand):
         runs = list(Run.objects.filter(pk__in=options["run"]))
         if missing := set(options["run"]) - {run.pk for run in runs}:
             raise Refusal(f"There is no run {', '.join(map(str, sorted(missing)))}.")
-        prompts = [prompting.find(name).name for name in options["prompt"]]
+        prompts = [prompt_versions.find(name).name for name in options["prompt"]]
         design = Design(
             judges_per_response=options["per_response"],
             resolved_by=options["resolved_by"],

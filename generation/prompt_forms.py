@@ -1,0 +1,129 @@
+"""A prompt as one form, and the data that a filled-in form makes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.forms.boundfield import BoundField
+
+from datasets.models import Collection
+from generation import prompting
+from generation.prompting import EXAMPLE, MOST_EXAMPLES, PromptError
+
+GOLD = {
+    "answer_1": "Answer of passage 1",
+    "answer_2": "Answer of passage 2",
+    "revised_answer": "The answer of the revised passages",
+    "yes": "yes",
+    "no": "no",
+}
+VERDICTS = {name: name.replace("_", " ").capitalize() for name in prompting.VERDICTS}
+
+
+class Text(forms.CharField):
+    """Text as it was typed, its line breaks as in a file."""
+
+    def __init__(self, rows: int = 0, **options: Any) -> None:
+        if rows:
+            options["widget"] = forms.Textarea(attrs={"rows": rows, "spellcheck": "false"})
+        super().__init__(strip=False, **options)
+
+    def to_python(self, value: Any) -> str:
+        return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
+class PromptForm(forms.Form):
+    """A prompt's text and what goes with it. Name and label are given once, with its first version."""
+
+    name = Text(help_text="For files and commands, as cautious-reader. It cannot be changed later.")
+    label = Text(help_text="Short, for tables, as C1. It cannot be changed later.")
+    title = Text(help_text="What it asks, in a few words.")
+    template = Text(
+        rows=10,
+        label="Text",
+        help_text="Sent as it is, with a question's own words for {question}, {context1} and {context2}.",
+    )
+    revised = forms.BooleanField(
+        required=False, label="It shows the passages revised so that they agree"
+    )
+    gold = forms.MultipleChoiceField(
+        required=False,
+        choices=list(GOLD.items()),
+        widget=forms.CheckboxSelectMultiple,
+        label="Gold answers",
+    )
+    verdicts = forms.MultipleChoiceField(
+        required=False,
+        choices=list(VERDICTS.items()),
+        widget=forms.CheckboxSelectMultiple,
+        label="Verdicts that fit it",
+        help_text="A proposal: the rubric of a study decides.",
+    )
+    criteria = Text(
+        rows=4,
+        required=False,
+        label="When a response gets which verdict",
+        help_text="A proposal to those who write the rubric. No study opens without criteria in its rubric.",
+    )
+    source = Text(required=False, help_text="Where it comes from, such as a paper and its section.")
+
+    def __init__(
+        self, *args: Any, based_on: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.based_on = based_on
+        examples = based_on.get("examples", []) if based_on else []
+        for number in range(MOST_EXAMPLES):
+            shown = examples[number] if number < len(examples) else {}
+            for part in EXAMPLE:
+                self.fields[f"{part}_{number}"] = Text(
+                    rows=2, required=False, label=f"{part.capitalize()} of example {number + 1}"
+                )
+                self.initial[f"{part}_{number}"] = shown.get(part, "")
+        if based_on is not None:
+            del self.fields["name"], self.fields["label"]
+            self.initial |= based_on
+
+    @property
+    def main(self) -> list[BoundField]:
+        """The fields above the examples."""
+        return [self[name] for name in self.fields if "_" not in name]
+
+    @property
+    def examples(self) -> list[tuple[list[BoundField], bool]]:
+        """The fields of each example, and whether something is in them."""
+        rows = ([self[f"{part}_{n}"] for part in EXAMPLE] for n in range(MOST_EXAMPLES))
+        return [(row, any(bound.value() for bound in row)) for row in rows]
+
+    def clean(self) -> dict[str, Any]:
+        entered = super().clean() or self.cleaned_data
+        if not self.errors:
+            try:
+                prompting.completed(self.given(), "The prompt")
+            except PromptError as error:
+                field = error.field if error.field in self.fields else None
+                self.add_error(field, str(error))
+        return entered
+
+    def given(self) -> dict[str, Any]:
+        """What prompting.completed takes."""
+        entered = self.cleaned_data
+        fixed = {name: (self.based_on or entered)[name] for name in ("name", "label")}
+        examples = [
+            {part: entered[f"{part}_{n}"] for part in EXAMPLE if entered[f"{part}_{n}"]}
+            for n in range(MOST_EXAMPLES)
+        ]
+        names = ("title", "template", "revised", "gold", "verdicts", "criteria", "source")
+        return {
+            **{name: entered[name] for name in names},
+            **fixed,
+            "examples": [example for example in examples if example],
+        }
+
+
+class PreviewForm(forms.Form):
+    """On which collection's first question a prompt is shown."""
+
+    collection = forms.ModelChoiceField(
+        Collection.objects.all(), to_field_name="name", empty_label="Choose a collection"
+    )

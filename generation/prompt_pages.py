@@ -1,0 +1,65 @@
+"""What the pages of prompts show: where a version is used, how it differs from the one before, how it is sent."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from accounts.models import Person
+from datasets.blinding import shown_to
+from datasets.models import Collection
+from generation import planning
+from generation.access import visible_to
+from generation.models import PromptVersion, Response, Run
+from generation.planning import Rendered
+from generation.prompting import Prompt
+from pages.worddiff import Piece, word_diff
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A version with the runs that use it, as far as the person may see them, and the number of its responses there."""
+
+    row: PromptVersion
+    prompt: Prompt
+    runs: list[Run]
+    responses: int
+
+
+def listed(rows: Iterable[PromptVersion], person: Person) -> list[Listed]:
+    """In the order of the rows."""
+    runs = visible_to(person, Run.objects.only("name", "prompts"))
+    asked = Response.objects.filter(run__in=[run.pk for run in runs]).order_by()
+    counts = dict(asked.values_list("prompt").annotate(Count("pk")))
+    return [
+        Listed(
+            row,
+            row.prompt,
+            [run for run in runs if row.key in run.prompts],
+            counts.get(row.key, 0),
+        )
+        for row in rows
+    ]
+
+
+def changes(row: PromptVersion) -> tuple[PromptVersion, list[Piece]] | None:
+    """The version before this one, and what changed in the text since; None for the first."""
+    before = PromptVersion.objects.filter(name=row.name, version__lt=row.version).first()
+    return before and (before, word_diff(whole_text(before.prompt), whole_text(row.prompt)))
+
+
+def whole_text(prompt: Prompt) -> str:
+    """The prompt's text with its examples."""
+    examples = (
+        "\n".join(
+            [f"Example {number}", *(f"{part}: {text}" for part, text in sorted(each.items()))]
+        )
+        for number, each in enumerate(prompt.examples, start=1)
+    )
+    return "\n\n".join([prompt.template, *examples])
+
+
+def rendered(prompt: Prompt, collection: Collection, person: Person) -> Rendered | None:
+    """The prompt about the collection's first question that the person may see; None where there is none."""
+    questions = shown_to(person, planning.instances_of(collection), "contradiction__")
+    return next(planning.rendered(questions[:1], [prompt]), None)

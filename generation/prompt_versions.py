@@ -1,0 +1,245 @@
+"""The prompts that there are: the study's own files, and the versions that people and files in DATA_DIR add.
+
+A version is used under its key, which no other version ever has once a run has used it. Until then it may be changed
+or removed. The study's own are read from their files, and get a row when they are listed or used.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from accounts.models import Person
+from datasets.identity import canonical
+from generation import prompting
+from generation.models import PromptVersion
+from generation.prompting import Prompt, PromptError
+from leases.refusal import Conflict, Refusal, StaleVersion
+from leases.rows import first_of
+
+# The folder in DATA_DIR whose files are read by `manage.py read_prompts`, and at each start.
+FOLDER = "prompts"
+Origin = PromptVersion.Origin
+
+
+def known(keys: Collection[str] | None = None) -> dict[str, Prompt]:
+    """The prompts with these keys (None: all) that there are, in the order of their labels.
+
+    For the study's own alone it asks no database.
+    """
+    own = prompting.prompts()
+    rows = PromptVersion.objects.exclude(origin=Origin.PROGRAM)
+    if keys is not None:
+        others = set(keys) - own.keys()
+        own = {key: own[key] for key in own if key in keys}
+        rows = rows.filter(key__in=others) if others else rows.none()
+    whole = [*own.values(), *(row.prompt for row in rows)]
+    return {prompt.name: prompt for prompt in prompting.in_order(whole)}
+
+
+def find(name_or_label: str) -> Prompt:
+    """The prompt of this key or label; raises NotFoundHere with the known ones."""
+    some = known([name_or_label]) or known()
+    return prompting.found(name_or_label, some)
+
+
+def choices(keys: Collection[str] | None = None) -> list[tuple[str, str]]:
+    """The prompts with these keys (None: all) as a form offers them: (key, text)."""
+    return [(key, f"{prompt.label}: {prompt.title}") for key, prompt in known(keys).items()]
+
+
+def stored() -> QuerySet[PromptVersion]:
+    """All versions as rows, with the study's own."""
+    _store_own(prompting.prompts())
+    return PromptVersion.objects.select_related("author")
+
+
+def stored_as(key: str) -> PromptVersion:
+    """Raises NotFoundHere."""
+    return first_of(stored().filter(key=key), f"There is no prompt {key!r}.")
+
+
+def newest_of(name: str) -> PromptVersion:
+    return PromptVersion.objects.filter(name=name)[0]
+
+
+def mark_of(row: PromptVersion) -> str:
+    """What changes with any text of the version, or with its number."""
+    return hashlib.sha256(canonical({"key": row.key, "body": row.body})).hexdigest()
+
+
+def newer(keys: Collection[str]) -> list[tuple[Prompt, Prompt]]:
+    """Those of the prompts with these keys of which there is a newer version, each with the newest."""
+    asked = known(keys).values()
+    rows = PromptVersion.objects.filter(name__in={prompt.base for prompt in asked})
+    newest = {row.name: row for row in rows.order_by("version")}
+    return [
+        (prompt, newest[prompt.base].prompt)
+        for prompt in asked
+        if prompt.base in newest and newest[prompt.base].version > prompt.version
+    ]
+
+
+def _store_own(keys: Collection[str]) -> None:
+    there = set(PromptVersion.objects.filter(key__in=keys).values_list("key", flat=True))
+    if not set(keys) - there:
+        return
+    PromptVersion.objects.bulk_create(
+        (
+            PromptVersion(
+                key=data["name"], name=data["name"], version=1, body=data, sha256=data["sha256"],
+                origin=Origin.PROGRAM,
+            )
+            for data in prompting.files().values()
+            if data["name"] in keys and data["name"] not in there
+        ),
+        ignore_conflicts=True,
+    )  # fmt: skip
+
+
+@transaction.atomic
+def publish(prompts: Sequence[Prompt]) -> None:
+    """A run uses these: from now on they never change. Raises Conflict for one that was changed meanwhile."""
+    asked = {prompt.name: prompt for prompt in prompts}
+    _store_own(asked.keys() & prompting.prompts().keys())
+    rows = PromptVersion.objects.filter(key__in=asked)
+    # Whoever changes one waits here, or is waited for; those that no one can change any more are not held.
+    list(rows.filter(published_at=None).order_by("key").select_for_update().values_list("key"))
+    now = dict(rows.values_list("key", "sha256"))
+    for key, prompt in asked.items():
+        if now.get(key) != prompt.sha256:
+            raise Conflict(
+                f"Prompt {prompt.label} was changed or removed a moment ago. Read it, then make the run again."
+            )
+    rows.filter(published_at=None).update(published_at=Now())
+
+
+# ---------------------------------------------------------------- written
+
+
+def add(given: Mapping[str, Any], by: Person) -> PromptVersion:
+    """A new prompt's first version. Raises Refusal, and Conflict where its name or label is taken."""
+    return _added(_completed(given, "The prompt"), by)
+
+
+def _completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
+    try:
+        return prompting.completed(given, where)
+    except PromptError as error:
+        raise Refusal(str(error)) from error
+
+
+@transaction.atomic
+def _added(body: dict[str, Any], by: Person | None) -> PromptVersion:
+    _store_own(prompting.prompts())
+    _check_new(body)
+    return _stored(body, 1, by)
+
+
+def _check_new(body: Mapping[str, Any]) -> None:
+    if PromptVersion.objects.filter(name=body["name"]).exists():
+        raise Conflict(
+            f"There is a prompt {body['name']!r} already. Choose another name, or make a new version of that prompt."
+        )
+    for prompt in known().values():
+        if body["label"] in (prompt.label, prompt.name):
+            raise Conflict(
+                f"Prompt {prompt.name!r} has the label {body['label']!r} already. Choose another."
+            )
+
+
+def _stored(body: dict[str, Any], version: int, by: Person | None) -> PromptVersion:
+    row, is_new = PromptVersion.objects.get_or_create(
+        key=prompting.key_of(body["name"], version),
+        defaults={
+            "name": body["name"],
+            "version": version,
+            "body": body,
+            "sha256": body["sha256"],
+            "origin": Origin.PERSON if by else Origin.FILE,
+            "author": by,
+        },
+    )
+    if not is_new:
+        raise StaleVersion(
+            f"{row} was saved a moment ago. Your text is below and is not saved yet. Read that one, then save again."
+        )
+    return row
+
+
+@transaction.atomic
+def save(row: PromptVersion, given: Mapping[str, Any], *, newest: str, by: Person) -> PromptVersion:
+    """What a person makes of this version: the next one, or the same one changed where no run has used it.
+
+    Returns the newest version where nothing was changed. Raises Refusal, and StaleVersion where the newest version's
+    mark is not `newest` any more.
+    """
+    body = _completed({**given, "name": row.name, "label": row.body["label"]}, "The prompt")
+    # Of two people who save at a time, the second waits here, and is refused.
+    list(PromptVersion.objects.filter(name=row.name).select_for_update().values_list("pk"))
+    last = newest_of(row.name)
+    if mark_of(last) != newest:
+        raise StaleVersion(
+            f"{last} was saved since you began. Your text is below and is not saved yet. Read it, then save again."
+        )
+    if _same(last.body, body):
+        return last
+    if last.published_at or last.origin != Origin.PERSON:
+        return _stored(body, last.version + 1, by)
+    last.body, last.sha256, last.author = body, body["sha256"], by
+    last.save(update_fields=["body", "sha256", "author"])
+    return last
+
+
+def _same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether an author gave the same; the study's own files leave out what is empty."""
+    return all((before.get(field) or None) == (after[field] or None) for field in prompting.GIVEN)
+
+
+def remove(row: PromptVersion) -> None:
+    """Remove a version that a person wrote and no run has used. Raises Conflict for another."""
+    mine = PromptVersion.objects.filter(pk=row.pk, published_at=None, origin=Origin.PERSON)
+    if not mine.delete()[0]:
+        raise Conflict(f"{row} stays: a run has used it, or it comes from a file.")
+
+
+# ---------------------------------------------------------------- files in DATA_DIR
+
+
+def read_files(folder: Path) -> tuple[list[PromptVersion], list[str]]:
+    """Store what is new in the folder's files: a file's new text is the next version of its prompt.
+
+    Returns what was stored, and why files were refused. A refused file keeps no other from being stored.
+    """
+    rows, refused = [], []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            rows += filter(None, [_read(path)])
+        except Refusal as refusal:
+            refused.append(f"{path.name}: {refusal}")
+    return rows, refused
+
+
+@transaction.atomic
+def _read(path: Path) -> PromptVersion | None:
+    """The version that a file makes; None where its text is stored already. A prompt keeps its first label."""
+    try:
+        given = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise Refusal(f"this is not JSON in UTF-8: {error}.") from error
+    if not isinstance(given, dict):
+        raise Refusal("this is not a prompt, it has no fields.")
+    body = _completed(given, "The prompt")
+    _store_own(prompting.prompts())
+    rows = list(PromptVersion.objects.filter(name=body["name"]))
+    if not rows:
+        return _added(body, None)
+    body["label"] = rows[0].body["label"]
+    if any(_same(row.body, body) for row in rows):
+        return None
+    return _stored(body, rows[0].version + 1, None)
