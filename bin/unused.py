@@ -39,7 +39,6 @@ ALLOWED = {
     "zipfile": "compress_type",
     "llama.cpp's options": "model_alias hostnames n_ctx n_parallel cache_prompt cache_ram_mib cache_idle_slots "
     "n_threads endpoint_slots cors_origins",
-    "In a prompt's file, for people who read it": "reconstructed",
     "The time when a row was written, for people who read the database": "granted_at fetched_at seen_at",
     "Values that a form or a file chooses (tests/test_in_use.py)": "INCORRECT PARTIALLY_CORRECT INFOBOX LIST",
 }

@@ -6,7 +6,7 @@ TGI, Ollama and others implement them.
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,12 +99,18 @@ class Reply:
 
 
 def body(
-    model_id: str, options: Mapping[str, Any], text: str, abilities: Abilities = USUAL
+    model_id: str,
+    options: Mapping[str, Any],
+    text: str,
+    abilities: Abilities = USUAL,
+    before: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The request for one prompt. The option system_message is a text, possibly empty; None sends no system message.
 
-    It is an option of the model, because some chat templates refuse a system message, and others add their own where
-    none is sent. All other options are sent unchanged, the maximum of new tokens under the service's name for it.
+    `before` are the texts of earlier turns, first ours, then the model's, and so on. A service without a chat gets all
+    in one text, with empty lines between. The system message is an option of the model, because some chat templates
+    refuse one, and others add their own where none is sent. All other options are sent unchanged, the maximum of new
+    tokens under the service's name for it.
     """
     sent = {
         abilities.limit if name == MAX_TOKENS else name: value
@@ -112,10 +118,12 @@ def body(
         if name != SYSTEM_MESSAGE
     }
     if abilities.completions:
-        return {"model": model_id, "prompt": text, **sent}
+        return {"model": model_id, "prompt": "\n\n".join([*before, text]), **sent}
     system = options.get(SYSTEM_MESSAGE)
     messages = [] if system is None else [{"role": "system", "content": system}]
-    return {"model": model_id, "messages": [*messages, {"role": "user", "content": text}], **sent}
+    for place, turn in enumerate((*before, text)):
+        messages.append({"role": "assistant" if place % 2 else "user", "content": turn})
+    return {"model": model_id, "messages": messages, **sent}
 
 
 def path(request: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 import os
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -161,9 +161,10 @@ class Service:
         options: Mapping[str, Any],
         text: str,
         abilities: chat.Abilities = chat.USUAL,
+        before: Sequence[str] = (),
     ) -> chat.Reply:
-        """One completion; raises a ServiceFault."""
-        request = chat.body(model_id, options, text, abilities)
+        """One completion, after the earlier turns `before` (chat.body); raises a ServiceFault."""
+        request = chat.body(model_id, options, text, abilities, before)
         try:
             status, content, latency_ms = self._call(
                 "POST", chat.path(request), json=request, timeout=self.entry.timeout

@@ -42,7 +42,7 @@ def of_call(one: Settled) -> float:
     is_unsent = one.fault is not None and not one.fault.was_sent
     if is_unsent or (status is not None and not 200 <= status < 300):
         return 0.0
-    return most(model, len(one.call.text.encode("utf-8", "replace")))
+    return most(model, one.call.length)
 
 
 def _counted(one: Settled) -> tuple[Any, Any]:

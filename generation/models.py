@@ -150,7 +150,7 @@ class Run(models.Model):
     )
     cost_cap = models.FloatField(null=True, help_text="No call begins that might exceed it.")
     longest = models.PositiveIntegerField(
-        default=0, help_text="Bytes of its longest prompt, where it has a cap."
+        default=0, help_text="Bytes of its longest request at most, where it has a cap."
     )
     is_demonstration = models.BooleanField(default=False)
     form = models.UUIDField(
@@ -191,6 +191,11 @@ class Response(Leased):
         default=0, help_text="Order of asking: by instance, so that prefixes cache."
     )
     rendered = models.TextField(help_text="The text sent; empty where an imported file lacks it.")
+    follow_up = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Of a prompt of two turns: the pieces of the second text, between which the first reply comes.",
+    )
     passages = models.JSONField(
         null=True,
         blank=True,
@@ -263,6 +268,25 @@ class Response(Leased):
 
     def __str__(self) -> str:
         return f"Response {self.pk}"
+
+
+class FirstReply(models.Model):
+    """The reply to the first of two turns; the response has that to the second, which is asked with this one."""
+
+    response = models.OneToOneField(Response, on_delete=models.CASCADE, related_name="first_reply")
+    text = models.TextField()
+    reasoning = models.TextField(blank=True, default="")
+    request = models.JSONField(help_text="The request's body as sent.")
+    reply = models.JSONField(help_text="The whole reply as it came.")
+    answered_by = models.CharField(max_length=200, blank=True)
+    prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
+    completion_tokens = models.PositiveIntegerField(null=True, blank=True)
+    latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    finish_reason = models.CharField(max_length=40, blank=True)
+    answered_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"First reply of {self.response_id}"
 
 
 class Attempt(models.Model):

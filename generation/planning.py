@@ -6,6 +6,7 @@ prefix cache.
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
@@ -24,7 +25,8 @@ NOT_REVISED = "it has no checked passages revised so that they agree"
 class Rendered:
     """One prompt about one question: the text to send and the gold answers, or why it cannot be sent.
 
-    `passages` are the two revised passages where the prompt shows those and not the question's own.
+    `follow_up` is the text of a second turn (prompting.follow_up). `passages` are the two revised passages where the
+    prompt shows those and not the question's own.
     """
 
     instance: Instance
@@ -33,6 +35,12 @@ class Rendered:
     gold: list[str]
     problem: str = ""
     passages: list[str] | None = None
+    follow_up: list[str] | None = None
+
+    @property
+    def second(self) -> str:
+        """The text of the second turn before there is a first reply; "" where there is no such turn."""
+        return prompting.REPLY.join(self.follow_up or ())
 
     @property
     def key(self) -> str:
@@ -69,10 +77,12 @@ def _rendered(instance: Instance, prompt: Prompt) -> Rendered:
     contexts = {1: context_1(contradiction), 2: context_2(contradiction)}
     shown = prompt.shown(same=is_same(contradiction))
     bare = [number for number in shown if not contexts[number].strip()]
+    text, follow_up = _texts(instance, prompt, contexts[1], contexts[2])
     return Rendered(
         instance=instance,
         prompt=prompt,
-        text=_text(instance, prompt, contexts[1], contexts[2]),
+        text=text,
+        follow_up=follow_up,
         gold=prompting.gold(prompt, answer_1=instance.answer_1, answer_2=instance.answer_2),
         problem=f"passage {bare[0]} is empty" if bare else "",
     )
@@ -84,10 +94,12 @@ def _revised(instance: Instance, prompt: Prompt) -> Rendered:
     if not revisions:
         return Rendered(instance, prompt, "", [], problem=NOT_REVISED)
     (revision,) = revisions
+    text, follow_up = _texts(instance, prompt, revision.passage_1, revision.passage_2)
     return Rendered(
         instance=instance,
         prompt=prompt,
-        text=_text(instance, prompt, revision.passage_1, revision.passage_2),
+        text=text,
+        follow_up=follow_up,
         gold=prompting.gold(
             prompt,
             answer_1=instance.answer_1,
@@ -98,14 +110,17 @@ def _revised(instance: Instance, prompt: Prompt) -> Rendered:
     )
 
 
-def _text(instance: Instance, prompt: Prompt, passage_1: str, passage_2: str) -> str:
-    return prompting.render(
-        prompt,
-        question=instance.question,
-        context_1=passage_1,
-        context_2=passage_2,
-        same=is_same(instance.contradiction),
-    )
+def _texts(
+    instance: Instance, prompt: Prompt, passage_1: str, passage_2: str
+) -> tuple[str, list[str] | None]:
+    """What is sent first, and the pieces of what is sent second."""
+    shown: Any = {
+        "question": instance.question,
+        "context_1": passage_1,
+        "context_2": passage_2,
+        "same": is_same(instance.contradiction),
+    }
+    return prompting.render(prompt, **shown), prompting.follow_up(prompt, **shown)
 
 
 def responses(
@@ -135,6 +150,7 @@ def responses(
             sample=sample,
             order=order,
             rendered=one.text,
+            follow_up=one.follow_up,
             gold=one.gold,
             passages=one.passages,
         )

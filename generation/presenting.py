@@ -10,7 +10,7 @@ from django.db.models import Count, FilteredRelation, Min, Q, QuerySet, Sum
 
 from generation import chat, client, embedded, places, preview, prompt_versions, registry, responses
 from generation.faults import ServiceFault
-from generation.models import LONG, LanguageModel, Response, Run
+from generation.models import LONG, FirstReply, LanguageModel, Response, Run
 from generation.prompting import Prompt
 from generation.states import RUN, ResponseState, RunState
 from leases import clock
@@ -203,6 +203,27 @@ def models_of(run: Run) -> list[ModelRow]:
 
 
 # ---------------------------------------------------------------- responses
+
+
+@dataclass(frozen=True)
+class SecondTurn:
+    """A response's first turn, as far as it is asked, and the text sent in its second."""
+
+    first: FirstReply | None
+    request: str
+    reply: str
+    sent: str
+
+
+def second_turn(response: Response) -> SecondTurn | None:
+    """None for a response to a prompt of one turn."""
+    if response.follow_up is None:
+        return None
+    first: FirstReply | None = getattr(response, "first_reply", None)
+    if first is None:
+        return SecondTurn(None, "", "", "")
+    sent = first.text.join(response.follow_up)
+    return SecondTurn(first, readable(first.request), readable(first.reply), sent)
 
 
 def readable(data: Mapping[str, Any] | None) -> str:

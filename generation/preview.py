@@ -67,8 +67,14 @@ def of(run: Run) -> Preview:
     """The preview of the run's waiting responses."""
     waiting = Response.objects.filter(run=run, state=ResponseState.PENDING).order_by()
     sizes = waiting.values_list("model").annotate(n=Count("pk"), length=Sum(Length("rendered")))
+    # A second turn sends the first text again; the few words of its own are left out.
+    more = sizes.filter(first_reply=None).filter(follow_up__isnull=False)
+    again = {key: each for key, *each in more}
     models = LanguageModel.objects.in_bulk([model for model, *_ in sizes])
-    rows = [_row(models[key], run, calls, length) for key, calls, length in sorted(sizes)]
+    rows = [
+        _row(models[key], run, *map(sum, zip(each, again.get(key, (0, 0)), strict=True)))
+        for key, *each in sorted(sizes)
+    ]
     by_service: dict[str, list[float | None]] = defaultdict(list)
     for row in rows:
         by_service[row.model.service].append(row.seconds)
@@ -100,7 +106,11 @@ def _row(model: LanguageModel, run: Run, calls: int, length: int) -> Row:
 
 def _seen(model: LanguageModel, run: Run) -> Seen:
     answers = Response.objects.filter(
-        model=model, prompt__in=run.prompts, state=ResponseState.DONE, latency_ms__gt=0
+        follow_up__isnull=True,
+        model=model,
+        prompt__in=run.prompts,
+        state=ResponseState.DONE,
+        latency_ms__gt=0,
     ).order_by("-answered_at")
     known = answers.filter(prompt_tokens__gt=0, completion_tokens__isnull=False)
     columns = ("prompt_tokens", "completion_tokens", "latency_ms")

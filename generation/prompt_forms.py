@@ -43,6 +43,12 @@ class PromptForm(forms.Form):
         label="Text",
         help_text="Sent as it is, with a question's own words for {question}, {context1} and {context2}.",
     )
+    second = Text(
+        rows=4,
+        required=False,
+        label="Second turn",
+        help_text="Sent after the first reply, for which one writes {reply}. The answer to it is the response.",
+    )
     revised = forms.BooleanField(
         required=False, label="It shows the passages revised so that they agree"
     )
@@ -82,7 +88,7 @@ class PromptForm(forms.Form):
                 self.initial[f"{part}_{number}"] = shown.get(part, "")
         if based_on is not None:
             del self.fields["name"], self.fields["label"]
-            self.initial |= based_on
+            self.initial.update(based_on)
 
     @property
     def main(self) -> list[BoundField]:
@@ -113,7 +119,7 @@ class PromptForm(forms.Form):
             {part: entered[f"{part}_{n}"] for part in EXAMPLE if entered[f"{part}_{n}"]}
             for n in range(MOST_EXAMPLES)
         ]
-        names = ("title", "template", "revised", "gold", "verdicts", "criteria", "source")
+        names = ("title", "template", "second", "revised", "gold", "verdicts", "criteria", "source")
         return {
             **{name: entered[name] for name in names},
             **fixed,

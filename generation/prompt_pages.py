@@ -8,7 +8,7 @@ from django.db.models import Count
 from accounts.models import Person
 from datasets.blinding import shown_to
 from datasets.models import Collection
-from generation import planning
+from generation import planning, prompting
 from generation.access import visible_to
 from generation.models import PromptVersion, Response, Run
 from generation.planning import Rendered
@@ -24,6 +24,13 @@ class Listed:
     prompt: Prompt
     runs: list[Run]
     responses: int
+
+
+def in_order(rows: Iterable[PromptVersion]) -> list[PromptVersion]:
+    """By label, as everywhere."""
+    whole = {row.key: row for row in rows}
+    prompts = prompting.in_order(row.prompt for row in whole.values())
+    return [whole[prompt.name] for prompt in prompts]
 
 
 def listed(rows: Iterable[PromptVersion], person: Person) -> list[Listed]:
@@ -45,18 +52,21 @@ def listed(rows: Iterable[PromptVersion], person: Person) -> list[Listed]:
 def changes(row: PromptVersion) -> tuple[PromptVersion, list[Piece]] | None:
     """The version before this one, and what changed in the text since; None for the first."""
     before = PromptVersion.objects.filter(name=row.name, version__lt=row.version).first()
-    return before and (before, word_diff(whole_text(before.prompt), whole_text(row.prompt)))
+    if before is None:
+        return None
+    return before, word_diff(whole_text(before.prompt), whole_text(row.prompt))
 
 
 def whole_text(prompt: Prompt) -> str:
-    """The prompt's text with its examples."""
+    """The prompt's text with its second turn and its examples."""
     examples = (
         "\n".join(
             [f"Example {number}", *(f"{part}: {text}" for part, text in sorted(each.items()))]
         )
         for number, each in enumerate(prompt.examples, start=1)
     )
-    return "\n\n".join([prompt.template, *examples])
+    second = ["Second turn", prompt.second] if prompt.second else []
+    return "\n\n".join([prompt.template, *second, *examples])
 
 
 def rendered(prompt: Prompt, collection: Collection, person: Person) -> Rendered | None:

@@ -216,7 +216,8 @@ def read_files(folder: Path) -> tuple[list[PromptVersion], list[str]]:
 
     Returns what was stored, and why files were refused. A refused file keeps no other from being stored.
     """
-    rows, refused = [], []
+    rows: list[PromptVersion] = []
+    refused: list[str] = []
     for path in sorted(folder.glob("*.json")):
         try:
             rows += filter(None, [_read(path)])

@@ -26,6 +26,8 @@ VERDICTS = ("correct", "partially_correct", "incorrect")
 
 # What a template may name, and whatever looks like a name.
 FIELDS = ("question", "context1", "context2")
+# Where the text of a second turn has the first reply.
+REPLY = "{reply}"
 _PLACE = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
 _NAME = re.compile(r"\{\s*\w+\s*\}")
 # The recorded inputs have this blank before the second passage.
@@ -37,11 +39,13 @@ LONGEST = {
     "label": 12,
     "title": 120,
     "template": 20_000,
+    "second": 20_000,
     "source": 300,
     "criteria": 5_000,
 }
 # Those that may be empty, and those of several lines.
-_OPTIONAL, _LONG = ("source", "criteria"), ("template", "criteria", *FIELDS, "answer")
+_OPTIONAL = ("second", "source", "criteria")
+_LONG = ("template", "second", "criteria", *FIELDS, "answer")
 _LISTS = {"gold": GOLD_SOURCES, "verdicts": VERDICTS}
 GIVEN = (*LONGEST, *_LISTS, "revised", "examples")
 # What an example has, with the same limit as a template.
@@ -68,10 +72,11 @@ class Prompt:
     """One version of a prompt. `name` is its identity in responses, studies and tables; all versions share `base`.
 
     `passages` are the numbers of the passages shown, in their order. `examples` come before the question, each with the
-    fields of EXAMPLE. `criteria` are a proposal to the writer of a rubric.
-    `gold` names the answers that a judge compares with; `verdicts` are those that the source defines for this prompt
-    (a study's rubric decides); `sha256` is that of the template's UTF-8 bytes. `reconstructed`: the line breaks are
-    ours, because the source is a typeset page. `revised`: it shows passages revised so that they agree.
+    fields of EXAMPLE. `second`, if any, is sent after the first reply, and the answer to it is the response.
+    `criteria` are a proposal to the writer of a rubric. `gold` names the answers that a judge compares with; `verdicts`
+    are those that the source defines for this prompt (a study's rubric decides); `sha256` is that of what is sent
+    (sha256_of). `reconstructed`: the line breaks are ours, because the source is a typeset page. `revised`: it shows
+    passages revised so that they agree.
     """
 
     name: str
@@ -86,6 +91,7 @@ class Prompt:
     source: str
     revised: bool = False
     examples: tuple[Mapping[str, str], ...] = ()
+    second: str = ""
     criteria: str = ""
     base: str = ""
     version: int = 1
@@ -156,6 +162,7 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
             f"{where} was changed: its template's sha256 is {digest}, not {prompt.sha256}."
         )
     _check_places(prompt.template, where)
+    _check_places(prompt.second.replace(REPLY, ""), where, REPLY)
     if unknown := set(prompt.gold) - set(GOLD_SOURCES):
         raise PromptError(f"{where} takes gold from {sorted(unknown)}, which no question has.")
     return prompt
@@ -163,13 +170,10 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
 
 def sha256_of(data: Mapping[str, Any]) -> str:
     """sha256 (hex) of what decides the text that is sent."""
-    template, examples = data["template"], data.get("examples")
+    more = {name: data[name] for name in ("examples", "second") if data.get(name)}
     # Of a template alone it is that of its bytes, as in the files of the study.
-    whole = (
-        canonical({"template": template, "examples": examples})
-        if examples
-        else template.encode("utf-8")
-    )
+    template: str = data["template"]
+    whole = canonical({"template": template, **more}) if more else template.encode("utf-8")
     return hashlib.sha256(whole).hexdigest()
 
 
@@ -186,7 +190,7 @@ def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
         raise PromptError(
             f"{where} has {', '.join(sorted(unknown))}, which no prompt has. There are {', '.join(GIVEN)}."
         )
-    empty = {"source": "", "criteria": "", "gold": [], "verdicts": [], "examples": []}
+    empty = {"second": "", "source": "", "criteria": "", "gold": [], "verdicts": [], "examples": []}
     data = {**empty, "revised": False, **given}
     for field, most in LONGEST.items():
         _check_text(field, data.get(field, ""), most, where)
@@ -197,12 +201,14 @@ def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
         raise PromptError(f"{where}: revised is true or false.", "revised")
     _check_name(data["name"], data["label"], where)
     _check_places(data["template"], where)
+    _check_places(data["second"].replace(REPLY, ""), where, REPLY, field="second")
     if "{question}" not in data["template"]:
         raise PromptError(
             f"{where} never shows the question. Write {{question}} where it belongs.", "template"
         )
     _check_examples(data["examples"], data["template"], where)
-    shown = [place for place in _PLACE.findall(data["template"]) if place != "question"]
+    places = _PLACE.findall(data["template"] + data["second"])
+    shown = [place for place in places if place != "question"]
     return {
         **{name: data[name] for name in GIVEN},
         "passages": [int(place[-1]) for place in dict.fromkeys(shown)],
@@ -260,12 +266,12 @@ def _check_name(name: str, label: str, where: str) -> None:
         )
 
 
-def _check_places(template: str, where: str) -> None:
-    if unknown := set(_NAME.findall(_PLACE.sub("", template))):
-        known = ", ".join(f"{{{field}}}" for field in FIELDS)
+def _check_places(text: str, where: str, *more: str, field: str = "template") -> None:
+    if unknown := set(_NAME.findall(_PLACE.sub("", text))):
+        known = ", ".join([*(f"{{{name}}}" for name in FIELDS), *more])
         raise PromptError(
             f"{where} has {', '.join(sorted(unknown))}, which is no field of a question. There are {known}.",
-            "template",
+            field,
         )
 
 
@@ -277,13 +283,30 @@ def render(prompt: Prompt, *, question: str, context_1: str, context_2: str, sam
 
     Where both answers come from the `same` passage, it is given once.
     """
-    template = _SECOND_PASSAGE.sub("", prompt.template) if same else prompt.template
-    if same and len(prompt.passages) > 1:  # a prompt may begin with the second
-        context_2 = context_1
+    asked = _filled(prompt, prompt.template, question, context_1, context_2, same)
+    return "".join(_shown(prompt.template, example) for example in prompt.examples) + asked
+
+
+def follow_up(
+    prompt: Prompt, *, question: str, context_1: str, context_2: str, same: bool
+) -> list[str] | None:
+    """The pieces of the second turn's text, between which the first reply comes; None for a prompt of one turn."""
+    if not prompt.second:
+        return None
+    pieces = prompt.second.split(REPLY)
+    return [_filled(prompt, piece, question, context_1, context_2, same) for piece in pieces]
+
+
+def _filled(
+    prompt: Prompt, text: str, question: str, context_1: str, context_2: str, same: bool
+) -> str:
+    if same:
+        text = _SECOND_PASSAGE.sub("", text)
+        if len(prompt.passages) > 1:  # a prompt may begin with the second
+            context_2 = context_1
     texts = {"question": question, "context1": context_1, "context2": context_2}
     # In one pass, so that braces inside a passage are not replaced.
-    asked = _PLACE.sub(lambda place: texts[place[1]], template)
-    return "".join(_shown(prompt.template, example) for example in prompt.examples) + asked
+    return _PLACE.sub(lambda place: texts[place[1]], text)
 
 
 def _shown(template: str, example: Mapping[str, str]) -> str:

@@ -41,7 +41,8 @@ class Line:
 class Call:
     """A claimed row: whom to ask what. `attempts` is without this one, and so is `cost`.
 
-    `reserved` is what this call may cost at most, where a cap counts it already.
+    `reserved` is what this call may cost at most, where a cap counts it already. `before` are the texts of earlier
+    turns (chat.body), and `goes_on` says that the reply is not the last one.
     """
 
     line: Line
@@ -51,6 +52,13 @@ class Call:
     text: str
     cost: float = 0.0
     reserved: float = 0.0
+    before: tuple[str, ...] = ()
+    goes_on: bool = False
+
+    @property
+    def length(self) -> int:
+        """Bytes of all that is sent."""
+        return sum(len(text.encode("utf-8", "replace")) for text in (*self.before, self.text))
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,8 @@ class Settled:
     @property
     def request(self) -> dict[str, Any]:
         model = self.call.model
-        return chat.body(model.model_id, model.options, self.call.text, model.able)
+        whom = (model.model_id, model.options)
+        return chat.body(*whom, self.call.text, model.able, self.call.before)
 
 
 class Queue:

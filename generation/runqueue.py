@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.db.models import Exists, F, Max, OuterRef, Q
 from django.db.models.functions import Now
 
 from generation import costs, runs
-from generation.models import Attempt, LanguageModel, Response, Run
+from generation.models import Attempt, FirstReply, LanguageModel, Response, Run
 from generation.queues import DUE, Call, Line, Queue, Settled, fields_of, set_back, sweep
 from generation.states import RESPONSE, ResponseState, RunState
 from leases import bulk, claim, clock
@@ -71,13 +71,23 @@ class RunQueue(Queue):
                 most=most,
                 seconds=seconds,
                 holder=holder,
-                columns=("attempts", "rendered", "cost"),
+                columns=("attempts", "cost", "rendered", "follow_up"),
                 **({"cost": F("cost") + reserve} if reserve else {}),
             )
             _spend({run: reserve * len(taken)})
+        two_turns = [pk for pk, *_, follow_up in taken if follow_up is not None]
+        first = _first_replies(two_turns) if two_turns else {}
         return [
-            Call(line, pk, attempts, asked, text, cost, reserve)
-            for pk, attempts, text, cost in taken
+            Call(
+                line,
+                pk,
+                attempts,
+                asked,
+                cost=cost,
+                reserved=reserve,
+                **_turn(text, follow_up, first.get(pk)),
+            )
+            for pk, attempts, cost, text, follow_up in taken
         ]
 
     def _room(self, key: int, model: LanguageModel, most: int) -> tuple[int, float]:
@@ -115,8 +125,15 @@ class RunQueue(Queue):
         def unasked(one: Settled) -> dict[str, Any]:
             return {**set_back(one, present), "cost": one.call.cost + spent[one.call.pk]}
 
+        def going_on(one: Settled) -> dict[str, Any]:
+            cost = one.call.cost + spent[one.call.pk]
+            return {"error": "", "not_before": None, "attempts": 0, "cost": cost}
+
+        settled = [replace(one, verb="go_on") if _goes_on(one) else one for one in settled]
         done = fields_of(settled, "finish", answered)
         kept = claim.settle_each(Response, RESPONSE, "finish", done, holder=holder)
+        half = fields_of(settled, "go_on", going_on)
+        kept |= claim.settle_each(Response, RESPONSE, "go_on", half, holder=holder)
         again = fields_of(settled, "retry", back)
         kept |= claim.settle_each(Response, RESPONSE, "retry", again, holder=holder)
         failed = fields_of(settled, "fail", back)
@@ -126,6 +143,7 @@ class RunQueue(Queue):
         if lost := {one.call.pk for one in settled} - kept:
             log.warning("leases_lost", responses=sorted(lost))
         mine = [one for one in settled if one.call.pk in kept]
+        bulk.insert([_first_reply(one, present) for one in mine if one.verb == "go_on"])
         _log(mine, present)
         more: dict[int, float] = defaultdict(float)
         for one in mine:
@@ -153,6 +171,34 @@ class RunQueue(Queue):
         runs.cancel_late()
         runs.finish(Run.everything.all())
         return taken_back
+
+
+def _first_replies(keys: Sequence[int]) -> dict[int, str]:
+    rows = FirstReply.objects.filter(response__in=keys)
+    return dict(rows.values_list("response", "text"))
+
+
+def _turn(rendered: str, follow_up: list[str] | None, reply: str | None) -> dict[str, Any]:
+    """What is sent now: the first text, or after the first reply the second."""
+    if follow_up is None or reply is None:
+        return {"text": rendered, "goes_on": follow_up is not None}
+    return {"text": reply.join(follow_up), "before": (rendered, reply)}
+
+
+def _goes_on(one: Settled) -> bool:
+    """Whether a second turn follows: not after an answer that was declined or withheld, which is the finding."""
+    return one.call.goes_on and one.reply is not None and not one.reply.finding
+
+
+def _first_reply(one: Settled, present: datetime) -> FirstReply:
+    assert one.reply is not None
+    return FirstReply(
+        response_id=one.call.pk,
+        request=dict(one.reply.request),
+        reply=one.reply.raw,
+        answered_at=present,
+        **one.reply.columns,
+    )
 
 
 def _waits_for_room(run_key: int, model_key: int) -> bool:

@@ -113,7 +113,8 @@ def extend(
     prompt_versions.publish(prompts)
     Response.objects.bulk_create(rows, batch_size=BATCH)
     if run.cost_cap is not None:
-        run.longest = max(run.longest, _longest(row.rendered for row in rows))
+        texts = ((row.rendered, row.follow_up) for row in rows)
+        run.longest = max(run.longest, _longest(texts, whole))
         _check_cap(run.cost_cap, whole, run.longest)
     run.models_asked.set(whole)
     run.prompts = named
@@ -133,9 +134,10 @@ def set_cap(run: Run, cap: float | None) -> None:
             "Calls of this run are in progress, and a new cap would not count them. Pause the run, wait for its calls, "
             "then set the cap."
         )
-    texts = Response.objects.filter(run=run).order_by().values_list("rendered", flat=True)
-    longest = 0 if cap is None else _longest(texts.iterator(chunk_size=1000))
-    _check_cap(cap, list(run.models_asked.all()), longest)
+    texts = Response.objects.filter(run=run).order_by().values_list("rendered", "follow_up")
+    models = list(run.models_asked.all())
+    longest = 0 if cap is None else _longest(texts.iterator(chunk_size=1000), models)
+    _check_cap(cap, models, longest)
     run.cost_cap, run.longest = cap, longest
     run.save(update_fields=["cost_cap", "longest"])
 
@@ -144,8 +146,16 @@ def has_calls_in_flight(key: int) -> bool:
     return Response.objects.filter(run=key, state=ResponseState.RUNNING).exists()
 
 
-def _longest(texts: Iterable[str]) -> int:
-    return max((len(text.encode("utf-8", "replace")) for text in texts), default=0)
+def _longest(texts: Iterable[tuple[str, list[str] | None]], models: Sequence[LanguageModel]) -> int:
+    """Bytes of the longest request; of a second turn with a byte for each token that the first reply may have."""
+    reply = max((model.options.get(chat.MAX_TOKENS) or 0 for model in models), default=0)
+    return max(
+        (_size(text, *(pieces or ())) + reply * bool(pieces) for text, pieces in texts), default=0
+    )
+
+
+def _size(*texts: str) -> int:
+    return sum(len(text.encode("utf-8", "replace")) for text in texts)
 
 
 def _check_cap(cap: float | None, models: Sequence[LanguageModel], longest: int) -> None:

@@ -54,6 +54,7 @@ RESPONSE = StateTable(
         "expire": ((ResponseState.RUNNING,), ResponseState.PENDING, "sweeper"),
         "retry": ((ResponseState.RUNNING,), ResponseState.PENDING, "worker"),
         "release": ((ResponseState.RUNNING,), ResponseState.PENDING, "worker"),
+        "go_on": ((ResponseState.RUNNING,), ResponseState.PENDING, "worker"),
         "finish": ((ResponseState.RUNNING,), ResponseState.DONE, "worker"),
         "fail": ((ResponseState.RUNNING,), ResponseState.FAILED, "worker"),
         "cancel": ((ResponseState.PENDING,), ResponseState.CANCELLED, "admin"),

@@ -41,7 +41,7 @@ PROMPT = {
     "name": "cautious",
     "label": "C1",
     "title": "A cautious reader",
-    "template": "Answer with care. {question}",
+    "template": "Answer with care. {{question}}",
 }
 
 # (method, address): fields of the form or of the JSON. Braces are filled in as in the addresses.

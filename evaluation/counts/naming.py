@@ -1,7 +1,7 @@
 """The models and prompts of a study, by the names that a report gives them."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from django.db.models import QuerySet
 
@@ -42,9 +42,10 @@ def prompts_of(study: Study) -> list[str]:
     return sorted(study.items.order_by().values_list("response__prompt", flat=True).distinct())
 
 
-def one_passage_prompts() -> set[str]:
-    """The names of the prompts that give a model one of the two passages."""
-    return {name for name, prompt in prompt_versions.known().items() if len(prompt.passages) == 1}
+def one_passage_prompts(names: Collection[str] | None = None) -> set[str]:
+    """Those of the prompts with these names (None: of all) that give a model one of the two passages."""
+    known = prompt_versions.known(names)
+    return {name for name, prompt in known.items() if len(prompt.passages) == 1}
 
 
 def prompt_entry(name: str) -> Prompt:

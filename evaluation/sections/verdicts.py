@@ -36,7 +36,7 @@ def table_of(
 
     Next to Wilson's interval (low, high) each cell has the one by resampling articles (cluster_...).
     """
-    one_passage = one_passage_prompts()
+    one_passage = one_passage_prompts([prompt["name"] for prompt in prompts])
     lines = tables.lines(
         tallies,
         prompts=[prompt["name"] for prompt in prompts],

@@ -25,7 +25,7 @@ from pages.refusals import form_page, refused_in
 def prompts(request: HttpRequest) -> HttpResponse:
     """All versions of all prompts, with where they are used."""
     check_prompts_shown(person_of(request))
-    page = page_of(request, prompt_versions.stored())
+    page = page_of(request, prompt_pages.in_order(prompt_versions.stored()))
     context = {"page": page, "rows": prompt_pages.listed(page, person_of(request))}
     return render(request, "generation/prompts.html", context)
 
@@ -86,8 +86,8 @@ def edit_prompt(request: HttpRequest, key: str) -> HttpResponse:
     if form.is_valid():
         with refused_in(form):
             count_job(person_of(request), "prompts")
-            newest = request.POST.get("newest", "")
-            saved = prompt_versions.save(row, form.given(), newest=newest, by=person_of(request))
+            began = request.POST.get("newest", "")
+            saved = prompt_versions.save(row, form.given(), newest=began, by=person_of(request))
             messages.success(
                 request, f"Prompt {saved.prompt.label}: saved as version {saved.version}."
             )

@@ -65,7 +65,7 @@ def two_models(request: HttpRequest, key: int) -> HttpResponse:
 def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
     """One response with everything needed to repeat the request."""
     run = run_for(person_of(request), key)
-    rows = run.responses.select_related("instance__contradiction", "model")
+    rows = run.responses.select_related("instance__contradiction", "model", "first_reply")
     row = get_object_or_404(rows, pk=response_key)
     keep_questions(person_of(request), [row.instance_id], request.path)
     asked_alike = run.responses.filter(model=row.model_id, prompt=row.prompt, sample=row.sample)
@@ -81,6 +81,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "path": chat.path(row.request or {}),
         "request_body": presenting.readable(row.request),
         "reply_body": presenting.readable(row.reply),
+        "second_turn": presenting.second_turn(row),
         "attempts": row.attempt_log.all(),
         "before": questions.filter(instance__lt=row.instance_id).last(),
         "after": questions.filter(instance__gt=row.instance_id).first(),
@@ -93,7 +94,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
 COLUMNS = (
     ("instance", "instance_id"), ("question", "instance__question"), ("service", "model__service"),
     ("model", "model__model_id"), ("prompt", "prompt"), ("sample", "sample"), ("state", "state"),
-    ("text", "text"), ("reasoning", "reasoning"), ("finding", "finding"),
+    ("text", "text"), ("first_reply", "first_reply__text"), ("reasoning", "reasoning"), ("finding", "finding"),
     ("finish_reason", "finish_reason"), ("prompt_tokens", "prompt_tokens"),
     ("completion_tokens", "completion_tokens"), ("latency_ms", "latency_ms"), ("attempts", "attempts"),
     ("error", "error"),

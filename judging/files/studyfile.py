@@ -11,9 +11,8 @@ from typing import Any
 from django.db.models import Prefetch
 
 from datasets.models import Instance
-from generation import prompt_versions, prompting
+from generation import prompt_versions
 from generation.models import Response
-from generation.prompting import Prompt
 from judging.models import (
     Judge,
     JudgingSlot,
@@ -91,10 +90,13 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
         )
         .order_by("position")
     )
-    prompts = prompt_versions.known()
+    labels: dict[str, str] = {}
     for item in items.iterator(chunk_size=BATCH):
+        asked = item.response.prompt
+        if asked not in labels:
+            labels[asked] = prompt_versions.find(asked).label
         yield {
-            **_item_entry(item, prompts),
+            **_item_entry(item, labels[asked]),
             "verdicts": [_verdict_entry(slot) for slot in item.slots.all()],
             "final": _final_entry(getattr(item, "resolution", None)),
             "replaced": [_final_entry(one) for one in item.replaced],
@@ -166,13 +168,13 @@ def _judge_entry(judge: Judge) -> dict[str, Any]:
     }
 
 
-def _item_entry(item: StudyItem, prompts: Mapping[str, Prompt]) -> dict[str, Any]:
+def _item_entry(item: StudyItem, label: str) -> dict[str, Any]:
     response = item.response
     return {
         "item": item.position,
         **_question_entry(response.instance, response),
         "prompt": response.prompt,
-        "prompt_label": prompting.found(response.prompt, prompts).label,
+        "prompt_label": label,
         "model_service": response.model.service,
         "model": response.model.model_id,
         "model_options": response.model.options,

@@ -264,6 +264,8 @@ def test_the_list_says_where_each_version_is_used(client, reader, local, rosa):
     assert text.count("Canals") == 2
     assert text.count('<td class="num">2</td>') == 2
     assert prompting.find("4").sha256[:12] in text
+    places = [text.index(f'href="/prompts/{key}/"') for key in prompt_versions.known()]
+    assert places == sorted(places)
 
 
 def test_a_run_that_is_hidden_is_neither_named_nor_counted(client, reader, local, monkeypatch):
@@ -320,7 +322,7 @@ BAD = [
     ({"name": "passage-1"}, "There is a prompt &#x27;passage-1&#x27; already"),
     ({"label": "4"}, "has the label &#x27;4&#x27; already"),
     ({"label": "C v2"}, "cannot be a label"),
-    ({"question_0": "How long?"}, "Example 1. The prompt: the answer is empty"),
+    ({"question_0": "How long?"}, "Example 1. The prompt: the context1 is empty"),
     ({"answer_0": "3 km", "context1_0": "It is.", "context2_0": "x"}, "the question is empty"),
 ]  # fmt: skip
 
@@ -343,7 +345,8 @@ def test_a_version_saved_meanwhile_is_refused_and_the_text_is_kept(client, reade
     assert "was saved since you began" in body(answer)
     assert "{question} mine" in body(answer)
     again = {**typed, "newest": prompt_versions.mark_of(prompt_versions.newest_of("cautious"))}
-    assert client.post("/prompts/cautious/edit/", again).url == "/prompts/cautious-v3/"
+    assert client.post("/prompts/cautious/edit/", again).url == "/prompts/cautious-v2/"
+    assert prompt_versions.find("C1 v2").template == "{question} mine"
 
 
 def test_a_response_leads_to_its_prompt(client, reader, local):

@@ -12,7 +12,7 @@ GROUPS = {
     "Annotate": ["Annotate", "Campaigns", "Reviews"],
     "Judge": ["Judge", "Resolve", "Studies"],
     "Data": ["Fetch", "Tags", "Collections"],
-    "Models": ["Models", "Runs"],
+    "Models": ["Models", "Prompts", "Runs"],
     "Results": ["Reports"],
     "People": ["People", "Audit log", "Operations"],
 }

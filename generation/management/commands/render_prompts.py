@@ -47,8 +47,10 @@ class Command(RefusingCommand):
 
 def as_json(one: Rendered) -> str:
     data = {"instance": one.key, "prompt": one.prompt.name, "text": one.text, "gold": one.gold}
+    data |= {"second": one.second} if one.second else {}
     return json.dumps(data, ensure_ascii=False)
 
 
 def as_text(one: Rendered) -> str:
-    return f"--- {one.key} · {one.prompt.name} ({one.prompt.label})\n{one.text}gold: {' | '.join(one.gold)}\n"
+    second = f"\n--- second turn\n{one.second}\n" if one.second else ""
+    return f"--- {one.key} · {one.prompt.name} ({one.prompt.label})\n{one.text}{second}gold: {' | '.join(one.gold)}\n"
