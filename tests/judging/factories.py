@@ -5,7 +5,7 @@ import hashlib
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.models import Collection, Contradiction, Instance
-from generation import prompting
+from generation import prompt_versions
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
 from judging import adjudication, studies, verdicts
@@ -50,7 +50,7 @@ def run(name: str = "secret-run") -> Run:
 def response(
     asked_in: Run, about: Instance, prompt: str, model: LanguageModel, **fields: object
 ) -> Response:
-    known = prompting.find(prompt)
+    known = prompt_versions.find(prompt)
     return Response.objects.create(
         run=asked_in,
         instance=about,

@@ -4,8 +4,10 @@ import pytest
 from pytest_django.asserts import assertContains, assertNotContains, assertRedirects
 
 from accounts.roles import Role
-from judging import studies
+from generation import prompt_versions
+from judging import rubric_versions, studies
 from judging.models import Round, Study
+from leases.refusal import Refusal
 from tests.factories import person
 from tests.judging import factories as judging
 from tests.judging.test_rounds import closed, later_run
@@ -59,6 +61,48 @@ def test_a_refused_round_keeps_what_was_typed(client, study, fields, words):
     page = client.post(url_of(study, "rounds/again"), entered(study, **fields))
     assertContains(page, words, status_code=400)
     assert Round.objects.count() == 1
+
+
+def test_a_prompt_that_was_replaced_by_a_newer_version_is_named(client, study):
+    assertNotContains(client.get(url_of(study, "rounds/again")), "newer version")
+    newer_version("passage-1")
+    page = client.get(url_of(study, "rounds/again"))
+    assertContains(
+        page, "Prompt 2 has a newer version, 2 v2. The responses here answered version 1;"
+    )
+    fields = entered(study, prompts=["passage-1"])
+    assertContains(client.post(url_of(study, "rounds/again"), fields, follow=True), "is open")
+    assert Round.objects.get(n=2).items.filter(response__prompt="passage-1").count() == 4
+
+
+def newer_version(key):
+    row = prompt_versions.stored_as(key)
+    mark = prompt_versions.mark_of(row)
+    given = {**row.body, "template": "Short: {question} {context1}"}
+    return prompt_versions.save(row, given, newest=mark, by=person("rosa", Role.RESEARCHER))
+
+
+def test_a_study_takes_a_version_once_its_rubric_has_criteria_for_it(client):
+    second = newer_version("passage-1").prompt
+    run = judging.run()
+    about = judging.instance()
+    for prompt in ("passage-1", second.name):
+        judging.response(run, about, prompt, judging.language_model())
+    with pytest.raises(Refusal, match="has nothing on the prompt passage-1-v2"):
+        judging.open_study("alice", drawn_from=run, judges_per_response=1)
+    row = rubric_versions.current()
+    prompts = {**row.body["prompts"], second.name: row.body["prompts"]["passage-1"]}
+    body = {**row.body, "prompts": prompts}
+    rubric_versions.save(body, newest=row.version, by=person("olga", Role.ADMIN))
+    study = judging.open_study("bob", name="Both", drawn_from=run, judges_per_response=1)
+    judging.give_all(study, "bob")
+    studies.close_study(study)
+    client.force_login(person("rita", Role.RESEARCHER))
+    [table] = client.get(f"/reports/{study.pk}.json").json()["tables"]
+    counted = [
+        (line["prompt"], line["labelled"]) for line in table["lines"] if line["slice"] == "all"
+    ]
+    assert sorted(counted) == [("2", 1), ("2 v2", 1)]
 
 
 def test_the_form_says_who_could_read_the_verdicts(client, study):
