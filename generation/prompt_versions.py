@@ -108,7 +108,7 @@ def publish(prompts: Sequence[Prompt]) -> None:
     asked = {prompt.name: prompt for prompt in prompts}
     _store_own(asked.keys() & prompting.prompts().keys())
     rows = PromptVersion.objects.filter(key__in=asked)
-    # Whoever changes one waits here, or is waited for; those that no one can change any more are not held.
+    # A person who changes one waits here, or is waited for; those that no one can change any more are not held.
     list(rows.filter(published_at=None).order_by("key").select_for_update().values_list("key"))
     now = dict(rows.values_list("key", "sha256"))
     for key, prompt in asked.items():
