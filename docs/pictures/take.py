@@ -35,15 +35,15 @@ def main() -> None:
         )
         join(page, here.first_link)
         for name, show in SHOWN.items():
-            show(page)
-            page.screenshot(path=HERE / f"{name}.png")
+            shown = show(page) or page
+            shown.screenshot(path=HERE / f"{name}.png")
         browser.close()
 
 
-def join(page: Page, link: str) -> None:
+def join(page: Page, link: str, username: str = "ada") -> None:
     page.goto(link)
-    page.get_by_label("Username").fill("ada")
-    page.get_by_label("Name", exact=True).fill("Ada")
+    page.get_by_label("Username").fill(username)
+    page.get_by_label("Name", exact=True).fill(username.capitalize())
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Join").click()
     expect(page.get_by_role("heading", name="What next")).to_be_visible()
@@ -94,6 +94,97 @@ def report(page: Page) -> None:
     page.get_by_role("button", name="Show it and give up").click()
 
 
+def new_judge(admin: Page, username: str) -> Page:
+    """A new judge in a window of their own."""
+    admin.goto("/people/")
+    admin.get_by_label("For whom").fill(username)
+    admin.get_by_role("checkbox", name="Judge:").check()
+    admin.get_by_role("button", name="Create an invitation link").click()
+    link = admin.get_by_label("Link").input_value()
+    address = admin.url.partition("/people/")[0]
+    browser = admin.context.browser
+    assert browser
+    page = browser.new_page(
+        base_url=address, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
+    )
+    join(page, link, username)
+    return page
+
+
+def give_all(page: Page, keys: str) -> None:
+    """Judge every item of the only study, with these keys in turn, and hand in."""
+    page.goto("/judge/")
+    page.get_by_role("link", name="Start").click()
+    expect(page.get_by_role("button", name="Keys")).to_be_visible()
+    total = int(page.get_by_text(re.compile(r"Item 1 of \d+")).inner_text().split()[-1])
+    for place in range(total):
+        expect(page.get_by_text(f"Item {place + 1} of {total}")).to_be_visible()
+        page.keyboard.press(keys[place % len(keys)])
+    expect(page.get_by_text(f"{total} judged")).to_be_visible()
+    page.locator("summary", has_text="Hand in").click()
+    page.get_by_role("button", name="Yes, hand in").click()
+
+
+def discussion(page: Page) -> Page:
+    """A study of two judges who differ; one of them has proposed a verdict, which the other reads."""
+    page.goto("/studies/new/")
+    page.get_by_label("Name").fill("By two")
+    page.get_by_label("responses recorded from the embedded model").check()
+    page.get_by_label("4: Question with both passages").check()
+    page.get_by_label("The two judges discuss it").check()
+    page.locator("[name='seed']").fill("6")
+    page.get_by_role("button", name="Make the study").click()
+    address = page.url
+    bo, cy = (new_judge(page, name) for name in ("bo", "cy"))
+    page.goto(address)
+    for name in ("Bo (bo)", "Cy (cy)"):
+        page.get_by_label(name).check()
+    page.get_by_role("button", name="Open the study").click()
+    give_all(bo, "33332")
+    give_all(cy, "3")
+    cy.goto("/judge/")
+    cy.get_by_role("link", name="By two", exact=True).click()
+    cy.locator("#discussions a").first.click()
+    propose(cy)
+    bo.goto("/judge/")
+    bo.get_by_role("link", name="By two", exact=True).click()
+    for link in [each.get_attribute("href") for each in bo.locator("#discussions a").all()]:
+        bo.goto(link or "")
+        if bo.get_by_role("button", name="Sign this").count():
+            break
+    return bo
+
+
+def propose(page: Page) -> None:
+    page.get_by_label("To the other judge").fill(
+        "It gives one of the two answers, among numbers that are wrong."
+    )
+    page.get_by_role("button", name="Write").click()
+    page.get_by_label("Incorrect", exact=True).check()
+    page.get_by_label("The criteria leave it open").check()
+    page.get_by_label("Note").fill(
+        "Say in the criteria whether an answer next to a wrong one counts."
+    )
+    page.get_by_role("button", name="Propose and sign").click()
+
+
+def rounds(page: Page) -> None:
+    """The same study closed, and judged again."""
+    page.goto("/studies/")
+    page.get_by_role("link", name="By two", exact=True).click()
+    page.locator("summary", has_text="Close the study").click()
+    page.get_by_role("button", name="Yes, close the study").click()
+    page.get_by_role("link", name="Judge responses again").click()
+    page.get_by_label("Why this round is opened").fill("The criteria were silent on sources.")
+    page.locator("[name='counts'][value='yes']").check()
+    page.get_by_label("Bo (bo)").check()
+    page.get_by_label("Cy (cy)").check()
+    page.get_by_role("button", name="Open the round").last.click()
+    page.locator("summary", has_text="Close the study").click()
+    page.get_by_role("button", name="Yes, close the study").click()
+    page.evaluate("document.querySelector('#rounds-heading').scrollIntoView()")
+
+
 # The report comes before the study that would hide it from its judge.
 SHOWN = {
     "home": home,
@@ -101,6 +192,8 @@ SHOWN = {
     "annotate": annotate,
     "collection": collection,
     "report": report,
+    "discussion": discussion,
+    "rounds": rounds,
     "judge": judge,
 }
 
