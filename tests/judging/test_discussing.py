@@ -6,7 +6,10 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from accounts.roles import Role
+from evaluation.paper.methods import methods_paragraph
+from evaluation.sections.study import study_report
 from judging import adjudication, discussing, pool, progress, rounds, studies, verdicts
+from judging.files import studyfile
 from judging.models import Discussion, Judgment, Remark, Resolution, Study
 from judging.settling import discussed, unresolved
 from leases.refusal import Conflict, NotFoundHere, Refusal, StaleVersion
@@ -116,6 +119,22 @@ def test_one_signature_at_closing_leaves_the_response_unresolved():
     assert (settled["settled"], settled["discussed"], settled["unresolved"]) == (0, 1, 0)
     assert (settled["waiting"], settled["incomplete"]) == (0, [])
     assert list(discussed(study)) == list(study.items.all())
+    report = study_report(study)
+    assert {way["how"]: way["count"] for way in report["resolution"]} == {"none": 1}
+    assert "1 have no final verdict" in methods_paragraph(report)
+
+
+def test_report_and_files_say_that_it_was_discussed():
+    study = handed_in()
+    propose("alice", note="Read again.")
+    discussing.sign(seat("bob"), version=1)
+    report = study_report(study)
+    assert {way["how"]: way["count"] for way in report["resolution"]} == {"discussed": 1}
+    assert "1 were settled by discussion" in methods_paragraph(report)
+    [entry] = studyfile.entries(study)
+    assert (entry["final"]["how"], entry["final"]["note"]) == ("discussed", "Read again.")
+    assert ",discussed," in "".join(studyfile.csv_chunks(study))
+    assert studyfile.study_entry(study)["resolved_by"] == "discussion"
 
 
 def test_no_discussion_opens_while_a_verdict_can_still_be_given():
