@@ -6,11 +6,11 @@ import pytest
 
 from config.celery import VISIBILITY_TIMEOUT, app
 from generation import client, queues, responses, turn
-from generation.models import Attempt, Response
+from generation.models import Attempt, FirstReply, Response
 from generation.states import ResponseState, RunState
 from generation.tasks import sweep_calls
 from tests.faults.conftest import kill, pause, until
-from tests.generation.factories import expire, run
+from tests.generation.factories import expire, run, two_turns
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,12 +28,13 @@ def expect_call(fake) -> None:
     until(lambda: fake.arrived.acquire(blocking=False), 60, sweep_calls)
 
 
+@pytest.mark.parametrize("turns", [1, 2])
 def test_a_massacre_of_workers_loses_nothing_and_doubles_nothing(
-    fake, settings, start_worker, seed, full_size
+    fake, settings, start_worker, seed, full_size, turns
 ):
     questions, kills, fake.latency = (500, 25, 0.4) if full_size else (40, 2, 0.3)
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=IN_FLIGHT, timeout=1)
-    made = run(questions=questions)
+    made = run(questions=questions, prompts=(two_turns() if turns == 2 else "4",))
     chance, held = random.Random(seed), 0
     for _ in range(kills):
         worker = start_worker()
@@ -45,7 +46,7 @@ def test_a_massacre_of_workers_loses_nothing_and_doubles_nothing(
             expire()  # with the real leases, there would be a call every ten seconds only
     assert held > 0, "no worker died over a call"
     worker = start_worker()
-    most = questions * fake.latency / IN_FLIGHT * 4 + 60
+    most = questions * turns * fake.latency / IN_FLIGHT * 4 + 60
     left = made.responses.filter(state__in=responses.OPEN)
     until(lambda: not left.exists(), 2 * turn.LEASE + most, sweep_calls)
     worker.terminate()  # it finishes its current task
@@ -54,8 +55,9 @@ def test_a_massacre_of_workers_loses_nothing_and_doubles_nothing(
     made.refresh_from_db()
     assert made.state == RunState.DONE
     assert responses.progress(made).done == questions
-    assert Attempt.objects.count() == questions
-    assert questions < len(fake.calls) <= questions + kills * 2 * IN_FLIGHT
+    assert FirstReply.objects.count() == (questions if turns == 2 else 0)
+    assert Attempt.objects.count() == questions * turns
+    assert questions * turns < len(fake.calls) <= questions * turns + kills * 2 * IN_FLIGHT
 
 
 def test_the_work_of_a_dead_worker_goes_on_within_15_seconds():

@@ -4,13 +4,15 @@ from datetime import timedelta
 
 from django.db.models.functions import Now
 
+from accounts.roles import Role
 from datasets.models import Collection, Instance
-from generation import prompting, registry, runs
+from generation import prompt_versions, registry, runs
 from generation.models import LanguageModel, Response, Run, ServiceStatus
 from generation.runqueue import RunQueue
 from generation.states import ResponseState
 from generation.turn import take_turn
 from tests.datasets.factories import asked
+from tests.factories import person
 
 OPTIONS = {"temperature": 0, "max_tokens": 250, "system_message": None}
 
@@ -34,6 +36,13 @@ def canal(collection: Collection, n: int, **fields: object) -> Instance:
     return asked(collection, n, f"How long is canal {n}?", answers, **{**texts, **fields})
 
 
+def two_turns() -> str:
+    """The label of a prompt that asks again after the first reply."""
+    given = {"name": "twice", "label": "T1", "title": "Twice", "template": "{question}"}
+    author = person("theo", Role.RESEARCHER)
+    return prompt_versions.add({**given, "second": "{reply}, really?"}, author).prompt.label
+
+
 def echo(service: str = "local", model_id: str = "echo-1", **options: object) -> LanguageModel:
     return registry.add(service, model_id, {**OPTIONS, **options})
 
@@ -45,7 +54,7 @@ def run(
     options.setdefault("models", [echo()])
     collection = options.pop("collection", None) or canals(questions)
     made, _ = runs.create(
-        collection=collection, prompts=[prompting.find(name) for name in prompts], **options
+        collection=collection, prompts=[prompt_versions.find(name) for name in prompts], **options
     )
     if started:
         runs.start(made)
