@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
 from accounts.models import Person
@@ -34,8 +34,9 @@ from annotation.fields.walker import Entries
 from annotation.models import Annotation, Assignment, DraftRevision
 from annotation.monitoring.worktime import keep_time
 from annotation.states import ANNOTATION, ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState
+from leases import claim as leases
 from leases.clock import in_seconds
-from leases.prepared import Prepared
+from leases.prepared import Prepared, PreparedUpdate, insert
 from leases.refusal import Conflict, NotFoundHere, Refusal, StaleVersion
 from leases.states import update_in_memory
 
@@ -44,6 +45,7 @@ REVISION_EVERY = 300
 # The most active time that one save may report, in seconds; a browser left open does not count.
 MOST_SECONDS_A_SAVE = 120
 MOST_FLAG_NOTE = 1_000
+NOW = Now()
 STEP_KEYS = frozenset(step.key for step in STEPS)
 
 
@@ -94,7 +96,7 @@ def save(
     """
     # Outside the transaction: it may render the article.
     wanted = _wanted(draft, entries_of(draft), version, changes, captured or Captured())
-    if wanted.columns or _place_columns(draft, place, {}):
+    if wanted.columns or _place_columns(draft, place, vars(draft)):
         with transaction.atomic():
             if not _write(draft, by, wanted, place):
                 raise _why_not_saved(draft.pk, version, changes)
@@ -144,23 +146,24 @@ def _write(
     """
     now = LOCKED(annotation=draft.pk)[0]
     is_saved, is_submitted = bool(wanted.columns), final is not None
-    columns = {**wanted.columns, **_place_columns(draft, place, now["seconds_by_step"]), **more}
+    columns = {**wanted.columns, **_place_columns(draft, place, now), **more}
     if is_saved:
         columns["saved_at"] = now["at"]
     if is_saved or is_submitted:
         columns["version"] = wanted.base + is_saved + is_submitted
     is_place_alone = not (is_saved or more)
-    row = Annotation.objects.filter(pk=draft.pk)
-    rows = row if is_place_alone else _editable(draft, by, wanted.base)
-    if is_submitted:
-        rows = rows.filter(assignment=draft.assignment)
-    moved = ANNOTATION.move(rows, "submit", **columns) if is_submitted else rows.update(**columns)
-    if not moved:
+    if is_place_alone:
+        written = PLACE(columns, draft=draft.pk)
+    else:
+        row = {"draft": draft.pk, "person": by.pk, "version": wanted.base}
+        at = {"assignment": draft.assignment_id} if is_submitted else {}
+        written = (SUBMIT if is_submitted else SAVE)(columns, **row, **at)
+    if not written:
         return False
     update_in_memory(draft, columns)
     draft.state = AnnotationState.SUBMITTED if is_submitted else draft.state
     if (questions := (final or wanted.entries)[QUESTIONS.name]) != wanted.asked:
-        replace_questions(draft, questions)
+        replace_questions(draft, questions, had_some=bool(wanted.asked))
     if "seconds_active" in columns:
         keep_time(draft, seconds_in(place))
     if is_saved:
@@ -176,7 +179,7 @@ def _locked(annotation: int) -> QuerySet[Annotation, dict[str, Any]]:
     saves = DraftRevision.objects.filter(annotation=annotation).order_by("-version")
     recent = saves.filter(saved_at__gt=in_seconds(-REVISION_EVERY)).values("pk")[:1]
     rows = Annotation.objects.filter(pk=annotation).order_by().select_for_update(of=("self",))
-    columns = ("seconds_by_step", "assignment__campaign__stop_at_valid")
+    columns = ("seconds_active", "seconds_by_step", "assignment__campaign__stop_at_valid")
     return rows.values(*columns, at=Now(), recent=Subquery(recent))
 
 
@@ -184,27 +187,38 @@ def _locked(annotation: int) -> QuerySet[Annotation, dict[str, Any]]:
 LOCKED = Prepared(_locked, annotation=int)
 
 
-def _editable(draft: Annotation, by: Person, version: int) -> QuerySet[Annotation]:
+def _editable(draft: int, person: int, version: int, **within: int) -> QuerySet[Annotation]:
     """The draft's row, if it still has this version and the person may edit it."""
     # No join: Django would move the version into a subquery, which PostgreSQL does not evaluate again
     # after waiting for another save of this row.
     own_place = Assignment.objects.filter(
-        pk=OuterRef("assignment"), state=AssignmentState.HELD, person=by
+        pk=OuterRef("assignment"), state=AssignmentState.HELD, person=person
     )
     return Annotation.objects.filter(
         Q(assignment=None) | Exists(own_place),
-        pk=draft.pk,
+        pk=draft,
         version=version,
         state__in=EDITABLE,
+        **within,
     )
+
+
+_ROW: dict[str, Any] = {
+    "draft": int,
+    "person": int,
+    "version": Annotation._meta.get_field("version"),
+}
+SAVE = PreparedUpdate(_editable, **_ROW)
+SUBMIT = ANNOTATION.prepared(_editable, "submit", **_ROW, assignment=int)
+PLACE = PreparedUpdate(lambda draft: Annotation.objects.filter(pk=draft), draft=int)
 
 
 def seconds_in(place: Place) -> float:
     return min(max(place.seconds, 0), MOST_SECONDS_A_SAVE)
 
 
-def _place_columns(draft: Annotation, place: Place, times: Mapping[str, float]) -> dict[str, Any]:
-    """The step and the time, `times` being what was measured so far; none if there is nothing new.
+def _place_columns(draft: Annotation, place: Place, now: Mapping[str, Any]) -> dict[str, Any]:
+    """The step and the time, added to the times of the row as it is `now`; none if there is nothing new.
 
     They make no new version: two tabs at different steps are no conflict.
     """
@@ -212,10 +226,10 @@ def _place_columns(draft: Annotation, place: Place, times: Mapping[str, float]) 
     step = place.step if place.step in STEP_KEYS else draft.current_step
     if not seconds:
         return {"current_step": step} if step != draft.current_step else {}
-    at = step or STEPS[0].key
+    at, times = step or STEPS[0].key, now["seconds_by_step"]
     return {
         "current_step": step,
-        "seconds_active": F("seconds_active") + seconds,
+        "seconds_active": now["seconds_active"] + seconds,
         "seconds_by_step": {**times, at: times.get(at, 0) + seconds},
     }
 
@@ -253,9 +267,12 @@ def _keep_revision(draft: Annotation, wanted: _Wanted, recent: int | None) -> No
     """Store the save as a revision, replacing the `recent` one, of the last REVISION_EVERY seconds."""
     kept_now = {"version": wanted.base + 1, "entries": wanted.entries}
     if recent:
-        DraftRevision.objects.filter(pk=recent).update(**kept_now)
+        REVISION(kept_now, key=recent)
     else:
-        DraftRevision.objects.create(annotation=draft, **kept_now)
+        insert(DraftRevision(annotation=draft, **kept_now))
+
+
+REVISION = PreparedUpdate(lambda key: DraftRevision.objects.filter(pk=key), key=int)
 
 
 @dataclass(frozen=True)
@@ -351,8 +368,7 @@ def _submitted_before(draft: Annotation, before: Entries, version: int, entries:
         is_late = draft.reviews.filter(annotation_version__gt=version).exists()
     else:
         is_late = draft.state != AnnotationState.DRAFT
-    stored, posted = (final_entries(each, FILLABLE) for each in (before, entries))
-    return is_late and same_entries(stored, posted)
+    return is_late and same_entries(*(final_entries(each, FILLABLE) for each in (before, entries)))
 
 
 def looked_at(
@@ -371,11 +387,11 @@ def looked_at(
 def _final_columns(draft: Annotation, wanted: _Wanted, final: Entries) -> dict[str, Any]:
     """The columns that a submission sets besides those of a save."""
     saved = {**vars(draft), **wanted.columns}
-    columns = {"submitted_at": Now(), **columns_of(final, saved["taxonomy"])}
+    columns = {"submitted_at": NOW, **columns_of(final, saved["taxonomy"])}
     if final["validity"] == VALID:  # an invalid tag that is sent back has its later steps again
         columns |= origin_in(final, saved["provenance"], saved["filled"])
     if draft.first_entries is None and draft.submitted_at is None:
-        columns |= {"first_entries": final, "first_submitted_at": Now()}
+        columns |= {"first_entries": final, "first_submitted_at": NOW}
     if draft.first_assignment_id is None:
         columns |= {"first_assignment": draft.assignment}
     return columns
@@ -383,12 +399,19 @@ def _final_columns(draft: Annotation, wanted: _Wanted, final: Entries) -> dict[s
 
 def _hand_in(draft: Annotation, *, has_stop_rule: bool) -> None:
     assert draft.assignment is not None
-    own = Assignment.objects.filter(pk=draft.assignment.pk, person=draft.author_id)
-    if not ASSIGNMENT.move(own, "submit", lease_holder="", lease_until=None):
+    if not HAND_IN(leases.FREE, assignment=draft.assignment.pk, person=draft.author_id):
         raise Conflict("This tag was taken away from you.")
     if has_stop_rule:
         is_valid = draft.validity == VALID
         reserve.follow_submission(draft.assignment.campaign_id, is_valid=is_valid)
+
+
+HAND_IN = ASSIGNMENT.prepared(
+    lambda assignment, person: Assignment.objects.filter(pk=assignment, person=person),
+    "submit",
+    assignment=int,
+    person=int,
+)
 
 
 def flag(*, annotation: Annotation, flagged: bool, note: str) -> None:

@@ -52,7 +52,6 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.humanize",
     "csp",
-    "django_htmx",
     "rest_framework",
     "drf_spectacular",
     "config",
@@ -83,7 +82,6 @@ MIDDLEWARE = [
     "accounts.middleware.PersonMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
     "pages.bounds.BoundsMiddleware",
     "pages.refusals.RefusalMiddleware",
 ]

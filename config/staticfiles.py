@@ -26,6 +26,7 @@ class CollectedFiles(CompressedManifestStaticFilesStorage):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.manifest_name = f"collected-{_sources_hash()}.json"
+        self._addresses: dict[str | None, str] = {}  # of what is collected; a page has a dozen
         super().__init__(*args, **options)
 
     @property
@@ -35,7 +36,9 @@ class CollectedFiles(CompressedManifestStaticFilesStorage):
     def url(self, name: str | None, force: bool = False) -> str:
         if not self.is_collected:
             return StaticFilesStorage.url(self, name)
-        return super().url(name, force)
+        if name not in self._addresses:
+            self._addresses[name] = super().url(name, force)
+        return self._addresses[name]
 
     def save(self, name: str | None, content: Any, max_length: int | None = None) -> str:
         """For collectstatic's copies; files with hashes are not saved by it."""

@@ -308,7 +308,7 @@ def finish(runs: QuerySet[Run]) -> None:
     """
     left = Response.objects.filter(run=OuterRef("pk"), state__in=responses.OPEN)
     RUN.move(runs.exclude(Exists(left.filter(is_trial=True))), "tried")
-    over = runs.filter(~Exists(left), state__in=RUN.parsed()["finish"].sources)
+    over = runs.filter(~Exists(left), state__in=RUN.parsed["finish"].sources)
     keys = list(over.values_list("pk", flat=True))
     if not keys:
         return

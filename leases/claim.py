@@ -5,6 +5,7 @@ Every step is one conditional UPDATE: of two claimants of a row, exactly one upd
 
 import uuid
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from django.db import transaction
@@ -14,11 +15,13 @@ from django.db.models.functions import Now
 from leases import bulk
 from leases.clock import in_seconds
 from leases.models import Leased
+from leases.prepared import PreparedUpdate
 from leases.states import StateTable
 
 Row = TypeVar("Row", bound=Leased)
 
 FREE: dict[str, Any] = {"lease_holder": "", "lease_until": None}
+ONE_MORE = F("attempts") + 1
 
 
 def new_holder(prefix: str) -> str:
@@ -42,7 +45,7 @@ def take(
     lease = {
         "lease_holder": holder,
         "lease_until": in_seconds(seconds),
-        "attempts": F("attempts") + 1,
+        "attempts": ONE_MORE,
     }
     return bool(table.move(row, verb, **lease, **fields))
 
@@ -55,7 +58,7 @@ def claim(
     It is locked as it is found. Rows that others have locked are skipped, so nobody waits; the conditional UPDATE
     decides. What `rows` joins is read of this one row: SQLite would join all of them before it sorts.
     """
-    free = rows.filter(state__in=table.parsed()[verb].sources)
+    free = rows.filter(state__in=table.parsed[verb].sources)
     with transaction.atomic(savepoint=False):
         # SQLite has no row locks; BEGIN has taken its write lock.
         found = free.select_for_update(skip_locked=True, of=("self",)).values("pk")[:1]
@@ -80,21 +83,32 @@ def claim_many(
 
     `fields` are set in the same UPDATE.
     """
-    free = rows.filter(state__in=table.parsed()[verb].sources)
+    free = rows.filter(state__in=table.parsed[verb].sources)
     with transaction.atomic(savepoint=False):
         chosen = free.select_for_update(skip_locked=True).values_list("pk", *columns)
         taken = list(chosen[:most])
         claimed = rows.model._default_manager.filter(pk__in=[pk for pk, *_ in taken])
         lease = {"lease_holder": holder, "lease_until": in_seconds(seconds)}
         if taken:
-            table.move(claimed, verb, **lease, attempts=F("attempts") + 1, **fields)
+            table.move(claimed, verb, **lease, attempts=ONE_MORE, **fields)
     return taken
 
 
 def renew(row: Leased, *, seconds: float, holder: str, **fields: Any) -> bool:
     """Extend the lease if `holder` still has it; False when it was swept or claimed by another."""
-    held = type(row)._default_manager.filter(pk=row.pk, lease_holder=holder)
-    return bool(held.update(lease_until=in_seconds(seconds), **fields))
+    columns = {"lease_until": in_seconds(seconds), **fields}
+    return bool(_held(type(row))(columns, key=row.pk, holder=holder))
+
+
+@cache
+def _held(model: type[Leased]) -> PreparedUpdate:
+    """An update of the row with a key, if this holder still has it."""
+    rows = model._default_manager
+    return PreparedUpdate(
+        lambda key, holder: rows.filter(pk=key, lease_holder=holder),
+        key=model._meta.pk,
+        holder=str,
+    )
 
 
 def settle(row: Leased, table: StateTable, verb: str, *, holder: str, **fields: Any) -> bool:
@@ -118,7 +132,7 @@ def settle_each(
 
     Returns the keys of those that moved; the others' leases are no longer held.
     """
-    move = table.parsed()[verb]
+    move = table.parsed[verb]
     values = {pk: {"state": move.target, **FREE, **fields} for pk, fields in rows.items()}
     return bulk.update(model, values, {"state": move.sources, "lease_holder": [holder]})
 

@@ -1,12 +1,14 @@
 """The database's clock. Leases use it because the clocks of web servers and workers may differ."""
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from django.db import connection
 from django.db.models import DateTimeField, ExpressionWrapper
 from django.db.models.functions import Now
 
 
+@lru_cache
 def in_seconds(seconds: float) -> ExpressionWrapper:
     """An expression for `seconds` from now by the database's clock."""
     return ExpressionWrapper(Now() + timedelta(seconds=seconds), output_field=DateTimeField())

@@ -4,12 +4,14 @@ A move is a conditional UPDATE, so that two people, two tabs or two workers neve
 docs/workflow.md is generated from the tables.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from django.db.models import Model, QuerySet, TextChoices
 
+from leases.prepared import Kind, PreparedUpdate
 from leases.refusal import Conflict
 
 
@@ -38,11 +40,16 @@ class StateTable:
 
     def __post_init__(self) -> None:
         known = set(self.states.values)
-        for verb, move in self.parsed().items():
+        for verb, move in self.parsed.items():
             if unknown := ({*move.sources, move.target} - known):
                 raise ValueError(f"{self.name}: {verb} names unknown states {sorted(unknown)}")
         StateTable.tables[self.name] = self
 
+    @cached_property
+    def _of_rows(self) -> dict[tuple[type[Model], str], Callable[..., int]]:
+        return {}
+
+    @cached_property
     def parsed(self) -> dict[str, Move]:
         return {
             verb: Move(
@@ -53,7 +60,7 @@ class StateTable:
 
     def may(self, row: Any, verb: str) -> bool:
         """Whether `row`, as it was read, may make this move."""
-        return row.state in self.parsed()[verb].sources
+        return row.state in self.parsed[verb].sources
 
     def move(self, rows: QuerySet[Any] | Model, verb: str, **fields: Any) -> int:
         """Make the move on a row or on all rows of a queryset that may make it; returns how many did.
@@ -61,16 +68,31 @@ class StateTable:
         `fields` are set in the same UPDATE. A row passed in gets its new values; a value that the database
         calculates is read again on its next use.
         """
-        move = self.parsed()[verb]
+        move = self.parsed[verb]
         values = {"state": move.target, **fields}
-        allowed = {"state__in": move.sources}
         if isinstance(rows, Model):
-            # Without a manager's joins, whose conditions PostgreSQL checks not again after it waited for the row.
-            moved = type(rows)._base_manager.filter(pk=rows.pk, **allowed).update(**values)
+            moved = self._of_a_row(type(rows), verb)(fields, pk=rows.pk)
             if moved:
                 update_in_memory(rows, values)
             return moved
-        return rows.filter(**allowed).update(**values)
+        return rows.filter(state__in=move.sources).update(**values)
+
+    def prepared(
+        self, make: Callable[..., QuerySet[Any]], verb: str, **kinds: Kind
+    ) -> Callable[..., int]:
+        """The move as a PreparedUpdate, on rows as it says; called with `fields` and the values of its keywords."""
+        move = self.parsed[verb]
+        update = PreparedUpdate(lambda **of: make(**of).filter(state__in=move.sources), **kinds)
+        return lambda fields, **values: update({"state": move.target, **fields}, **values)
+
+    def _of_a_row(self, model: type[Model], verb: str) -> Callable[..., int]:
+        """The move of the row with a key."""
+        if (model, verb) not in self._of_rows:
+            # Without a manager's joins, whose conditions PostgreSQL checks not again after it waited for the row.
+            rows = model._base_manager
+            by_key = self.prepared(lambda pk: rows.filter(pk=pk), verb, pk=model._meta.pk)
+            self._of_rows[model, verb] = by_key
+        return self._of_rows[model, verb]
 
     def require(self, row: Any, verb: str, **fields: Any) -> None:
         """Make the move on one row, or raise Conflict with a sentence that names the state it is in."""

@@ -74,7 +74,7 @@ def _moves(table: StateTable) -> dict[str, Move]:
     known = {state.value for state in _states(table)}
     return {
         verb: replace(move, sources=tuple(state for state in move.sources if state in known))
-        for verb, move in table.parsed().items()
+        for verb, move in table.parsed.items()
         if (table.name, verb) not in planned.MOVES
     }
 

@@ -1,9 +1,12 @@
 """The template context of every page: who is signed in, and the pages that their roles may open, in groups."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.http import HttpRequest
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.safestring import SafeString
 
 from accounts.models import Person
 from accounts.roles import Role
@@ -81,22 +84,41 @@ PLACES = [
 MOST_IN_LINE = 4
 
 
-def groups_for(person: Person, path: str) -> list[Group]:
-    """The places that `person` may open: by group where there are many, else each on its own."""
-    places = [place for place in PLACES if person.has_role(*place.roles)]
+def places_for(person: Person) -> tuple[Place, ...]:
+    """The places that this person may open."""
+    return tuple(place for place in PLACES if person.has_role(*place.roles))
+
+
+def is_grouped(places: tuple[Place, ...]) -> bool:
+    return len(places) > MOST_IN_LINE
+
+
+def groups_of(places: tuple[Place, ...], here: Place | None) -> list[Group]:
+    """The places by group where there are many, else each on its own."""
     links: dict[str, list[Link]] = {}
     for place in places:
-        group = place.group if len(places) > MOST_IN_LINE else place.label
-        here = path.startswith(place.prefixes)
-        links.setdefault(group, []).append(Link(place.label, reverse(place.view), here))
+        group = place.group if is_grouped(places) else place.label
+        links.setdefault(group, []).append(Link(place.label, reverse(place.view), place == here))
     return [Group(label, tuple(each)) for label, each in links.items()]
+
+
+def place_of(path: str) -> Place | None:
+    """The place that a page belongs to."""
+    return next((place for place in PLACES if path.startswith(place.prefixes)), None)
+
+
+@lru_cache
+def _html(places: tuple[Place, ...], here: Place | None) -> SafeString:
+    """The navigation, which is the same for all people with these places."""
+    context = {"groups": groups_of(places, here), "is_grouped": is_grouped(places)}
+    return render_to_string("_components/navigation.html", context)
 
 
 def context(request: HttpRequest) -> dict[str, object]:
     """Context processor: `person` (None when signed out), their `navigation`, and whether it `is_grouped`."""
     user = getattr(request, "user", None)
     if not isinstance(user, Person):
-        return {"person": None, "navigation": []}
-    groups = groups_for(user, request.path_info)
-    is_grouped = sum(len(group.links) for group in groups) > MOST_IN_LINE
-    return {"person": user, "navigation": groups, "is_grouped": is_grouped}
+        return {"person": None}
+    places = places_for(user)
+    navigation = _html(places, place_of(request.path_info))
+    return {"person": user, "navigation": navigation, "is_grouped": is_grouped(places)}

@@ -81,7 +81,7 @@ def moves_called() -> frozenset[tuple[str, str]]:
 
 def moved(source: Source, call: ast.Call) -> Iterator[tuple[StateTable, ast.expr]]:
     """The table that a call moves rows by, with the expression of each move."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr in {"move", "require"}:
+    if isinstance(call.func, ast.Attribute) and call.func.attr in {"move", "require", "prepared"}:
         table = source.value(call.func.value)
         if isinstance(table, StateTable):
             yield table, call.args[1]
@@ -234,7 +234,7 @@ def entered() -> frozenset[tuple[str, str]]:
     states = {
         (table.name, move.target)
         for table in TABLES
-        for verb, move in table.parsed().items()
+        for verb, move in table.parsed.items()
         if (table.name, verb) in moves_called()
     }
     by_enum = {table.states: table for table in TABLES}

@@ -19,7 +19,7 @@ from annotation.fields.form_input import plain
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState
 from leases import claim as leases
-from leases.prepared import Prepared
+from leases.prepared import Prepared, insert
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
@@ -176,12 +176,14 @@ def holder_of(person: Person) -> str:
 
 def begin_annotation(assignment: Assignment, person: Person) -> Annotation:
     """A draft with what the tag proposes; none of it is `touched`."""
-    return Annotation.objects.create(
-        assignment=assignment,
-        sighting=assignment.sighting,
-        author=person,
-        guideline=assignment.campaign.guideline,
-        **columns_at_start(assignment.sighting),
+    return insert(
+        Annotation(
+            assignment=assignment,
+            sighting=assignment.sighting,
+            author=person,
+            guideline=assignment.campaign.guideline,
+            **columns_at_start(assignment.sighting),
+        )
     )
 
 

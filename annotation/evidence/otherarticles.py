@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 
-from annotation.evidence.shown import sha256_of, text_of
+from annotation.evidence.shown import text_sha256
 from annotation.models import Annotation, AskedArticle
 from annotation.states import AskedState
 from leases.prepared import Prepared
@@ -33,15 +33,21 @@ class Choice:
 
 @dataclass(frozen=True)
 class OtherArticles:
-    """Those of one annotation, and of `more` of the same tag; `key` says which to show, the newest if it is unknown."""
+    """Those of one annotation, and of `more` of the same tag; `key` says which to show, the newest if it is unknown.
+
+    `none_asked` says that nobody can have asked for one yet.
+    """
 
     annotation: Annotation
     key: str = ""
     more: tuple[Annotation, ...] = ()
+    none_asked: bool = False
 
     @cached_property
     def rows(self) -> list[AskedArticle]:
         """What was asked for, newest first; of an article that was asked for again, the last row."""
+        if self.none_asked:
+            return []
         once: dict[tuple[object, ...], AskedArticle] = {}
         asked = [row for each in (self.annotation, *self.more) for row in ASKED(annotation=each.pk)]
         for row in sorted(asked, key=attrgetter("pk"), reverse=True):
@@ -66,15 +72,19 @@ class OtherArticles:
                 wiki = revision.article.wiki
                 elsewhere = "" if wiki.pk == own else wiki.name
                 chosen.setdefault(revision.pk, Choice(str(row.pk), revision, elsewhere))
-        if named := other_revision(sighting):
-            chosen.setdefault(named.pk, Choice(NAMED, named))
+        if self.named:
+            chosen.setdefault(self.named.pk, Choice(NAMED, self.named))
         return list(chosen.values())
+
+    @cached_property
+    def named(self) -> Revision | None:
+        """The article that the tag names."""
+        return other_revision(self.annotation.sighting)
 
     @property
     def missing(self) -> str:
         """The title that the tag names, if that article is not stored here."""
-        sighting = self.annotation.sighting
-        return "" if other_revision(sighting) else sighting.other_article
+        return "" if self.named else self.annotation.sighting.other_article
 
     @cached_property
     def chosen(self) -> Choice | None:
@@ -87,7 +97,7 @@ class OtherArticles:
 
     @property
     def sha256(self) -> str:
-        return sha256_of(text_of(self.article.html)) if self.article else ""
+        return text_sha256(self.article.html) if self.article else ""
 
     @property
     def version(self) -> str:

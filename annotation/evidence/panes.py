@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from annotation.evidence.paragraphs import paragraphs, tag_text
-from annotation.evidence.shown import sha256_of, text_of
+from annotation.evidence.shown import text_sha256
 from annotation.fields.suggesting import kind_of_block
 from wikifetch.evidence import ShownIntroduction, ShownTalk, moved_on, talk_of
 from wikifetch.models import Revision, Sighting
@@ -51,7 +51,7 @@ class Evidence:
 
     @property
     def article_sha256(self) -> str:
-        return sha256_of(text_of(self.article.html))
+        return text_sha256(self.article.html)
 
     @property
     def block_kind(self) -> str:

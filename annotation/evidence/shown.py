@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 
+from pages.memory import ARTICLES
+
 _TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^>"]++|"[^"]*+")*+)>')
 _CLASS = re.compile(r'\sclass="([^"]*)"')
 _BLANKS = " \t\n\r\f"
@@ -120,6 +122,12 @@ def text_of(html: str) -> str:
     """The text alone, as fast as that goes."""
     plain = re.sub(r"(<pre(?:[^>\"]++|\"[^\"]*+\")*+>)\n", r"\1", html)
     return unescape(_TAG.sub("", plain)).strip(_BLANKS)
+
+
+@ARTICLES.remembers
+def text_sha256(html: str) -> str:
+    """The SHA-256 of the text of this HTML."""
+    return sha256_of(text_of(html))
 
 
 def sha256_of(text: str) -> str:

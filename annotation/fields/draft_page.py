@@ -11,9 +11,9 @@ from annotation.campaigns.claiming import SHOWN
 from annotation.campaigns.queue_place import QueuePlace, place_in_queue
 from annotation.evidence.panes import Evidence
 from annotation.evidence.provenance import PASSAGES, Captured
-from annotation.fields.checks import Finding, browser_rules
-from annotation.fields.entries import FIELDS, entries_of
-from annotation.fields.form_html import rail_html, standing_of, steps_html
+from annotation.fields.checks import Finding
+from annotation.fields.entries import FIELDS, entries_in, entries_of
+from annotation.fields.form_html import rail_html, rules_html, standing_of, steps_html
 from annotation.fields.presenting import Remarks, ShownField, in_words, shown_steps
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import Entries, Kind, next_step
@@ -44,7 +44,10 @@ class Problem:
 
 @dataclass
 class DraftPage:
-    """A draft, the entries to show (stored or just posted), and the problems and findings in them."""
+    """A draft, the entries to show (stored or just posted), and the problems and findings in them.
+
+    `is_begun`: it was begun with this request, so that nothing can have been asked for with it.
+    """
 
     annotation: Annotation
     entries: Entries
@@ -54,6 +57,7 @@ class DraftPage:
     conflict: list[Compared] = field(default_factory=list)
     message: str = ""
     posted: Captured | None = None
+    is_begun: bool = False
 
     def context(self) -> dict[str, Any]:
         """The context of annotate.html."""
@@ -68,7 +72,7 @@ class DraftPage:
             "steps": steps_html(self.annotation.guideline, self.entries, self.remarks()),
             "summary": self.summary(),
             "review": self.review,
-            "rules": browser_rules(),
+            "rules": rules_html(),
             "captured": self.captured(),
         }
 
@@ -127,10 +131,13 @@ def annotation_at(assignment_id: int, person: Person) -> Annotation:
     return rows[0]
 
 
-def just_begun(assignment: Assignment) -> Annotation | None:
-    """The draft that was begun with this claim; None where the assignment was claimed before."""
-    is_new = Assignment.annotation.is_cached(assignment)
-    return assignment.annotation if is_new else None
+def page_at(assignment: Assignment, person: Person) -> DraftPage:
+    """The page of a tag that the person has in hand. What was begun with this claim is not read again."""
+    if Assignment.annotation.is_cached(assignment):
+        annotation = assignment.annotation
+        return DraftPage(annotation, entries_in(vars(annotation), []), is_begun=True)
+    annotation = annotation_at(assignment.pk, person)
+    return DraftPage(annotation, entries_of(annotation))
 
 
 def last_review(annotation: Annotation) -> Review | None:

@@ -10,7 +10,7 @@ from annotation.fields.steps import QUESTIONS, STEPS, TYPE_FIELDS
 from annotation.fields.walker import Entries, fields_of, row_begun
 from annotation.models import Annotation, Question
 from datasets.taxonomy import DIMENSIONS
-from leases.prepared import Prepared
+from leases.prepared import Prepared, insert
 
 FIELDS = fields_of(STEPS)
 NAMES = tuple(FIELDS)
@@ -54,12 +54,14 @@ def columns_of(changes: Entries, taxonomy: list[list[str]]) -> dict[str, Any]:
     return columns
 
 
-def replace_questions(annotation: Annotation, rows: Iterable[Mapping[str, Any]]) -> None:
+def replace_questions(
+    annotation: Annotation, rows: Iterable[Mapping[str, Any]], *, had_some: bool = True
+) -> None:
     """Make `rows` the annotation's questions, numbered from 1. Call inside the transaction that saves it."""
-    annotation.questions.all().delete()
-    Question.objects.bulk_create(
-        Question(annotation=annotation, n=n, **row) for n, row in enumerate(rows, start=1)
-    )
+    if had_some:
+        annotation.questions.all().delete()
+    for n, row in enumerate(rows, start=1):
+        insert(Question(annotation=annotation, n=n, **row))
 
 
 def same_entries(first: Entries, second: Entries) -> bool:

@@ -8,13 +8,14 @@ each time.
 
 import re
 import secrets
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from django.template.loader import render_to_string
-from django.utils.html import escape
+from django.utils.html import escape, json_script
 from django.utils.safestring import SafeString, mark_safe
 
+from annotation.fields.checks import browser_rules
 from annotation.fields.entries import FIELDS
 from annotation.fields.presenting import Remarks, shown_row, shown_steps
 from annotation.fields.steps import QUESTIONS, STEPS
@@ -48,6 +49,12 @@ def steps_html(guideline: Guideline | None, entries: Entries, remarks: Remarks) 
 def rail_html(standing: tuple[tuple[str, str], ...]) -> SafeString:
     """The list of the steps, from the name and the words of each one's standing."""
     return render_to_string("annotation/_rail.html", {"rail": zip(STEPS, standing, strict=True)})
+
+
+@cache
+def rules_html() -> SafeString:
+    """The rules of the form for its script, which are part of the program."""
+    return json_script(browser_rules(), "form-rules")
 
 
 def standing_of(entries: Entries) -> tuple[tuple[str, str], ...]:

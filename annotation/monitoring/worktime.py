@@ -9,6 +9,7 @@ from django.db.models import (
     Count,
     Exists,
     F,
+    FloatField,
     IntegerField,
     OuterRef,
     Q,
@@ -21,8 +22,19 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Now, TruncDate
 
 from annotation.models import Annotation, Campaign, WorkTime
+from leases.prepared import Given, PreparedUpdate, insert
 
 TODAY = TruncDate(Now(), tzinfo=UTC)
+
+
+ADD = PreparedUpdate(
+    lambda annotation, campaign: WorkTime.objects.filter(
+        annotation=annotation, campaign=campaign, day=TODAY
+    ),
+    annotation=int,
+    campaign=int,
+)
+MORE = {"seconds": F("seconds") + Given("more", FloatField())}
 
 
 def keep_time(annotation: Annotation, seconds: float) -> None:
@@ -35,11 +47,8 @@ def keep_time(annotation: Annotation, seconds: float) -> None:
     campaign = campaign or rows.order_by("day").values_list("campaign", flat=True).last()
     if campaign is None:
         return
-    today = rows.filter(campaign=campaign, day=TODAY)
-    if not today.update(seconds=F("seconds") + seconds):
-        WorkTime.objects.create(
-            annotation=annotation, campaign_id=campaign, day=TODAY, seconds=seconds
-        )
+    if not ADD(MORE, annotation=annotation.pk, campaign=campaign, more=seconds):
+        insert(WorkTime(annotation=annotation, campaign_id=campaign, day=TODAY, seconds=seconds))
 
 
 TIMESHEET = ["day", "pseudonym", "name", "minutes", "tags", "submitted"]

@@ -21,7 +21,7 @@ from annotation.fields.draft_page import (
     DraftPage,
     annotation_at,
     compared,
-    just_begun,
+    page_at,
     read_fields,
     step_to_resume,
 )
@@ -128,7 +128,7 @@ def kept_elsewhere(request: HttpRequest, posted: Posted) -> HttpResponse:
 
 
 def shown(request: HttpRequest, desk: DraftPage, status: int = 200) -> HttpResponse:
-    others = OtherArticles(desk.annotation, request.GET.get("other", ""))
+    others = OtherArticles(desk.annotation, request.GET.get("other", ""), none_asked=desk.is_begun)
     context = {**desk.context(), "others": others}
     return render(request, "annotation/annotate.html", context, status=status)
 
@@ -208,8 +208,7 @@ def open_next(request: HttpRequest, posted: Posted, result: Submission) -> HttpR
         return to_queue(request, refusal)
     if assignment is None:
         return to_queue(request)
-    annotation = just_begun(assignment) or annotation_at(assignment.pk, posted.by)
-    return shown(request, DraftPage(annotation, entries_of(annotation)))
+    return shown(request, page_at(assignment, posted.by))
 
 
 def refused(request: HttpRequest, posted: Posted, result: Submission) -> HttpResponse:

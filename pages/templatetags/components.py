@@ -4,6 +4,7 @@ The library is a builtin of the template engine: no {% load %} needed.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from django import template
@@ -43,13 +44,16 @@ def tone_of(state: str) -> str:
 @register.simple_tag
 def script(entry: str) -> SafeString:
     """A page's script, which is a module, with what it imports asked for at once."""
+    return _script(entry, static(entry))
+
+
+@lru_cache
+def _script(entry: str, address: str) -> SafeString:
+    """The hash in the address is of what it imports too."""
     _, *imported = modules_of(entry)
     links = ((static(name),) for name in imported)
-    return format_html(
-        '{}<script type="module" src="{}"></script>',
-        format_html_join("", '<link rel="modulepreload" href="{}">', links),
-        static(entry),
-    )
+    preloads = format_html_join("", '<link rel="modulepreload" href="{}">', links)
+    return format_html('{}<script type="module" src="{}"></script>', preloads, address)
 
 
 @register.simple_tag

@@ -1,11 +1,16 @@
 """Queries that are built once."""
 
 import pytest
-from django.db.models import Count, Q
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Count, F, FloatField, Q
+from django.db.models.functions import Now
 
 from accounts.models import Person, RoleGrant
 from accounts.roles import Role
-from leases.prepared import Prepared
+from annotation.models import Annotation, DraftRevision, WorkTime
+from leases import prepared
+from leases.prepared import Given, Prepared, PreparedUpdate, insert
+from tests.annotation import factories as make
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
@@ -70,3 +75,104 @@ def test_the_query_is_built_once():
 def test_a_value_that_the_query_does_not_use_is_an_error():
     with pytest.raises(AssertionError, match="not used"):
         Prepared(lambda person: Person.objects.all(), person=int)(person=1)
+
+
+# ---------------------------------------------------------------- updates
+
+SAVE = PreparedUpdate(
+    lambda annotation, version: Annotation.objects.filter(pk=annotation, version=version),
+    annotation=int,
+    version=Annotation._meta.get_field("version"),
+)
+COLUMNS = {
+    "span_1": "here",
+    "confidence": None,
+    "filled": ["span_1"],
+    "provenance": {"1": []},
+    "flagged": True,
+}
+
+
+@pytest.fixture
+def draft():
+    return make.draft(make.annotator(), within=make.campaign())
+
+
+def test_an_update_writes_each_kind_of_value_where_the_row_fits(draft):
+    own = {"author": make.annotator("bob"), "submitted_at": Now(), "version": F("version") + 1}
+    version = draft.version
+    assert SAVE({**COLUMNS, **own}, annotation=draft.pk, version=version + 1) == 0
+    assert SAVE({**COLUMNS, **own}, annotation=draft.pk, version=version) == 1
+    stored = Annotation.objects.get()
+    assert {name: getattr(stored, name) for name in COLUMNS} == COLUMNS
+    assert (stored.author.username, stored.version) == ("bob", version + 1)
+    assert stored.submitted_at is not None
+
+
+def test_an_update_is_built_once_for_each_set_of_columns(draft, monkeypatch):
+    monkeypatch.setattr(prepared, "MOST_FORMS", 2)
+    built = []
+
+    def rows(annotation):
+        built.append(annotation)
+        return Annotation.objects.filter(pk=annotation)
+
+    update = PreparedUpdate(rows, annotation=int)
+    for text in ("one", "two"):
+        for name in ("span_1", "span_2"):
+            assert update({name: text}, annotation=draft.pk) == 1
+    assert len(built) == 2
+    for name in ("statement_1", "span_1"):  # the third set pushes the others out
+        assert update({name: "three"}, annotation=draft.pk) == 1
+    stored = Annotation.objects.get()
+    assert (stored.span_1, stored.span_2, stored.statement_1) == ("three", "two", "three")
+    assert update({"span_1": "four"}, annotation=2**63) == 0
+
+
+def test_an_expression_may_have_a_value_of_each_call(draft):
+    add = PreparedUpdate(lambda key: Annotation.objects.filter(pk=key), key=int)
+    more = {"seconds_active": F("seconds_active") + Given("more", FloatField())}
+    for seconds in (1.5, 2.0):
+        add(more, key=draft.pk, more=seconds)
+    assert Annotation.objects.get().seconds_active == 3.5
+
+
+def test_a_refused_update_leaves_its_transaction_to_be_rolled_back(draft):
+    with transaction.atomic():
+        with pytest.raises(IntegrityError):
+            SAVE({"confidence": 9}, annotation=draft.pk, version=draft.version)
+        assert connection.needs_rollback
+
+
+# ---------------------------------------------------------------- inserts
+
+
+def test_an_inserted_row_is_what_its_save_would_store(draft, django_assert_num_queries):
+    entries = {"span_1": "hier", "questions": [], "confidence": None}
+    rows = [DraftRevision(annotation=draft, version=n, entries=entries) for n in (7, 8)]
+    rows[0].save()
+    with django_assert_num_queries(1):
+        assert insert(rows[1]) is rows[1]
+    saved, inserted = DraftRevision.objects.order_by("version")[:2]
+    assert inserted == rows[1]
+    assert inserted.pk == saved.pk + 1
+    assert (inserted.saved_at, inserted.entries) == (rows[1].saved_at, saved.entries)
+    rows[1].version = 9
+    rows[1].save()
+    assert [row.version for row in DraftRevision.objects.order_by("pk")] == [7, 9]
+
+
+def test_an_inserted_row_may_have_expressions(draft):
+    where = {"annotation": draft, "campaign": draft.assignment.campaign, "seconds": 3.0}
+    insert(WorkTime(day=Now(), **where))
+    today = WorkTime.objects.get().day
+    insert(WorkTime(day="2020-01-01", **where))
+    assert {str(row.day) for row in WorkTime.objects.all()} == {"2020-01-01", str(today)}
+
+
+def test_a_row_that_the_database_refuses_is_not_inserted(draft):
+    row = {"annotation": draft, "version": 7, "entries": {}}
+    insert(DraftRevision(**row))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert(DraftRevision(**row))
+    assert DraftRevision.objects.filter(version=7).count() == 1

@@ -30,7 +30,7 @@ def test_a_table_with_an_unknown_state_is_refused():
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_every_state_but_the_first_is_reached_by_some_move(table):
     first = table.states.values[0]
-    reached = {move.target for move in table.parsed().values()}
+    reached = {move.target for move in table.parsed.values()}
     assert set(table.states.values) - reached - {first} <= {"imported", "waiting"}
 
 
