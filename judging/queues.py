@@ -11,6 +11,7 @@ from judging.blinding import require_records
 from judging.models import Judge, JudgingSlot, Study
 from judging.states import SlotState, StudyState
 from judging.verdicts import slots_of
+from leases.prepared import Prepared
 from leases.rows import first_of
 
 # How many of their latest verdicts a judge sees listed.
@@ -33,7 +34,7 @@ def study_of(person: Person, study_id: int) -> Study:
     return study
 
 
-def in_order(person: Person, study: Study) -> QuerySet[JudgingSlot]:
+def in_order(person: Person | int, study: Study | int) -> QuerySet[JudgingSlot]:
     """The person's slots in their order."""
     return slots_of(person).filter(round__study=study).order_by("round", "order", "repeat")
 
@@ -46,8 +47,16 @@ def first_waiting(person: Person, study: Study) -> UUID | None:
     """The id of the first slot without a verdict; None when there is none, or the study is closed."""
     if study.state != StudyState.OPEN:
         return None
-    waiting = in_order(person, study).filter(state=SlotState.WAITING)
-    return waiting.values_list("pk", flat=True).first()
+    return next(iter(FIRST_WAITING(person=person.pk, study=study.pk)), None)
+
+
+FIRST_WAITING = Prepared(
+    lambda person, study: (
+        in_order(person, study).filter(state=SlotState.WAITING).values_list("pk", flat=True)[:1]
+    ),
+    person=int,
+    study=int,
+)
 
 
 def slot_here(person: Person, study: Study, slot_id: str) -> UUID | None:

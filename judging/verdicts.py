@@ -20,15 +20,15 @@ from judging.rules.rubric import PromptCriteria
 from judging.settling import close_slots
 from judging.states import SLOT, SlotState, StudyState
 from leases import claim as leases
+from leases.prepared import Prepared, insert
 from leases.refusal import Conflict, NotFoundHere, Refusal, StaleVersion
-from leases.rows import first_of
 
 COMMENT_LIMIT = 10_000
 MOST_SECONDS = 3_600.0
 NOT_YOURS = "There is no such item among yours."
 
 
-def slots_of(person: Person) -> QuerySet[JudgingSlot]:
+def slots_of(person: Person | int) -> QuerySet[JudgingSlot]:
     """The slots of a person in the latest round of each study: earlier verdicts are shown to nobody who judges."""
     return JudgingSlot.objects.filter(judge__person=person, round__is_latest=True)
 
@@ -38,16 +38,26 @@ def slot_of(person: Person, slot_id: uuid.UUID | str) -> JudgingSlot:
 
     Asks as require_records.
     """
-    related = ("round__study__rubric", "judgment", "item__response__instance__contradiction")
-    rows = JudgingSlot.objects.filter(judge__person=person).select_related(*related)
     try:
-        slot = rows.get(pk=slot_id)
-    except (JudgingSlot.DoesNotExist, ValidationError) as error:
+        rows = OWN(slot=slot_id, person=person.pk)
+    except ValidationError as error:
         raise NotFoundHere(NOT_YOURS) from error
+    if not rows:
+        raise NotFoundHere(NOT_YOURS)
+    slot = rows[0]
     if not slot.round.is_latest:
         raise Conflict("This item is closed. Your items are under Judge.")
     require_records(person, slot.round.study)
     return slot
+
+
+OWN = Prepared(
+    lambda slot, person: JudgingSlot.objects.filter(pk=slot, judge__person=person).select_related(
+        "round__study__rubric", "judgment", "item__response__instance__contradiction"
+    ),
+    slot=JudgingSlot._meta.pk,
+    person=int,
+)
 
 
 def criteria_of(slot: JudgingSlot) -> PromptCriteria:
@@ -84,7 +94,10 @@ def give(
     judgment.verdict, judgment.comment, judgment.judged_at = verdict, comment, Now()
     if stored is None or time is not None:
         judgment.seconds = time
-    judgment.save()
+    if stored:
+        stored.save()
+    else:
+        insert(judgment)
     _note(slot, "changed" if stored else "judged", verdict, comment)
     if slot.round.study.rubric.locked_at is None:
         Rubric.objects.filter(pk=slot.round.rubric_id, locked_at=None).update(locked_at=Now())
@@ -105,8 +118,18 @@ def undo(slot: JudgingSlot, *, version: int | None = None) -> None:
 
 def last_judged(person: Person, study: Study) -> JudgingSlot | None:
     """The slot whose verdict an undo takes back: the latest judged one that is still open."""
-    mine = slots_of(person).filter(round__study=study, state=SlotState.JUDGED)
-    return mine.order_by("-judgment__judged_at", "-order").first()
+    return next(iter(LAST_JUDGED(person=person.pk, study=study.pk)), None)
+
+
+LAST_JUDGED = Prepared(
+    lambda person, study: (
+        slots_of(person)
+        .filter(round__study=study, state=SlotState.JUDGED)
+        .order_by("-judgment__judged_at", "-order")[:1]
+    ),
+    person=int,
+    study=int,
+)
 
 
 @transaction.atomic
@@ -169,8 +192,19 @@ def _locked(slot: JudgingSlot) -> JudgingSlot:
     Its judgment is read after that, by a statement of its own: a join would show it as it was before the wait.
     Raises NotFoundHere where the slot was freed since it was read; it may be another judge's by now.
     """
-    mine = JudgingSlot.objects.filter(pk=slot.pk, judge=slot.judge_id)
-    return first_of(mine.order_by("pk").select_for_update(of=("self",)), NOT_YOURS)
+    assert slot.judge_id is not None
+    for row in LOCKED(slot=slot.pk, judge=slot.judge_id):
+        return row
+    raise NotFoundHere(NOT_YOURS)
+
+
+LOCKED = Prepared(
+    lambda slot, judge: (
+        JudgingSlot.objects.filter(pk=slot, judge=judge).order_by().select_for_update(of=("self",))
+    ),
+    slot=JudgingSlot._meta.pk,
+    judge=int,
+)
 
 
 def _is_current(slot: JudgingSlot, now: JudgingSlot, version: int | None) -> bool:
@@ -210,7 +244,7 @@ def _stale(now: JudgingSlot, given: dict[str, str]) -> StaleVersion:
 
 
 def _note(slot: JudgingSlot, what: str, verdict: str, comment: str) -> None:
-    JudgmentEvent.objects.create(slot=slot, what=what, verdict=verdict, comment=comment)
+    insert(JudgmentEvent(slot=slot, what=what, verdict=verdict, comment=comment))
 
 
 def _bounded(text: str) -> str:

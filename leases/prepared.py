@@ -158,20 +158,27 @@ class _Rows:
     def __init__(
         self, rows: QuerySet[Any, Any], given: Mapping[str, Any], connection: BaseDatabaseWrapper
     ) -> None:
-        self._rows = rows
-        self._compiler: SQLCompiler = rows.query.get_compiler(connection=connection)
-        sql, params = self._compiler.as_sql()
+        self._rows, self._connection = rows, connection
+        compiler: SQLCompiler = rows.query.get_compiler(connection=connection)
+        sql, params = compiler.as_sql()
         self._statement = _Statement(sql, params, given, connection)
-        columns = [column for column, *_ in self._compiler.select or ()]
-        converters = self._compiler.get_converters(columns)
-        self._compiler.get_converters = lambda _: converters
-        # Django asks the query for its compiler, and that for its SQL.
-        rows.query.get_compiler = lambda *_, **__: self._compiler  # type: ignore[method-assign]
+        columns = [column for column, *_ in compiler.select or ()]
+        converters = compiler.get_converters(columns)
+        self._converted = partial(compiler.apply_converters, converters=converters)
+        # Django asks the query for its compiler, and lets that execute its SQL and give the rows that it found.
+        rows.query.get_compiler = lambda *_, **__: compiler  # type: ignore[method-assign]
+        compiler.execute_sql = lambda *_, **__: None  # type: ignore[method-assign]
+        compiler.results_iter = self._results  # type: ignore[method-assign]
 
     def read(self, values: Mapping[str, Any]) -> list[Any]:
-        statement = self._statement.sql, self._statement.params(values)
-        self._compiler.as_sql = lambda *_, **__: statement  # type: ignore[method-assign]
-        return list(self._rows._iterable_class(self._rows))  # type: ignore[call-overload]
+        with self._connection.cursor() as cursor:
+            cursor.execute(self._statement.sql, self._statement.params(values))
+            self._found = cursor.fetchall()
+        return list(self._rows._iterable_class(self._rows)) if self._found else []  # type: ignore[call-overload]
+
+    def _results(self, *_: Any, tuple_expected: bool = False, **__: Any) -> Iterable[Any]:
+        converted = self._converted(self._found)
+        return map(tuple, converted) if tuple_expected else converted
 
 
 class _Insert:

@@ -48,7 +48,8 @@ def answer_key(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words of the folded text, numbers and ordinals such as 21st as digits."""
-    return [ORDINAL.sub(r"\1", word) for word in WORD.findall(with_digits(fold(text)))]
+    found = WORD.findall(with_digits(fold(text)))
+    return [ORDINAL.sub(r"\1", word) if word[0].isdigit() else word for word in found]
 
 
 def holds(passage: str, span: str) -> bool:
