@@ -1,5 +1,6 @@
 """One page of a long list, of pages and of the API."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -31,8 +32,12 @@ class ByKey(Paginator):
             wanted = list(keys[self.count - end : self.count - start])[::-1]
         else:
             wanted = list(keys[start:end])
-        rows = {row.pk: row for row in self.object_list.order_by().filter(pk__in=wanted)}
+        rows = {row.pk: row for row in self.rows(self.object_list.order_by().filter(pk__in=wanted))}
         return Page([rows[key] for key in wanted if key in rows], number, self)
+
+    def rows(self, of_page: QuerySet[Any]) -> Iterable[Any]:
+        """What the page shows of these rows, each with its `pk`."""
+        return of_page
 
 
 def page_of(

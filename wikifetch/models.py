@@ -41,8 +41,12 @@ class Wiki(models.Model):
 
     @property
     def is_demonstration(self) -> bool:
-        """Whether its pages are invented: addresses under .example are no real site's (RFC 2606)."""
-        return (urlsplit(self.base_url).hostname or "").endswith(".example")
+        return is_invented(self.base_url)
+
+
+def is_invented(address: str) -> bool:
+    """Whether a wiki's pages are invented: addresses under .example are no real site's (RFC 2606)."""
+    return (urlsplit(address).hostname or "").endswith(".example")
 
 
 class Article(models.Model):
@@ -265,13 +269,17 @@ class Sighting(models.Model):
 
     @property
     def reason_words(self) -> str:
-        """The reason as a person reads it: {{convert|34|mm}} is 34 mm. A longer one than any is left as written.
+        return words_of_reason(self.reason)
 
-        A page shows fifty: a hostile one may take half a second to be parsed.
-        """
-        if len(self.reason) > _MOST_READ or not _MARKUP.search(self.reason):
-            return self.reason
-        return readable(self.reason).text
+
+def words_of_reason(reason: str) -> str:
+    """The reason as a person reads it: {{convert|34|mm}} is 34 mm. A longer one than any is left as written.
+
+    A page shows fifty: a hostile one may take half a second to be parsed.
+    """
+    if len(reason) > _MOST_READ or not _MARKUP.search(reason):
+        return reason
+    return readable(reason).text
 
 
 class FetchRun(Leased):

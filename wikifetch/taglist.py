@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils.text import Truncator
 
+from pages.paging import ByKey
 from wikifetch import tagfilters
-from wikifetch.models import FetchRun, Sighting, Tag
+from wikifetch.models import FetchRun, Sighting, Tag, TagKind, is_invented, words_of_reason
 from wikifetch.otherarticles import other_revision
 from wikifetch.states import TagState
 
@@ -25,6 +28,49 @@ def seen_tags() -> QuerySet[Tag]:
 def live_tags() -> QuerySet[Tag]:
     """The tags in the newest fetched revision of their article."""
     return seen_tags().filter(state=TagState.LIVE)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A line of the list of tags: what was last seen of one. Not a row with its texts: a page has fifty."""
+
+    pk: int
+    title: str
+    wiki: str
+    kind: str
+    state: str
+    section: str
+    other_article: str
+    reason: str
+    name: str
+    date: str
+
+    @property
+    def is_demonstration(self) -> bool:
+        return is_invented(self.wiki)
+
+    @property
+    def kind_label(self) -> str:
+        return TagKind(self.kind).label
+
+    @property
+    def state_label(self) -> str:
+        return TagState(self.state).label
+
+    @property
+    def reason_words(self) -> str:
+        return Truncator(words_of_reason(self.reason) or self.reason).chars(160)
+
+
+class Lines(ByKey):
+    """Pages of seen tags, each tag as its line."""
+
+    def rows(self, of_page: QuerySet[Any]) -> Iterable[Listed]:
+        seen = (
+            f"latest__{name}" for name in ("section", "other_article", "reason", "name", "date")
+        )
+        columns = ("pk", "article__title", "article__wiki__base_url", "kind", "state", *seen)
+        return [Listed(*row) for row in of_page.values_list(*columns)]
 
 
 @dataclass(frozen=True)

@@ -148,10 +148,11 @@ def tags(request: HttpRequest) -> HttpResponse:
     form = TagFilterForm(request.GET)
     form.is_valid()
     rows = taglist.narrowed(taglist.seen_tags(), narrowing(form))
-    page = page_of(request, rows, pages=ByKey)
     if request.GET.get("format") == "json":
+        page = page_of(request, rows, pages=ByKey)
         count = page.paginator.count
         return json_response({"count": count, "tags": [taglist.tag_record(tag) for tag in page]})
+    page = page_of(request, rows, pages=taglist.Lines)
     context = {
         "form": form,
         "page": page,
