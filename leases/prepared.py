@@ -167,8 +167,8 @@ class _Rows:
         self._converted = partial(compiler.apply_converters, converters=converters)
         # Django asks the query for its compiler, and lets that execute its SQL and give the rows that it found.
         rows.query.get_compiler = lambda *_, **__: compiler  # type: ignore[method-assign]
-        compiler.execute_sql = lambda *_, **__: None  # type: ignore[method-assign]
-        compiler.results_iter = self._results  # type: ignore[method-assign]
+        compiler.execute_sql = lambda *_, **__: None  # type: ignore[method-assign,assignment]
+        compiler.results_iter = self._results  # type: ignore[method-assign,assignment]
 
     def read(self, values: Mapping[str, Any]) -> list[Any]:
         with self._connection.cursor() as cursor:
@@ -177,7 +177,8 @@ class _Rows:
         return list(self._rows._iterable_class(self._rows)) if self._found else []  # type: ignore[call-overload]
 
     def _results(self, *_: Any, tuple_expected: bool = False, **__: Any) -> Iterable[Any]:
-        converted = self._converted(self._found)
+        found, self._found = self._found, []  # no texts are kept
+        converted = self._converted(found)
         return map(tuple, converted) if tuple_expected else converted
 
 
