@@ -22,14 +22,14 @@ Saved = TypeVar("Saved", bound=Model)
 Built = TypeVar("Built")
 Kind: TypeAlias = "type[int] | type[str] | Field[Any, Any]"
 
-# Stand for the values while a query is built; no key is as high, and no text is the same.
+# In place of the values while a query is built; no key is as high, and no text is the same.
 NUMBER, TEXT = 8_000_000_000_000_000_000, "a value that is given later: "
 # So many forms of one statement are kept.
 MOST_FORMS = 100
 
 
 class Given(Expression):
-    """Stands for a value of a field while a statement is built; of use in an expression of a PreparedUpdate too."""
+    """Is in place of a value of a field while a statement is built; of use in an expression of a PreparedUpdate too."""
 
     def __init__(self, name: str, field: "Field[Any, Any]") -> None:
         super().__init__(output_field=field)
