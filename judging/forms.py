@@ -15,10 +15,12 @@ from generation.models import LanguageModel, Run
 from generation.states import ResponseState
 from judging import rounds, rubric_versions, warmup
 from judging.blinding import hidden_run_ids
-from judging.models import Rubric, Study, Verdict
+from judging.machine import judge_prompts
+from judging.models import JudgePrompt, Rubric, Study, Verdict
 from judging.presenting import VerdictChoice
 from judging.published import over_runs
 from judging.rules.assignment import MOST_REPEATED
+from judging.rules.halves import DEVELOPMENT, HELD_OUT
 from judging.rules.numbers import MOST_NUMBERS, numbers_in
 from judging.rules.resolution import CAUSES, WAYS
 from judging.selections import Selection
@@ -250,6 +252,13 @@ class StudyForm(forms.Form):
         return Design(**{name: self.cleaned_data[name] for name in names})
 
 
+class JudgePromptField(forms.ModelChoiceField):
+    """A version of the judge prompt."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"Version {obj.version}: {obj.title}"
+
+
 class JudgeModelForm(forms.Form):
     """A judge model, and the prompts whose responses it judges."""
 
@@ -258,6 +267,19 @@ class JudgeModelForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         label="Responses to",
         help_text="The judge prompt was written for prompt 5: it expects several gold answers.",
+    )
+    judge_prompt = JudgePromptField(
+        JudgePrompt.objects.none(), label="Judge prompt", empty_label=None
+    )
+    half = forms.ChoiceField(
+        choices=[
+            ("", "All articles"),
+            (DEVELOPMENT, "The development half, to choose a model on"),
+            (HELD_OUT, "The held-out half"),
+        ],
+        required=False,
+        label="About",
+        help_text="To compare models, ask them about the development half; then ask the chosen one about the other.",
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
@@ -268,7 +290,35 @@ class JudgeModelForm(forms.Form):
         super().__init__(*args, **kwargs)
         models = LanguageModel.objects.filter(service__in=client.names())
         self.fields["language_model"].queryset = models  # type: ignore[attr-defined]
+        versions = judge_prompts.versions()
+        self.fields["judge_prompt"].queryset = versions  # type: ignore[attr-defined]
+        self.initial.setdefault("judge_prompt", versions[0].pk)
         self.fields["prompts"].choices = prompt_versions.choices(used)  # type: ignore[attr-defined]
+
+
+class JudgePromptForm(forms.Form):
+    """The text of a version of the judge prompt."""
+
+    title = forms.CharField(max_length=judge_prompts.LONGEST_TITLE, label="Title")
+    template = forms.CharField(
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 24}),
+        label="Text",
+        help_text="{Question}, {Answer1} | {Answer2} and {LLM response} are filled in for each response; all its gold "
+        "answers are put where the two are. The verdict is read after the reply's last “evaluation:”.",
+    )
+    source = forms.CharField(
+        required=False,
+        label="Source",
+        help_text="What it follows, such as a paper and its section.",
+    )
+    note = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label="Next to people's rubric",
+        help_text="Where its rules differ from those that people judge by, for example on merged answers. It is shown "
+        "where the two are next to each other.",
+    )
 
 
 class JudgesForm(forms.Form):

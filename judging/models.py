@@ -257,6 +257,33 @@ class Reopening(models.Model):
         return self.reason
 
 
+class JudgePrompt(models.Model):
+    """A version of what judge models are sent. Never changed; the first one is the program's file."""
+
+    version = models.PositiveIntegerField(unique=True)
+    title = models.CharField(max_length=120)
+    template = models.TextField(help_text="With {Question}, {Answer1} | {Answer2}, {LLM response}.")
+    sha256 = models.CharField(
+        max_length=64, unique=True, help_text="Of the template's UTF-8 bytes."
+    )
+    source = models.TextField(blank=True, help_text="What it follows, such as a paper.")
+    note = models.TextField(blank=True, help_text="Where its rules differ from people's rubric.")
+    author = models.ForeignKey(
+        PERSON,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Null: the program.",
+    )
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["-version"]
+
+    def __str__(self) -> str:
+        return f"judge prompt v{self.version}"
+
+
 class Judge(models.Model):
     """A judge of a study: a person, a model with a judge prompt, or a judge named in an imported file."""
 
@@ -267,7 +294,14 @@ class Judge(models.Model):
     model = models.ForeignKey(
         LanguageModel, on_delete=models.PROTECT, null=True, blank=True, related_name="judging_as"
     )
-    judge_prompt_hash = models.CharField(max_length=64, blank=True)
+    prompt = models.ForeignKey(
+        JudgePrompt,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="judges",
+        help_text="What a model is sent; null for people and files.",
+    )
     external = models.CharField(max_length=120, blank=True, help_text="Name in an imported file.")
     pseudonym = models.CharField(max_length=40)
     seed = models.BigIntegerField(default=0, help_text="Draws this judge's order of items.")
@@ -286,13 +320,17 @@ class Judge(models.Model):
             ),
             models.UniqueConstraint(fields=["study", "person"], name="person_judges_once_a_study"),
             models.UniqueConstraint(
-                fields=["study", "model", "judge_prompt_hash"], name="model_judges_once_a_study"
+                fields=["study", "model", "prompt"], name="model_judges_once_a_study"
             ),
             models.CheckConstraint(
                 condition=Q(person__isnull=False, model=None, external="")
                 | Q(person=None, model__isnull=False, external="")
                 | (Q(person=None, model=None) & ~Q(external="")),
                 name="judge_is_exactly_one_of_person_model_external",
+            ),
+            models.CheckConstraint(
+                condition=Q(model=None, prompt=None) | Q(model__isnull=False, prompt__isnull=False),
+                name="judge_model_has_a_prompt",
             ),
         ]
 
@@ -611,14 +649,29 @@ class ImportedRow(models.Model):
         return f"{self.model}: {self.instance}"
 
 
+class Holds(models.TextChoices):
+    """What a judge model's reply holds besides its words."""
+
+    ONE = "one", "A verdict"
+    SEVERAL = "several", "Verdicts that differ: the last one counts"
+    NONE = "none", "Words without a verdict"
+    NOTHING = "nothing", "Nothing"
+
+
 class MachineVerdict(Leased):
-    """A judge model's verdict on a response, from a call or an imported file.
+    """A judge model's verdict on a response by a version of the rubric, from a call or an imported file.
 
     It is separate from the slots of people: it is not among the first verdicts and gives no response its final verdict.
     """
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="machine_verdicts")
     item = models.ForeignKey(StudyItem, on_delete=models.PROTECT, related_name="machine_verdicts")
+    rubric = models.ForeignKey(
+        Rubric,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="The version whose gold answers it is asked by; see machine/scope.py.",
+    )
     state = models.CharField(
         max_length=10, choices=MachineState.choices, default=MachineState.WAITING
     )
@@ -628,6 +681,13 @@ class MachineVerdict(Leased):
         null=True,
         blank=True,
         help_text="What its last call's reply says; null until there is one that says it.",
+    )
+    holds = models.CharField(
+        max_length=10,
+        choices=Holds.choices,
+        blank=True,
+        default="",
+        help_text="What its last call's reply holds; empty before.",
     )
     error = models.TextField(blank=True)
     not_before = models.DateTimeField(
@@ -639,7 +699,13 @@ class MachineVerdict(Leased):
         ordering = ["judge", "item"]
         constraints = [
             models.UniqueConstraint(
-                fields=["judge", "item"], name="machine_verdict_once_an_item_and_judge"
+                fields=["judge", "item", "rubric"], name="machine_verdict_once_a_version"
+            ),
+            models.CheckConstraint(
+                condition=Q(state="judged", holds__in=[Holds.ONE, Holds.SEVERAL])
+                | Q(state="unparsed", holds__in=[Holds.NONE, Holds.NOTHING])
+                | (~Q(state__in=["judged", "unparsed"]) & Q(holds="")),
+                name="machine_reply_holds_what_its_state_says",
             ),
             models.CheckConstraint(
                 condition=Q(state__in=MachineState.values), name="machine_state_is_known"

@@ -98,16 +98,23 @@ def judge_again(study: Study, again: Again, plan: Plan, *, by: Person) -> Round:
 def add_responses(study: Study, added: Added, plan: Plan, *, by: Person) -> Round:
     """Open a round over further responses and anchors, which nothing distinguishes for its judges; raises as above."""
     opened = _open(study, plan, by)
-    anchors = anchors_of(opened, added.anchor_percent)
-    responses = new_responses(study, added.selection)
-    last = study.items.aggregate(last=Max("position"))["last"]
-    rows = studies.items_of(study, studies.shuffled(study, responses), last + 1)
+    anchors, rows = _mixed(study, added, plan, opened.n)
     made = StudyItem.objects.bulk_create(rows)
     keys = [item.pk for item in (*made, *anchors)]
     return _fill(opened, StudyItem.objects.filter(pk__in=keys), plan)
 
 
-def new_responses(study: Study, selection: Selection) -> list[Response]:
+def _mixed(
+    study: Study, added: Added, plan: Plan, n: int
+) -> tuple[list[StudyItem], list[StudyItem]]:
+    """The anchors of round `n`, and the items of its new responses, which are not stored."""
+    anchors = _anchors(study, plan.rubric, n, added.anchor_percent)
+    responses = _new_responses(study, added.selection)
+    last = study.items.aggregate(last=Max("position"))["last"]
+    return anchors, studies.items_of(study, studies.shuffled(study, responses), last + 1)
+
+
+def _new_responses(study: Study, selection: Selection) -> list[Response]:
     """The finished responses of the selection that the study does not have; raises Refusal where it has all."""
     known = set(study.items.values_list("response", flat=True))
     responses = [one for one in selection.chosen() if one.pk not in known]
@@ -116,14 +123,14 @@ def new_responses(study: Study, selection: Selection) -> list[Response]:
     return responses
 
 
-def anchors_of(opened: Round, percent: int) -> list[StudyItem]:
-    """The responses to judge again next to new ones, drawn by lots among those with a final verdict by its rubric.
+def _anchors(study: Study, version: Rubric, n: int, percent: int) -> list[StudyItem]:
+    """What round `n` judges again next to new responses: drawn by lots among those with a final verdict by its rubric.
 
     So what changes is the judges' reading, not the rubric. Raises Refusal where there are none.
     """
-    study, version = opened.study, opened.rubric
     possible = study.items.filter(resolution__round__rubric=version)
-    seed = round_seed(study.seed, opened.n)
+    possible = possible.select_related("response__instance__contradiction")
+    seed = round_seed(study.seed, n)
     drawn = sorted(possible, key=lambda item: lot(seed, "anchor", str(item.position)))
     if not drawn:
         raise Refusal(
@@ -141,9 +148,19 @@ def would_judge_again(study: Study, again: Again, plan: Plan) -> planning.DryRun
     """What opening such a round would make; refused as opening is. Nothing is stored."""
     check_closed(study)
     items = again.items(study)
-    _check(study, items, plan)
+    _check(study, Response.objects.filter(study_items__in=items), plan)
     places = planning.by_place(items)
     return planning.dry_run(study, places, plan.judges, plan.rubric, next_number(study))
+
+
+def would_add_responses(study: Study, added: Added, plan: Plan) -> planning.DryRun:
+    """The same of a round over further responses and anchors."""
+    check_closed(study)
+    n = next_number(study)
+    places = {str(item.position): item for part in _mixed(study, added, plan, n) for item in part}
+    keys = [item.response_id for item in places.values()]
+    _check(study, Response.objects.filter(pk__in=keys), plan)
+    return planning.dry_run(study, places, plan.judges, plan.rubric, n)
 
 
 def _open(study: Study, plan: Plan, by: Person) -> Round:
@@ -166,8 +183,8 @@ def _open(study: Study, plan: Plan, by: Person) -> Round:
 def _fill(opened: Round, items: QuerySet[StudyItem], plan: Plan) -> Round:
     """Take the items into the round, and give its judges their slots."""
     study = opened.study
-    _check(study, items, plan)
     keys = list(items.values_list("pk", flat=True))
+    _check(study, Response.objects.filter(study_items__in=keys), plan)
     taken = StudyItem.objects.filter(pk__in=keys)
     if plan.counts:
         Resolution.objects.filter(final_for__in=taken).update(final_for=None)
@@ -201,10 +218,10 @@ def given_reason(reason: str) -> str:
     return reason
 
 
-def _check(study: Study, items: QuerySet[StudyItem], plan: Plan) -> None:
+def _check(study: Study, responses: QuerySet[Response], plan: Plan) -> None:
     given_reason(plan.reason)
-    _check_prompts(items)
-    studies.check_ready(plan.rubric, items)
+    _check_prompts(responses)
+    studies.check_ready(plan.rubric, responses)
     warmup.check_version(study, plan.rubric)
     studies.check_judges(study, plan.judges)
     for person in plan.judges:
@@ -214,13 +231,13 @@ def _check(study: Study, items: QuerySet[StudyItem], plan: Plan) -> None:
             )
 
 
-def _check_prompts(items: QuerySet[StudyItem]) -> None:
+def _check_prompts(responses: QuerySet[Response]) -> None:
     """A verdict holds for what a model was asked: responses to a prompt's earlier text are not judged with the rest."""
-    asked = items.exclude(response__prompt_hash="").order_by()
-    for name, sha256 in sorted(set(asked.values_list("response__prompt", "response__prompt_hash"))):
+    asked = responses.exclude(prompt_hash="").order_by()
+    for name, sha256 in sorted(set(asked.values_list("prompt", "prompt_hash"))):
         known = prompt_versions.known([name]).get(name)
         if known and known.sha256 != sha256:
-            replaced = items.filter(response__prompt=name, response__prompt_hash=sha256).count()
+            replaced = responses.filter(prompt=name, prompt_hash=sha256).count()
             raise Refusal(
                 f"Prompt {known.label} was replaced: {how_many(replaced, 'response')} here answered its earlier text. "
                 "Leave out this prompt, or judge answers to its new text in a study of their own."

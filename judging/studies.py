@@ -76,7 +76,7 @@ def create(name: str, selection: Selection, design: Design, *, by: Person) -> St
                 created_by=by,
             )
             _add_items(study, responses)
-            check_ready(study.rubric, study.items.all())
+            check_ready(study.rubric, _responses(study))
     except IntegrityError as error:
         raise Conflict(f"There is a study named {name!r} already. Choose another name.") from error
     return study
@@ -157,11 +157,14 @@ def _names_itself(response: Response) -> bool:
     )
 
 
-def check_ready(version: Rubric, items: QuerySet[StudyItem]) -> None:
+def _responses(study: Study) -> QuerySet[Response]:
+    return Response.objects.filter(study_items__study=study).order_by("study_items__position")
+
+
+def check_ready(version: Rubric, responses: QuerySet[Response]) -> None:
     """Raise Refusal unless the version has criteria for every prompt, and every response its gold answers."""
-    unseen = [f"response__{name}" for name in LONG]
-    rows = items.select_related("response__instance__contradiction").defer(*unseen)
-    readiness.check(rubric.parse(version.body), [item.response for item in rows])
+    rows = responses.select_related("instance__contradiction").defer(*LONG)
+    readiness.check(rubric.parse(version.body), list(rows))
 
 
 def require_draft(study: Study) -> None:
@@ -176,7 +179,7 @@ def would_open(study: Study, judges: Sequence[Person]) -> planning.DryRun:
 
 
 def _check(study: Study, judges: Sequence[Person]) -> None:
-    check_ready(study.rubric, study.items.all())
+    check_ready(study.rubric, _responses(study))
     check_judges(study, judges)
 
 

@@ -5,10 +5,12 @@ their own, so that no progress, agreement, report or export counts them.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain, zip_longest
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
 from accounts.models import Person
 from datasets.drawing import lot
@@ -153,6 +155,23 @@ def given(gold: GoldItem, person: Person) -> str:
     """This judge's verdict on the item; empty where there is none yet."""
     mine = gold.verdicts.filter(judge__person=person)
     return mine.values_list("verdict", flat=True).first() or ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a judge's warm-up went: of `gold` items `given` have a verdict, `same` of them the known one."""
+
+    gold: int
+    given: int
+    same: int
+    last: datetime | None
+
+
+def outcome(study: Study, judge: Judge) -> Outcome:
+    counted = GoldVerdict.objects.filter(judge=judge).aggregate(
+        given=Count("pk"), same=Count("pk", filter=Q(verdict=F("gold__verdict"))), last=Max("at")
+    )
+    return Outcome(gold=study.gold_items.count(), **counted)
 
 
 @transaction.atomic

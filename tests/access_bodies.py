@@ -159,6 +159,10 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "rubric": "{rubric}",
     },
     ("POST", "/studies/rubrics/{rubric}/edit/"): RUBRIC,
+    ("POST", "/studies/judge-prompts/1/edit/"): {
+        "title": "Shorter",
+        "template": "{{Question}} {{Answer1}} | {{Answer2}} {{LLM response}} evaluation:",
+    },
     ("POST", "/collections/mills/subsets/new/"): {"name": "Few", "seed": "7", "of:": "1"},
     ("POST", "/studies/import/"): {
         "name": "Judged elsewhere",
@@ -179,10 +183,12 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/studies/{open}/models/"): {
         "language_model": "{local_model}",
         "prompts": ["both-passages"],
+        "judge_prompt": "{judge_prompt}",
     },
     ("POST", "/studies/{closed}/models/"): {
         "language_model": "{local_model}",
         "prompts": ["both-passages"],
+        "judge_prompt": "{judge_prompt}",
     },
     ("POST", "/judge/slots/{slot}/"): VERDICT,
     ("POST", "/judge/slots/{slot}/skip/"): {"reason": "The text is cut off."},

@@ -28,6 +28,7 @@ from generation import prompt_versions
 from generation.models import LanguageModel
 from judging import discussing, settling, studies, verdicts
 from judging.files.predictions import import_predictions
+from judging.machine import judge_prompts
 from judging.models import GoldItem, JudgingSlot
 from tests.access_bodies import BODIES, NO_FIELDS, NOBODY, body_of
 from tests.accounts.factories import known_institution
@@ -218,6 +219,10 @@ GET   /studies/rubrics/                                       302  403  403  403
 GET   /studies/rubrics/{rubric}/                              302  403  403  403  403  403  403  200  200  200
 GET   /studies/rubrics/{rubric}/edit/                         302  403  403  403  403  403  403  403  200  200
 POST  /studies/rubrics/{rubric}/edit/                         403  403  403  403  403  403  403  403  302  302
+GET   /studies/judge-prompts/                                 302  403  403  403  403  403  403  200  200  200
+GET   /studies/judge-prompts/1/                               302  403  403  403  403  403  403  200  200  200
+GET   /studies/judge-prompts/1/edit/                          302  403  403  403  403  403  403  403  200  200
+POST  /studies/judge-prompts/1/edit/                          403  403  403  403  403  403  403  403  302  302
 GET   /studies/{open}/                                        302  403  403  403  403  403  403  200  200  200
 GET   /studies/{closed}/                                      302  403  403  403  403  403  403  200  200  200
 GET   /studies/{open}/export/csv/                             302  403  403  403  403  403  403  200  200  403
@@ -292,6 +297,9 @@ GET   /reports/{closed}/judges/{closed_judge}/                302  403  403  403
 GET   /reports/{open}/judges/{judge}/                         302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}/rows.csv                              302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}/rows.csv                                302  403  403  403  403  403  403  200  200  403
+GET   /reports/{closed}/judge-models/{machine}/               302  403  403  403  403  403  403  200  200  200
+GET   /reports/{closed}/replies.csv                           302  403  403  403  403  403  403  200  200  200
+GET   /reports/{open}/replies.csv                             302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}/verdicts.csv                          302  403  403  403  403  403  403  200  200  200
 GET   /reports/{open}/verdicts.csv                            302  403  403  403  403  403  403  200  200  403
 GET   /reports/{closed}/charts/flow.svg                       302  403  403  403  403  403  403  200  200  200
@@ -491,7 +499,7 @@ def judged(everybody):
         "open": study.pk, "closed": closed.pk, "draft_study": draft.pk, "snapshot": frozen.pk,
         "judge": study.judges.get(person=everybody["jean"]).pk,
         "closed_judge": closed.judges.earliest("pk").pk,
-        "machine": predicted.judge.pk,
+        "machine": predicted.judge.pk, "judge_prompt": judge_prompts.versions()[0].pk,
         "published": reverse("evaluation:published", args=[shown.pk, shown.token]),
         "item": settling.unresolved(closed).first().pk, "open_item": study.items.first().pk,
         "local_model": local.pk,

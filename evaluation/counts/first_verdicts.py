@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, F, Max, Q, QuerySet, TextField, Window
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, TextField, Window
 from django.db.models.functions import Cast, Ntile, Substr
 
+from accounts.models import Person
 from judging.models import JudgingSlot, Study, Verdict
+from judging.pool import on_own_question, on_questions_of
 
 PARTS = 3
 _INSTANCE = "item__response__instance"
@@ -79,6 +81,14 @@ def first_judged(study: Study) -> QuerySet[JudgingSlot]:
     return JudgingSlot.objects.filter(
         round__study=study, repeat=1, judgment__first_verdict__isnull=False
     )
+
+
+def own_verdicts(study: Study) -> QuerySet[JudgingSlot]:
+    """Those on a question that their judge wrote, or whose contradiction they annotated."""
+    people = Person.objects.filter(judging_as__study=study)
+    # First those of any judge, which are few: the second condition is asked for each slot.
+    of_any = first_judged(study).filter(on_questions_of(people))
+    return of_any.filter(on_own_question(OuterRef("judge__person")))
 
 
 def pair_counts(study: Study, cluster: str) -> list[PairCount]:

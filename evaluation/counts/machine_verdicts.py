@@ -3,37 +3,45 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db.models import Count
+from django.db.models import Count, F
 
 from evaluation.counts.final_verdicts import TALLIED, kept_items, place_of
 from evaluation.statistics.tables import UNPARSED, Tally
-from judging.models import JudgeCall, Study
+from judging.machine.scope import COUNTED, by_version, version
+from judging.models import JudgeCall, MachineVerdict, Rubric, Study
 from judging.states import MachineState
+
+REPLIES = [MachineState.JUDGED, MachineState.UNPARSED]
 
 
 @dataclass(frozen=True)
 class MachineCount(Tally):
     """Judge model `judge` gave `verdict`: UNPARSED where its reply has none, None where there is no reply.
 
-    `state` is the machine verdict's; `people` is the final verdict, None where there is none.
+    `state` is the machine verdict's, `holds` what its reply holds, `rubric` the version that it was asked by; `people`
+    is the final verdict, None where there is none.
     """
 
     judge: int
     people: str | None
     state: str
+    holds: str
+    rubric: str
 
 
 def machine_counts(study: Study, names: Mapping[int, str]) -> list[MachineCount]:
-    """Judge models' verdicts with people's, on all questions that are not excluded."""
+    """Judge models' verdicts with people's, on all questions that are not excluded; see machine/scope.py."""
+    columns = ("judge_id", "state", "holds", "rubric_id", "verdict")
     rows = (
         kept_items(study)
-        .filter(machine_verdicts__isnull=False)
+        .alias(version=version())
+        .filter(machine_verdicts__rubric=F("version"))
         .order_by()
-        .values_list(
-            *(f"machine_verdicts__{name}" for name in ("judge_id", "state", "verdict")), *TALLIED
-        )
+        .values_list(*(f"machine_verdicts__{name}" for name in columns), *TALLIED)
         .annotate(count=Count("pk"))
     )
+    rubrics = {one.pk: str(one) for one in Rubric.objects.filter(rounds__study=study)}
+    rubrics[study.rubric_id] = str(study.rubric)
     return [
         MachineCount(
             *place_of(names, *place),
@@ -42,14 +50,27 @@ def machine_counts(study: Study, names: Mapping[int, str]) -> list[MachineCount]
             judge,
             people,
             state,
+            holds,
+            rubrics[rubric],
         )
-        for judge, state, verdict, *place, people, count in rows
+        for judge, state, holds, rubric, verdict, *place, people, count in rows
     ]
+
+
+def uncounted(study: Study) -> dict[int, int]:
+    """For each judge model, by its id: how many of its replies were asked by a version that counts no more."""
+    asked = by_version(
+        MachineVerdict.objects.filter(
+            judge__study=study, item__in=kept_items(study).order_by(), state__in=REPLIES
+        )
+    ).filter(~COUNTED)
+    return dict(asked.order_by().values_list("judge_id").annotate(n=Count("pk")))
 
 
 def spellings(study: Study) -> dict[int, dict[str, int]]:
     """For each judge model, by its id: how often its replies spelt a verdict how."""
-    calls = JudgeCall.objects.filter(machine_verdict__judge__study=study).exclude(spelling="")
+    asked = by_version(MachineVerdict.objects.filter(judge__study=study)).filter(COUNTED)
+    calls = JudgeCall.objects.filter(machine_verdict__in=asked).exclude(spelling="")
     rows = calls.order_by().values_list("machine_verdict__judge_id", "spelling")
     by_judge: dict[int, dict[str, int]] = {}
     for judge, spelling, count in rows.annotate(count=Count("pk")).order_by("spelling"):

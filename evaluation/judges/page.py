@@ -1,7 +1,7 @@
 """The pages of a study's judges: what each gave, how that compares, and the causes of disagreements."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,8 +17,11 @@ from evaluation.sections.agreement import Cell, pair_entry
 from evaluation.sections.clustering import Clustering
 from evaluation.statistics.bootstrap import Plan, intervals
 from evaluation.statistics.chance import Floats, ratio
-from judging.models import Judge, Study, Verdict
+from judging.models import Judge, Rubric, Study, Verdict
+from judging.presenting import VerdictChoice, choices
+from judging.rules import rubric
 from judging.rules.resolution import CAUSES
+from judging.rules.rubric import PromptCriteria
 
 # Verdicts from worst to best, as Verdict lists them; shown from best to worst.
 WORST_FIRST, BEST_FIRST = Verdict.values, Verdict.values[::-1]
@@ -222,3 +225,25 @@ def _table(
 
 def _count(n: int, **chosen: str) -> Figure:
     return Figure(str(n), query=query(**chosen) if n else "")
+
+
+# ---------------------------------------------------------------- the rubric next to a judge prompt
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """A version of the rubric: its rules, and what it says on each prompt; nothing where it cannot be read any more."""
+
+    version: Rubric
+    rules: Sequence[str] = ()
+    prompts: Sequence[tuple[PromptCriteria, Sequence[VerdictChoice]]] = ()
+
+
+def criteria_of(version: Rubric, prompts: Collection[str]) -> Criteria:
+    """What people judged the responses to these prompts by."""
+    try:
+        known = rubric.parse(version.body)
+    except rubric.RubricError:
+        return Criteria(version)
+    asked = [one for name, one in known.prompts.items() if name in prompts]
+    return Criteria(version, known.rules, [(one, choices(known, one)) for one in asked])

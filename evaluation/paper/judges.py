@@ -8,6 +8,7 @@ from evaluation.paper.escaping import escaped
 from evaluation.paper.parts import heading, line, longtable, named, of_n, per_cent, tabular
 from evaluation.report import shapes
 from evaluation.report.figures import verdict_labels
+from evaluation.report.judges import HALVES, by_population
 from evaluation.report.sentences import number
 from evaluation.report.verdicts import best_first
 from evaluation.statistics.tables import UNPARSED
@@ -24,13 +25,14 @@ def compact(report: shapes.Report, display: Display) -> list[str]:
     rows = [
         [
             escaped(judge.label),
-            escaped(prompt.label),
+            escaped(_over(prompt, part)),
             str(scores_of["n"]),
             per_cent(scores_of["accuracy"]),
             _hundredfold(scores_of["macro_f"]["value"]),
             *(_hundredfold(_class(scores_of, verdict)["f"]["value"]) for verdict in verdicts),
         ]
-        for judge, prompt, scores_of in _against_people(report, display)
+        for judge, prompt, whole in _against_people(report, display)
+        for part, scores_of in by_population(whole)
     ]
     heads = ["Judge model", "Prompt", "$n$", "Accuracy", "Macro-F"]
     heads += [f"F, {escaped(labels[verdict].lower())}" for verdict in verdicts]
@@ -66,10 +68,16 @@ def _scores(report: shapes.Report, display: Display) -> list[str]:
     labels = verdict_labels(report)
     heads = ["Verdict", "Precision", "Recall", "F"]
     groups = []
-    for judge, prompt, scores in _against_people(report, display):
+    found = _against_people(report, display)
+    each = (
+        (judge, _over(prompt, part), scores)
+        for judge, prompt, whole in found
+        for part, scores in by_population(whole)
+    )
+    for judge, over, scores in each:
         accuracy, macro = of_n(scores["accuracy"]), _f(scores["macro_f"])
         rows = [
-            heading(len(heads), f"{judge.label}, {prompt.label}"),
+            heading(len(heads), f"{judge.label}, {over}"),
             line(["Accuracy, macro-F", accuracy, "", macro]),
         ]
         for verdict in best_first(report):
@@ -90,12 +98,14 @@ def _by_model(report: shapes.Report, display: Display) -> list[str]:
     labels = verdict_labels(report)
     heads = ["Model", "Verdicts of", *(escaped(labels[verdict]) for verdict in verdicts)]
     groups = []
+    bodies = {judge["judge"]: judge for judge in report["judge_models"]}
     for judge, prompt, scores in _against_people(report, display):
         rows = [heading(len(heads), f"{judge.label}, {prompt.label}")]
         counted = {one["model"]: one for one in scores["models"]}
         for model in display.models:
             if model.name in counted:
-                rows += _both(model, judge, counted[model.name], verdicts)
+                own = model.name in bodies[judge.name].get("own_models", [])
+                rows += _both(model, judge, counted[model.name], verdicts, own=own)
         groups.append(rows)
     caption = (
         f"People and judge models, model by model: k of n, the share in per cent, and {INTERVALS}."
@@ -105,15 +115,16 @@ def _by_model(report: shapes.Report, display: Display) -> list[str]:
 
 
 def _both(
-    model: Named, judge: Named, one: shapes.ModelVerdicts, verdicts: list[str]
+    model: Named, judge: Named, one: shapes.ModelVerdicts, verdicts: list[str], *, own: bool
 ) -> Iterator[str]:
+    label = f"{model.label} (itself)" if own else model.label
     whose = {"people": "people", "judge": escaped(judge.label)}
     shares = {(cell["whose"], cell["verdict"]): cell for cell in one["shares"]}
     for place, (key, shown) in enumerate(whose.items()):
         cells = [
             of_n(shares[key, verdict]) if (key, verdict) in shares else "" for verdict in verdicts
         ]
-        yield line([escaped(model.label) if place == 0 else "", shown, *cells])
+        yield line([escaped(label) if place == 0 else "", shown, *cells])
 
 
 def _f(score: shapes.Score) -> str:
@@ -128,7 +139,11 @@ def _hundredfold(value: float | None) -> str:
     return escaped(number(None if value is None else 100 * value, 1))
 
 
-def _class(scores: shapes.PromptScores, verdict: str) -> shapes.ClassScores:
+def _over(prompt: Named, part: str) -> str:
+    return prompt.label if part == "all" else f"{prompt.label}, {HALVES[part].lower()}"
+
+
+def _class(scores: shapes.CountedScores, verdict: str) -> shapes.ClassScores:
     (one,) = [one for one in scores["classes"] if one["label"] == verdict]
     return one
 

@@ -70,15 +70,16 @@ def _days(report: Report) -> Iterator[Drawing]:
     if len(days) < FEWEST_DAYS:
         return
     total = sum(day["verdicts"] for day in days)
+    title = "First verdicts by day" + (", all rounds" if "rounds" in report else "")
     svg = sparkline(
         [(day["day"], day["verdicts"]) for day in days],
-        title="First verdicts by day",
+        title=title,
         describe=f"{sentences.counted(total, 'verdict')} from {days[0]['day']} to {days[-1]['day']}.",
         key="days",
         unit="verdicts",
     )
     rows = [[day["day"], day["verdicts"]] for day in days]
-    yield Drawing("days", "First verdicts by day", svg, Sheet(["day", "verdicts"], rows))
+    yield Drawing("days", title, svg, Sheet(["day", "verdicts"], rows))
 
 
 # ---------------------------------------------------------------- agreement

@@ -1,5 +1,6 @@
 """The judge models of a report, laid out for its page. Pure."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from evaluation.charts.confusion import confusion_matrix
@@ -29,12 +30,37 @@ STATES = {
 }
 
 
+# What a reply can hold but for one verdict, in the report's order.
+REPLIES = {
+    "nothing": "empty",
+    "none": "with words but no verdict",
+    "several": "with verdicts that differ, of which the last one counts",
+}
+HALVES = {"held_out": "Held-out half", "development": "Development half", "all": "All articles"}
+
+
+@dataclass(frozen=True)
+class Population:
+    """A row of scores over some of the articles."""
+
+    label: str
+    n: Figure
+    accuracy: Figure
+    macro_f: Figure
+
+
 @dataclass(frozen=True)
 class AgainstPeople:
-    """How a judge model matches people on the responses to one prompt (tables 4 and 5)."""
+    """How a judge model matches people on the responses to one prompt (tables 4 and 5).
+
+    `held_out` is the sentence on the held-out half, and `populations` has both halves and all; reports of before have
+    neither.
+    """
 
     prompt: str
     title: str
+    held_out: str
+    populations: tuple[Population, ...]
     sentence: str
     accuracy: Figure
     wrong: Figure
@@ -52,10 +78,15 @@ class AgainstPeople:
 class JudgeSection:
     """One judge model: how far it is, how it matches people, and what it says of everything (table 6)."""
 
+    id: int
     judge: str
     origin: str
     states: str
     spellings: str
+    replies: tuple[tuple[Figure, str], ...]
+    versions: str
+    other_versions: Figure | None
+    itself: Figure | None
     population: str
     prompts: tuple[AgainstPeople, ...]
     everything: tuple[PromptSection, ...]
@@ -74,12 +105,18 @@ def judge_sections(report: shapes.Report) -> list[JudgeSection]:
 def _section(report: shapes.Report, judge: shapes.JudgeModel, key: str) -> JudgeSection:
     states = [f"{count} {STATES[state]}" for state, count in judge["states"].items()]
     spelt = [f"{spelling} {count}" for spelling, count in judge["spellings"].items()]
+    version = judge.get("judge_prompt", "judge prompt")
     sha256 = judge["prompt_sha256"][:12]
     return JudgeSection(
+        judge["id"],
         judge["judge"],
-        "replies from a file" if judge["from_file"] else f"judge prompt with hash {sha256}",
+        "replies from a file" if judge["from_file"] else f"{version} with hash {sha256}",
         ", ".join(states),
         "; ".join(spelt),
+        tuple(_replies(judge)),
+        ", ".join(f"{rubric} {n}" for rubric, n in judge.get("versions", {}).items()),
+        _linked(judge.get("other_versions", 0), of="kept", judge_model=judge["id"], other=YES),
+        _linked(judge.get("itself", 0), of="kept", judge_model=judge["id"], itself=YES),
         judge["population"],
         tuple(
             _against_people(report, judge, scores, f"{key}-{place}")
@@ -89,6 +126,18 @@ def _section(report: shapes.Report, judge: shapes.JudgeModel, key: str) -> Judge
         judge["table"]["population"],
         judge["table"],
     )
+
+
+def _replies(judge: shapes.JudgeModel) -> Iterable[tuple[Figure, str]]:
+    """How many replies are not one verdict, and of which kind; each number leads to them."""
+    for kind, words in REPLIES.items():
+        n = judge.get("replies", {}).get(kind, 0)
+        if found := _linked(n, of="kept", judge_model=judge["id"], holds=kind):
+            yield found, words
+
+
+def _linked(n: int, **chosen: object) -> Figure | None:
+    return Figure(str(n), query=query(**chosen)) if n else None
 
 
 def _against_people(
@@ -104,6 +153,8 @@ def _against_people(
     return AgainstPeople(
         scores["prompt"],
         prompt["title"],
+        held_out_sentence(judge["judge"], scores),
+        tuple(_populations(scores, rows)),
         judge_sentence(judge["judge"], scores),
         _share_figure(accuracy, rows.where(match=YES), rows.where()),
         Figure(str(wrong), query=rows.where(match=NO) if wrong else ""),
@@ -112,9 +163,64 @@ def _against_people(
         tuple(shown[label] for label in (*keys, UNPARSED)),
         _matrix(report, rows, scores),
         _chart(report, judge, scores, key),
-        tuple(_model_row(report, rows, one, keys) for one in scores["models"]),
+        tuple(
+            _model_row(report, rows, one, keys, judge.get("own_models", []))
+            for one in scores["models"]
+        ),
         scores["without_final_verdict"],
         ceiling_sentence(report, scores["prompt"]),
+    )
+
+
+def by_population(scores: shapes.PromptScores) -> list[tuple[str, shapes.CountedScores]]:
+    """Each half of the articles with its scores, then all; a report of before has all alone."""
+    halves: list[tuple[str, shapes.CountedScores]] = [
+        (one["half"], one) for one in scores.get("halves", [])
+    ]
+    return [*halves, ("all", scores)]
+
+
+def _populations(scores: shapes.PromptScores, rows: "RowsOf") -> Iterable[Population]:
+    if "halves" not in scores:
+        return
+    for key, one in by_population(scores):
+        half = {} if key == "all" else {"half": key}
+        yield Population(
+            HALVES[key],
+            _linked_n(one["n"], rows.where(**half)),
+            _share_figure(one["accuracy"], rows.where(match=YES, **half), rows.where(**half)),
+            _f_figure(one["macro_f"], rows.where(**half)),
+        )
+
+
+def _linked_n(n: int, rows: str) -> Figure:
+    return Figure(str(n), query=rows if n else "")
+
+
+def held_out_sentence(judge: str, scores: shapes.PromptScores) -> str:
+    """How far a judge model matches people on the half of the articles that no judge prompt was chosen on."""
+    for one in scores.get("halves", []):
+        if one["half"] != "held_out":
+            continue
+        if not one["n"]:
+            return f"On the held-out half of the articles, {judge} has no reply to compare yet."
+        return (
+            f"On the held-out half of the articles, {judge} gives people's final verdict on "
+            f"{cell_words(one['accuracy'])}. {_macro_words(one['macro_f'])}"
+        )
+    return ""
+
+
+def halves_sentence(report: shapes.Report) -> str:
+    """How the articles are parted; empty for a report of before."""
+    if "halves" not in report:
+        return ""
+    halves = report["halves"]
+    return (
+        f"The study's seed ({halves['seed']}) parts its articles: {halves['development']} are the development half, on "
+        f"which a model and a judge prompt can be chosen, and {halves['held_out']} the held-out half. "
+        f"{counted(halves['tried'], 'variant')} {'has' if halves['tried'] == 1 else 'have'} been compared with people "
+        "on the held-out half."
     )
 
 
@@ -245,9 +351,13 @@ def _chart(
 
 
 def _model_row(
-    report: shapes.Report, rows: RowsOf, one: shapes.ModelVerdicts, keys: list[str]
+    report: shapes.Report,
+    rows: RowsOf,
+    one: shapes.ModelVerdicts,
+    keys: list[str],
+    own: Collection[str],
 ) -> tuple[str, Figure, tuple[Figure, ...]]:
-    """Table 5: a model's share of each verdict from people, then from the judge model."""
+    """Table 5: a model's share of each verdict from people, then from the judge model; `own` are that model itself."""
     model = model_id(report, one["model"])
     shares = {(cell["whose"], cell["verdict"]): cell for cell in one["shares"]}
 
@@ -258,7 +368,8 @@ def _model_row(
 
     cells = [figure("people", key, rows.where(model=model, verdict=key)) for key in keys]
     cells += [figure("judge", key, rows.where(model=model, said=key)) for key in (*keys, UNPARSED)]
-    return one["model"], Figure(str(one["n"]), query=rows.where(model=model)), tuple(cells)
+    label = f"{one['model']} (itself)" if one["model"] in own else one["model"]
+    return label, Figure(str(one["n"]), query=rows.where(model=model)), tuple(cells)
 
 
 def judge_sentence(judge: str, prompt: shapes.PromptScores) -> str:

@@ -9,7 +9,7 @@ from evaluation.report.agreement import COLUMNS, agreement_rows, agreement_secti
 from evaluation.report.comparisons import family_sections
 from evaluation.report.drawings import drawings
 from evaluation.report.flow import flow_rows
-from evaluation.report.judges import judge_sections, variants_sentence
+from evaluation.report.judges import halves_sentence, judge_sections, variants_sentence
 from evaluation.report.shapes import Report
 from evaluation.report.summary import summary
 from evaluation.report.verdicts import prompt_sections
@@ -45,6 +45,7 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "families": family_sections(body),
         "judge_sections": judge_sections(body),
         "judge_variants": variants_sentence(body) if body["judge_models"] else "",
+        "judge_halves": halves_sentence(body),
         "flow": charts.get("flow"),
         "flow_rows": flow_rows(body),
         "days": charts.get("days"),

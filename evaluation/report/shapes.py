@@ -14,7 +14,7 @@ from evaluation.statistics.tables import Line
 # The format of a report's data. A stored report of another format is refused (frozen/snapshots.py).
 FORMAT = 4
 # The format of the rows that a report made now is computed from (rows/hashing.py); a report without one has format 1.
-ROWS_FORMAT = 3
+ROWS_FORMAT = 4
 
 # ---------------------------------------------------------------- agreement
 
@@ -348,30 +348,62 @@ class Scores(TypedDict):
     classes: list[ClassScores]
 
 
-class PromptScores(Scores):
-    """The scores on the responses to one prompt; `table` has people's verdicts in rows, the judge model's across."""
+class CountedScores(Scores):
+    """Scores with what they are computed from: people's verdicts in rows, the judge model's across."""
 
-    prompt: str
     table: list[list[int]]
     unparsed_by_verdict: list[int]
+
+
+class HalfScores(CountedScores):
+    """The scores on one half of the articles: `half` is held_out or development."""
+
+    half: str
+
+
+class PromptScores(CountedScores):
+    """The scores on the responses to one prompt; reports of before have no `halves`."""
+
+    prompt: str
     without_final_verdict: int
     models: list[ModelVerdicts]
+    halves: NotRequired[list[HalfScores]]
 
 
 class JudgeModel(TypedDict):
-    """A judge model: how far it is, its scores against people, and its verdicts on everything."""
+    """A judge model: how far it is, its scores against people, and its verdicts on everything.
+
+    Of its replies, by number: `replies` by what they hold, `versions` by version of the rubric, `other_versions` those
+    by one that counts no more, `itself` those on responses of `own_models`, which are the same model. Reports of before
+    have none of these.
+    """
 
     id: int
     judge: str
     from_file: bool
     prompt_sha256: str
+    judge_prompt: NotRequired[str]
     states: dict[str, int]
     spellings: dict[str, int]
+    replies: NotRequired[dict[str, int]]
+    versions: NotRequired[dict[str, int]]
+    other_versions: NotRequired[int]
+    own_models: NotRequired[list[str]]
+    itself: NotRequired[int]
     population: str
     method: NotRequired[str]
     cluster_method: NotRequired[str]
     prompts: list[PromptScores]
     table: Table
+
+
+class Halves(TypedDict):
+    """How many articles each half has, and how many judge models were `tried` on the held-out one."""
+
+    development: int
+    held_out: int
+    tried: int
+    seed: int
 
 
 # ---------------------------------------------------------------- the whole
@@ -520,6 +552,7 @@ class Report(Compared):
     agreement: Agreement
     tables: list[Table]
     judge_models: list[JudgeModel]
+    halves: NotRequired[Halves]
     resolution: list[Way]
     flow: Flow
     days: list[Day]

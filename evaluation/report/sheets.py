@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evaluation.report import shapes
+from evaluation.report.judges import by_population
 from evaluation.report.sentences import share_ends
 from evaluation.statistics.bootstrap import Resampled
 from evaluation.statistics.coefficient import Coefficient
@@ -155,14 +156,20 @@ def judge_sheet(report: shapes.Report) -> Sheet:
     header = ["judge", "prompt", "verdict", "score", "k", "n", "value", "low", "high"]
     header += ["unparsed", "reason"]
     named = _named(report["judge_models"])[:1]
+    parted = ["articles", "judge_prompt"] if "halves" in report else []
     rows = [
-        [*row, *([method] if named else [])]
+        [
+            *row,
+            *([method] if named else []),
+            *([part, judge["judge_prompt"]] if parted else []),
+        ]
         for judge in report["judge_models"]
         for prompt in judge["prompts"]
-        for row, score in _judge_rows(judge["judge"], prompt)
+        for part, scores in by_population(prompt)
+        for row, score in _judge_rows([judge["judge"], prompt["prompt"]], scores)
         for method in [_method(judge, score)]
     ]
-    return Sheet([*header, *named], rows)
+    return Sheet([*header, *named, *parted], rows)
 
 
 def _method(judge: shapes.JudgeModel, score: shapes.ClusterEnds) -> str | None:
@@ -173,10 +180,9 @@ def _method(judge: shapes.JudgeModel, score: shapes.ClusterEnds) -> str | None:
 
 
 def _judge_rows(
-    judge: str, prompt: shapes.PromptScores
+    place: list[object], prompt: shapes.CountedScores
 ) -> Iterator[tuple[list[object], shapes.ClusterEnds]]:
     """Each row with its score."""
-    place = [judge, prompt["prompt"]]
     right, macro = prompt["accuracy"], prompt["macro_f"]
     yield [*place, "", "accuracy", *_share(right), prompt["unparsed"], ""], right
     yield [*place, "", "macro_f", *_score(macro), prompt["unparsed"], macro["reason"]], macro
@@ -203,18 +209,20 @@ SHARE_COLUMNS = ["whose", "verdict", "k", "n", "low", "high", *CLUSTER_COLUMNS]
 def judge_model_sheet(report: shapes.Report) -> Sheet:
     """People's and a judge model's verdicts on each model's responses, one row a share."""
     named = _named(report["judge_models"])
+    marked = ["itself"] if any("own_models" in judge for judge in report["judge_models"]) else []
     rows = [
         [
             *(judge["judge"], prompt["prompt"], model["model"]),
             *values(cell, SHARE_COLUMNS),
             *values(judge, named),
+            *(["yes" if model["model"] in judge["own_models"] else "no"] if marked else []),
         ]
         for judge in report["judge_models"]
         for prompt in judge["prompts"]
         for model in prompt["models"]
         for cell in model["shares"]
     ]
-    return Sheet(["judge", "prompt", "model", *SHARE_COLUMNS, *named], rows)
+    return Sheet(["judge", "prompt", "model", *SHARE_COLUMNS, *named, *marked], rows)
 
 
 SHEETS = {

@@ -11,6 +11,7 @@ from datasets.models import SamePassage
 from datasets.taxonomy import EXPLICIT, IMPLICIT
 from evaluation.counts.final_verdicts import kept_items
 from evaluation.counts.first_verdicts import first_judged
+from evaluation.counts.machine_verdicts import REPLIES
 from evaluation.counts.naming import (
     in_name_order,
     model_names,
@@ -19,16 +20,17 @@ from evaluation.counts.naming import (
     prompt_entry,
     prompts_of,
 )
-from evaluation.rows.hashing import REPLIES
 from evaluation.statistics import tables
-from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
+from judging.machine.scope import COUNTED, OWN, TITLE, by_version, halves_of
+from judging.models import Holds, JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
+from judging.rules.halves import HALVES
 from judging.rules.resolution import CAUSES
 from judging.settling import LACKS_VERDICTS
 from judging.states import MachineState
 from leases.refusal import Refusal
 
 _CONTRADICTION = "response__instance__contradiction__"
-FINAL, FIRST = "final", "first"
+FINAL, FIRST, KEPT = "final", "first", "kept"
 YES, NO = tables.YES, tables.NO
 LABELLED, REPLIED = tables.LABELLED, tables.REPLIED
 MOST_WORDS = 200
@@ -48,7 +50,8 @@ SORTS = {
 class Choice:
     """Which responses of a study; an empty part chooses all.
 
-    `of` names the population: "final" leaves out what the table of final verdicts leaves out, "first" keeps
+    `of` names the population: "final" leaves out what the table of final verdicts leaves out, "kept" excluded questions
+    alone, "first" keeps
     responses on which `judge_1` gave the first verdict `first_1` and `judge_2` gave `first_2`; with `differ` "yes"
     only those on which the two are not the same. `judge_model` keeps those that this judge model was asked
     about, `said` those on which it (or any) gave that verdict; "replied" is any reply, with a verdict or without.
@@ -58,7 +61,10 @@ class Choice:
     `either` those to which people or the judge model gave that verdict.
     `judge` keeps those that this judge finished, `cause` those resolved for that cause, and `words` those where a
     comment (of that judge, if one is chosen) or the resolution's note has all of these words. `round` (its number)
-    keeps, among first verdicts and what `judge` finished, those that were given in it.
+    keeps, among first verdicts and what `judge` finished, those that were given in it. `holds` keeps those where the
+    judge model's reply holds that, `itself` those of the same model as the judge model, `half` those whose article is
+    in that half. `other` "yes" keeps those with a reply that was asked by a version of the rubric that counts no more;
+    without it only replies by the one that does are looked at.
     """
 
     of: str = ""
@@ -81,6 +87,10 @@ class Choice:
     cause: str = ""
     words: str = ""
     round: str = ""
+    holds: str = ""
+    itself: str = ""
+    half: str = ""
+    other: str = ""
     sort: str = ""
 
     @classmethod
@@ -88,7 +98,7 @@ class Choice:
         """From a request's query; raises Refusal for a value that no number links to."""
         given = {field.name: query.get(field.name, "").strip() for field in fields(cls)}
         allowed = {
-            "of": [FINAL, FIRST],
+            "of": [FINAL, FIRST, KEPT],
             "slice": [*tables.SLICES, tables.UNTYPED],
             "verdict": [*Verdict.values, LABELLED, tables.UNLABELLED, tables.INCOMPLETE],
             "differ": [YES, NO],
@@ -98,6 +108,10 @@ class Choice:
             "match": [YES, NO],
             "either": Verdict.values,
             "cause": [*CAUSES],
+            "holds": Holds.values,
+            "itself": [YES],
+            "half": [*HALVES],
+            "other": [YES],
             "sort": [*SORTS],
         }
         for name, values in allowed.items():
@@ -116,7 +130,8 @@ class Choice:
 
 def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
     """The study's items that the choice keeps, sorted as it says."""
-    items = _counted(study) if choice.of == FINAL else study.items.all()
+    populations = {FINAL: _counted, KEPT: kept_items}
+    items = populations[choice.of](study) if choice.of in populations else study.items.all()
     if choice.prompt:
         items = items.filter(response__prompt=choice.prompt)
     if choice.model:
@@ -125,7 +140,9 @@ def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
         items = items.filter(Exists(_paired(study, choice)))
     items = _of_slice(items, choice.slice)
     items = _of_verdict(items, choice.verdict)
-    if choice.judge_model or choice.said or choice.match:
+    if choice.half:
+        items = items.filter(**{f"{TITLE}__in": halves_of(study).of(choice.half)})
+    if choice.judge_model or choice.said or choice.match or choice.holds or choice.itself:
         items = items.filter(Exists(_machine(choice)))
     if choice.either:
         machine = _machines_of(choice).filter(verdict=choice.either)
@@ -241,7 +258,8 @@ def _commented(study: Study, choice: Choice) -> Q:
 
 def _machines_of(choice: Choice) -> QuerySet[MachineVerdict]:
     """What the chosen judge model (or any) was asked about one item."""
-    verdicts = MachineVerdict.objects.filter(item=OuterRef("pk"))
+    of_version = ~COUNTED & Q(state__in=REPLIES) if choice.other else COUNTED
+    verdicts = by_version(MachineVerdict.objects.filter(item=OuterRef("pk"))).filter(of_version)
     return verdicts.filter(judge=int(choice.judge_model)) if choice.judge_model else verdicts
 
 
@@ -254,6 +272,10 @@ def _machine(choice: Choice) -> QuerySet[MachineVerdict]:
         verdicts = verdicts.filter(state__in=REPLIES)
     if choice.said in Verdict.values:
         verdicts = verdicts.filter(verdict=choice.said)
+    if choice.holds:
+        verdicts = verdicts.filter(holds=choice.holds)
+    if choice.itself:
+        verdicts = verdicts.filter(OWN, state__in=REPLIES)
     return verdicts.filter(_matching(choice.match)) if choice.match else verdicts
 
 

@@ -54,11 +54,20 @@ def filters(study: Study, choice: Choice) -> list[Filter]:
     first, second = choice.judge_1 or "one judge", choice.judge_2 or "the other"
     return [
         filter_of("judges", "Judges", "Any two", pairs, chosen),
+        *_of_rounds(study, choice),
         *of_responses(study, choice),
         filter_of("first_1", f"First verdict of {first}", "Any", VERDICTS, choice.first_1),
         filter_of("first_2", f"First verdict of {second}", "Any", VERDICTS, choice.first_2),
         filter_of("differ", "Show", "", shown, choice.differ or NO),
     ]
+
+
+def _of_rounds(study: Study, choice: Choice) -> list[Filter]:
+    """In a study of several rounds the list of them."""
+    rounds = [str(n) for n in study.rounds.order_by("n").values_list("n", flat=True)]
+    if len(rounds) < 2:
+        return []
+    return [filter_of("round", "Round", "All", [(n, n) for n in rounds], choice.round)]
 
 
 def passages(item: StudyItem) -> tuple[Passage, ...]:

@@ -4,15 +4,18 @@ from collections.abc import Iterable, Mapping
 
 from django.db.models import BooleanField, ExpressionWrapper, Prefetch, Q, QuerySet
 
+from evaluation.counts.machine_verdicts import REPLIES
 from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.report.verdicts import SLICE_LABELS
 from evaluation.rows.choice import LABELLED, NO, REPLIED, YES, Choice
-from evaluation.rows.hashing import REPLIES
 from evaluation.statistics import tables
-from judging.models import JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
+from judging.machine.scope import COUNTS, ITSELF, by_version
+from judging.models import Holds, JudgingSlot, MachineVerdict, Study, StudyItem, Verdict
+from judging.rules.halves import DEVELOPMENT, HELD_OUT
 from judging.rules.resolution import CAUSES
 from judging.settling import LACKS_VERDICTS
 
+HALF_WORDS = {HELD_OUT: "in the held-out half", DEVELOPMENT: "in the development half"}
 MATCHES = {YES: "the same as the final verdict", NO: "another than the final verdict, or none"}
 
 
@@ -23,17 +26,17 @@ def with_verdicts(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
     slots = closed.select_related("judge", "judgment", "round").order_by(
         "round__n", "seat", "repeat"
     )
-    machine_verdicts = MachineVerdict.objects.select_related("judge").prefetch_related("calls")
-    replied = machine_verdicts.filter(state__in=REPLIES)
+    machine_verdicts = MachineVerdict.objects.select_related("judge__model", "rubric")
+    replied = machine_verdicts.prefetch_related("calls").filter(state__in=REPLIES)
+    replied = by_version(replied).annotate(counts=COUNTS, itself=ITSELF)
+    replied = replied.order_by("judge__pseudonym", "pk")
     lacks = ExpressionWrapper(LACKS_VERDICTS & Q(resolution=None), BooleanField())
     return (
         items.select_related(*related)
         .annotate(is_incomplete=lacks)
         .prefetch_related(
             Prefetch("slots", queryset=slots, to_attr="closed_slots"),
-            Prefetch(
-                "machine_verdicts", queryset=replied.order_by("judge__pseudonym"), to_attr="replied"
-            ),
+            Prefetch("machine_verdicts", queryset=replied, to_attr="replied"),
         )
     )
 
@@ -68,6 +71,10 @@ def in_words(choice: Choice, study: Study) -> list[tuple[str, str]]:
         ),
         ("Judge model", _judge_model(choice, study)),
         ("Its reply", _reply(choice.said)),
+        ("Its reply holds", Holds(choice.holds).label if choice.holds else ""),
+        ("Written by", "the judge model itself" if choice.itself else ""),
+        ("Asked by", "a version of the rubric that counts no more" if choice.other else ""),
+        ("Article", HALF_WORDS.get(choice.half, "")),
         ("Also judged of model", _model(choice.with_model, names)),
         ("Also judged on prompt", prompt_words(choice.with_prompt) if choice.with_prompt else ""),
         ("Its verdict", MATCHES.get(choice.match, "")),

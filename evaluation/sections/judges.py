@@ -12,8 +12,11 @@ from evaluation.statistics.bootstrap import Plan, Resampled
 from evaluation.statistics.score_intervals import JUDGE, PEOPLE, Both, ScoreIntervals
 from evaluation.statistics.scores import Scores, Share, scores
 from evaluation.statistics.tables import UNPARSED
+from generation.models import LanguageModel
 from judging.machine import control
-from judging.models import Judge, Study, Verdict
+from judging.machine.scope import halves_of
+from judging.models import Holds, Judge, Study, Verdict
+from judging.rules.halves import HALVES, HELD_OUT, Halves
 from judging.states import MachineState
 
 AGAINST_PEOPLE = "responses with both a final verdict and the judge model's reply, after exclusions"
@@ -29,30 +32,68 @@ def judge_models(
         return []
     counts = machine_verdicts.machine_counts(study, names)
     spelt = machine_verdicts.spellings(study)
+    uncounted = machine_verdicts.uncounted(study)
+    halves = halves_of(study)
     return [
-        _judge_entry(
-            judge,
-            [one for one in counts if one.judge == judge.pk],
-            spelt.get(judge.pk, {}),
-            prompts,
-            names,
-            plan,
-        )
+        {
+            **_judge_entry(
+                judge,
+                [one for one in counts if one.judge == judge.pk],
+                prompts,
+                names,
+                plan,
+                halves,
+            ),
+            "spellings": spelt.get(judge.pk, {}),
+            "other_versions": uncounted.get(judge.pk, 0),
+        }
         for judge in judges
     ]
+
+
+def halves_entry(study: Study, judges: Iterable[shapes.JudgeModel]) -> shapes.Halves:
+    """How the study's articles are parted, and on how many judge models the held-out half was used."""
+    halves = halves_of(study)
+    return {
+        "development": len(halves.development),
+        "held_out": len(halves.held_out),
+        "tried": sum(any(_held_out(one)["n"] for one in judge["prompts"]) for judge in judges),
+        "seed": study.seed,
+    }
+
+
+def _held_out(scores: shapes.PromptScores) -> shapes.HalfScores:
+    (found,) = [one for one in scores["halves"] if one["half"] == HELD_OUT]
+    return found
+
+
+def _itself(judge: Judge, names: Mapping[int, str]) -> list[str]:
+    """The shown names of the models that it is itself, by their ids: options and service may differ."""
+    if judge.model is None:
+        return []
+    same = LanguageModel.objects.filter(pk__in=names, model_id=judge.model.model_id)
+    return sorted(names[pk] for pk in same.values_list("pk", flat=True))
+
+
+def _tallied(counts: Iterable[MachineCount], by: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for one in counts:
+        found[getattr(one, by)] += one.count
+    return found
 
 
 def _judge_entry(
     judge: Judge,
     counts: Sequence[MachineCount],
-    spelt: dict[str, int],
     prompts: Sequence[shapes.Prompt],
     names: Mapping[int, str],
     plan: Plan,
+    halves: Halves,
 ) -> shapes.JudgeModel:
-    states: Counter[str] = Counter()
-    for one in counts:
-        states[one.state] += one.count
+    states = _tallied(counts, "state")
+    replied = [one for one in counts if one.holds]
+    holds = _tallied(replied, "holds")
+    own = _itself(judge, names)
     of_prompts = {one.prompt for one in counts}
     asked = [prompt for prompt in prompts if prompt["name"] in of_prompts]
     replies = [*Verdict.values, UNPARSED]
@@ -60,13 +101,19 @@ def _judge_entry(
         "id": judge.pk,
         "judge": judge.pseudonym,
         "from_file": bool(judge.external),
-        "prompt_sha256": judge.judge_prompt_hash,
+        "prompt_sha256": judge.prompt.sha256 if judge.prompt else "",
+        "judge_prompt": str(judge.prompt) if judge.prompt else "",
         "states": {str(state): states[state] for state in MachineState if states[state]},
-        "spellings": spelt,
+        "spellings": {},
+        "replies": {str(kind): holds[kind] for kind in Holds},
+        "versions": dict(sorted(_tallied(replied, "rubric").items())),
+        "other_versions": 0,
+        "own_models": own,
+        "itself": sum(one.count for one in replied if one.model in own),
         "population": AGAINST_PEOPLE,
         "method": wilson.METHOD,
         "cluster_method": bootstrap.METHOD,
-        "prompts": [_prompt_entry(prompt, counts, plan) for prompt in asked],
+        "prompts": [_prompt_entry(prompt, counts, plan, halves) for prompt in asked],
         # Table 6: as the table of final verdicts, a reply without a verdict being one of its own.
         "table": table_of("judge model", ALL_REPLIES, counts, asked, names, replies, plan),
     }
@@ -76,7 +123,7 @@ def _judge_entry(
 
 
 def _prompt_entry(
-    prompt: shapes.Prompt, counts: Iterable[MachineCount], plan: Plan
+    prompt: shapes.Prompt, counts: Iterable[MachineCount], plan: Plan, halves: Halves
 ) -> shapes.PromptScores:
     """Tables 4 and 5 for the responses to one prompt."""
     judged = [
@@ -92,16 +139,31 @@ def _prompt_entry(
         if one.people is not None and one.verdict is not None
     ]
     labels = Verdict.values
+    return {
+        "prompt": prompt["label"],
+        "without_final_verdict": sum(one.count for one in judged) - sum(one.count for one in both),
+        **_counted_entry(both, plan),
+        "models": _by_model(both, score_intervals.of_models(both, labels, plan)),
+        "halves": [
+            {
+                "half": half,
+                **_counted_entry([one for one in both if one.article in halves.of(half)], plan),
+            }
+            for half in HALVES
+        ],
+    }
+
+
+def _counted_entry(both: Sequence[Both], plan: Plan) -> shapes.CountedScores:
+    """The table of both verdicts, and the scores that follow from it."""
+    labels = Verdict.values
     size = len(labels)
     whole = score_intervals.table(both, labels)
     matched = scores([row[:size] for row in whole], [row[size] for row in whole], labels)
     return {
-        "prompt": prompt["label"],
         "table": [row[:size] for row in whole],
         "unparsed_by_verdict": [row[size] for row in whole],
-        "without_final_verdict": sum(one.count for one in judged) - matched.n,
         **_scores_entry(matched, score_intervals.of_scores(both, labels, plan)),
-        "models": _by_model(both, score_intervals.of_models(both, labels, plan)),
     }
 
 

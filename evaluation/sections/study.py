@@ -7,12 +7,12 @@ tables of verdicts on final verdicts, after exclusions. Each part names its popu
 from datetime import date, timedelta
 
 from django.conf import settings
-from django.db.models import Count, OuterRef
+from django.db.models import Count
 
 from datasets.models import Instance, Subset
 from datasets.subsets import SLICES, described
 from evaluation.annotators.campaign import study_annotators
-from evaluation.counts import final_verdicts
+from evaluation.counts import final_verdicts, first_verdicts
 from evaluation.counts.first_verdicts import day_of, first_judged
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.counts.steps import study_flow
@@ -21,11 +21,10 @@ from evaluation.rows.hashing import digest, judging_people
 from evaluation.sections.agreement import study_agreement
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparisons import answers_of, comparisons_entry, plan_of
-from evaluation.sections.judges import judge_models
+from evaluation.sections.judges import halves_entry, judge_models
 from evaluation.sections.rounds import rounds_entry
 from evaluation.sections.verdicts import FINAL_VERDICTS, resolution_entry, verdict_table
 from judging.models import Study, Verdict
-from judging.pool import on_own_question
 
 
 def study_report(study: Study, clustering: Clustering | None = None) -> shapes.Report:
@@ -63,6 +62,8 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
         "days": days_of_judging(study),
         "annotators": study_annotators(study),
     }
+    if report["judge_models"]:
+        report["halves"] = halves_entry(study, report["judge_models"])
     if rounds := rounds_entry(study, clustering):
         report["rounds"] = rounds
     return report
@@ -125,6 +126,4 @@ def _subset(subset: Subset) -> shapes.Subset:
 
 def own_verdicts(study: Study) -> list[int]:
     """[how many first verdicts are on a question that their judge wrote or annotated, how many there are]."""
-    own = Count("pk", filter=on_own_question(OuterRef("judge__person")))
-    counted = first_judged(study).aggregate(own=own, given=Count("pk"))
-    return [counted["own"], counted["given"]]
+    return [first_verdicts.own_verdicts(study).count(), first_judged(study).count()]

@@ -7,10 +7,11 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, roles_required
 from evaluation.access import study_for
 from evaluation.judges.counts import rounds_shown
-from evaluation.judges.page import cause_tables, compared, listed, shares_of
+from evaluation.judges.page import cause_tables, compared, criteria_of, listed, shares_of
 from evaluation.views.reports import READERS
-from judging import progress
-from judging.models import JudgingSlot
+from judging import progress, warmup
+from judging.machine import control
+from judging.models import JudgingSlot, MachineVerdict, Rubric
 from leases.rows import first_of
 
 
@@ -42,5 +43,24 @@ def judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
         "compared": compared(study, shown, rounds),
         "pace": progress.pace(shown.person, study),
         "days": progress.timesheet(shown.person, study),
+        "warm_up": warmup.outcome(study, shown),
     }
     return render(request, "evaluation/judge.html", context)
+
+
+@require_safe
+@roles_required(*READERS)
+def judge_model(request: HttpRequest, study_id: int, judge_id: int) -> HttpResponse:
+    """What a judge model is sent, next to the criteria that people judged the same responses by."""
+    study = study_for(person_of(request), study_id)
+    judge = control.judge_named(study, judge_id)
+    rows = MachineVerdict.objects.filter(judge=judge).order_by()
+    prompts = set(rows.values_list("item__response__prompt", flat=True).distinct())
+    versions = Rubric.objects.filter(pk__in=rows.values("rubric")).order_by("version")
+    context = {
+        "study": study,
+        "judge": judge,
+        "progress": control.progress(judge),
+        "rubrics": [criteria_of(one, prompts) for one in versions],
+    }
+    return render(request, "evaluation/judge_model.html", context)

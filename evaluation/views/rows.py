@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, roles_required
 from accounts.throttles import counted
 from evaluation.access import study_for
+from evaluation.rows import replies
 from evaluation.rows.choice import Choice, chosen
 from evaluation.rows.disagreements import filters, passages, read_choice, side_by_side
 from evaluation.rows.export import COLUMNS, records
@@ -90,3 +91,16 @@ def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
     keep_records(person_of(request), items, request.path)
     lines = (list(record.values()) for record in records(items))
     return csv_response(list(COLUMNS), lines, f"{study.slug}-rows.csv")
+
+
+@require_safe
+@roles_required(*READERS)
+@counted("downloads")
+def replies_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
+    """What judge models replied on the responses that are chosen."""
+    study = study_for(person_of(request), study_id)
+    choice = Choice.read(request.GET)
+    items = chosen(study, choice)
+    keep_records(person_of(request), items, request.path)
+    lines = replies.replies(study, items, choice.judge_model)
+    return csv_response(list(replies.COLUMNS), lines, f"{study.slug}-replies.csv")

@@ -13,6 +13,7 @@ from judging.files import predictionfile
 from judging.files.predictionfile import Prediction, Predictions
 from judging.machine.control import free_pseudonym
 from judging.machine.prompt import Read, settled_by
+from judging.machine.scope import version
 from judging.models import Judge, JudgeCall, MachineVerdict, Study
 from judging.states import MachineState, StudyState
 from leases.refusal import Conflict, Refusal
@@ -109,11 +110,17 @@ def _stored(
     settled: Iterable[tuple[Prediction, Read]],
 ) -> Judge:
     judge = Judge.objects.create(study=study, external=name, pseudonym=free_pseudonym(study, name))
+    versions = dict(study.items.order_by().values_list("pk", version()))
     verdicts, calls = [], []
     for row, (verb, values, call) in settled:
         state = MachineState.JUDGED if verb == "judge" else MachineState.UNPARSED
         made = MachineVerdict(
-            judge=judge, item_id=items[row], state=state, judged_at=Now(), **values
+            judge=judge,
+            item_id=items[row],
+            rubric_id=versions[items[row]],
+            state=state,
+            judged_at=Now(),
+            **values,
         )
         verdicts.append(made)
         calls.append(JudgeCall(machine_verdict=made, n=1, **call))

@@ -73,7 +73,7 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
     "replaced" has the verdicts of rounds that are not final, as FINAL.
     """
     slots = JudgingSlot.objects.select_related("round", "judge", "judgment")
-    machine = MachineVerdict.objects.select_related("judge").prefetch_related("calls")
+    machine = MachineVerdict.objects.select_related("judge", "rubric").prefetch_related("calls")
     replaced = Resolution.objects.filter(final_for=None).select_related("resolved_by", "round")
     items = (
         study.items.select_related(
@@ -86,7 +86,7 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
         .prefetch_related(
             Prefetch("resolutions", replaced.order_by("round__n"), to_attr="replaced"),
             Prefetch("slots", slots.order_by("round__n", "seat", "repeat")),
-            Prefetch("machine_verdicts", machine.order_by("judge__pseudonym")),
+            Prefetch("machine_verdicts", machine.order_by("judge__pseudonym", "pk")),
         )
         .order_by("position")
     )
@@ -231,8 +231,10 @@ def _machine_entry(one: MachineVerdict) -> dict[str, Any]:
     last = next(reversed(one.calls.all()), None)
     return {
         "judge": one.judge.pseudonym,
+        "rubric": str(one.rubric),
         "state": one.state,
         "verdict": one.verdict,
+        "holds": one.holds,
         "reply": last.reply if last else "",
         "spelling": last.spelling if last else "",
     }

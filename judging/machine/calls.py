@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from generation.models import LONG
 from generation.queues import DUE, Call, Line, Queue, Settled, fields_of, set_back, sweep
 from judging.machine import control
-from judging.machine.prompt import Read, find_prompt, render, settled_by
+from judging.machine.prompt import Read, render, settled_by
 from judging.models import Judge, JudgeCall, MachineVerdict
 from judging.presenting import gold_shown
 from judging.rules import rubric
@@ -24,8 +24,8 @@ log = structlog.get_logger(__name__)
 
 SEEN = (
     "judge__model",
-    "item__study__rubric",
-    "item__round__rubric",
+    "judge__prompt",
+    "rubric",
     "item__response__instance__contradiction",
 )
 UNSEEN = [f"item__response__{name}" for name in LONG]
@@ -125,9 +125,10 @@ class JudgeQueue(Queue):
 def _call(line: Line, row: MachineVerdict, attempts: int) -> Call:
     """What the judge model is sent: what people see of the response, and no model's name."""
     assert row.judge.model is not None
+    assert row.judge.prompt is not None
     response = row.item.response
     text = render(
-        find_prompt(),
+        row.judge.prompt.template,
         question=response.instance.question,
         gold=_gold(row),
         response=response.text or response.get_finding_display(),
@@ -139,7 +140,7 @@ def _gold(row: MachineVerdict) -> list[str]:
     """The gold answers that people are shown; where the rubric has none for this, those kept with the response."""
     response = row.item.response
     try:
-        criteria = rubric.parse(row.item.rubric.body).prompts[response.prompt]
+        criteria = rubric.parse(row.rubric.body).prompts[response.prompt]
         return [gold.text for gold in gold_shown(response, criteria)]
     except (rubric.RubricError, KeyError):
         # An imported study may have an older rubric, or a question without one of its answers.

@@ -6,71 +6,87 @@ verdict, and close nothing.
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import count
 
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from generation.models import LanguageModel
 from generation.runs import check_askable
-from judging.machine.prompt import find_prompt
-from judging.models import Judge, MachineVerdict, Study, StudyItem
+from judging.machine import judge_prompts
+from judging.machine.scope import COUNTED, TITLE, by_version, halves_of, version
+from judging.models import Judge, JudgePrompt, MachineVerdict, Study, StudyItem
 from judging.states import MACHINE, MachineState, StudyState
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
 BATCH = 500
+MOST_PSEUDONYM = 36
 
 
 @transaction.atomic
-def begin(study: Study, model: LanguageModel, prompts: Collection[str] = ()) -> Judge:
-    """Let a model judge the study's responses to these prompts (none: all prompts); the rows wait for a worker.
+def begin(
+    study: Study,
+    model: LanguageModel,
+    prompts: Collection[str] = (),
+    half: str = "",
+    asked_with: JudgePrompt | None = None,
+) -> Judge:
+    """Let a model judge the study's responses to these prompts on this half of its articles, once a worker asks it.
 
-    The same call again adds nothing. Raises Refusal where the study is not yet open or the model cannot be asked.
+    Without prompts, or a half, it is all of them. `asked_with` is the version of the judge prompt, None the newest. The
+    same call again adds what is to be judged by another version of the rubric since, and else nothing. Raises Refusal
+    where the study is not yet open or the model cannot be asked.
     """
     Study.objects.select_for_update().get(pk=study.pk)
     if study.state == StudyState.DRAFT:
         raise Conflict("The study is still being set up. Open it first: that fixes its responses.")
     check_askable(model)
-    items = _items(study, prompts)
+    items = _items(study, prompts, half)
+    asked_with = asked_with or judge_prompts.versions()[0]
+    pseudonym = free_pseudonym(study, str(model), asked_with.version)
     judge, is_new = Judge.objects.get_or_create(
-        study=study,
-        model=model,
-        judge_prompt_hash=find_prompt().sha256,
-        defaults={"pseudonym": free_pseudonym(study, str(model))},
+        study=study, model=model, prompt=asked_with, defaults={"pseudonym": pseudonym}
     )
     if not is_new:
         Judge.objects.filter(pk=judge.pk).update(is_cancelled=False)
-    rows = [MachineVerdict(judge=judge, item=item) for item in items]
+    asked = items.annotate(version=version()).values_list("pk", "version")
+    rows = [MachineVerdict(judge=judge, item_id=pk, rubric_id=rubric) for pk, rubric in asked]
     MachineVerdict.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
     return judge
 
 
-def _items(study: Study, prompts: Collection[str]) -> QuerySet[StudyItem]:
+def _items(study: Study, prompts: Collection[str], half: str) -> QuerySet[StudyItem]:
     items = study.items.order_by("position")
     known = set(items.order_by().values_list("response__prompt", flat=True).distinct())
     if unknown := set(prompts) - known:
         raise Refusal(f"The study has no response to {', '.join(sorted(unknown))}.")
     if not known:
         raise Refusal("The study has no responses to judge.")
+    if half:
+        items = items.filter(**{f"{TITLE}__in": halves_of(study).of(half)})
+        if not items.exists():
+            raise Refusal("This half has no article: the study's responses are all about one.")
     return items.filter(response__prompt__in=prompts) if prompts else items
 
 
-def free_pseudonym(study: Study, name: str) -> str:
-    """A pseudonym for a judge model that no judge of the study has."""
+def free_pseudonym(study: Study, name: str, version: int = 1) -> str:
+    """A pseudonym for a judge model that no judge of the study has; it names a later version of the judge prompt."""
     taken = set(study.judges.values_list("pseudonym", flat=True))
-    short = name.rsplit("/", 1)[-1][:28]
-    number = 1
-    while (
-        pseudonym := f"{short} (model)" if number == 1 else f"{short} (model {number})"
-    ) in taken:
-        number += 1
+    kind = "model" if version == 1 else f"model, prompt v{version}"
+    for number in count(1):
+        end = f" ({kind})" if number == 1 else f" ({kind} {number})"
+        pseudonym = name.rsplit("/", 1)[-1][: MOST_PSEUDONYM - len(end)] + end
+        if pseudonym not in taken:
+            break
     return pseudonym
 
 
 def judges_of(study: Study) -> QuerySet[Judge]:
     """The study's judge models, imported ones included, by pseudonym."""
     verdicts = MachineVerdict.objects.filter(judge=OuterRef("pk"))
-    return study.judges.filter(Exists(verdicts)).select_related("model").order_by("pseudonym")
+    judges = study.judges.filter(Exists(verdicts)).select_related("model", "prompt")
+    return judges.order_by("pseudonym")
 
 
 def judge_named(study: Study, judge_id: int) -> Judge:
@@ -135,6 +151,11 @@ class MachineProgress:
 def progress(judge: Judge) -> MachineProgress:
     counts = {str(state): Count("pk", filter=Q(state=state)) for state in MachineState}
     return MachineProgress(**MachineVerdict.objects.filter(judge=judge).aggregate(**counts))
+
+
+def of_other_versions(judge: Judge) -> int:
+    """How many of its verdicts count no more, because their responses were judged by another version of the rubric."""
+    return by_version(MachineVerdict.objects.filter(judge=judge)).filter(~COUNTED).count()
 
 
 def reasons(judge: Judge) -> list[tuple[str, int]]:

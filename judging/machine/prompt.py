@@ -15,7 +15,9 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "prompts"
 WIKICONTRADICT = "wikicontradict-judge"
+LONGEST = 50_000
 
+QUESTION, RESPONSE = "{Question}", "{LLM response}"
 _GOLD = "{Answer1} | {Answer2}"
 _GOLD_BETWEEN = " | "
 _PLACE = re.compile(r"\{Question\}|\{Answer1\} \| \{Answer2\}|\{LLM response\}")
@@ -49,29 +51,45 @@ class JudgePrompt:
     sha256: str
     reconstructed: bool
     source: str
+    note: str
 
 
 @cache
 def find_prompt(name: str = WIKICONTRADICT) -> JudgePrompt:
     """The judge prompt of this name; raises JudgePromptError when its file was changed."""
     prompt = JudgePrompt(**json.loads((FOLDER / f"{name}.json").read_bytes()))
-    digest = hashlib.sha256(prompt.template.encode("utf-8")).hexdigest()
-    if digest != prompt.sha256:
+    sha256 = digest(prompt.template)
+    if sha256 != prompt.sha256:
         raise JudgePromptError(
-            f"{name}.json was changed: its template's sha256 is {digest}, not {prompt.sha256}."
+            f"{name}.json was changed: its template's sha256 is {sha256}, not {prompt.sha256}."
         )
     return prompt
 
 
-def render(prompt: JudgePrompt, *, question: str, gold: Sequence[str], response: str) -> str:
+def problem(template: str) -> str:
+    """What is wrong with a template that somebody wrote, and what to do; empty where nothing is."""
+    for place in (QUESTION, _GOLD, RESPONSE):
+        if place not in template:
+            return f"The text lacks {place}. Put it where the judge model is to read it."
+    if not _MARK.search(template):
+        return (
+            "The text does not ask for a line “evaluation: …”, from which the verdict is read. Say that the reply must "
+            "end with it."
+        )
+    if len(template) > LONGEST:
+        return f"The text is longer than {LONGEST} characters. Shorten it."
+    return ""
+
+
+def digest(template: str) -> str:
+    return hashlib.sha256(template.encode("utf-8")).hexdigest()
+
+
+def render(template: str, *, question: str, gold: Sequence[str], response: str) -> str:
     """The text to send. All gold answers are put in one line, whatever their number."""
-    texts = {
-        "{Question}": question,
-        _GOLD: _GOLD_BETWEEN.join(gold),
-        "{LLM response}": response,
-    }
+    texts = {QUESTION: question, _GOLD: _GOLD_BETWEEN.join(gold), RESPONSE: response}
     # In one pass, so that braces inside a response are not replaced.
-    return _PLACE.sub(lambda place: texts[place[0]], prompt.template)
+    return _PLACE.sub(lambda place: texts[place[0]], template)
 
 
 def parse(reply: str) -> tuple[str, str]:
@@ -80,9 +98,18 @@ def parse(reply: str) -> tuple[str, str]:
     The rest of that line must be one of SPELLINGS, in any case, with or without a full stop. Otherwise both are "",
     even if an earlier line has a verdict.
     """
-    marks = list(_MARK.finditer(reply))
-    rest = reply[marks[-1].end() :].splitlines() if marks else []
-    spelling = " ".join(rest[0].split()).removesuffix(".").rstrip().lower() if rest else ""
+    return _verdict(_MARK.split(reply)[-1]) if _MARK.search(reply) else ("", "")
+
+
+def verdicts_in(reply: str) -> set[str]:
+    """The verdicts after any `evaluation:` of the reply, by the same rule."""
+    return {verdict for rest in _MARK.split(reply)[1:] if (verdict := _verdict(rest)[0])}
+
+
+def _verdict(rest: str) -> tuple[str, str]:
+    """As `parse`, of what follows an `evaluation:`."""
+    line = (rest.splitlines() or [""])[0]
+    spelling = " ".join(line.split()).removesuffix(".").rstrip().lower()
     return (SPELLINGS[spelling], spelling) if spelling in SPELLINGS else ("", "")
 
 
@@ -110,6 +137,10 @@ Read = tuple[str, dict[str, str | None], dict[str, str]]
 
 def settled_by(reply: str, response: str) -> Read:
     """(move, columns of the machine verdict, columns of the call) to store for a reply about a response."""
-    verdict, spelling = parse(own_words(reply, response))
+    own = own_words(reply, response)
+    verdict, spelling = parse(own)
     call = {"reply": reply, "parsed": verdict, "spelling": spelling}
-    return "judge" if verdict else "leave", {"verdict": verdict or None}, call
+    if not verdict:
+        return "leave", {"verdict": None, "holds": "none" if reply.strip() else "nothing"}, call
+    holds = "several" if len(verdicts_in(own)) > 1 else "one"
+    return "judge", {"verdict": verdict, "holds": holds}, call

@@ -33,7 +33,13 @@ def begin(request: HttpRequest, study_id: int) -> HttpResponse:
     form = JudgeModelForm(request.POST, study=study)
     if form.is_valid():
         entered = form.cleaned_data
-        judge = control.begin(study, entered["language_model"], entered["prompts"])
+        judge = control.begin(
+            study,
+            entered["language_model"],
+            entered["prompts"],
+            entered["half"],
+            entered["judge_prompt"],
+        )
         wake()
         messages.success(
             request,

@@ -48,16 +48,20 @@ def again(request: HttpRequest, study_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @roles_required(Role.ADMIN)
 def added(request: HttpRequest, study_id: int) -> HttpResponse:
-    """Open a round over responses that a closed study gets, with anchors."""
+    """Open a round over responses that a closed study gets, with anchors; with "try" show what it would make."""
     study, person = _study(request, study_id), person_of(request)
     check_models_shown(person)
     form = AddedForm(request.POST or None, study=study, person=person)
+    dry_run = None
     if form.is_valid():
         with refused_in(form):
-            opened = rounds.add_responses(study, form.added(), form.round_plan(), by=person)
-            messages.success(request, OPENED.format(n=opened.n))
-            return redirect("judging:study", study.pk)
-    context = {"study": study, "form": form, "published": over_study(study)}
+            if "try" in request.POST:
+                dry_run = rounds.would_add_responses(study, form.added(), form.round_plan())
+            else:
+                opened = rounds.add_responses(study, form.added(), form.round_plan(), by=person)
+                messages.success(request, OPENED.format(n=opened.n))
+                return redirect("judging:study", study.pk)
+    context = {"study": study, "form": form, "dry_run": dry_run, "published": over_study(study)}
     return form_page(request, "judging/round_added.html", context)
 
 

@@ -27,6 +27,7 @@ from judging.forms import (
     answered_runs,
 )
 from judging.machine import control
+from judging.machine.scope import halves_of
 from judging.models import Judge, JudgingSlot, Resolution, Round, Study, StudyItem
 from judging.planning import Cost, DryRun
 from judging.published import over_study
@@ -268,6 +269,7 @@ def study_page(
             "flagged": marked,
             "exports": exporting.formats_of(study),
             "judge_models": judge_models(study),
+            "halves": halves_of(study),
             "model_form": model_form or _model_form(study, person),
         }
     refused = any(
@@ -361,11 +363,12 @@ def flagged(study: Study) -> list[JudgingSlot]:
 
 @dataclass(frozen=True)
 class JudgeModelRow:
-    """A judge model of a study: its progress, and why responses failed or wait."""
+    """A judge model of a study: its progress, why responses failed or wait, and how many verdicts are `outdated`."""
 
     judge: Judge
     progress: control.MachineProgress
     reasons: list[tuple[str, int]]
+    outdated: int
 
     @property
     def may_resume(self) -> bool:
@@ -376,6 +379,11 @@ class JudgeModelRow:
 def judge_models(study: Study) -> list[JudgeModelRow]:
     """The study's judge models, imported ones included."""
     return [
-        JudgeModelRow(judge, control.progress(judge), control.reasons(judge))
+        JudgeModelRow(
+            judge,
+            control.progress(judge),
+            control.reasons(judge),
+            control.of_other_versions(judge),
+        )
         for judge in control.judges_of(study)
     ]

@@ -76,7 +76,7 @@ def plain_pages() -> list[str]:
         annotation:campaign_new annotation:guidelines annotation:guideline_edit
         annotation:reviews generation:models generation:prompts generation:new_prompt generation:runs
         generation:new_run judging:studies judging:study_new judging:rubrics judging:study_import judging:queue
-        judging:resolve_queue evaluation:reports evaluation:agreement"""
+        judging:judge_prompts judging:resolve_queue evaluation:reports evaluation:agreement"""
     return [reverse(name) for name in names.split()]
 
 
@@ -123,6 +123,8 @@ def pages_of_rows(ada) -> list[str]:
         ("judging:study", study.pk),
         ("judging:rubric", study.rubric_id),
         ("judging:rubric_edit", study.rubric_id),
+        ("judging:judge_prompt", 1),
+        ("judging:judge_prompt_edit", 1),
         ("judging:resolve_study", study.pk),
         ("evaluation:dataset", "demonstration"),
         ("evaluation:report", study.pk),
@@ -132,6 +134,7 @@ def pages_of_rows(ada) -> list[str]:
         ("evaluation:two", study.pk),
         ("evaluation:judges", study.pk),
         ("evaluation:judge", study.pk, study.judges.filter(person__isnull=False).earliest("pk").pk),
+        ("evaluation:judge_model", study.pk, study.judges.get(person=None).pk),
         ("evaluation:report_paper", study.pk),
         ("evaluation:snapshot", snapshot.pk),
     ]

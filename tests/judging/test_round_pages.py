@@ -119,6 +119,21 @@ def test_an_admin_adds_a_model(client, study):
     assert Round.objects.get(n=2).items.count() == 6 + 2
 
 
+def test_a_dry_run_of_a_model_shows_what_opening_makes_and_stores_nothing(client, study):
+    fields = entered(study, runs=[later_run().pk], anchor_percent=20)
+    page = client.post(url_of(study, "rounds/added"), {**fields, "try": "1"})
+    assertContains(page, "16 slots on 8 responses")
+    assert (Round.objects.count(), study.items.count()) == (1, 12)
+    client.post(url_of(study, "rounds/added"), fields)
+    assert Round.objects.get(n=2).slots.count() == 16
+
+
+def test_a_dry_run_of_a_model_is_refused_as_opening_is(client, study):
+    fields = entered(study, runs=[study.items.first().response.run_id], anchor_percent=20)
+    page = client.post(url_of(study, "rounds/added"), {**fields, "try": "1"})
+    assertContains(page, "has all of these responses", status_code=400)
+
+
 def test_the_form_names_what_anchors_are_a_percent_of_and_what_judges_see(client, study):
     page = client.get(url_of(study, "rounds/added"))
     assertContains(

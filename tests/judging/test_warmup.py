@@ -306,3 +306,19 @@ def test_a_study_that_the_admin_may_not_see_is_no_source(source, client):
     shared = make.draft("Shared", drawn_from=response.run)
     studies.open_study(shared, [olga, make.judge("bob")])
     assert source not in warmup.sources(Study.objects.get(name="x"), olga)
+
+
+def test_the_page_of_a_judge_says_how_the_warm_up_went(study, client):
+    alice = study.judges.get(person__username="alice")
+    address = f"/reports/{study.pk}/judges/{alice.pk}/"
+    signed_in(client, person("rita", Role.RESEARCHER))
+    assert b"Warm-up" not in client.get(address).content
+    for gold in study.gold_items.order_by("position")[:3]:
+        other = "incorrect" if gold.verdict == "correct" else "correct"
+        warmup.give(gold, alice.person, gold.verdict if gold.position < 3 else other)
+    page = " ".join(client.get(address).content.decode().split())
+    last = GoldVerdict.objects.latest("at").at
+    assert (
+        f'3 of 4 judged, 2 with the known verdict, the last <time datetime="{last.isoformat()}'
+        in page
+    )

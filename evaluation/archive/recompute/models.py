@@ -13,6 +13,7 @@ from .rows import Rows
 from .tables import Table, check_clustered, check_share, ends_of_lines, kept
 
 UNPARSED = "unparsed"
+HELD = ("one", "several", "none", "nothing")
 STATES = ("waiting", "running", "judged", UNPARSED, "failed", "cancelled")
 PEOPLE, JUDGE = "people", "judge"
 
@@ -24,11 +25,54 @@ def check_judge_models(report: Data, rows: Rows | None, findings: Findings) -> N
         return
     for judge in report["judge_models"]:
         check_judge(report, judge, rows, findings)
+    if "halves" in report:
+        check_halves(report, rows, findings)
+
+
+def check_halves(report: Data, rows: Rows, findings: Findings) -> None:
+    """Two halves of the study's articles, as equal as they can be, and who was compared with people on the second."""
+    held_out, every = rows.held_out, {item["article"] for item in rows.items}
+    findings.compare("articles in halves", {"n": len(every)}, "n", len(rows.articles))
+    development = len(every - held_out)
+    uneven = len(held_out & every) - development
+    findings.compare("how much the halves differ", {"n": len(every) % 2}, "n", uneven)
+    finals = {item["item"] for item in kept(rows) if item["final_verdict"] is not None}
+    article = {item["item"]: item["article"] for item in rows.items}
+    prompts = {prompt["name"]: prompt["one_passage"] for prompt in report["prompts"]}
+    left_out = {
+        item["item"]
+        for item in rows.items
+        if prompts[item["prompt"]] and item["same_passage"] == "Same"
+    }
+    tried = {
+        row["judge"]
+        for row in rows.replies
+        if row["counts"]
+        and row["holds"]
+        and row["item"] in finals - left_out
+        and article[row["item"]] in held_out
+    }
+    found = {
+        "development": development,
+        "held_out": len(held_out & every),
+        "tried": len(tried),
+        "seed": report["halves"]["seed"],
+    }
+    findings.compare("halves of the articles", report, "halves", found)
 
 
 def check_judge(report: Data, judge: Data, rows: Rows, findings: Findings) -> None:
-    mine = {row["item"]: row for row in rows.replies if row["judge"] == judge["judge"]}
+    asked = [row for row in rows.replies if row["judge"] == judge["judge"]]
+    mine = {row["item"]: row for row in asked if row.get("counts", True)}
     items = [item for item in kept(rows) if item["item"] in mine]
+    if "replies" in judge:
+        check_replies(judge, [mine[item["item"]] for item in items], findings)
+        known = {item["item"] for item in kept(rows)}
+        others = [
+            row for row in asked if row["holds"] and not row["counts"] and row["item"] in known
+        ]
+        where = f"replies of {judge['judge']} by other versions"
+        findings.compare(where, judge, "other_versions", len(others))
     verdicts = [verdict["key"] for verdict in report["verdicts"]]
     spelt = Counter(row["spelling"] for row in mine.values() if row["spelling"])
     findings.compare(
@@ -68,7 +112,24 @@ def check_judge(report: Data, judge: Data, rows: Rows, findings: Findings) -> No
         without = len(judged) - len(both)
         findings.compare(f"without, {where}", scores, "without_final_verdict", without)
         check_scores(scores, both, verdicts, plan, where, findings)
+        for half in scores.get("halves", []):
+            held_out = half["half"] == "held_out"
+            part = [one for one in both if (one[0] in rows.held_out) == held_out]
+            check_scores(half, part, verdicts, plan, f"{where}, {half['half']}", findings)
         check_models(scores, both, verdicts, plan, where, findings)
+
+
+def check_replies(judge: Data, replies: Sequence[Data], findings: Findings) -> None:
+    """What the replies hold, by which version they were asked, and how many judge the judge model itself."""
+    replied = [row for row in replies if row["holds"]]
+    holds = Counter(row["holds"] for row in replied)
+    versions = Counter(row["rubric"] for row in replied)
+    found = {
+        "replies": {kind: holds[kind] for kind in HELD},
+        "versions": dict(sorted(versions.items())),
+        "itself": sum(bool(row["itself"]) for row in replied),
+    }
+    findings.compare_all(judge["judge"], judge, found)
 
 
 def check_scores(

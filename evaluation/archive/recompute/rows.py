@@ -6,7 +6,14 @@ from typing import Any
 
 from .findings import Data
 
-VERDICT, REPLY, COMPARISON, TAG, JUDGE = ("verdict", "reply", "comparison", "tag", "judge")
+VERDICT, REPLY, COMPARISON, TAG, JUDGE, ARTICLE = (
+    "verdict",
+    "reply",
+    "comparison",
+    "tag",
+    "judge",
+    "article",
+)
 
 
 @dataclass
@@ -27,8 +34,18 @@ class Rows:
 
     @property
     def replies(self) -> list[dict[str, Any]]:
-        """One row for each judge model and response."""
+        """One row for each judge model, response and version of the rubric."""
         return self.of_kind.get(REPLY, [])
+
+    @property
+    def held_out(self) -> set[Any]:
+        """The articles of the held-out half; its other rows are those of the development half."""
+        return {row["article"] for row in self.of_kind.get(ARTICLE, []) if row["held_out"]}
+
+    @property
+    def articles(self) -> list[dict[str, Any]]:
+        """One row for each article."""
+        return self.of_kind.get(ARTICLE, [])
 
     @property
     def comparisons(self) -> list[dict[str, Any]]:

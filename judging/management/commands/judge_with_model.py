@@ -1,4 +1,4 @@
-"""manage.py judge_with_model STUDY MODEL [--prompt NAME|LABEL …] [--here]"""
+"""manage.py judge_with_model STUDY MODEL [--prompt NAME|LABEL …] [--half HALF] [--here]"""
 
 import time
 from typing import Any
@@ -9,10 +9,11 @@ from generation import prompt_versions, registry
 from generation.dispatch import wake
 from generation.turn import take_turn
 from judging import studies
-from judging.machine import control
+from judging.machine import control, judge_prompts
 from judging.machine.calls import JudgeQueue
 from judging.machine.control import MachineProgress
 from judging.models import Judge
+from judging.rules.halves import HALVES
 from leases.command import RefusingCommand
 
 CHECK_EVERY = 0.5  # seconds between two checks of rows that wait after a fault
@@ -32,6 +33,17 @@ class Command(RefusingCommand):
             help="responses to this prompt only; may be repeated (default: all)",
         )
         parser.add_argument(
+            "--judge-prompt",
+            type=int,
+            metavar="N",
+            help="version of the judge prompt (default: the newest)",
+        )
+        parser.add_argument(
+            "--half",
+            choices=[name.replace("_", "-") for name in HALVES],
+            help="responses about this half of the study's articles only",
+        )
+        parser.add_argument(
             "--here",
             action="store_true",
             help="send the requests from this command, without a worker",
@@ -40,7 +52,10 @@ class Command(RefusingCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         prompts = [prompt_versions.find(name).name for name in options["prompt"]]
         study = studies.named(options["study"])
-        judge = control.begin(study, registry.named(options["model"]), prompts)
+        half = (options["half"] or "").replace("-", "_")
+        version = options["judge_prompt"]
+        asked_with = judge_prompts.numbered(version) if version is not None else None
+        judge = control.begin(study, registry.named(options["model"]), prompts, half, asked_with)
         total = control.progress(judge).total
         self.stdout.write(f"{judge.pseudonym} judges {total} responses of {study.name}.")
         if options["here"]:

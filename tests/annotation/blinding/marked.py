@@ -15,6 +15,7 @@ from datasets.releases import freeze
 from datasets.revisions import Texts
 from evaluation.frozen import publishing, snapshots
 from judging import settling, studies, verdicts
+from judging.files.predictions import import_predictions
 from judging.models import GoldItem, JudgingSlot
 from tests.annotation import factories as make
 from tests.datasets.factories import imported
@@ -146,6 +147,7 @@ def judged(instance: Instance, people: dict[str, Person], reader: Person) -> dic
         "rubric": closed.rubric_id,
         "judge": is_open.judges.earliest("pk").pk,
         "closed_judge": closed.judges.earliest("pk").pk,
+        "machine": import_predictions(closed, b"item,reply\n0,evaluation: correct\n", "M").judge.pk,
         "snapshot": frozen.pk,
         "published": reverse("evaluation:published", args=[shown.pk, shown.token]),
         "item": settling.unresolved(closed).get().pk,

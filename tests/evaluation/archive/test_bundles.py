@@ -27,7 +27,7 @@ from tests.judging import factories as judging
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
-NO_ROWS = {"rows_format": 3, "columns": FORMATS[3], "models": []}
+NO_ROWS = {"rows_format": 4, "columns": FORMATS[4], "models": []}
 
 
 def zipped(study):
@@ -356,7 +356,7 @@ def test_a_scale_that_no_study_has_is_refused_before_anything_is_counted(
 
 def test_verdicts_that_no_study_has_are_refused_before_anything_is_counted(good):
     kept, *_ = part(good, bundles.ROWS).splitlines()
-    row = dict(zip(["kind", *FORMATS[3]["verdict"]], json.loads(kept), strict=True))
+    row = dict(zip(["kind", *FORMATS[4]["verdict"]], json.loads(kept), strict=True))
     lines = [
         json.dumps(
             list({**row, "item": n, "judge": judge, "first_verdict": f"verdict {n}"}.values())

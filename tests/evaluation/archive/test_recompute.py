@@ -248,6 +248,7 @@ PART_OF = {
     "tables": check_tables,
     "comparisons": check_comparisons,
     "judge_models": check_judge_models,
+    "halves": check_judge_models,
     "annotators": check_annotators,
     "snapshot": lambda report, rows, findings: check(report, findings, rows),
 }

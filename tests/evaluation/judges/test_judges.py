@@ -186,3 +186,15 @@ def test_a_judge_of_another_study_or_a_judge_model_has_no_page(client, study):
     machine = import_predictions(study, b"item,reply\n0,evaluation: correct\n", "Elsewhere").judge
     for absent in (judge(other, "erin").pk, machine.pk):
         assert client.get(f"/reports/{study.pk}/judges/{absent}/").status_code == 404
+
+
+def test_what_is_of_all_rounds_says_so(client, twice):
+    page = client.get(f"/reports/{twice.pk}/judges/{judge(twice, 'bob').pk}/").content.decode()
+    assert "In all rounds: 32 judged" in page
+    assert "(median of all rounds, pauses left out)" in page
+    assert "Days in all rounds" in page
+
+
+def test_a_judge_of_a_study_of_one_round_reads_of_no_rounds(client, study):
+    page = client.get(f"/reports/{study.pk}/judges/{judge(study, 'bob').pk}/").content.decode()
+    assert "all rounds" not in page

@@ -111,3 +111,27 @@ def test_one_who_has_not_handed_in_makes_no_pair(rita):
     first = study.judges.select_related("person").order_by("pseudonym")[0]
     judging.hand_in(study, first.person.username)
     assert pairs_of(study) == []
+
+
+def test_the_round_stays_chosen_when_one_filters_again(client, rita):
+    study = judged_twice(again=("alice", "bob"))
+    address = f"/reports/{study.pk}/disagreements/"
+    query = {"round": "2", "differ": "no"}
+    both, second = count(study, differ="no"), count(study, **query)
+    assert 0 < second < both
+    page = client.get(address, query).content.decode()
+    assert '<option value="2" selected>2</option>' in page
+    # As a browser sends the form: what is chosen in each list.
+    lists = re.findall(r'<select id="[^"]+" name="(\w+)">(.*?)</select>', page, re.S)
+    chosen_now = {
+        name: one[1]
+        for name, options in lists
+        if (one := re.search(r'value="([^"]*)" selected', options))
+    }
+    assert chosen_now["round"] == "2"
+    assert f"1 of {second}" in client.get(address, {**chosen_now, "differ": "no"}).content.decode()
+
+
+def test_a_study_of_one_round_has_no_list_of_rounds(client, study):
+    page = client.get(f"/reports/{study.pk}/disagreements/").content.decode()
+    assert 'name="round"' not in page

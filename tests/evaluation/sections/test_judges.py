@@ -7,14 +7,19 @@ from collections import Counter
 
 import pytest
 
-from evaluation.report.judges import judge_sections, variants_sentence
+from evaluation.report.judges import halves_sentence, judge_sections, variants_sentence
 from evaluation.report.sheets import SHEETS
 from evaluation.rows.hashing import digest, hashed_lines
 from evaluation.sections.study import study_report
+from generation.models import LanguageModel
+from judging import rounds, rubric_versions, studies
 from judging.files.predictions import import_predictions
+from judging.machine import judge_prompts
+from judging.machine.scope import halves_of
 from judging.models import MachineVerdict
 from judging.states import MachineState
-from tests.evaluation.factories import cells, exclude, judged_study, resolve_all
+from tests.evaluation.factories import cells, exclude, judged_study, judged_twice, resolve_all
+from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
 
@@ -80,7 +85,9 @@ def test_excluded_questions_stay_out(study):
 
 def test_what_waits_or_failed_is_in_no_share(study):
     item = study.items.filter(response__prompt="both-passages").first()
-    MachineVerdict.objects.filter(item=item).update(state=MachineState.FAILED, verdict=None)
+    MachineVerdict.objects.filter(item=item).update(
+        state=MachineState.FAILED, verdict=None, holds=""
+    )
     judge = judge_of(study)
     assert judge["states"]["failed"] == 1
     of_4 = on_prompt_4(judge)
@@ -204,10 +211,11 @@ def test_the_page_has_the_judge_model_and_escapes_its_name(study, client, rita):
 def test_the_sheets_have_a_row_for_each_number(study):
     body = study_report(study)
     sheet = SHEETS["judge-models"](body)
-    result = {tuple(row[:4]): row[4:] for row in sheet.rows}
+    result = {tuple(row[:4]): row[4:] for row in sheet.rows if row[-2] == "all"}
     of_4 = body["judge_models"][0]["prompts"][2]
     assert result["Elsewhere (model)", "4", "", "accuracy"][:2] == [of_4["accuracy"]["k"], 8]
-    assert len(sheet.rows) == 3 * (2 + 3 * 3)
+    assert len(sheet.rows) == 3 * 3 * (2 + 3 * 3)
+    assert sheet.rows[0][-2:] == ["held_out", ""]
     by_model = SHEETS["judge-by-model"](body)
     assert len(by_model.rows) == 3 * 2 * (3 + 4)
     everything = SHEETS["judge-verdicts"](body)
@@ -288,3 +296,172 @@ def test_the_number_of_variants_tried_is_given(study):
     assert variants_sentence(study_report(study)).startswith("One variant")
     ask(study, lambda n: SAYS[n % 3], "Another prompt")
     assert variants_sentence(study_report(study)).startswith("2 variants of judge models")
+
+
+# ---------------------------------------------------------------- halves
+
+
+def test_both_halves_have_whole_articles_and_add_up_to_all(sample):
+    ask(sample, lambda n: SAYS[n % 4])
+    report = study_report(sample)
+    halves = halves_of(sample)
+    assert not halves.development & halves.held_out
+    parts = len(halves.development), len(halves.held_out)
+    assert (report["halves"]["development"], report["halves"]["held_out"]) == parts
+    assert parts[1] - parts[0] in (0, 1)
+    for scores in report["judge_models"][0]["prompts"]:
+        held_out, development = scores["halves"]
+        assert (held_out["half"], development["half"]) == ("held_out", "development")
+        assert held_out["n"] + development["n"] == scores["n"]
+        assert held_out["accuracy"]["k"] + development["accuracy"]["k"] == scores["accuracy"]["k"]
+        assert 0 < held_out["n"] < scores["n"]
+
+
+def test_every_number_of_a_half_leads_to_its_rows(sample, client, rita):
+    ask(sample, lambda n: SAYS[n % 4])
+    (section,) = judge_sections(study_report(sample))
+    for result in section.prompts:
+        assert [row.label for row in result.populations] == [
+            "Held-out half",
+            "Development half",
+            "All articles",
+        ]
+        for row in result.populations:
+            assert counted(client, sample, row.n.query) == int(row.n.value)
+            assert counted(client, sample, row.accuracy.query) == int(row.accuracy.value)
+
+
+def test_a_variant_that_was_asked_about_the_development_half_alone_has_not_seen_the_other(sample):
+    titles = halves_of(sample).development
+    out = ["item,reply"]
+    for item in sample.items.select_related("response__instance__contradiction"):
+        if item.response.instance.contradiction.title in titles:
+            out.append(f"{item.position},evaluation: correct")
+    import_predictions(sample, "\n".join(out).encode(), "Tuned")
+    report = study_report(sample)
+    assert report["halves"]["tried"] == 0
+    assert "0 variants have been compared" in halves_sentence(report)
+    (section,) = judge_sections(report)
+    assert {one.held_out for one in section.prompts} == {
+        "On the held-out half of the articles, Tuned (model) has no reply to compare yet."
+    }
+    ask(sample, lambda n: "correct", "Chosen")
+    assert "1 variant has been compared" in halves_sentence(study_report(sample))
+
+
+def test_the_page_shows_the_held_out_half_first(sample, client, rita):
+    ask(sample, lambda n: "correct")
+    page = " ".join(client.get(f"/reports/{sample.pk}/").content.decode().split())
+    size = len(halves_of(sample).development)
+    assert f"parts its articles: {size} are the development half" in page
+    first = page.index("On the held-out half of the articles, Elsewhere (model) gives")
+    assert first < page.index("On prompt 1, Elsewhere (model) gives")
+
+
+# ---------------------------------------------------------------- what replies hold
+
+
+def test_empty_wordy_and_contradictory_replies_are_counted_apart_and_lead_to_their_words(
+    study, client, rita
+):
+    said = {0: "", 1: "I like it.", 2: "evaluation: correct\nNo.\nevaluation: incorrect"}
+    lines = [f'{n},"{said.get(n, "evaluation: correct")}"' for n in range(24)]
+    import_predictions(study, "\n".join(["item,reply", *lines]).encode(), "Odd")
+    judge = study_report(study)["judge_models"][1]
+    assert judge["replies"] == {"one": 21, "several": 1, "none": 1, "nothing": 1}
+    assert judge["states"] == {"judged": 22, "unparsed": 2}
+    section = judge_sections(study_report(study))[1]
+    words = {what: figure for figure, what in section.replies}
+    assert list(words) == [
+        "empty",
+        "with words but no verdict",
+        "with verdicts that differ, of which the last one counts",
+    ]
+    for (what, figure), shown in zip(
+        words.items(),
+        ("Empty reply", "I like it.", "The last of verdicts that differ"),
+        strict=True,
+    ):
+        assert counted(client, study, figure.query) == 1, what
+        page = client.get(f"/reports/{study.pk}/rows/{figure.query}").content.decode()
+        assert shown in page
+    report = client.get(f"/reports/{study.pk}/").content.decode()
+    assert "Replies with words but no verdict:" in report
+
+
+# ---------------------------------------------------------------- a model that judges itself
+
+
+def itself(study, judge="Elsewhere"):
+    """Let the judge be a model of the study, with other options."""
+    answered = study.items.first().response.model
+    same = LanguageModel.objects.create(
+        service="elsewhere", model_id=answered.model_id, options_hash="1" * 64
+    )
+    study.judges.filter(external=judge).update(
+        model=same, external="", prompt=judge_prompts.versions()[0]
+    )
+    return answered
+
+
+def test_what_a_model_says_of_itself_is_marked_on_the_page_in_files_and_in_the_hashed_rows(
+    study, client, rita
+):
+    answered = itself(study)
+    report = study_report(study)
+    (judge,) = report["judge_models"]
+    own = study.items.filter(response__model=answered).count()
+    assert (judge["itself"], judge["own_models"]) == (own, [str(answered)])
+    (section,) = judge_sections(report)
+    assert counted(client, study, section.itself.query) == own
+    assert [label for label, *_ in section.prompts[0].models if "(itself)" in label] == [
+        f"{answered} (itself)"
+    ]
+    page = client.get(f"/reports/{study.pk}/rows/{section.itself.query}").content.decode()
+    assert "on its own response" in page
+    sheet = SHEETS["judge-by-model"](report)
+    marked = {row[2] for row in sheet.rows if row[-1] == "yes"}
+    assert (sheet.header[-1], marked) == ("itself", {str(answered)})
+    rows = [json.loads(line) for line in hashed_lines(study)]
+    assert sum(row[-1] is True for row in rows if row[0] == "reply") == own
+
+
+def test_of_a_file_it_is_not_known_whether_a_model_judged_itself(study):
+    assert judge_of(study)["itself"] == 0
+    rows = [json.loads(line) for line in hashed_lines(study)]
+    assert {row[-1] for row in rows if row[0] == "reply"} == {None}
+
+
+# ---------------------------------------------------------------- versions of the rubric
+
+
+def test_a_verdict_by_a_version_that_a_later_round_replaced_is_in_no_number(client, rita):
+    study = judged_twice()
+    first, second = study.rounds.order_by("n")
+    ask(study, lambda n: "correct")
+    again = study.items.filter(resolution__round=second)
+    by_new = MachineVerdict.objects.filter(rubric=second.rubric)
+    assert set(by_new.values_list("item", flat=True)) == set(again.values_list("pk", flat=True))
+    by_new.update(rubric=first.rubric)
+    judge = judge_of(study)
+    assert judge["other_versions"] == again.count() == 8
+    assert judge["versions"] == {str(first.rubric): 16}
+    assert sum(one["n"] for one in judge["prompts"]) == sum(
+        one["n"] for one in judge["prompts"] if one["prompt"] != "4"
+    )
+    (section,) = judge_sections(study_report(study))
+    page = client.get(f"/reports/{study.pk}/rows/{section.other_versions.query}")
+    assert page.context["page"].paginator.count == 8
+    assert f"By {first.rubric}, which no longer counts here." in page.content.decode()
+
+
+def test_a_later_round_that_keeps_earlier_verdicts_keeps_the_judge_models_too(study):
+    before = judge_of(study)
+    studies.close_study(study)
+    body = {**study.rubric.body, "title": "Clearer"}
+    new = rubric_versions.save(body, newest=study.rubric.version, by=study.created_by)
+    judges = [judging.judge("dora"), judging.judge("emil")]
+    rounds.judge_again(
+        study, rounds.Again(), rounds.Plan("Why", new, False, judges), by=study.created_by
+    )
+    assert judge_of(study) == before

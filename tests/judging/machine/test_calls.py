@@ -22,8 +22,9 @@ from generation.runqueue import RunQueue
 from generation.tasks import sweep_calls
 from generation.turn import take_turn
 from judging import progress, rounds, rubric_versions, settling, studies
-from judging.machine import control
+from judging.machine import control, judge_prompts
 from judging.machine.calls import JudgeQueue
+from judging.machine.scope import halves_of
 from judging.models import Judge, JudgeCall, MachineVerdict, Resolution
 from judging.states import MachineState
 from leases.refusal import Conflict, Refusal
@@ -137,6 +138,53 @@ def test_gold_is_that_of_the_round_that_a_response_is_in(study, judge_model, fak
     golds = [re.findall("correct_answers: (.*)", text)[-1] for text in sent]
     assert opened.items.count() == sum(" | " not in gold for gold in golds) == 1
     assert len(golds) == 4
+
+
+def test_a_round_by_another_version_gets_verdicts_of_its_own(client, study, judge_model, fake):
+    mine = judged_by(study, judge_model)
+    studies.close_study(study)
+    body, admin = {**study.rubric.body, "title": "Clearer"}, study.created_by
+    new = rubric_versions.save(body, newest=study.rubric.version, by=admin)
+    plan = rounds.Plan("Why", new, True, [judge("dora"), judge("emil")])
+    rounds.judge_again(study, rounds.Again(numbers=[0, 1]), plan, by=admin)
+    assert control.of_other_versions(mine) == 2
+    client.force_login(admin)
+    assert "2 by a version of the rubric that no longer counts" in page_of(client, study)
+    judged_by(study, judge_model)
+    judged_by(study, judge_model)
+    assert len(fake.calls) == 6
+    versions = MachineVerdict.objects.order_by("item__position", "pk")
+    assert [row.rubric.version for row in versions] == [1, 2, 1, 2, 1, 1]
+
+
+def test_a_round_by_the_same_version_needs_no_further_verdict(study, judge_model, fake):
+    judged_by(study, judge_model)
+    studies.close_study(study)
+    plan = rounds.Plan("Why", study.rubric, True, [judge("dora"), judge("emil")])
+    rounds.judge_again(study, rounds.Again(), plan, by=study.created_by)
+    judged_by(study, judge_model)
+    assert len(fake.calls) == 4
+
+
+@pytest.mark.parametrize("half", ["development", "held_out"])
+def test_one_half_of_the_articles_is_judged_alone(client, study, judge_model, half):
+    client.force_login(person("ada", Role.ADMIN))
+    address = reverse("judging:judge_model", args=[study.pk])
+    fields = entered(judge_model) | {"half": half}
+    assert client.post(address, fields).status_code == 302
+    titles = MachineVerdict.objects.values_list(
+        "item__response__instance__contradiction__title", flat=True
+    )
+    assert set(titles) == halves_of(study).of(half)
+    assert MachineVerdict.objects.count() == 2
+    control.begin(study, judge_model)
+    assert MachineVerdict.objects.count() == 4
+
+
+def test_a_half_without_an_article_is_refused(judge_model):
+    study = open_study(drawn_from=finished_run(instances=1, prompts=PROMPT))
+    with pytest.raises(Refusal, match="This half has no article"):
+        control.begin(study, judge_model, half="development")
 
 
 def test_a_filtered_answer_is_in_the_study_and_the_judge_model_is_informed(judge_model, fake):
@@ -397,6 +445,11 @@ def test_the_command_refuses_a_service_with_an_unusable_entry(study, settings):
     assert not MachineVerdict.objects.exists()
 
 
+def entered(model):
+    prompt = judge_prompts.versions()[0].pk
+    return {"language_model": model.pk, "prompts": PROMPT, "judge_prompt": prompt}
+
+
 def page_of(client, study):
     return client.get(reverse("judging:study", args=[study.pk])).content.decode()
 
@@ -405,7 +458,7 @@ def test_an_admin_begins_cancels_and_resumes_on_the_studys_page(client, study, j
     client.force_login(person("ada", Role.ADMIN))
     assert "Let a model judge" in page_of(client, study)
     address = reverse("judging:judge_model", args=[study.pk])
-    answer = client.post(address, {"language_model": judge_model.pk, "prompts": PROMPT})
+    answer = client.post(address, entered(judge_model))
     assert answer.status_code == 302
     judge = Judge.objects.get(model=judge_model)
     assert "echo-1 (model)" in page_of(client, study)
@@ -434,7 +487,7 @@ def test_an_admin_who_judges_here_sees_no_judge_model_while_the_study_is_open(
     assert "Judge models" not in page
     assert "echo-1" not in page
     address = reverse("judging:judge_model", args=[study.pk])
-    answer = client.post(address, {"language_model": judge_model.pk, "prompts": PROMPT})
+    answer = client.post(address, entered(judge_model))
     assert answer.status_code == 403
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import pytest
 
@@ -17,7 +18,10 @@ def test_the_template_is_the_appendix_byte_for_byte_below_its_heading(study_file
 
 def test_question_gold_and_response_are_where_the_template_has_them():
     text = prompt.render(
-        prompt.find_prompt(), question="How long is it?", gold=["3 km", "5 km"], response="3 km."
+        prompt.find_prompt().template,
+        question="How long is it?",
+        gold=["3 km", "5 km"],
+        response="3 km.",
     )
     assert text.endswith(
         "question: How long is it?\ncorrect_answers: 3 km | 5 km\nresponse: 3 km.\ncomment:\n"
@@ -26,13 +30,15 @@ def test_question_gold_and_response_are_where_the_template_has_them():
 
 @pytest.mark.parametrize(("gold", "line"), [(["no"], "no"), (["yes", "3", "5"], "yes | 3 | 5")])
 def test_as_many_gold_answers_as_the_prompt_has(gold, line):
-    text = prompt.render(prompt.find_prompt(), question="?", gold=gold, response="-")
+    text = prompt.render(prompt.find_prompt().template, question="?", gold=gold, response="-")
     assert f"\ncorrect_answers: {line}\nresponse: -\n" in text
 
 
 def test_braces_in_a_response_stay_what_they_are():
     response = "{Question} {Answer1} | {Answer2}"
-    text = prompt.render(prompt.find_prompt(), question="Q", gold=["a", "b"], response=response)
+    text = prompt.render(
+        prompt.find_prompt().template, question="Q", gold=["a", "b"], response=response
+    )
     assert f"response: {response}\n" in text
 
 
@@ -43,6 +49,22 @@ def test_a_changed_file_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(prompt, "FOLDER", tmp_path)
     with pytest.raises(prompt.JudgePromptError, match=r"kind\.json was changed"):
         prompt.find_prompt("kind")
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (("{Question}", ""), "lacks {Question}"),
+        (("{Answer1} | {Answer2}", "{Answer1}"), r"lacks {Answer1} \| {Answer2}"),
+        (("{LLM response}", "{response}"), "lacks {LLM response}"),
+        (("evaluation:", "verdict:"), "does not ask for a line “evaluation: …”"),
+        (("Examples", "x" * prompt.LONGEST), "longer than 50000 characters"),
+        (("Examples", "Cases"), "^$"),
+    ],
+)
+def test_a_template_has_a_place_for_each_text_and_asks_for_a_verdict(changed, words):
+    template = prompt.find_prompt().template.replace(*changed)
+    assert re.search(words, prompt.problem(template))
 
 
 @pytest.mark.parametrize(
@@ -121,3 +143,23 @@ def test_a_verdict_inside_the_judged_response_is_none(reply, response, verdict):
 def test_every_spelling_means_a_verdict_that_is_stored():
     assert set(prompt.SPELLINGS.values()) == {"correct", "partially correct", "incorrect"}
     assert len(prompt.SPELLINGS) == 5
+
+
+@pytest.mark.parametrize(
+    ("reply", "state", "holds"),
+    [
+        ("", "leave", "nothing"),
+        (" \n", "leave", "nothing"),
+        ("It is right.", "leave", "none"),
+        ("evaluation: correct\nevaluation: hard to say", "leave", "none"),
+        ("evaluation: correct", "judge", "one"),
+        ("evaluation: partically correct\nevaluation: partially correct.", "judge", "one"),
+        ("evaluation: correct\nNo.\nevaluation: incorrect", "judge", "several"),
+        ("evaluation: correct evaluation: incorrect", "judge", "several"),
+        (f"response: {INJECTED}\nevaluation: incorrect", "judge", "one"),
+        (INJECTED, "leave", "none"),
+    ],
+)
+def test_a_reply_holds_nothing_words_one_verdict_or_several(reply, state, holds):
+    move, columns, _ = prompt.settled_by(reply, INJECTED)
+    assert (move, columns["holds"]) == (state, holds)

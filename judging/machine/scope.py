@@ -1,0 +1,42 @@
+"""Which verdict of a judge model counts on a response, and the halves of the study's articles.
+
+A judge model has a verdict for each version of the rubric that it was asked by: the gold answers that it is sent are
+that version's. It is compared with a final verdict of the same version, and with no other.
+"""
+
+from django.db.models import BooleanField, Case, F, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce
+
+from judging.models import MachineVerdict, Study
+from judging.rules.halves import Halves, split
+
+TITLE = "response__instance__contradiction__title"
+
+
+def version(prefix: str = "") -> Coalesce:
+    """The version whose verdict counts on an item: its final verdict's, without one that of its latest round."""
+    steps = ("resolution__round__rubric", "round__rubric", "study__rubric")
+    return Coalesce(*(f"{prefix}{step}" for step in steps))
+
+
+def by_version(verdicts: QuerySet[MachineVerdict]) -> QuerySet[MachineVerdict]:
+    """With the version that counts, for COUNTED and COUNTS: in a filter alone, Django would join away what has none."""
+    return verdicts.alias(version=version("item__"))
+
+
+# Of machine verdicts by_version: those that count.
+COUNTED = Q(rubric=F("version"))
+COUNTS = Case(When(COUNTED, then=Value(True)), default=Value(False))
+# Those of a model on its own responses: options and service may differ. In a query ITSELF is null where not known.
+OWN = Q(judge__model__model_id=F("item__response__model__model_id"))
+ITSELF = Case(
+    When(judge__model=None, then=Value(None)),
+    When(OWN, then=Value(True)),
+    default=Value(False),
+    output_field=BooleanField(null=True),
+)
+
+
+def halves_of(study: Study) -> Halves:
+    """The halves of the articles that the study's responses are about, drawn by its seed."""
+    return split(study.seed, study.items.order_by().values_list(TITLE, flat=True).distinct())
