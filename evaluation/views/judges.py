@@ -55,12 +55,14 @@ def judge_model(request: HttpRequest, study_id: int, judge_id: int) -> HttpRespo
     study = study_for(person_of(request), study_id)
     judge = control.judge_named(study, judge_id)
     rows = MachineVerdict.objects.filter(judge=judge).order_by()
-    prompts = set(rows.values_list("item__response__prompt", flat=True).distinct())
-    versions = Rubric.objects.filter(pk__in=rows.values("rubric")).order_by("version")
+    asked: dict[int, set[str]] = {}
+    for key, prompt in rows.values_list("rubric", "item__response__prompt").distinct():
+        asked.setdefault(key, set()).add(prompt)
+    versions = Rubric.objects.filter(pk__in=asked).order_by("version")
     context = {
         "study": study,
         "judge": judge,
         "progress": control.progress(judge),
-        "rubrics": [criteria_of(one, prompts) for one in versions],
+        "rubrics": [criteria_of(one, asked[one.pk]) for one in versions],
     }
     return render(request, "evaluation/judge_model.html", context)
