@@ -90,7 +90,7 @@ def test_the_numbers_of_statements_do_not_grow(keys, django_assert_max_num_queri
         ("judge", "/judge/", 8),
         ("researcher", "/collections/", 7),
         ("researcher", "/reports/", 8),
-        ("researcher", "/reports/{study}/", 57),
+        ("researcher", "/reports/{study}/", 58),
     ):
         client = Client()
         client.force_login(Person.objects.get(username=role))
