@@ -72,6 +72,7 @@ DECISIONS = {
     "annotation.seen.person": Fate.STAYS,
     "annotation.tagreview.reviewer": Fate.STAYS,
     "annotation.tagreview.taken_back_by": Fate.STAYS,
+    "generation.promptversion.author": Fate.STAYS,
     "generation.run.created_by": Fate.STAYS,
     "judging.rubric.author": Fate.STAYS,
     "judging.study.created_by": Fate.STAYS,
