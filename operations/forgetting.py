@@ -75,6 +75,7 @@ DECISIONS = {
     "generation.promptversion.author": Fate.STAYS,
     "generation.run.created_by": Fate.STAYS,
     "judging.rubric.author": Fate.STAYS,
+    "judging.judgeprompt.author": Fate.STAYS,
     "judging.study.created_by": Fate.STAYS,
     "judging.round.opened_by": Fate.STAYS,
     "judging.reopening.by": Fate.STAYS,

@@ -29,7 +29,7 @@ from tests.judging.factories import unresolved_for
 from wikifetch.models import Tag
 
 # Versions of texts, and the audit log, which are kept.
-KEPT = {"AuditEvent", "Guideline", "PromptVersion", "Rubric"}
+KEPT = {"AuditEvent", "Guideline", "JudgePrompt", "PromptVersion", "Rubric"}
 
 
 def rows_that_can_go():
