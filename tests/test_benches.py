@@ -39,7 +39,7 @@ SMALL = {
     "claiming": (f"--tags 20 {TABLES}", r"ratio +\d"),
     "agreement": (f"--questions 60 --lines 2000 {TABLES}", r"csv.reader alone .* times"),
     "importing": (f"--kb 100 --idle 1 {TABLES}", r"evaluation, 0.1 MB .* another's write: median"),
-    "coverage": ("2 100 40 1000", r"beta +prompt 5 agreement .* product +\d"),
+    "coverage": ("2 100 40 1000", r"pool +prompt 4 agreement .* product +\d"),
     "reading": ("small", r"finder .* times the whole tree"),
 }
 
