@@ -7,6 +7,7 @@ from typing import Any
 
 import rcssmin
 import rjsmin
+from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.contrib.staticfiles.storage import StaticFilesStorage
 from django.core.files import File
@@ -36,8 +37,10 @@ class CollectedFiles(CompressedManifestStaticFilesStorage):
     def url(self, name: str | None, force: bool = False) -> str:
         if not self.is_collected:
             return StaticFilesStorage.url(self, name)
+        if force or settings.DEBUG:
+            return super().url(name, force)
         if name not in self._addresses:
-            self._addresses[name] = super().url(name, force)
+            self._addresses[name] = super().url(name)
         return self._addresses[name]
 
     def save(self, name: str | None, content: Any, max_length: int | None = None) -> str:

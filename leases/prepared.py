@@ -137,8 +137,9 @@ class PreparedUpdate(_OnceBuilt[Any]):
 def insert(row: Saved) -> Saved:
     """Store a new row as its save() does, without signals; the INSERT is built once for each model. Returns the row.
 
-    An expression among its values is a part of what is built.
+    The rows that it points at are stored already. An expression among its values is a part of what is built.
     """
+    assert row.pk is None or row._meta.auto_field is None, "The database chooses the key."
     form = tuple(
         (name, DatabaseDefault if isinstance(value, DatabaseDefault) else value)
         for name, value in vars(row).items()
@@ -171,6 +172,8 @@ class _Rows:
         compiler.results_iter = self._results  # type: ignore[method-assign,assignment]
 
     def read(self, values: Mapping[str, Any]) -> list[Any]:
+        locks = self._rows.query.select_for_update
+        assert self._connection.in_atomic_block or not locks, "Rows are locked in a transaction."
         with self._connection.cursor() as cursor:
             cursor.execute(self._statement.sql, self._statement.params(values))
             self._found = cursor.fetchall()
@@ -191,13 +194,14 @@ class _Insert:
         fields = [each for each in columns.local_concrete_fields if each is not columns.auto_field]
         given = [each for each in fields if not _is_expression(vars(first)[each.attname])]
         row = copy(first)
-        vars(row).update({each.attname: Given(each.attname, each) for each in given})
+        stand_ins = {each.attname: Given(each.attname, each) for each in given}
+        vars(row).update(stand_ins)
         query = InsertQuery(type(first))
         query.insert_values(fields, [row])
         compiler = query.get_compiler(connection=connection)
         self._returned = compiler.returning_fields = columns.db_returning_fields
         [(sql, params)] = compiler.as_sql()
-        self._statement = _Statement(sql, params, {}, connection)
+        self._statement = _Statement(sql, params, stand_ins, connection)
         read = [each.get_col(columns.db_table) for each in self._returned]
         self._converted = partial(
             compiler.apply_converters, converters=compiler.get_converters(read)

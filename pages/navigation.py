@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils.safestring import SafeString
 
 from accounts.models import Person
@@ -108,8 +108,8 @@ def place_of(path: str) -> Place | None:
 
 
 @lru_cache
-def _html(places: tuple[Place, ...], here: Place | None) -> SafeString:
-    """The navigation, which is the same for all people with these places."""
+def _html(places: tuple[Place, ...], here: Place | None, prefix: str) -> SafeString:
+    """The navigation, which is the same for all people with these places; `prefix` is of its links."""
     context = {"groups": groups_of(places, here), "is_grouped": is_grouped(places)}
     return render_to_string("_components/navigation.html", context)
 
@@ -120,5 +120,5 @@ def context(request: HttpRequest) -> dict[str, object]:
     if not isinstance(user, Person):
         return {"person": None}
     places = places_for(user)
-    navigation = _html(places, place_of(request.path_info))
+    navigation = _html(places, place_of(request.path_info), get_script_prefix())
     return {"person": user, "navigation": navigation, "is_grouped": is_grouped(places)}

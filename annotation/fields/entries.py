@@ -60,8 +60,11 @@ def replace_questions(
     """Make `rows` the annotation's questions, numbered from 1. Call inside the transaction that saves it."""
     if had_some:
         annotation.questions.all().delete()
-    for n, row in enumerate(rows, start=1):
-        insert(Question(annotation=annotation, n=n, **row))
+    questions = [Question(annotation=annotation, n=n, **row) for n, row in enumerate(rows, start=1)]
+    if len(questions) == 1:
+        insert(questions[0])
+    else:
+        Question.objects.bulk_create(questions)
 
 
 def same_entries(first: Entries, second: Entries) -> bool:

@@ -38,7 +38,7 @@ def service(request: HttpRequest, name: str) -> HttpResponse:
     check_models_shown(person_of(request))
     if name not in client.names():
         raise NotFoundHere(f"There is no service {name!r} in the setting INFERENCE_SERVICES.")
-    template = "_service.html" if getattr(request, "htmx", False) else "service.html"
+    template = "_service.html" if request.headers.get("HX-Request") else "service.html"
     context = {
         "answer": presenting.service_answer(name),
         "may_add": person_of(request).has_role(Role.ADMIN),

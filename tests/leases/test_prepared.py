@@ -124,6 +124,7 @@ def test_an_update_is_built_once_for_each_set_of_columns(draft, monkeypatch):
     assert len(built) == 2
     for name in ("statement_1", "span_1"):  # the third set pushes the others out
         assert update({name: "three"}, annotation=draft.pk) == 1
+    assert len(built) == 4
     stored = Annotation.objects.get()
     assert (stored.span_1, stored.span_2, stored.statement_1) == ("three", "two", "three")
     assert update({"span_1": "four"}, annotation=2**63) == 0

@@ -59,3 +59,10 @@ def test_who_gets_or_loses_a_role_has_another_navigation_at_once(client):
     assert links() == ["/annotate/", "/judge/", "/tags/", "/collections/"]
     grant.delete()
     assert links() == before
+
+
+def test_each_page_says_which_place_it_belongs_to(client):
+    client.force_login(person("alice", Role.ANNOTATOR))
+    for address in ("/tags/", "/collections/"):
+        page = client.get(address).content.decode().partition("</nav>")[0]
+        assert re.findall(r'<a href="([^"]+)" aria-current="true">', page) == [address]
