@@ -96,7 +96,9 @@ def _check_round(item: StudyItem) -> None:
     if now.exclude(round=item.round_id).exists():
         raise Conflict("A further round judges this response again. It is resolved there.")
     if now.filter(IS_DISCUSSED).exists():
-        raise Conflict("Both judges of this response are there again, and discuss it.")
+        raise Conflict(
+            "The judge who had left this response is back, so its two judges discuss it now."
+        )
 
 
 def decision_problem(item: StudyItem, verdict: str, cause: str, note: str) -> str | None:

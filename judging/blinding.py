@@ -64,6 +64,22 @@ def judged_run_ids(person: Person) -> set[int]:
     return _runs_of(open_studies_judged_by(person))
 
 
+def sharing_with_open(person: Person, studies: QuerySet[Study]) -> set[int]:
+    """Those of the studies over a run of which the person judges responses in another study that is open."""
+    judged = open_studies_judged_by(person)
+    if not judged:
+        return set()
+    items = StudyItem.objects.filter(Q(study__in=judged) | Q(study__in=studies.values("pk")))
+    runs: dict[int, set[int]] = {}
+    for study, run in items.order_by().values_list("study_id", "response__run_id").distinct():
+        runs.setdefault(study, set()).add(run)
+    return {
+        study
+        for study, own in runs.items()
+        if any(other != study and own & runs.get(other, set()) for other in judged)
+    }
+
+
 def _runs_of(studies: Sequence[int], among: Q | None = None) -> set[int]:
     if not studies:
         return set()

@@ -1,8 +1,10 @@
 """Discussions: the two judges of a response agree on one verdict, and both sign it.
 
 A discussion opens once no verdict can be given in the round any more: who has read another judge's verdict gives none
-there. One of the two proposes a verdict and has signed it so; it is final when the other signs the same text. Each
-change names the version of the proposal that its author has read; one from an older version is refused (412).
+there. Nor does anybody discuss while another study over one of its runs is open in which they judge.
+
+One of the two proposes a verdict and has signed it so; it is final when the other signs the same text. Each change
+names the version of the proposal that its author has read; one from an older version is refused (412).
 
 Each act waits for the study's row, as removing a judge and a third person's decision do.
 """
@@ -11,16 +13,24 @@ import uuid
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
+from accounts.audit import Kind, record
 from accounts.models import Person
 from judging.adjudication import decision_problem
-from judging.blinding import require_records
+from judging.blinding import require_records, sharing_with_open
 from judging.models import Discussion, Judge, JudgingSlot, Remark, Resolution, Study, StudyItem
 from judging.rules.resolution import DISCUSSION
-from judging.settling import IS_DISCUSSED, UNFINISHED, finished, resolution, store
+from judging.settling import (
+    IS_DISCUSSED,
+    UNFINISHED,
+    discussed,
+    finished,
+    resolution,
+    store,
+)
 from judging.states import DISCUSSION as MOVES
-from judging.states import DiscussionState
+from judging.states import DiscussionState, StudyState
 from leases.refusal import Conflict, Refusal, StaleVersion
 from leases.rows import first_of
 
@@ -30,11 +40,13 @@ OVER = "This discussion is over: it was signed by both, left to a third person, 
 
 
 def _seats(person: Person) -> QuerySet[JudgingSlot]:
-    """The person's slots in rounds in which no verdict can be given any more."""
+    """The person's slots in rounds in which no verdict can be given any more, where nothing is hidden from them."""
+    ours = Study.objects.filter(judges__person=person, resolved_by=DISCUSSION)
+    hidden = sharing_with_open(person, ours)
     still = JudgingSlot.objects.filter(round=OuterRef("round"), state__in=UNFINISHED)
     latest = JudgingSlot.objects.filter(judge__person=person, repeat=1, round__is_latest=True)
     judged = latest.filter(round__study__resolved_by=DISCUSSION, item__round=F("round"))
-    return judged.exclude(Exists(still))
+    return judged.exclude(Exists(still)).exclude(round__study__in=hidden)
 
 
 def open_for(person: Person) -> QuerySet[JudgingSlot]:
@@ -44,35 +56,31 @@ def open_for(person: Person) -> QuerySet[JudgingSlot]:
 
 
 def waiting_for(person: Person) -> QuerySet[JudgingSlot]:
-    """Those of them that wait for this person: nobody has proposed anything, or the other judge has."""
-    mine = Discussion.objects.filter(
-        item=OuterRef("item"), round=OuterRef("round"), proposed_by=OuterRef("judge")
-    )
-    return open_for(person).exclude(Exists(mine))
+    """Those of them that wait for this person: all in which the last word, written or proposed, is not theirs."""
+    return open_for(person).exclude(Exists(_of_slots(last_by=OuterRef("judge"))))
+
+
+def _of_slots(**which: object) -> QuerySet[Discussion]:
+    """The discussions of the slots of an outer query."""
+    return Discussion.objects.filter(item=OuterRef("item"), round=OuterRef("round"), **which)
 
 
 def counts_in(person: Person, studies: QuerySet[Study] | list[Study]) -> dict[int, int]:
     """How many discussions wait for the person, by the studies that have any."""
     of_studies = waiting_for(person).filter(round__study__in=[study.pk for study in studies])
-    counts: dict[int, int] = {}
-    for study in of_studies.order_by().values_list("round__study", flat=True):
-        counts[study] = counts.get(study, 0) + 1
-    return counts
+    return dict(of_studies.order_by().values_list("round__study").annotate(n=Count("pk")))
 
 
-def listed(person: Person, study: Study) -> list[tuple[JudgingSlot, bool]]:
-    """The open discussions of the person in the study, and whether each waits for them; those first."""
+def listed(person: Person, study: Study) -> QuerySet[JudgingSlot]:
+    """The person's open discussions in the study, with whether each `waits` for them; those first."""
     rows = open_for(person).filter(round__study=study).select_related("item__response__instance")
-    waiting = set(waiting_for(person).filter(round__study=study).values_list("pk", flat=True))
-    return sorted(((slot, slot.pk in waiting) for slot in rows), key=lambda row: not row[1])
+    waits = ~Exists(_of_slots(last_by=OuterRef("judge")))
+    return rows.annotate(waits=waits).order_by("-waits", "order")
 
 
 def slot_of(person: Person, slot_id: uuid.UUID) -> JudgingSlot:
-    """The person's slot of that id, where its response is discussed or both have signed; NotFoundHere for any other."""
-    signed = Discussion.objects.filter(
-        item=OuterRef("item"), round=OuterRef("round"), state=DiscussionState.SIGNED
-    )
-    seen = _seats(person).filter(Q(pk__in=open_for(person).values("pk")) | Exists(signed))
+    """The person's slot of that id, where its response is discussed, or was; NotFoundHere for any other."""
+    seen = _seats(person).filter(Q(pk__in=open_for(person).values("pk")) | Exists(_of_slots()))
     related = ("judge", "round__study", "item__round__rubric")
     rows = seen.select_related(*related, "item__response__instance__contradiction")
     slot = first_of(rows.filter(pk=slot_id), NOT_YOURS)
@@ -80,32 +88,45 @@ def slot_of(person: Person, slot_id: uuid.UUID) -> JudgingSlot:
     return slot
 
 
-def of_slot(slot: JudgingSlot) -> Discussion:
-    """The discussion of the slot's response; not stored yet where nobody has said or proposed anything."""
-    where = {"item": slot.item, "round": slot.round}
-    rows = Discussion.objects.filter(**where).select_related("proposed_by")
-    return rows.first() or Discussion(**where)
+@transaction.atomic
+def read(slot: JudgingSlot) -> Discussion:
+    """The discussion of the slot's response. From the first reading on it is stored: its round is not reopened then."""
+    rows = Discussion.objects.filter(item=slot.item, round=slot.round)
+    if (stored := rows.first()) is not None:
+        return stored
+    now = _locked(slot)
+    _check_open(slot)
+    return now
 
 
-def remarks_of(discussion: Discussion) -> list[Remark]:
-    return list(discussion.remarks.all()) if discussion.pk else []
+def is_open(slot: JudgingSlot) -> bool:
+    return open_for(_person_of(slot)).filter(pk=slot.pk).exists()
 
 
 # ---------------------------------------------------------------- acts
 
 
 @transaction.atomic
-def propose(slot: JudgingSlot, *, version: int, verdict: str, cause: str, note: str = "") -> None:
-    """Propose a verdict, signed by its author alone. The same one again changes nothing."""
-    given = {"verdict": verdict, "cause": cause, "note": note.strip()}
+def propose(slot: JudgingSlot, *, version: int, verdict: str, cause: str, note: str = "") -> bool:
+    """Propose a verdict, signed by its author alone; returns whether both have signed it now.
+
+    The same one again changes nothing. To propose what the other has proposed is to sign it.
+    """
+    given = {"verdict": verdict, "cause": cause, "note": note.replace("\r\n", "\n").strip()}
     now = _locked(slot)
-    if now.proposed_by_id == slot.judge_id and all(getattr(now, k) == v for k, v in given.items()):
-        return
+    is_same = all(getattr(now, name) == value for name, value in given.items())
+    if is_same and slot.judge_id in (now.proposed_by_id, now.signed_by_id):
+        return now.state == DiscussionState.SIGNED
     _check_version(now, version)
     _check_open(slot)
+    if is_same:
+        _sign(slot, now)
+        return True
     if problem := decision_problem(slot.item, verdict, cause, note):
         raise Refusal(problem)
-    MOVES.require(now, "propose", **given, proposed_by=slot.judge, version=now.version + 1)
+    by = {"proposed_by": slot.judge, "last_by": slot.judge}
+    MOVES.require(now, "propose", **given, **by, version=now.version + 1)
+    return False
 
 
 @transaction.atomic
@@ -122,7 +143,11 @@ def sign(slot: JudgingSlot, *, version: int) -> None:
         raise Conflict(
             "You proposed this verdict, and have signed it. The other judge has to sign it."
         )
-    MOVES.require(now, "sign", signed_by=slot.judge)
+    _sign(slot, now)
+
+
+def _sign(slot: JudgingSlot, now: Discussion) -> None:
+    MOVES.require(now, "sign", signed_by=slot.judge, last_by=slot.judge)
     agreed: dict[str, Any] = {name: getattr(now, name) for name in ("verdict", "cause", "note")}
     store([resolution(slot.item, how=Resolution.How.DISCUSSED, discussion=now, **agreed)])
 
@@ -140,6 +165,7 @@ def remark(slot: JudgingSlot, text: str) -> None:
     last = now.remarks.last()
     if last is None or (last.judge_id, last.text) != (slot.judge_id, text):
         Remark.objects.create(discussion=now, judge=_judge_of(slot), text=text)
+        Discussion.objects.filter(pk=now.pk).update(last_by=slot.judge)
 
 
 @transaction.atomic
@@ -150,6 +176,22 @@ def leave(slot: JudgingSlot) -> None:
         return
     _check_open(slot)
     MOVES.require(now, "leave")
+
+
+@transaction.atomic
+def leave_all(study: Study, *, by: Person) -> int:
+    """Leave what the judges of a closed study still discuss to a third person; returns how many responses."""
+    if Study.objects.select_for_update().get(pk=study.pk).state != StudyState.CLOSED:
+        raise Conflict("This study is not closed: its judges can still discuss. Close it first.")
+    items = discussed(study)
+    rows = [Discussion(item=item, round_id=item.round_id) for item in items]
+    Discussion.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)
+    left = MOVES.move(
+        Discussion.objects.filter(item__in=items.values("pk"), round=F("item__round")), "leave"
+    )
+    if left:
+        record(Kind.STUDY, by, f"study {study.slug}: {left} discussions left to a third person")
+    return left
 
 
 def _judge_of(slot: JudgingSlot) -> Judge:
@@ -165,10 +207,14 @@ def _locked(slot: JudgingSlot) -> Discussion:
 
 def _check_open(slot: JudgingSlot) -> None:
     """Raise Conflict where the discussion has ended since the slot was read."""
+    if not is_open(slot):
+        raise Conflict(OVER)
+
+
+def _person_of(slot: JudgingSlot) -> Person:
     person = _judge_of(slot).person
     assert person is not None, "Judge models have no slots."
-    if not open_for(person).filter(pk=slot.pk).exists():
-        raise Conflict(OVER)
+    return person
 
 
 def _check_version(now: Discussion, version: int) -> None:

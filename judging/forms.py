@@ -335,7 +335,7 @@ class RoundJudgesField(PeopleField):
     """People, with a note at those who could read the verdicts of the rounds before."""
 
     def label_from_instance(self, obj: Any) -> str:
-        reads = ", who can have read its verdicts" if obj.reads else ""
+        reads = ", who may have read its verdicts" if obj.reads else ""
         return f"{obj.name} ({obj.username}){reads}"
 
 
@@ -550,4 +550,4 @@ class DiscussionForm(DecisionForm):
         self.fields["cause"].label = "Why did you disagree?"
         self.fields[
             "note"
-        ].help_text = "It is kept with the verdict. Required if the verdict is neither of yours."
+        ].help_text = "It is kept with the verdict. Required if neither judge gave this verdict."

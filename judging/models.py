@@ -149,6 +149,10 @@ class Study(models.Model):
                 condition=Q(double_percent=0) | Q(double_percent__lte=100, judges_per_response=1),
                 name="study_doubles_where_one_judges",
             ),
+            models.CheckConstraint(
+                condition=~Q(resolved_by="discussion") | Q(judges_per_response__lte=2),
+                name="study_discussed_by_two",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -492,7 +496,7 @@ class JudgmentEvent(models.Model):
 class Discussion(models.Model):
     """The discussion of a response by its two judges: what one of them proposes is final once the other signs it.
 
-    Who proposes has signed. A changed proposal is signed by its author alone.
+    Stored once one of them has read it. Who proposes has signed. A changed proposal is signed by its author alone.
     """
 
     item = models.ForeignKey(StudyItem, on_delete=models.PROTECT, related_name="discussions")
@@ -507,6 +511,13 @@ class Discussion(models.Model):
     signed_by = models.ForeignKey(
         Judge, on_delete=models.PROTECT, null=True, related_name="+", help_text="The other one."
     )
+    last_by = models.ForeignKey(
+        Judge,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Who wrote or proposed last: it waits for the other.",
+    )
     version = models.PositiveIntegerField(
         default=0, help_text="How often the proposal was changed; a signature names the one read."
     )
@@ -519,8 +530,8 @@ class Discussion(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(verdict="", proposed_by=None)
-                | Q(verdict__in=Verdict.values, proposed_by__isnull=False),
-                name="proposal_has_verdict_and_author",
+                | (Q(verdict__in=Verdict.values, proposed_by__isnull=False) & ~Q(cause="")),
+                name="proposal_has_verdict_cause_and_author",
             ),
             models.CheckConstraint(
                 condition=~Q(state="proposed") | Q(proposed_by__isnull=False),

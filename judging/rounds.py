@@ -19,6 +19,7 @@ from generation import prompt_versions
 from generation.models import Response
 from judging import planning, pool, studies, warmup
 from judging.models import (
+    Discussion,
     JudgingSlot,
     Reopening,
     Resolution,
@@ -274,10 +275,16 @@ def replaced(study: Study) -> list[str]:
 def reopen(study: Study, reason: str, *, by: Person) -> Reopening:
     """Let the judges of a closed study go on where it was closed before they came to it. Verdicts stay as they are.
 
-    Raises Conflict where it is not closed, Refusal without a reason, or where every item was judged or skipped.
+    Raises Conflict where it is not closed or its judges have begun to discuss, Refusal without a reason, or where every
+    item was judged or skipped.
     """
     reason = given_reason(reason)
-    check_closed(study)
+    check_closed(Study.objects.select_for_update().get(pk=study.pk))
+    if is_discussed(study):
+        raise Conflict(
+            "Judges of this round have begun to discuss, and so read each other's verdicts. Open a further round to "
+            "judge what is missing."
+        )
     STUDY.require(study, "reopen", closed_at=None)
     active = Person.objects.filter(judging_as__study=study, judging_as__removed_at=None)
     warmup.check_not_seen(study, active)
@@ -292,6 +299,11 @@ def reopen(study: Study, reason: str, *, by: Person) -> Reopening:
     return Reopening.objects.create(
         round=latest, reason=reason, could_read=_could_read(study, active), by=by
     )
+
+
+def is_discussed(study: Study) -> bool:
+    """Whether judges of its latest round have read each other's verdicts in a discussion."""
+    return Discussion.objects.filter(round__study=study, round__is_latest=True).exists()
 
 
 def _give_again(study: Study, latest: Round) -> int:

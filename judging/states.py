@@ -77,7 +77,7 @@ DISCUSSION = StateTable(
         "leave": (
             (DiscussionState.OPEN, DiscussionState.PROPOSED),
             DiscussionState.LEFT,
-            "judge",
+            "judge, admin",
         ),
     },
 )

@@ -66,6 +66,7 @@ urlpatterns = [
     path("judge/slots/<uuid:slot_id>/coming/", judge.coming, name="coming"),
     path("judge/slots/<uuid:slot_id>/skip/", judge.skip, name="skip"),
     path("judge/slots/<uuid:slot_id>/flag/", judge.flag, name="flag"),
+    path("studies/<int:study_id>/discussions/leave/", discuss.leave_all, name="discussions_leave"),
     path("judge/discussions/<uuid:slot_id>/", discuss.discussion, name="discussion"),
     path("resolve/", resolve.queue, name="resolve_queue"),
     path("resolve/<int:study_id>/", resolve.study, name="resolve_study"),

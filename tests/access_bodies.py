@@ -213,6 +213,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
 
 # The address says everything: there is no form to refuse an empty body.
 NO_FIELDS = {
+    "/studies/{closed}/discussions/leave/",
     "/sign-out/",
     "/people/{person}/password-link/",
     "/people/{person}/second-factor/remove/",

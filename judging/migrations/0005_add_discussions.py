@@ -14,6 +14,10 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddConstraint(
+            model_name='study',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('resolved_by', 'discussion'), _negated=True), ('judges_per_response__lte', 2), _connector='OR'), name='study_discussed_by_two'),
+        ),
         migrations.CreateModel(
             name='Remark',
             fields=[
@@ -34,6 +38,7 @@ class Migration(migrations.Migration):
                 ('cause', models.CharField(blank=True, max_length=60)),
                 ('note', models.TextField(blank=True)),
                 ('version', models.PositiveIntegerField(default=0, help_text='How often the proposal was changed; a signature names the one read.')),
+                ('last_by', models.ForeignKey(help_text='Who wrote or proposed last: it waits for the other.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='judging.judge')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='discussions', to='judging.studyitem')),
                 ('proposed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='judging.judge')),
                 ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='discussions', to='judging.round')),
@@ -69,7 +74,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='discussion',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('proposed_by', None), ('verdict', '')), models.Q(('proposed_by__isnull', False), ('verdict__in', ['incorrect', 'partially correct', 'correct'])), _connector='OR'), name='proposal_has_verdict_and_author'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('proposed_by', None), ('verdict', '')), models.Q(('proposed_by__isnull', False), ('verdict__in', ['incorrect', 'partially correct', 'correct']), models.Q(('cause', ''), _negated=True)), _connector='OR'), name='proposal_has_verdict_cause_and_author'),
         ),
         migrations.AddConstraint(
             model_name='discussion',

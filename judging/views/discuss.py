@@ -4,19 +4,23 @@ import uuid
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from judging import discussing, presenting
+from judging import blinding, discussing, presenting
 from judging.blinding import keep_items
 from judging.forms import DiscussionForm
-from judging.models import Discussion, JudgingSlot
+from judging.models import Discussion, JudgingSlot, Study
+from judging.presenting import ResponseView
 from judging.rules import rubric
 from judging.states import DiscussionState
 from judging.views.judge import version_in
 from leases.refusal import Refusal
+from pages.counting import how_many
+
+SIGNED = "Signed by both: this is the final verdict."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -27,33 +31,50 @@ def discussion(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     keep_items(person_of(request), [mine.item], request.path)
     known = rubric.parse(mine.item.rubric.body)
     view = presenting.response_view(mine.item.response, known)
-    now = discussing.of_slot(mine)
-    act = request.POST.get("act", "")
-    posted = request.POST if act == "propose" else None
-    form = DiscussionForm(posted, initial=_proposed(now), choices=view.choices)
+    act, typed = request.POST.get("act", ""), request.POST.get("remark", "")
+    form = _form(request, discussing.read(mine), view, is_bound=act == "propose")
     refusal: Refusal | None = None
-    if request.method == "POST" and (posted is None or form.is_valid()):
+    if request.method == "POST" and (not form.is_bound or form.is_valid()):
+        before = _proposed(discussing.read(mine))
         try:
             message = _do(request, mine, act, form)
         except Refusal as refused:
-            refusal, now = refused, discussing.of_slot(mine)
+            refusal = refused
         else:
             messages.success(request, message)
-            return _onwards(request, mine, act)
+            if not _is_half_typed(request, act, before):
+                return _onwards(request, mine, act)
+            typed = "" if act == "remark" else typed
+    return _page(request, mine, view, known, form, typed, refusal)
+
+
+def _page(
+    request: HttpRequest,
+    mine: JudgingSlot,
+    view: ResponseView,
+    known: rubric.Rubric,
+    form: DiscussionForm,
+    typed: str,
+    refusal: Refusal | None,
+) -> HttpResponse:
+    now, is_open = discussing.read(mine), discussing.is_open(mine)
+    note = _note_in(request)
+    left = (("To the other judge", typed), ("Note", "" if note == now.note else note))
+    is_signed = now.state == DiscussionState.SIGNED
     context = {
         "study": mine.round.study,
-        "slot": mine,
         "view": view,
         "verdicts": presenting.verdicts_of_two(mine, known),
         "discussion": now,
         "label": known.label(now.verdict) if now.verdict else "",
         "cause": dict(form.fields["cause"].choices).get(now.cause, ""),  # type: ignore[attr-defined]
-        "is_signed": now.state == DiscussionState.SIGNED,
+        "is_open": is_open,
+        "is_signed": is_signed,
+        "over": "" if is_open or is_signed or refusal else discussing.OVER,
         "is_own": now.proposed_by_id == mine.judge_id,
-        "remarks": [
-            (one.judge_id == mine.judge_id, one.text) for one in discussing.remarks_of(now)
-        ],
-        "typed": request.POST.get("remark", ""),
+        "remarks": [(one.judge_id == mine.judge_id, one.text) for one in now.remarks.all()],
+        "typed": typed,
+        "left_over": [] if is_open else [row for row in left if row[1].strip()],
         "form": form,
         "refusal": refusal,
     }
@@ -62,15 +83,36 @@ def discussion(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     return render(request, "judging/discussion.html", context, status=status)
 
 
+def _form(
+    request: HttpRequest, now: Discussion, view: ResponseView, *, is_bound: bool
+) -> DiscussionForm:
+    """What was typed, also where another button was pressed; else what is proposed."""
+    shown = {name: request.POST.get(name, value) for name, value in _proposed(now).items()}
+    return DiscussionForm(request.POST if is_bound else None, initial=shown, choices=view.choices)
+
+
+def _is_half_typed(request: HttpRequest, act: str, before: dict[str, str]) -> bool:
+    """Whether the other part of the form holds something that this button did not send."""
+    if act == "propose":
+        return bool(request.POST.get("remark", "").strip())
+    posted = {name: request.POST.get(name, value) for name, value in before.items()}
+    return act == "remark" and {**posted, "note": _note_in(request) or before["note"]} != before
+
+
+def _note_in(request: HttpRequest) -> str:
+    return request.POST.get("note", "").replace("\r\n", "\n").strip()
+
+
 def _do(request: HttpRequest, mine: JudgingSlot, act: str, form: DiscussionForm) -> str:
     """Do what the button says; returns what to say then."""
     version = version_in(request)
     if act == "propose":
-        discussing.propose(mine, version=version, **form.cleaned_data)
+        if discussing.propose(mine, version=version, **form.cleaned_data):
+            return SIGNED
         return "Proposed, with your signature. It is final when the other judge has signed it too."
     if act == "sign":
         discussing.sign(mine, version=version)
-        return "Signed by both: this is the final verdict."
+        return SIGNED
     if act == "remark":
         discussing.remark(mine, request.POST.get("remark", ""))
         return "Written."
@@ -93,3 +135,14 @@ def _onwards(request: HttpRequest, mine: JudgingSlot, act: str) -> HttpResponse:
 
 def _proposed(now: Discussion) -> dict[str, str]:
     return {"verdict": now.verdict, "cause": now.cause, "note": now.note}
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def leave_all(request: HttpRequest, study_id: int) -> HttpResponse:
+    """Leave what is still discussed in a closed study to a third person."""
+    study = get_object_or_404(Study, pk=study_id)
+    blinding.require_results(person_of(request), study)
+    left = discussing.leave_all(study, by=person_of(request))
+    messages.success(request, f"A third person decides on {how_many(left, 'response')}.")
+    return redirect("judging:study", study.pk)

@@ -55,7 +55,7 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
         "minutes_left": round(pace * counted.waiting / 60) if pace and counted.waiting else None,
         "entered": queues.entered(person, study),
         "undoable": verdicts.last_judged(person, study),
-        "discussions": discussing.listed(person, study),
+        "discussions": page_of(request, discussing.listed(person, study)),
         "free": pool.free_in(person, [study.pk]).get(study.pk, 0),
         "is_pool": study.pairing == Study.Pairing.POOL,
         "days": progress.timesheet(person, study),

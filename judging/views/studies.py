@@ -15,7 +15,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import counted
 from datasets.subsets import superseded_in
-from judging import blinding, pool, progress, studies, warmup
+from judging import blinding, pool, progress, rounds, studies, warmup
 from judging.files import exporting
 from judging.forms import (
     FurtherJudgeForm,
@@ -42,6 +42,7 @@ from pages.refusals import form_page, refused_in
 
 # A judge who has given no verdict for so many days holds their items too long.
 IDLE_DAYS = 3
+LEAVE_ASKS = "{} end here. A third person decides on these responses."
 
 
 @require_safe
@@ -249,8 +250,9 @@ def study_page(
         "held_too_long": pool.held_too_long(study, IDLE_DAYS).count(),
         "progress": progress.of_study(study) if shows_judges else None,
         "responses": study.items.count(),
-        "published": [] if study.state == StudyState.OPEN else over_study(study),
     }
+    if is_admin and study.state == StudyState.DRAFT:
+        context["published"] = over_study(study)
     if hidden is None:
         blinding.require_records(person, study)
         named, marked = naming(study), flagged(study)
@@ -262,8 +264,6 @@ def study_page(
             "coverage": progress.coverage(study),
             "settled": progress.responses_settled(study),
             "rounds": rounds_of(study),
-            "missed": progress.of_study(study).missed,
-            "may_go_on": study.state == StudyState.CLOSED and not study.is_imported,
             "unresolved": unresolved_page(request, study),
             "naming": named,
             "flagged": marked,
@@ -272,11 +272,26 @@ def study_page(
             "halves": halves_of(study),
             "model_form": model_form or _model_form(study, person),
         }
+        if is_admin and study.state == StudyState.CLOSED and not study.is_imported:
+            context |= _going_on(study, context["settled"]["discussed"])
     refused = any(
         one is not None and one.errors
         for one in (form, model_form, further, warm_up_form, reopen_form)
     )
     return render(request, "judging/study.html", context, status=400 if refused else 200)
+
+
+def _going_on(study: Study, discussed: int) -> dict[str, Any]:
+    """What an admin needs to know before a closed study is judged further."""
+    missed, is_discussed = progress.of_study(study).missed, rounds.is_discussed(study)
+    may_reopen = missed and not is_discussed
+    return {
+        "may_go_on": True,
+        "missed": missed,
+        "leave_asks": discussed and LEAVE_ASKS.format(how_many(discussed, "discussion")),
+        "may_reopen": may_reopen,
+        "published": over_study(study) if may_reopen else [],
+    }
 
 
 def _model_form(study: Study, person: Person) -> JudgeModelForm | None:

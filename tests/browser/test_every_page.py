@@ -240,7 +240,7 @@ def test_the_judges_pages_are_accessible(open_page, ada):
         for one in judging.slots(talk, who):
             verdicts.give(one, verdict)
         verdicts.hand_in(who, talk)
-    first, second, *_ = [one for one, _ in discussing.listed(ada, talk)]
+    first, second, *_ = discussing.listed(ada, talk)
     bobs = second.item.slots.exclude(judge=second.judge).get()
     discussing.remark(bobs, "It names one year.")
     discussing.propose(bobs, version=0, verdict="incorrect", cause="slip", note="One year.")

@@ -315,12 +315,40 @@ def test_who_has_read_verdicts_in_discussions_is_counted_in_a_further_round():
     assert rounds.judge_again(study, rounds.Again(), plan, by=study.created_by).could_read == 1
 
 
+def test_to_propose_what_the_other_has_proposed_is_to_sign_it():
+    handed_in()
+    bob = seat("bob")
+    propose("alice", note="One.\nTwo.")
+    same = {**SLIP, "note": "One.\r\nTwo. "}
+    assert [discussing.propose(bob, version=1, **same) for _ in range(2)] == [True, True]
+    now = Discussion.objects.get()
+    assert (now.version, now.signed_by, now.proposed_by.person) == (
+        1, bob.judge, make.judge("alice"),
+    )  # fmt: skip
+    assert Resolution.objects.get().note == "One.\nTwo."
+
+
+def waits_for(*names):
+    return [discussing.waiting_for(make.judge(name)).exists() for name in names]
+
+
+def test_it_waits_for_the_one_who_did_not_write_or_propose_last():
+    handed_in()
+    assert waits_for("alice", "bob") == [True, True]
+    propose("alice")
+    assert waits_for("alice", "bob") == [False, True]
+    discussing.remark(seat("bob"), "Why not partially correct?")
+    assert waits_for("alice", "bob") == [True, False]
+    discussing.remark(seat("alice"), "It names one year.")
+    assert waits_for("alice", "bob") == [False, True]
+
+
 def test_the_list_says_what_waits_for_whom():
     study = handed_in(instances=2)
     alice, bob = make.judge("alice"), make.judge("bob")
     propose("alice")
-    assert [waits for _, waits in discussing.listed(alice, study)] == [True, False]
-    assert [waits for _, waits in discussing.listed(bob, study)] == [True, True]
+    assert [slot.waits for slot in discussing.listed(alice, study)] == [True, False]
+    assert [slot.waits for slot in discussing.listed(bob, study)] == [True, True]
     assert discussing.counts_in(alice, [study]) == {study.pk: 1}
     assert discussing.counts_in(alice, list(Study.objects.none())) == {}
 
@@ -331,7 +359,7 @@ def test_the_list_says_what_waits_for_whom():
         {"state": "signed"},
         {"state": "proposed"},
         {"verdict": "fine", "state": "open"},
-        {"verdict": "correct", "state": "open"},
+        {"verdict": "correct", "state": "open", "cause": "slip"},
         {"state": "unknown"},
     ],
 )
@@ -347,8 +375,17 @@ def test_the_database_refuses_two_signatures_of_one_judge():
     item, judge = study.items.get(), study.judges.first()
     with pytest.raises(IntegrityError), transaction.atomic():
         Discussion.objects.create(
-            item=item, round=item.round, state="signed", verdict="correct", proposed_by=judge, signed_by=judge,
-        )  # fmt: skip
+            item=item, round=item.round, state="signed", **SLIP, proposed_by=judge, signed_by=judge
+        )
+
+
+def test_the_database_refuses_a_proposal_without_a_cause():
+    study = handed_in()
+    item, judge = study.items.get(), study.judges.first()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Discussion.objects.create(
+            item=item, round=item.round, state="proposed", verdict="correct", proposed_by=judge
+        )
 
 
 def test_the_database_refuses_a_discussed_verdict_without_its_discussion():

@@ -1,12 +1,15 @@
 """The page of a discussion, and where its judges find it."""
 
 import re
+from functools import partial
 
 import pytest
 
 from accounts.roles import Role
 from judging import discussing, studies, verdicts
-from judging.models import Discussion, Resolution
+from judging.models import Discussion, Remark, Resolution
+from judging.views import judge as judge_pages
+from pages.paging import page_of
 from tests.factories import person, signed_in
 from tests.judging import factories as make
 
@@ -72,7 +75,7 @@ def test_two_people_agree(client, study, alice):
     item = Discussion.objects.exclude(verdict="").get().item
     theirs = f"/judge/discussions/{item.slots.get(judge__person__username='bob').pk}/"
     page = client.get(theirs).content.decode()
-    for words in ("The other judge proposes", "It leans.", "It names 1101 first.", "criteria"):
+    for words in ("The other judge", "It leans.", "It names 1101 first.", "criteria"):
         assert words in page
     answer = post(client, theirs, "sign", 1)
     assert "Signed by both: this is the final verdict." in answer.content.decode()
@@ -111,7 +114,83 @@ def test_what_is_missing_is_said_at_the_top_and_the_note_stays(client, study, al
 def test_an_unknown_button_does_nothing(client, study, alice):
     answer = post(client, url_of("alice"), "burn")
     assert answer.status_code == 400
-    assert not Discussion.objects.exists()
+    assert set(Discussion.objects.values_list("state", flat=True)) == {"open"}
+
+
+TYPED = {"verdict": "incorrect", "cause": "criteria", "note": "Half a sentence"}
+
+
+def shows(page, *texts):
+    return all(f">{text}</textarea>" in page.replace("\n", "") for text in texts)
+
+
+def test_writing_keeps_a_proposal_that_is_half_typed(client, study, alice):
+    page = post(client, url_of("alice"), "remark", remark="Look.", **TYPED).content.decode()
+    assert shows(page, "Half a sentence", "")
+    assert re.search(r'value="incorrect"[^>]*checked', page)
+    assert re.search(r'value="criteria"[^>]*checked', page)
+    assert ("Written." in page, Remark.objects.get().text) == (True, "Look.")
+
+
+def test_a_refused_remark_keeps_a_proposal_that_is_half_typed(client, study, alice):
+    page = post(client, url_of("alice"), "remark", remark=" ", **TYPED).content.decode()
+    assert shows(page, "Half a sentence")
+
+
+def test_proposing_keeps_words_to_the_other_that_are_half_typed(client, study, alice):
+    page = propose(client, url_of("alice"), remark="Half a").content.decode()
+    assert "with your signature" in page
+    assert shows(page, "Half a", "It leans.")
+    assert not Remark.objects.exists()
+    page = propose(client, url_of("alice"), cause="", remark="Half a").content.decode()
+    assert shows(page, "Half a")
+
+
+def test_writing_alone_leads_back_to_the_page(client, study, alice):
+    assert post(client, url_of("alice"), "remark", remark="Look.").redirect_chain
+
+
+def test_what_is_proposed_again_is_signed(client, study, alice):
+    propose(client, url_of("alice"))
+    item = Discussion.objects.get(state="proposed").item
+    signed_in(client, make.judge("bob"))
+    bobs = f"/judge/discussions/{item.slots.get(judge__person__username='bob').pk}/"
+    assert "Signed by both: this is" in propose(client, bobs, version=1).content.decode()
+    assert Resolution.objects.exists()
+
+
+@pytest.mark.parametrize("how", ["left", "removed"])
+def test_an_ended_discussion_is_read_only_and_keeps_what_was_typed(client, study, alice, how):
+    url, slot = url_of("alice"), discussing.open_for(alice).first()
+    client.get(url)
+    if how == "left":
+        discussing.leave(slot.item.slots.exclude(pk=slot.pk).get())
+    else:
+        make.judge("bob").grants.all().delete()
+    answer = post(client, url, "propose", remark="To bob", **TYPED)
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert page.count("This discussion is over") == 1
+    assert re.findall(r"<pre[^>]*>(.*?)</pre>", page) == ["To bob", "Half a sentence"]
+    answer = client.get(url)
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "This discussion is over" in page
+    assert ('name="act"' in page, "It prefers one." in page) == (False, True)
+
+
+def test_a_double_click_on_leaving_succeeds(client, study, alice):
+    url = url_of("alice")
+    for _ in range(2):
+        answer = post(client, url, "leave")
+        assert "A third person decides on this response." in answer.content.decode()
+
+
+def test_a_long_list_of_discussions_has_pages(client, study, alice, monkeypatch):
+    monkeypatch.setattr(judge_pages, "page_of", partial(page_of, per=1))
+    page = client.get(f"/judge/{study.pk}/").content.decode()
+    assert page.count("Waits for you") == 1
+    assert "?page=2" in page
 
 
 def test_the_next_that_waits_comes_after_it(client, study, alice):

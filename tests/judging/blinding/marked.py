@@ -15,15 +15,17 @@ MODELS = ("zqmodel-7b", "zqmodel-13b")
 SERVICE, RUN, JUDGE, REPLY, UNLOCKED = "zqservice", "zqrun", "zqjudge", "zqreply", "zqunlocked"
 LOCKED, DISCUSSED, TOKENS = "zqlocked", "zqdiscussed", "918273"
 NAMES = ("zqmodel", SERVICE, RUN, JUDGE)
-HIDDEN_FROM_JUDGES = (*NAMES, REPLY, UNLOCKED, LOCKED, TOKENS)
+SHARED = "zqshared"
+HIDDEN_FROM_JUDGES = (*NAMES, REPLY, UNLOCKED, LOCKED, TOKENS, SHARED)
 HIDDEN_FROM_ADJUDICATORS = (*NAMES, REPLY, UNLOCKED, TOKENS)
 
 
 def world(reader: Person) -> dict[str, object]:
     """Ids by the names of the access table's addresses.
 
-    A reader with the role judges in the open study "Pilot", next to two who have judged, of whom one has handed in. For
-    a reader without it both have handed in; then there is also the open study "Second", in which nobody has.
+    A reader with the role judges in the open study "Pilot", next to two who have judged, of whom one has handed in.
+    With one of them the reader discusses "Talk", and has begun to discuss "Earlier", which is over the run of "Pilot".
+    For a reader without the role both have handed in; then there is also the open study "Second", in which nobody has.
     """
     rosa = person("rosa", Role.RESEARCHER)
     models = [
@@ -33,6 +35,8 @@ def world(reader: Person) -> dict[str, object]:
     others = [person(f"{JUDGE}{n}", Role.JUDGE, pseudonym=f"{JUDGE}-{n}") for n in (1, 2)]
     is_judge = reader.has_role(Role.JUDGE)
     run = asked(RUN, models, 1)
+    if is_judge:
+        studies.close_study(discussed(run, "Earlier", [reader, others[0]], SHARED))
     pilot = judged(run, "Pilot", [reader, *others] if is_judge else others)
     for n, (who, verdict) in enumerate(zip(others, ("correct", "incorrect"), strict=True)):
         is_locked = not (is_judge and n)
@@ -44,7 +48,9 @@ def world(reader: Person) -> dict[str, object]:
         second = judged(asked(f"{RUN} 2", models, 3), "Second", others)
         for who in others:
             give(second, who, "correct", UNLOCKED)
-    talk = discussed(models, [reader, others[0]]) if is_judge else second
+    talk = second
+    if is_judge:
+        talk = discussed(asked(f"{RUN} 3", models, 5), "Talk", [reader, others[0]], DISCUSSED)
     earlier = judging.run("earlier")
     plain = judging.language_model("plain")
     known = judging.response(earlier, judging.instance(9), "both-passages", plain)
@@ -91,16 +97,15 @@ def judged(run: Run, name: str, judges: list[Person]) -> Study:
     return study
 
 
-def discussed(models: list[LanguageModel], judges: list[Person]) -> Study:
+def discussed(run: Run, name: str, judges: list[Person], mark: str) -> Study:
     """An open study on whose responses these two differ, with a proposal of the second."""
-    run = asked(f"{RUN} 3", models, 5)
-    study = judging.draft("Talk", drawn_from=run, resolved_by="discussion")
+    study = judging.draft(name, drawn_from=run, resolved_by="discussion")
     studies.open_study(study, judges)
     for who, verdict in zip(judges, ("correct", "incorrect"), strict=True):
-        give(study, who, verdict, DISCUSSED)
+        give(study, who, verdict, mark if who != judges[0] else "own")
         verdicts.hand_in(who, study)
     theirs = judging.slots(study, judges[1])[0]
-    discussing.remark(theirs, "Look again.")
+    discussing.remark(theirs, f"Look again, {mark}.")
     discussing.propose(theirs, version=0, verdict="incorrect", cause="slip")
     return study
 

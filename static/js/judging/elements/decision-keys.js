@@ -14,7 +14,9 @@ class DecisionKeys extends HTMLElement {
       });
     });
     if (form?.querySelector('input[name="verdict"]')) {
-      keys.add("Ctrl+Enter", "Decide", ({ target }) => this.#submit(target.form ?? form));
+      keys.add("Ctrl+Enter", "Decide", ({ target }) =>
+        this.#submit(target.form ?? form, target.closest("[data-ctrl-enter]")),
+      );
     }
     for (const button of this.querySelectorAll("[data-hotkey]:not([name='verdict'])")) {
       keys.add(button.dataset.hotkey, button.textContent, () => button.click());
@@ -25,9 +27,9 @@ class DecisionKeys extends HTMLElement {
     document.addEventListener("keydown", (event) => keys.handle(event));
   }
 
-  /** By its button, which says what to do. */
-  #submit(form) {
-    form.requestSubmit(form.querySelector("button[name]"));
+  /** By its button, which says what to do; in a part that has its own, by that. */
+  #submit(form, part) {
+    form.requestSubmit((part ?? form).querySelector("button[name]"));
   }
 }
 
