@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Now
 
 from accounts.audit import Kind, record
@@ -66,14 +66,18 @@ def exclusions_of(collection: Collection, person: Person) -> QuerySet[Exclusion]
 def listed(rows: QuerySet[Exclusion]) -> QuerySet[Exclusion]:
     """In the order of the list: first those that wait for a second person, oldest first; then the latest in force.
 
-    `is_old` says that the contradiction has a newer version, `is_undoing` that somebody proposes to undo it.
+    `is_old` says that the contradiction has a newer version, `is_undoing` that somebody proposes to undo it, and
+    `undoing_by` who.
     """
     related = ("instance__contradiction", "proposed_by", "seconded_by")
-    undoing = Exists(Undoing.objects.filter(instance=OuterRef("instance"), state=PROPOSED))
+    proposals = Undoing.objects.filter(instance=OuterRef("instance"), state=PROPOSED)
+    undoing, author = Exists(proposals), Subquery(proposals.values("proposed_by"))
     waiting_first = Case(When(seconded_by=None, then=0), When(undoing, then=0), default=1)
     latest = F("seconded_at").desc(nulls_last=True)
     newer = Contradiction.objects.filter(supersedes=OuterRef("instance__contradiction"))
-    marked = rows.select_related(*related).annotate(is_old=Exists(newer), is_undoing=undoing)
+    marked = rows.select_related(*related).annotate(
+        is_old=Exists(newer), is_undoing=undoing, undoing_by=author
+    )
     return marked.order_by(waiting_first, latest, "created_at", "pk")
 
 

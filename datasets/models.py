@@ -321,7 +321,7 @@ class Exclusion(models.Model):
     """An instance that a person proposes to exclude; in force once a second person has agreed.
 
     Its reason never changes, so that the second person agrees to what they have read. A proposal that was declined
-    or withdrawn is a PastExclusion.
+    or withdrawn, and an exclusion that was undone, is a PastExclusion.
     """
 
     instance = models.OneToOneField(Instance, on_delete=models.PROTECT, related_name="exclusion")
@@ -382,6 +382,11 @@ class Undoing(models.Model):
                 ),
                 name="undoing_ended_by_another_or_withdrawn",
             ),
+            models.CheckConstraint(
+                condition=Q(state="proposed", ended_at=None)
+                | (~Q(state="proposed") & Q(ended_at__isnull=False)),
+                name="undoing_has_its_end",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -405,6 +410,13 @@ class PastExclusion(models.Model):
         PERSON, on_delete=models.PROTECT, null=True, related_name="+", help_text="If it was undone."
     )
     seconded_at = models.DateTimeField(null=True)
+    undoing_by = models.ForeignKey(
+        PERSON,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Who proposed to undo it, for the reason in `note`; `ended_by` agreed.",
+    )
     seen = models.JSONField(default=dict, blank=True)
     how = models.CharField(max_length=10, choices=How.choices)
     ended_by = models.ForeignKey(PERSON, on_delete=models.PROTECT, related_name="+")
@@ -424,6 +436,13 @@ class PastExclusion(models.Model):
                 condition=Q(how="undone", seconded_by__isnull=False, seconded_at__isnull=False)
                 | (~Q(how="undone") & Q(seconded_by=None, seconded_at=None)),
                 name="undone_exclusion_was_in_force",
+            ),
+            models.CheckConstraint(
+                condition=(
+                    Q(how="undone", undoing_by__isnull=False) & ~Q(ended_by=models.F("undoing_by"))
+                )
+                | (~Q(how="undone") & Q(undoing_by=None)),
+                name="exclusion_undone_by_two",
             ),
         ]
 

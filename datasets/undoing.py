@@ -82,6 +82,7 @@ def agree(*, instance: Instance, undoing: int, said: str = "", by: Person) -> Pa
         seconded_at=exclusion.seconded_at,
         seen=exclusion.seen,
         how=PastExclusion.How.UNDONE,
+        undoing_by_id=row.proposed_by_id,
         ended_by=by,
         note=row.reason,
     )

@@ -66,17 +66,18 @@ def judged_run_ids(person: Person) -> set[int]:
 
 def sharing_with_open(person: Person, studies: QuerySet[Study]) -> set[int]:
     """Those of the studies over a run of which the person judges responses in another study that is open."""
-    judged = open_studies_judged_by(person)
+    asked = set(studies.values_list("pk", flat=True))
+    judged = set(open_studies_judged_by(person)) if asked else set()
     if not judged:
         return set()
-    items = StudyItem.objects.filter(Q(study__in=judged) | Q(study__in=studies.values("pk")))
     runs: dict[int, set[int]] = {}
+    items = StudyItem.objects.filter(study__in=asked | judged)
     for study, run in items.order_by().values_list("study_id", "response__run_id").distinct():
         runs.setdefault(study, set()).add(run)
     return {
         study
-        for study, own in runs.items()
-        if any(other != study and own & runs.get(other, set()) for other in judged)
+        for study in asked
+        if any(runs[study] & runs.get(other, set()) for other in judged - {study})
     }
 
 

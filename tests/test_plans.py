@@ -87,7 +87,7 @@ def test_tags_of_a_kind_are_counted_by_an_index(keys):
 def test_the_numbers_of_statements_do_not_grow(keys, django_assert_max_num_queries):
     for role, address, most in (
         ("adjudicator", "/resolve/", 6),
-        ("judge", "/judge/", 8),
+        ("judge", "/judge/", 9),
         ("researcher", "/collections/", 7),
         ("researcher", "/reports/", 8),
         ("researcher", "/reports/{study}/", 58),

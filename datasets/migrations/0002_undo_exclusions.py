@@ -44,6 +44,11 @@ class Migration(migrations.Migration):
             name='seconded_by',
             field=models.ForeignKey(help_text='If it was undone.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
         ),
+        migrations.AddField(
+            model_name='pastexclusion',
+            name='undoing_by',
+            field=models.ForeignKey(help_text='Who proposed to undo it, for the reason in `note`; `ended_by` agreed.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+        ),
         migrations.AlterField(
             model_name='pastexclusion',
             name='how',
@@ -56,6 +61,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='pastexclusion',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('how', 'undone'), ('seconded_at__isnull', False), ('seconded_by__isnull', False)), models.Q(models.Q(('how', 'undone'), _negated=True), ('seconded_at', None), ('seconded_by', None)), _connector='OR'), name='undone_exclusion_was_in_force'),
+        ),
+        migrations.AddConstraint(
+            model_name='pastexclusion',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('how', 'undone'), ('undoing_by__isnull', False), models.Q(('ended_by', models.F('undoing_by')), _negated=True)), models.Q(models.Q(('how', 'undone'), _negated=True), ('undoing_by', None)), _connector='OR'), name='exclusion_undone_by_two'),
         ),
         migrations.AddField(
             model_name='undoing',
@@ -79,6 +88,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='undoing',
             constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='undoing_has_a_reason'),
+        ),
+        migrations.AddConstraint(
+            model_name='undoing',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state', 'proposed')), models.Q(models.Q(('state', 'proposed'), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='undoing_has_its_end'),
         ),
         migrations.AddConstraint(
             model_name='undoing',

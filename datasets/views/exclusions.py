@@ -60,7 +60,7 @@ def exclusions(request: HttpRequest, name: str) -> HttpResponse:
     collection, person = collection_named(name), person_of(request)
     rows, past = rules.exclusions_of(collection, person), rules.past_of(collection, person)
     shows_past = request.GET.get("show") == "past"
-    related = ("instance__contradiction", "proposed_by", "ended_by")
+    related = ("instance__contradiction", "proposed_by", "undoing_by", "ended_by")
     page = page_of(request, past.select_related(*related) if shows_past else rules.listed(rows))
     keep_listed(person, (row.instance.contradiction_id for row in page), request.path)
     context = {
@@ -115,7 +115,7 @@ def _context(request: HttpRequest, instance: Instance, refused: Refusal | None) 
         "is_last": all(one.excluded for one in siblings),
         "known": known_to(person, instance) if fields else [],
         "past": PastExclusion.objects.filter(instance=instance).select_related(
-            "proposed_by", "seconded_by", "ended_by"
+            "proposed_by", "seconded_by", "undoing_by", "ended_by"
         ),
         "ended_undoings": undoing.ended_undoings(instance),
         "typed": typed,

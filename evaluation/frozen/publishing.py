@@ -15,6 +15,8 @@ from evaluation.models import ReportSnapshot
 from evaluation.rows.export import COLUMNS, records
 from judging.models import Study, StudyItem
 from judging.published import Published
+from judging.rules.resolution import DISCUSSION
+from judging.settling import IS_DISCUSSED, finished
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere, Refusal
 
@@ -28,8 +30,8 @@ def publish(
 ) -> ReportSnapshot:
     """Give the frozen report an address of its own; a second click finds the first one's.
 
-    Raises Refusal for names that are too long, and Conflict while somebody judges these responses blind, who
-    could read the numbers there, or where comments are asked for that are no longer those of the snapshot.
+    Raises Refusal for names that are too long, and Conflict while somebody judges or discusses these responses blind,
+    who could read the numbers there, or where comments are asked for that are no longer those of the snapshot.
     """
     authors = " ".join(authors.replace("\x00", "").split())
     if len(authors) > AUTHORS_LIMIT:
@@ -55,11 +57,17 @@ def publish(
 
 def _check_nobody_judges(study: Study) -> None:
     runs = study.items.order_by().values("response__run")
-    sharing = StudyItem.objects.filter(response__run__in=runs, study__state=StudyState.OPEN)
-    if study.state == StudyState.OPEN or sharing.exists():
+    sharing = StudyItem.objects.filter(response__run__in=runs)
+    if study.state == StudyState.OPEN or sharing.filter(study__state=StudyState.OPEN).exists():
         raise Conflict(
             "Somebody still judges responses of these runs, blind, and could read the numbers there. Publish the "
             "report when the study is closed."
+        )
+    studies = sharing.filter(study__resolved_by=DISCUSSION).values("study")
+    if finished(StudyItem.objects.filter(IS_DISCUSSED, study__in=studies)).exists():
+        raise Conflict(
+            "Judges still discuss responses of these runs, blind, and could read the numbers there. Publish the report "
+            "when they have signed, or when an admin has left what they discuss to a third person."
         )
 
 

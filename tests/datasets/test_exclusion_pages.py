@@ -55,6 +55,8 @@ def test_two_people_undo_an_exclusion_and_every_page_says_so(client, see, questi
     assert '<dt>Waiting for a second person</dt><dd><a href="?#list">1</a>' in see(
         rosa, "/collections/mills/exclusions/"
     )
+    assert "Agree or decline" in see(rosa, "/collections/mills/exclusions/")
+    assert "Agree or decline" not in see(olga, "/collections/mills/exclusions/")
     own = see(olga, address(question))
     assert 'value="undo_withdraw"' in own
     assert 'value="undo_agree"' not in own
@@ -62,7 +64,12 @@ def test_two_people_undo_an_exclusion_and_every_page_says_so(client, see, questi
     page = see(rosa, address(question))
     for words in ("Not excluded", "Undone", "It is sound now.", WHY, "agreed by"):
         assert words in page
-    assert "Undone" in see(rosa, "/collections/mills/exclusions/?show=past")
+    assert f"{olga.pseudonym} proposed it: It is sound now." in page
+    assert f"{rosa.pseudonym} agreed, " in page
+    past = see(rosa, "/collections/mills/exclusions/?show=past")
+    assert "Undone" in past
+    assert f"{olga.pseudonym} proposed to undo it: It is sound now." in past
+    assert "Against it" not in past
     assert "Excluded" not in see(rosa, f"/contradictions/{question.contradiction_id}/")
 
 

@@ -1,5 +1,7 @@
 """Undoing an exclusion: by two, as it was made, and what follows from it."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.db import IntegrityError, transaction
 
@@ -55,7 +57,8 @@ def test_an_undone_exclusion_lets_the_question_count_again(question, exclusion, 
     assert left_out == [1, 0]
     past = PastExclusion.objects.get()
     assert (past.how, past.reason, past.note) == ("undone", WHY, WHY_NOT)
-    assert (past.proposed_by, past.seconded_by, past.ended_by) == (rosa, olga, rosa)
+    assert (past.proposed_by, past.seconded_by) == (rosa, olga)
+    assert (past.undoing_by, past.ended_by) == (olga, rosa)
     assert Undoing.objects.get().seen["agreed"]["said"] == "The tables."
 
 
@@ -164,21 +167,39 @@ def test_two_who_agree_at_once_undo_it_once(exclusion, rosa, olga):
     assert PastExclusion.objects.count() == 1
 
 
-def test_the_database_refuses_one_person_who_proposes_and_agrees(question, rosa):
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Undoing.objects.create(
-            instance=question,
-            exclusion=1,
-            reason="x",
-            proposed_by=rosa,
-            ended_by=rosa,
-            state="agreed",
-        )
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
-def test_the_database_refuses_an_undone_exclusion_that_was_never_in_force(exclusion, rosa, olga):
-    with pytest.raises(IntegrityError), transaction.atomic():
-        PastExclusion.objects.create(
-            instance=exclusion.instance, proposal=1, reason="x", proposed_by=rosa,
-            proposed_at=exclusion.created_at, how="undone", ended_by=olga,
-        )  # fmt: skip
+@pytest.mark.parametrize(
+    ("wrong", "constraint"),
+    [
+        ({"state": "agreed", "ended_by": "rosa", "ended_at": NOW}, "undoing_ended_by_another"),
+        ({"state": "agreed", "ended_by": "olga"}, "undoing_has_its_end"),
+        ({"state": "proposed", "ended_at": NOW}, "undoing_has_its_end"),
+    ],
+)
+def test_the_database_refuses_an_undoing_that_cannot_be(question, rosa, olga, wrong, constraint):
+    people = {"rosa": rosa, "olga": olga}
+    fields = {name: people.get(value, value) for name, value in wrong.items()}
+    about = {"instance": question, "exclusion": 1, "reason": "x", "proposed_by": rosa}
+    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+        Undoing.objects.create(**about, **fields)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "constraint"),
+    [
+        ({"seconded_by": None, "seconded_at": None}, "undone_exclusion_was_in_force"),
+        ({"undoing_by": None}, "exclusion_undone_by_two"),
+        ({"undoing_by": "olga"}, "exclusion_undone_by_two"),
+    ],
+)
+def test_the_database_refuses_an_undone_exclusion_that_cannot_be(
+    exclusion, rosa, olga, wrong, constraint
+):
+    about = {"instance": exclusion.instance, "proposal": 1, "reason": "x", "how": "undone"}
+    made = {"proposed_by": rosa, "proposed_at": NOW, "seconded_by": olga, "seconded_at": NOW}
+    right = {**about, **made, "undoing_by": rosa, "ended_by": olga}
+    fields = {name: olga if value == "olga" else value for name, value in wrong.items()}
+    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+        PastExclusion.objects.create(**{**right, **fields})

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from evaluation.archive import bundles
 from evaluation.frozen import publishing, snapshots
 from evaluation.models import ReportSnapshot
-from judging import studies
+from judging import discussing, studies
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
 from tests.factories import signed_in
@@ -126,6 +126,24 @@ def test_nor_is_a_closed_one_whose_responses_somebody_judges_in_another_study(ri
 def warned(client, address, **posted):
     answer = client.post(address, posted) if posted else client.get(address)
     return 'id="published"' in answer.content.decode()
+
+
+@pytest.mark.parametrize("where", ["the study", "another"])
+def test_nor_is_one_whose_responses_judges_still_discuss(rita, where):
+    run = run_of_all_kinds()
+    talk = judging.open_study(drawn_from=run, resolved_by="discussion")
+    for name, verdict in (("alice", "correct"), ("bob", "incorrect")):
+        judging.hand_in(talk, name, verdict)
+    studies.close_study(talk)
+    study = talk
+    if where == "another":
+        study = judging.open_study("carol", "dora", name="Another", drawn_from=run)
+        studies.close_study(study)
+    frozen = snapshots.freeze(study, by=rita)[0]
+    with pytest.raises(Conflict, match="still discuss"):
+        publishing.publish(frozen, by=rita)
+    discussing.leave_all(talk, by=rita)
+    assert publishing.publish(frozen, by=rita).public
 
 
 def test_a_study_over_published_runs_says_so_before_it_opens(client, rita, frozen):
