@@ -183,12 +183,11 @@ def leave_all(study: Study, *, by: Person) -> int:
     """Leave what the judges of a closed study still discuss to a third person; returns how many responses."""
     if Study.objects.select_for_update().get(pk=study.pk).state != StudyState.CLOSED:
         raise Conflict("This study is not closed: its judges can still discuss. Close it first.")
-    items = discussed(study)
-    rows = [Discussion(item=item, round_id=item.round_id) for item in items]
+    items, latest = discussed(study), study.rounds.get(is_latest=True)
+    rows = [Discussion(item=item, round=latest) for item in items]
     Discussion.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)
-    left = MOVES.move(
-        Discussion.objects.filter(item__in=items.values("pk"), round=F("item__round")), "leave"
-    )
+    begun = Discussion.objects.filter(item__in=items.values("pk"), round=latest)
+    left = MOVES.move(begun, "leave")
     if left:
         record(Kind.STUDY, by, f"study {study.slug}: {left} discussions left to a third person")
     return left
