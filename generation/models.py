@@ -97,6 +97,7 @@ class PromptVersion(models.Model):
     key = models.CharField(max_length=60, unique=True)
     name = models.CharField(max_length=50, help_text="The same for all versions of a prompt.")
     version = models.PositiveIntegerField()
+    label = models.CharField(max_length=24, unique=True, help_text="In tables, as “5 v2”.")
     body = models.JSONField(help_text="As prompting.completed makes it.")
     sha256 = models.CharField(max_length=64, help_text="Also in its responses.")
     origin = models.CharField(max_length=10, choices=Origin.choices)
@@ -268,6 +269,17 @@ class Response(Leased):
 
     def __str__(self) -> str:
         return f"Response {self.pk}"
+
+    @property
+    def sent_texts(self) -> tuple[str, ...]:
+        """All texts that are sent: the first, and of two turns the second once there is the first reply in it."""
+        first: FirstReply | None = getattr(self, "first_reply", None) if self.follow_up else None
+        return (self.rendered, first.text.join(self.follow_up or ())) if first else (self.rendered,)
+
+    @property
+    def given(self) -> str:
+        """What the model was given in all turns, without any words of its own."""
+        return "\n".join((self.rendered, *(self.follow_up or ())))
 
 
 class FirstReply(models.Model):

@@ -222,7 +222,7 @@ def second_turn(response: Response) -> SecondTurn | None:
     first: FirstReply | None = getattr(response, "first_reply", None)
     if first is None:
         return SecondTurn(None, "", "", "")
-    sent = first.text.join(response.follow_up)
+    sent = response.sent_texts[-1]
     return SecondTurn(first, readable(first.request), readable(first.reply), sent)
 
 

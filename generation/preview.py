@@ -1,10 +1,11 @@
 """What a run that has not started will take: calls, tokens and time for each model, from earlier answers if any."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Func, IntegerField, Sum
 from django.db.models.functions import Length
 
 from generation import chat, client, costs
@@ -14,6 +15,8 @@ from generation.states import ResponseState
 
 # How many of a model's latest answers to these prompts are looked at.
 LATEST = 100
+COLUMNS = ("prompt_tokens", "completion_tokens", "latency_ms")
+FIRST = ("first_reply__text", *(f"first_reply__{name}" for name in COLUMNS))
 # A usual figure for English, where no answer shows the model's own.
 CHARACTERS_PER_TOKEN = 4.0
 
@@ -67,14 +70,18 @@ def of(run: Run) -> Preview:
     """The preview of the run's waiting responses."""
     waiting = Response.objects.filter(run=run, state=ResponseState.PENDING).order_by()
     sizes = waiting.values_list("model").annotate(n=Count("pk"), length=Sum(Length("rendered")))
-    # A second turn sends the first text again; the few words of its own are left out.
-    more = sizes.filter(first_reply=None).filter(follow_up__isnull=False)
-    again = {key: each for key, *each in more}
+    two = waiting.filter(follow_up__isnull=False).values_list("model")
+    # A second turn sends the first text again, the first reply once and at each of its places, and words of its own.
+    again = {
+        key: each for key, *each in two.annotate(own=Sum(_Pieces()), replies=Sum(_Pieces("1")))
+    }
+    both = two.filter(first_reply=None).annotate(n=Count("pk"), length=Sum(Length("rendered")))
+    firsts = {key: each for key, *each in both}
     models = LanguageModel.objects.in_bulk([model for model, *_ in sizes])
-    rows = [
-        _row(models[key], run, *map(sum, zip(each, again.get(key, (0, 0)), strict=True)))
-        for key, *each in sorted(sizes)
-    ]
+    rows = []
+    for key, n, length in sorted(sizes):
+        (own, replies), (more, first) = again.get(key, (0, 0)), firsts.get(key, (0, 0))
+        rows.append(_row(models[key], run, n + more, length + first + own, replies))
     by_service: dict[str, list[float | None]] = defaultdict(list)
     for row in rows:
         by_service[row.model.service].append(row.seconds)
@@ -89,9 +96,28 @@ def of(run: Run) -> Preview:
     )
 
 
-def _row(model: LanguageModel, run: Run, calls: int, length: int) -> Row:
+class _Pieces(Func):
+    """Characters of the pieces of a second turn; with "1" how many there are."""
+
+    output_field = IntegerField()
+
+    def __init__(self, each: str = "LENGTH(value)") -> None:
+        super().__init__("follow_up", each=each)
+
+    def as_sqlite(self, compiler: Any, connection: Any, **more: Any) -> Any:
+        template = "(SELECT SUM(%(each)s) FROM json_each(%(expressions)s))"
+        return self.as_sql(compiler, connection, template=template, **more)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **more: Any) -> Any:
+        template = "(SELECT SUM(%(each)s) FROM jsonb_array_elements_text(%(expressions)s) AS value)"
+        return self.as_sql(compiler, connection, template=template, **more)
+
+
+def _row(model: LanguageModel, run: Run, calls: int, length: int, replies: int) -> Row:
+    """`replies` is how often a first reply is read again."""
     seen = _seen(model, run)
-    read, written = length / seen.per_token, seen.written and calls * seen.written
+    written = seen.written and calls * seen.written
+    read = length / seen.per_token + replies * (seen.written or 0)
     has_price = model.price_read is not None and written is not None
     return Row(
         model=model,
@@ -106,21 +132,33 @@ def _row(model: LanguageModel, run: Run, calls: int, length: int) -> Row:
 
 def _seen(model: LanguageModel, run: Run) -> Seen:
     answers = Response.objects.filter(
-        follow_up__isnull=True,
         model=model,
         prompt__in=run.prompts,
         state=ResponseState.DONE,
         latency_ms__gt=0,
     ).order_by("-answered_at")
     known = answers.filter(prompt_tokens__gt=0, completion_tokens__isnull=False)
-    columns = ("prompt_tokens", "completion_tokens", "latency_ms")
-    rows = list(known.values_list(*columns, Length("rendered"))[:LATEST])
-    if not rows:
+    lasting = known.select_related("first_reply").only("rendered", "follow_up", *COLUMNS, *FIRST)
+    latest = list(lasting[:LATEST])
+    calls = [call for response in latest for call in _calls(response)]
+    if not calls:
         most = model.options.get(chat.MAX_TOKENS)
         return Seen(0, CHARACTERS_PER_TOKEN, most, None)
-    read, written, milliseconds, length = (sum(column) for column in zip(*rows, strict=True))
-    n = len(rows)
-    return Seen(n, length / read, written / n, milliseconds / n / 1000)
+    read, written, milliseconds, length = (sum(column) for column in zip(*calls, strict=True))
+    n = len(calls)
+    return Seen(len(latest), length / read, written / n, milliseconds / n / 1000)
+
+
+def _calls(response: Response) -> Iterator[tuple[Any, ...]]:
+    """The COLUMNS of each turn's call and the characters that it sent; without a first call that was not counted."""
+    before, *then = response.sent_texts
+    if then:
+        first = response.first_reply
+        numbers = first.prompt_tokens, first.completion_tokens, first.latency_ms
+        if None not in numbers:
+            yield (*numbers, len(before))
+        before += first.text + then[0]
+    yield response.prompt_tokens, response.completion_tokens, response.latency_ms, len(before)
 
 
 def time_of(calls: int, seconds: float, service: str) -> float | None:

@@ -24,6 +24,8 @@ from leases.rows import first_of
 
 # The folder in DATA_DIR whose files are read by `manage.py read_prompts`, and at each start.
 FOLDER = "prompts"
+# More than a prompt with every text at its longest.
+LARGEST_FILE = 5_000_000
 Origin = PromptVersion.Origin
 
 
@@ -92,8 +94,8 @@ def _store_own(keys: Collection[str]) -> None:
     PromptVersion.objects.bulk_create(
         (
             PromptVersion(
-                key=data["name"], name=data["name"], version=1, body=data, sha256=data["sha256"],
-                origin=Origin.PROGRAM,
+                key=data["name"], name=data["name"], version=1, label=data["label"], body=data,
+                sha256=data["sha256"], origin=Origin.PROGRAM,
             )
             for data in prompting.files().values()
             if data["name"] in keys and data["name"] not in there
@@ -106,13 +108,14 @@ def _store_own(keys: Collection[str]) -> None:
 def publish(prompts: Sequence[Prompt]) -> None:
     """A run uses these: from now on they never change. Raises Conflict for one that was changed meanwhile."""
     asked = {prompt.name: prompt for prompt in prompts}
-    _store_own(asked.keys() & prompting.prompts().keys())
+    own = prompting.prompts()
+    _store_own(asked.keys() & own.keys())
     rows = PromptVersion.objects.filter(key__in=asked)
     # A person who changes one waits here, or is waited for; those that no one can change any more are not held.
     list(rows.filter(published_at=None).order_by("key").select_for_update().values_list("key"))
-    now = dict(rows.values_list("key", "sha256"))
+    now = {row.key: row.prompt for row in rows.exclude(origin=Origin.PROGRAM)}
     for key, prompt in asked.items():
-        if now.get(key) != prompt.sha256:
+        if key not in own and now.get(key) != prompt:
             raise Conflict(
                 f"Prompt {prompt.label} was changed or removed a moment ago. Read it, then make the run again."
             )
@@ -136,7 +139,10 @@ def _completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 @transaction.atomic
 def _added(body: dict[str, Any], by: Person | None) -> PromptVersion:
-    _store_own(prompting.prompts())
+    own = prompting.prompts()
+    _store_own(own)
+    # Of two people who add at a time, the second waits here, and sees the first one's name and label.
+    list(PromptVersion.objects.filter(key=next(iter(own))).select_for_update().values_list("pk"))
     _check_new(body)
     return _stored(body, 1, by)
 
@@ -147,6 +153,10 @@ def _check_new(body: Mapping[str, Any]) -> None:
             f"There is a prompt {body['name']!r} already. Choose another name, or make a new version of that prompt."
         )
     for prompt in known().values():
+        if body["name"] == prompt.label:
+            raise Conflict(
+                f"Prompt {prompt.name!r} has the label {prompt.label!r} already. Choose another name."
+            )
         if body["label"] in (prompt.label, prompt.name):
             raise Conflict(
                 f"Prompt {prompt.name!r} has the label {body['label']!r} already. Choose another."
@@ -159,12 +169,15 @@ def _stored(body: dict[str, Any], version: int, by: Person | None) -> PromptVers
         defaults={
             "name": body["name"],
             "version": version,
+            "label": prompting.label_of(body["label"], version),
             "body": body,
             "sha256": body["sha256"],
             "origin": Origin.PERSON if by else Origin.FILE,
             "author": by,
         },
     )
+    if not is_new and by is None:
+        raise Conflict(f"{row} was saved a moment ago. Run read_prompts again.")
     if not is_new:
         raise StaleVersion(
             f"{row} was saved a moment ago. Your text is below and is not saved yet. Read that one, then save again."
@@ -174,7 +187,7 @@ def _stored(body: dict[str, Any], version: int, by: Person | None) -> PromptVers
 
 @transaction.atomic
 def save(row: PromptVersion, given: Mapping[str, Any], *, newest: str, by: Person) -> PromptVersion:
-    """What a person makes of this version: the next one, or the same one changed where no run has used it.
+    """What a person makes of this version: the next one, or the newest one changed where no run has used it.
 
     Returns the newest version where nothing was changed. Raises Refusal, and StaleVersion where the newest version's
     mark is not `newest` any more.
@@ -189,11 +202,16 @@ def save(row: PromptVersion, given: Mapping[str, Any], *, newest: str, by: Perso
         )
     if _same(last.body, body):
         return last
-    if last.published_at or last.origin != Origin.PERSON:
+    if row.pk != last.pk or not may_change(last):
         return _stored(body, last.version + 1, by)
     last.body, last.sha256, last.author = body, body["sha256"], by
     last.save(update_fields=["body", "sha256", "author"])
     return last
+
+
+def may_change(row: PromptVersion) -> bool:
+    """Whether a version may be changed or removed: a person wrote it, and no run has used it."""
+    return row.origin == Origin.PERSON and not row.published_at
 
 
 def _same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -229,18 +247,31 @@ def read_files(folder: Path) -> tuple[list[PromptVersion], list[str]]:
 @transaction.atomic
 def _read(path: Path) -> PromptVersion | None:
     """The version that a file makes; None where its text is stored already. A prompt keeps its first label."""
-    try:
-        given = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise Refusal(f"this is not JSON in UTF-8: {error}.") from error
-    if not isinstance(given, dict):
-        raise Refusal("this is not a prompt, it has no fields.")
-    body = _completed(given, "The prompt")
+    body = _completed(_given_in(path), "The prompt")
+    # So no two files make versions of one prompt in turns.
+    if body["name"] != path.stem:
+        raise Refusal(f"the prompt's name is {body['name']!r}. Call the file {body['name']}.json.")
     _store_own(prompting.prompts())
     rows = list(PromptVersion.objects.filter(name=body["name"]))
     if not rows:
         return _added(body, None)
     body["label"] = rows[0].body["label"]
-    if any(_same(row.body, body) for row in rows):
+    # What people wrote since does not make the same file a further version.
+    before = [row for row in rows if row.origin == Origin.FILE][:1] or rows
+    if any(_same(row.body, body) for row in before):
         return None
     return _stored(body, rows[0].version + 1, None)
+
+
+def _given_in(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise Refusal(f"the file has more than {LARGEST_FILE:,} bytes. No prompt is that long.")
+        given = json.loads(data.decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise Refusal(f"this is not JSON in UTF-8: {error}.") from error
+    if not isinstance(given, dict):
+        raise Refusal("this is not a prompt, it has no fields.")
+    return given

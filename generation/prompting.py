@@ -29,9 +29,8 @@ FIELDS = ("question", "context1", "context2")
 # Where the text of a second turn has the first reply.
 REPLY = "{reply}"
 _PLACE = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
-_NAME = re.compile(r"\{\s*\w+\s*\}")
-# The recorded inputs have this blank before the second passage.
-_SECOND_PASSAGE = re.compile(r"\n \{context[12]\}")
+# A word, or a field that is written otherwise, as {context 1}. Other braces are text, as those of JSON.
+_NAME = re.compile(r"\{\s*(?:\w+|(?:question|context|passage|reply)[\s.-]+\w*)\s*\}", re.IGNORECASE)
 
 # What a prompt's author gives, with the most characters of each text; a title is one line.
 LONGEST = {
@@ -137,15 +136,18 @@ def key_of(base: str, version: int) -> str:
     return base if version == 1 else f"{base}-v{version}"
 
 
+def label_of(label: str, version: int) -> str:
+    return label if version == 1 else f"{label} v{version}"
+
+
 def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
     """A version of a prompt from its data; raises PromptError, with the file's name, when it is damaged."""
     try:
-        further = f" v{version}" if version > 1 else ""
         prompt = Prompt(
             **{
                 **data,
                 "name": key_of(data["name"], version),
-                "label": data["label"] + further,
+                "label": label_of(data["label"], version),
                 "passages": tuple(data["passages"]),
                 "gold": tuple(data["gold"]),
                 "verdicts": tuple(data["verdicts"]),
@@ -283,7 +285,8 @@ def render(prompt: Prompt, *, question: str, context_1: str, context_2: str, sam
 
     Where both answers come from the `same` passage, it is given once.
     """
-    asked = _filled(prompt, prompt.template, question, context_1, context_2, same)
+    template = _once(prompt.template) if same else prompt.template
+    asked = _filled(prompt, template, question, context_1, context_2, same)
     return "".join(_shown(prompt.template, example) for example in prompt.examples) + asked
 
 
@@ -293,17 +296,24 @@ def follow_up(
     """The pieces of the second turn's text, between which the first reply comes; None for a prompt of one turn."""
     if not prompt.second:
         return None
-    pieces = prompt.second.split(REPLY)
+    pieces = (_once(prompt.second) if same else prompt.second).split(REPLY)
     return [_filled(prompt, piece, question, context_1, context_2, same) for piece in pieces]
+
+
+def _once(text: str) -> str:
+    """The text without the second of its two passages, where that is on a line of its own after a blank."""
+    shown = [place for place in dict.fromkeys(_PLACE.findall(text)) if place != "question"]
+    if len(shown) < 2:
+        return text
+    # The recorded inputs have this blank before the second passage.
+    return re.sub(rf"\n \{{{shown[1]}\}}(?=\n|\Z)", "", text)
 
 
 def _filled(
     prompt: Prompt, text: str, question: str, context_1: str, context_2: str, same: bool
 ) -> str:
-    if same:
-        text = _SECOND_PASSAGE.sub("", text)
-        if len(prompt.passages) > 1:  # a prompt may begin with the second
-            context_2 = context_1
+    if same and len(prompt.passages) > 1:  # a prompt may begin with the second
+        context_2 = context_1
     texts = {"question": question, "context1": context_1, "context2": context_2}
     # In one pass, so that braces inside a passage are not replaced.
     return _PLACE.sub(lambda place: texts[place[1]], text)

@@ -147,10 +147,14 @@ def has_calls_in_flight(key: int) -> bool:
 
 
 def _longest(texts: Iterable[tuple[str, list[str] | None]], models: Sequence[LanguageModel]) -> int:
-    """Bytes of the longest request; of a second turn with a byte for each token that the first reply may have."""
+    """Bytes of the longest request; of a second turn with a byte for each token of the first reply, each time.
+
+    It is sent as the model's own turn, and at each of its places in the second text.
+    """
     reply = max((model.options.get(chat.MAX_TOKENS) or 0 for model in models), default=0)
     return max(
-        (_size(text, *(pieces or ())) + reply * bool(pieces) for text, pieces in texts), default=0
+        (_size(text, *(pieces or ())) + reply * len(pieces or ()) for text, pieces in texts),
+        default=0,
     )
 
 

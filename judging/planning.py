@@ -9,7 +9,9 @@ from django.db.models import QuerySet
 
 from accounts.models import Person
 from datasets.models import Instance
+from generation import prompt_versions, prompting
 from generation.models import Response
+from generation.prompting import Prompt
 from judging import readiness
 from judging.models import Rubric, Study, StudyItem
 from judging.presenting import gold_shown, passages_given
@@ -161,14 +163,18 @@ def cost(responses: Sequence[Response], known: rubric.Rubric, rules: Rules) -> C
 
 
 def _texts(known: rubric.Rubric, items: dict[str, StudyItem]) -> dict[str, Reading]:
-    return {key: _reading(item, known) for key, item in items.items()}
+    prompts = prompt_versions.known({item.response.prompt for item in items.values()})
+    return {
+        key: _reading(item, known, prompting.found(item.response.prompt, prompts))
+        for key, item in items.items()
+    }
 
 
-def _reading(item: StudyItem, known: rubric.Rubric) -> Reading:
+def _reading(item: StudyItem, known: rubric.Rubric, asked: Prompt) -> Reading:
     response = item.response
-    gold = gold_shown(response, known.prompts[response.prompt])
+    gold = gold_shown(response, known.prompts[response.prompt], asked)
     shared = [response.instance.question, *(part.text for part in gold)]
-    passages = [passage.text for passage in passages_given(response)]
+    passages = [passage.text for passage in passages_given(response, asked)]
     return Reading(
         question_of(item), reading.words(response.text), reading.words(*shared, *passages)
     )

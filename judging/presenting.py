@@ -10,6 +10,7 @@ from typing import Any
 from datasets.contexts import context_1, context_2, is_same
 from generation import chat, prompt_versions
 from generation.models import Response
+from generation.prompting import Prompt
 from judging.models import JudgingSlot, StudyItem
 from judging.rules import rubric
 from judging.rules.rubric import GoldAnswer, PromptCriteria, Rubric
@@ -87,10 +88,11 @@ class AnonymousVerdict:
 def response_view(response: Response, known: Rubric) -> ResponseView:
     """What a blind person sees of a response: the question, the gold answers, the passages as given, the text."""
     criteria = known.prompts[response.prompt]
+    asked = prompt_versions.find(response.prompt)
     return ResponseView(
         question=response.instance.question,
-        gold=gold_shown(response, criteria),
-        passages=passages_given(response),
+        gold=gold_shown(response, criteria, asked),
+        passages=passages_given(response, asked),
         text=response.text,
         finding=response.get_finding_display(),
         cut_off=response.finish_reason in chat.CUT_OFF,
@@ -116,24 +118,23 @@ def choices(known: Rubric, criteria: PromptCriteria) -> tuple[VerdictChoice, ...
     )
 
 
-def gold_shown(response: Response, criteria: PromptCriteria) -> tuple[GoldAnswer, ...]:
-    """The gold answers of a response; raises RubricError where one that the prompt needs is missing.
+def gold_shown(
+    response: Response, criteria: PromptCriteria, asked: Prompt | None
+) -> tuple[GoldAnswer, ...]:
+    """The gold answers of a response to a prompt; raises RubricError where one that the prompt needs is missing.
 
     The answer of revised passages is the one stored with the response: they may be revised again later.
     """
-    instance, known = (
-        response.instance,
-        prompt_versions.known([response.prompt]).get(response.prompt),
-    )
-    revised = response.gold[0] if known and known.revised and response.gold else None
+    instance = response.instance
+    revised = response.gold[0] if asked and asked.revised and response.gold else None
     return rubric.gold_answers(criteria, instance.answer_1, instance.answer_2, revised)
 
 
-def passages_given(response: Response) -> tuple[Passage, ...]:
+def passages_given(response: Response, asked: Prompt) -> tuple[Passage, ...]:
     """The passages that the prompt showed, in its order; one where both answers come from the same passage."""
     contradiction = response.instance.contradiction
     texts = dict(enumerate(contexts_given(response), start=1))
-    numbers = prompt_versions.find(response.prompt).passages
+    numbers = asked.passages
     if len(numbers) > 1 and is_same(contradiction):
         return (Passage("1 and 2, the same", texts[1]),)
     return tuple(Passage(str(number), texts[number]) for number in numbers)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from generation import prompt_versions
 from generation.models import Response
 from judging.presenting import gold_shown
 from judging.rules import rubric
@@ -21,10 +22,11 @@ def check(known: rubric.Rubric, responses: Sequence[Response]) -> None:
         )
 
 
-def _without_gold(known: rubric.Rubric, responses: Iterable[Response]) -> Iterable[str]:
+def _without_gold(known: rubric.Rubric, responses: Sequence[Response]) -> Iterable[str]:
+    prompts = prompt_versions.known({response.prompt for response in responses})
     for response in responses:
         asked = response.instance
         try:
-            gold_shown(response, known.prompts[response.prompt])
+            gold_shown(response, known.prompts[response.prompt], prompts.get(response.prompt))
         except rubric.RubricError as error:
             yield f"{asked.contradiction.title}, question {asked.n} (prompt {response.prompt}): {error}"

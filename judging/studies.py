@@ -152,9 +152,7 @@ def _name_of(response: Response) -> str:
 def _names_itself(response: Response) -> bool:
     """Whether the response names its own model (selfnaming.py)."""
     ids = (response.model.model_id, response.answered_by)
-    return bool(
-        selfnaming.named_in(response.text, selfnaming.names_of(ids), sent=response.rendered)
-    )
+    return bool(selfnaming.named_in(response.text, selfnaming.names_of(ids), sent=response.given))
 
 
 def _responses(study: Study) -> QuerySet[Response]:

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 KEPT = {
     "files": "files that people uploaded or made",
     "uploads": "files of pages that people uploaded for a fetch",
+    "prompts": "prompts that people put there as files",
 }
 # Names at the top of DATA_DIR that backups leave out, and why.
 LEFT_OUT = {

@@ -72,8 +72,8 @@ def _of_rounds(study: Study, choice: Choice) -> list[Filter]:
 
 def passages(item: StudyItem) -> tuple[Passage, ...]:
     """What the model was given to read; both passages for a prompt that this project does not have."""
-    if item.response.prompt in prompt_versions.known([item.response.prompt]):
-        return passages_given(item.response)
+    if asked := prompt_versions.known([item.response.prompt]).get(item.response.prompt):
+        return passages_given(item.response, asked)
     one, two = contexts_given(item.response)
     return Passage("1", one), Passage("2", two)
 

@@ -43,7 +43,9 @@ def with_verdicts(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
 
 def with_prompts(items: Iterable[StudyItem]) -> list[tuple[StudyItem, str]]:
     """Each item with its prompt's label and title."""
-    return [(item, prompt_words(item.response.prompt)) for item in items]
+    rows = list(items)
+    words = {name: prompt_words(name) for name in {item.response.prompt for item in rows}}
+    return [(item, words[item.response.prompt]) for item in rows]
 
 
 def prompt_words(name: str) -> str:

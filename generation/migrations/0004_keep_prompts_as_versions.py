@@ -42,8 +42,8 @@ def store_those_used(apps, schema_editor):
         body = json.loads(path.read_bytes())
         if body["name"] in first:
             versions.create(
-                key=body["name"], name=body["name"], version=1, body=body, sha256=body["sha256"],
-                origin="program", published_at=first[body["name"]],
+                key=body["name"], name=body["name"], version=1, label=body["label"], body=body,
+                sha256=body["sha256"], origin="program", published_at=first[body["name"]],
             )
 
 
@@ -87,6 +87,7 @@ class Migration(migrations.Migration):
                 ('key', models.CharField(max_length=60, unique=True)),
                 ('name', models.CharField(help_text='The same for all versions of a prompt.', max_length=50)),
                 ('version', models.PositiveIntegerField()),
+                ('label', models.CharField(help_text='In tables, as “5 v2”.', max_length=24, unique=True)),
                 ('body', models.JSONField(help_text='As prompting.completed makes it.')),
                 ('sha256', models.CharField(help_text='Also in its responses.', max_length=64)),
                 ('origin', models.CharField(choices=[('program', 'Comes with the program'), ('file', 'A file in DATA_DIR'), ('person', 'A person')], max_length=10)),

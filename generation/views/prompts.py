@@ -13,7 +13,6 @@ from generation import prompt_pages, prompt_versions
 from generation.access import check_prompts_shown, keep_questions
 from generation.models import PromptVersion
 from generation.prompt_forms import PreviewForm, PromptForm
-from generation.prompt_versions import Origin
 from generation.views import READERS
 from leases.refusal import Refusal, StaleVersion
 from pages.paging import page_of
@@ -43,7 +42,7 @@ def prompt(request: HttpRequest, key: str) -> HttpResponse:
         "row": row,
         "newest": newest if newest != row else None,
         "changes": prompt_pages.changes(row),
-        "may_remove": not row.published_at and row.origin == Origin.PERSON,
+        "may_remove": prompt_versions.may_change(row),
         **_preview(request, row),
     }
     return render(request, "generation/prompt.html", context)
@@ -79,7 +78,7 @@ def new_prompt(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @roles_required(*READERS)
 def edit_prompt(request: HttpRequest, key: str) -> HttpResponse:
-    """The text of one version in a form. Saving makes the next one, or changes one that no run has used."""
+    """The text of one version in a form. Saving makes the next one, or changes the newest if no run has used it."""
     check_prompts_shown(person_of(request))
     row = prompt_versions.stored_as(key)
     form = PromptForm(request.POST if request.method == "POST" else None, based_on=row.body)

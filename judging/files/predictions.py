@@ -1,6 +1,6 @@
 """Imports a judge model's replies made elsewhere, as machine verdicts on a study's responses."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -79,8 +79,10 @@ def _items(study: Study, whole: Predictions) -> dict[Prediction, int]:
     for pk, *values in study.items.order_by("position").values_list("pk", *columns):
         known.setdefault(tuple(map(str, values)), []).append(pk)
     items, problems = {}, []
+    prompts = prompt_versions.known()
+    labels = {prompt.label: name for name, prompt in prompts.items() if prompt.label not in prompts}
     for row in whole.rows:
-        matches = known.get(_spelled(whole.way, row.key), [])
+        matches = known.get(_spelled(whole.way, row.key, labels), [])
         if len(matches) == 1:
             items[row] = matches[0]
         else:
@@ -94,9 +96,10 @@ def _items(study: Study, whole: Predictions) -> dict[Prediction, int]:
     return items
 
 
-def _spelled(way: Iterable[str], key: tuple[str, ...]) -> tuple[str, ...]:
+def _spelled(
+    way: Iterable[str], key: tuple[str, ...], labels: Mapping[str, str]
+) -> tuple[str, ...]:
     """The key with a prompt's label replaced by its name."""
-    labels = {prompt.label: name for name, prompt in prompt_versions.known().items()}
     return tuple(
         labels.get(value, value) if column == "prompt" else value
         for column, value in zip(way, key, strict=True)

@@ -12,7 +12,7 @@ from django.db.models import Prefetch
 
 from datasets.models import Instance
 from generation import prompt_versions
-from generation.models import Response
+from generation.models import FirstReply, Response
 from judging.models import (
     Judge,
     JudgingSlot,
@@ -37,6 +37,8 @@ ITEM = (
     "type_4", "excluded", "prompt", "prompt_label", "model_service", "model", "model_options", "sample",
     "sent", "response", "names_its_model",
 )  # fmt: skip
+# Where a study has responses to prompts of two turns.
+SECOND_TURN = ("first_reply", "sent_second")
 VERDICT = (
     "round", "seat", "repeat", "judge", "state", "first_verdict", "comment", "seconds", "flagged",
     "flag_note", "skip_reason",
@@ -63,12 +65,16 @@ def json_chunks(study: Study) -> Iterator[str]:
 
 def csv_chunks(study: Study) -> Iterator[str]:
     """The study as CSV: one line for each slot, and one for each response without slots."""
-    header = [*ITEM, *VERDICT, *(f"final_{name}" for name in FINAL)]
-    return csv_lines(header, (line for entry in entries(study) for line in _lines(entry)))
+    two = FirstReply.objects.filter(response__study_items__study=study).exists()
+    columns = (*ITEM, *SECOND_TURN) if two else ITEM
+    header = [*columns, *VERDICT, *(f"final_{name}" for name in FINAL)]
+    return csv_lines(header, (line for entry in entries(study) for line in _lines(entry, columns)))
 
 
 def entries(study: Study) -> Iterator[dict[str, Any]]:
     """An entry for each item, in the study's order: keys of ITEM, "verdicts" (VERDICT), "final" (FINAL or null).
+
+    A response of two turns has the keys of SECOND_TURN too.
 
     "replaced" has the verdicts of rounds that are not final, as FINAL.
     """
@@ -80,6 +86,7 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
             "response__instance__contradiction__collection",
             "response__instance__exclusion",
             "response__model",
+            "response__first_reply",
             "resolution__resolved_by",
             "resolution__round",
         )
@@ -88,6 +95,7 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
             Prefetch("slots", slots.order_by("round__n", "seat", "repeat")),
             Prefetch("machine_verdicts", machine.order_by("judge__pseudonym", "pk")),
         )
+        .defer("response__first_reply__request", "response__first_reply__reply")
         .order_by("position")
     )
     labels: dict[str, str] = {}
@@ -180,9 +188,16 @@ def _item_entry(item: StudyItem, label: str) -> dict[str, Any]:
         "model_options": response.model.options,
         "sample": response.sample,
         "sent": response.rendered,
+        **_second_turn(response),
         "response": response.text,
         "names_its_model": item.names_its_model,
     }
+
+
+def _second_turn(response: Response) -> dict[str, str]:
+    """The first reply, and what was sent after it; nothing where there was one turn."""
+    _, *then = response.sent_texts
+    return {"first_reply": response.first_reply.text, "sent_second": then[0]} if then else {}
 
 
 def _question_entry(instance: Instance, response: Response) -> dict[str, Any]:
@@ -254,9 +269,9 @@ def _final_entry(resolution: Resolution | None) -> dict[str, Any] | None:
     }
 
 
-def _lines(entry: Mapping[str, Any]) -> Iterator[list[Any]]:
+def _lines(entry: Mapping[str, Any], columns: Iterable[str]) -> Iterator[list[Any]]:
     final = entry["final"] or {}
-    item = [_cell(entry[name]) for name in ITEM]
+    item = [_cell(entry.get(name)) for name in columns]
     for verdict in entry["verdicts"] or [{}]:
         given = [_cell(verdict.get(name)) for name in VERDICT]
         yield [*item, *given, *(final.get(name) for name in FINAL)]

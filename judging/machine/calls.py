@@ -10,7 +10,9 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, Q
 from django.db.models.functions import Now
 
+from generation import prompt_versions
 from generation.models import LONG
+from generation.prompting import Prompt
 from generation.queues import DUE, Call, Line, Queue, Settled, fields_of, set_back, sweep
 from judging.machine import control
 from judging.machine.prompt import Read, render, settled_by
@@ -71,7 +73,8 @@ class JudgeQueue(Queue):
         )
         read = MachineVerdict.objects.select_related(*SEEN).defer(*UNSEEN)
         rows = read.in_bulk([pk for pk, _ in taken])
-        return [_call(line, rows[pk], attempts) for pk, attempts in taken]
+        prompts = prompt_versions.known({row.item.response.prompt for row in rows.values()})
+        return [_call(line, rows[pk], attempts, prompts) for pk, attempts in taken]
 
     @transaction.atomic
     def settle(self, holder: str, settled: Sequence[Settled]) -> None:
@@ -122,7 +125,7 @@ class JudgeQueue(Queue):
         return taken_back
 
 
-def _call(line: Line, row: MachineVerdict, attempts: int) -> Call:
+def _call(line: Line, row: MachineVerdict, attempts: int, prompts: Mapping[str, Prompt]) -> Call:
     """What the judge model is sent: what people see of the response, and no model's name."""
     assert row.judge.model is not None
     assert row.judge.prompt is not None
@@ -130,18 +133,19 @@ def _call(line: Line, row: MachineVerdict, attempts: int) -> Call:
     text = render(
         row.judge.prompt.template,
         question=response.instance.question,
-        gold=_gold(row),
+        gold=_gold(row, prompts),
         response=response.text or response.get_finding_display(),
     )
     return Call(line, row.pk, attempts, row.judge.model, text)
 
 
-def _gold(row: MachineVerdict) -> list[str]:
+def _gold(row: MachineVerdict, prompts: Mapping[str, Prompt]) -> list[str]:
     """The gold answers that people are shown; where the rubric has none for this, those kept with the response."""
     response = row.item.response
     try:
         criteria = rubric.parse(row.rubric.body).prompts[response.prompt]
-        return [gold.text for gold in gold_shown(response, criteria)]
+        shown = gold_shown(response, criteria, prompts.get(response.prompt))
+        return [gold.text for gold in shown]
     except (rubric.RubricError, KeyError):
         # An imported study may have an older rubric, or a question without one of its answers.
         return [str(gold) for gold in response.gold]

@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.urls import reverse
 
 from accounts.roles import Role
@@ -76,11 +76,28 @@ def test_the_studys_own_prompts_are_read_without_the_database(django_assert_num_
         ({"name": "passage-1", "label": "X"}, "There is a prompt 'passage-1' already"),
         ({"label": "4"}, "'both-passages' has the label '4' already"),
         ({"label": "passage-1"}, "has the label 'passage-1' already"),
+        ({"name": "b", "label": "X"}, "Prompt 'lettered' has the label 'b' already"),
     ],
 )
 def test_a_name_or_label_that_is_taken_is_refused(rosa, changed, sentence):
+    prompt_versions.add({**GIVEN, "name": "lettered", "label": "b"}, rosa)
     with pytest.raises(Conflict, match=sentence):
         prompt_versions.add({**GIVEN, **changed}, rosa)
+
+
+def test_the_database_takes_a_label_once(rosa):
+    rows = PromptVersion.objects.filter(pk=prompt_versions.add(GIVEN, rosa).pk)
+    prompt_versions.stored_as("passage-1")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        rows.update(label="2")
+
+
+def test_a_new_version_of_an_older_one_leaves_the_unused_one_of_another_person(rosa):
+    first = published(rosa)
+    theirs = saved(first, person("bob", Role.RESEARCHER), title="By Bob")
+    mine = saved(first, rosa, title="By Rosa")
+    assert mine.key == "cautious-v3"
+    assert (stored(theirs).prompt.title, stored(theirs).author.username) == ("By Bob", "bob")
 
 
 def test_an_edit_changes_what_no_run_has_used_and_makes_a_version_of_what_one_has(rosa):
@@ -153,10 +170,11 @@ def test_each_version_is_an_identity_of_its_own_in_a_run(local, rosa):
     assert texts[1][2] == "How long is canal 1? Canal 1 is 1 km long."
 
 
-def test_a_prompt_changed_while_a_run_is_made_is_refused(local, rosa):
+@pytest.mark.parametrize("changed", [{"template": "{question}!"}, {"gold": ["yes"]}])
+def test_a_prompt_changed_while_a_run_is_made_is_refused(local, rosa, changed):
     row = prompt_versions.add(GIVEN, rosa)
     read = row.prompt
-    saved(row, rosa, template="{question}!")
+    saved(row, rosa, **changed)
     with pytest.raises(Conflict, match="Prompt C1 was changed or removed a moment ago"):
         runs.create(collection=canals(1), models=[echo()], prompts=[read])
     assert not Response.objects.exists()
@@ -224,6 +242,18 @@ def test_a_file_is_a_version_and_its_new_text_the_next(folder, capsys):
     assert (row.origin, row.author, row.prompt.template) == ("file", None, "{question}")
 
 
+def test_a_file_with_an_older_text_is_a_version_and_one_left_alone_is_none(folder, rosa, capsys):
+    file = folder / "cautious.json"
+    for given in (GIVEN, {**GIVEN, "template": "{question}"}, GIVEN):
+        file.write_text(json.dumps(given))
+        call_command("read_prompts")
+    assert prompt_versions.newest_of("cautious").key == "cautious-v3"
+    saved(prompt_versions.newest_of("cautious"), rosa, title="By Rosa")
+    capsys.readouterr()
+    call_command("read_prompts")
+    assert capsys.readouterr().out == ""
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -231,6 +261,9 @@ def test_a_file_is_a_version_and_its_new_text_the_next(folder, capsys):
         ("[]", "bad.json: this is not a prompt"),
         (json.dumps({**GIVEN, "template": "{question} {year}"}), r"bad.json: .* has \{year\}, which is no field"),
         (json.dumps({**GIVEN, "colour": "red"}), "has colour, which no prompt has"),
+        (json.dumps(GIVEN), "bad.json: the prompt's name is 'cautious'. Call the file cautious.json"),
+        ("[" * 200_000, "bad.json: this is not JSON"),
+        (" " * 5_000_001, "bad.json: the file has more than 5,000,000 bytes"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_refused_is_named_and_keeps_no_other_out(folder, text, sentence):
@@ -277,6 +310,25 @@ def test_a_run_that_is_hidden_is_neither_named_nor_counted(client, reader, local
     assert "<dt>Responses</dt><dd>0</dd>" in text
 
 
+def test_responses_to_an_earlier_text_are_counted_apart(client, reader, local):
+    made = run(questions=3, prompts=("4",))
+    first, second, _ = made.responses.all()
+    Response.objects.filter(pk=first.pk).update(prompt_hash="0" * 64)
+    Response.objects.filter(pk=second.pk).update(prompt_hash="")  # imported
+    text = body(client.get("/prompts/both-passages/"))
+    assert "<dt>Responses</dt><dd>2, and 1 that answered an earlier text</dd>" in text
+    assert "1 to an earlier text" in body(client.get("/prompts/"))
+
+
+def test_an_older_version_offers_a_new_one_and_the_newest_a_change(client, reader, rosa):
+    row = published(rosa)
+    saved(row, rosa, title="Second")
+    third = saved(row, rosa, title="Third")
+    assert third.key == "cautious-v3"
+    assert ">New version</a>" in body(client.get("/prompts/cautious-v2/"))
+    assert ">Change</a>" in body(client.get("/prompts/cautious-v3/"))
+
+
 def test_the_pages_are_closed_to_those_who_judge(client, reader, monkeypatch):
     monkeypatch.setattr(access.hides_models, "providers", {"test": lambda who: True})
     answer = client.get(reverse("generation:prompts"))
@@ -310,6 +362,8 @@ def test_a_prompt_is_written_changed_and_removed_in_the_app(client, reader):
 
 BAD = [
     ({"template": "{question} {contxt1}"}, "{contxt1}, which is no field of a question"),
+    ({"template": "{question} {context 1}"}, "{context 1}, which is no field of a question"),
+    ({"template": "{question} {context-1}"}, "{context-1}, which is no field of a question"),
     ({"template": ""}, "This field is required"),
     ({"template": " \n"}, "the template is empty"),
     ({"template": "Answer."}, "never shows the question"),
@@ -345,8 +399,8 @@ def test_a_version_saved_meanwhile_is_refused_and_the_text_is_kept(client, reade
     assert "was saved since you began" in body(answer)
     assert "{question} mine" in body(answer)
     again = {**typed, "newest": prompt_versions.mark_of(prompt_versions.newest_of("cautious"))}
-    assert client.post("/prompts/cautious/edit/", again).url == "/prompts/cautious-v2/"
-    assert prompt_versions.find("C1 v2").template == "{question} mine"
+    assert client.post("/prompts/cautious/edit/", again).url == "/prompts/cautious-v3/"
+    assert prompt_versions.find("C1 v3").template == "{question} mine"
 
 
 def test_a_response_leads_to_its_prompt(client, reader, local):

@@ -107,6 +107,46 @@ def _words(text):
     return " ".join(text.split())
 
 
+def written(template, second=""):
+    given = {"name": "mine", "label": "M", "title": "Mine", "template": template, "second": second}
+    return prompting.parse(prompting.completed(given, "It"), "it")
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("Passage:\n {context1}\nQ: {question}", "Passage:\n 1\nQ: Q"),
+        ("Passage:\n {context2}\nQ: {question}", "Passage:\n 2\nQ: Q"),
+        ("Read:\n {context1}\n {context2}\nQ: {question}", "Read:\n 1\nQ: Q"),
+        ("Read:\n {context2}\n {context1}\nQ: {question}", "Read:\n 1\nQ: Q"),
+        ("{context1}\n {context2} {question}", "1\n 1 Q"),
+    ],
+)
+def test_of_two_passages_that_are_the_same_only_the_second_is_left_out(template, text):
+    shown = {"question": "Q", "context_1": "1", "context_2": "2"}
+    assert prompting.render(written(template), **shown, same=True) == text
+
+
+@pytest.mark.parametrize(
+    ("template", "second", "pieces"),
+    [
+        ("{question}", "Now read:\n {context1}\n{reply}?", ["Now read:\n 1\n", "?"]),
+        ("{question} {context1}", "Now read:\n {context2}\nSure?", ["Now read:\n 1\nSure?"]),
+        ("{question}", "{context1} {reply}\n {context2}\nSure?", ["1 ", "\nSure?"]),
+    ],
+)
+def test_a_second_turn_keeps_its_only_passage(template, second, pieces):
+    shown = {"question": "Q", "context_1": "1", "context_2": "2"}
+    assert prompting.follow_up(written(template, second), **shown, same=True) == pieces
+
+
+def test_braces_that_are_no_place_are_kept():
+    asked = '{question} Reply as {"answer": "…", "pages": [1]} or {}.'
+    shown = {"question": "Q", "context_1": "", "context_2": ""}
+    text = prompting.render(written(asked), **shown, same=False)
+    assert text == 'Q Reply as {"answer": "…", "pages": [1]} or {}.'
+
+
 @pytest.mark.parametrize("same", [False, True])
 def test_the_swapped_prompt_is_prompt_5_with_its_passages_exchanged(same):
     swapped = prompting.render(prompting.find("5.1"), **ASKED, same=same)

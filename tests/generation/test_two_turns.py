@@ -196,21 +196,63 @@ def test_a_cap_holds_over_both_turns(fake, local):
     sent = sum(len(text.encode()) for text in (FIRST, SECOND.format("")))
     runs.set_cap(made, 10_000)
     made.refresh_from_db()
-    assert made.longest == sent + 10
-    one = costs.most(model, sent + 10)
-    assert one == sent + 10 + costs.TEMPLATE + 10
-    runs.set_cap(made, 1.5 * one)
+    # The first reply is sent as a turn of its own, and twice in the second text.
+    assert made.longest == sent + 3 * 10
+    assert costs.most(model, made.longest) == sent + 3 * 10 + costs.TEMPLATE + 10
+
+
+def test_a_second_turn_without_a_count_costs_no_more_than_was_reserved(fake, local):
+    model = echo(max_tokens=10)
+    registry.set_prices(model, 1e6, 1e6)
+    made = asked([model])
+    runs.set_cap(made, 10_000)
     made.refresh_from_db()
+    most = costs.most(model, made.longest)
+    long = "kilometre " * 10
+    message = {"role": "assistant", "content": "6 km"}
+    fake.enqueue(Say(long), Fault(200, {"choices": [{"message": message}]}))  # no count
     answer_all(made)
-    assert made.cost <= 1.5 * one
-    assert [len(call["messages"]) for call in fake.calls] == [1, 3]
+    response = made.responses.get()
+    assert (response.first_reply.text, response.text) == (long, "6 km")
+    first = response.first_reply.prompt_tokens + response.first_reply.completion_tokens
+    assert response.cost == made.cost == first + most
 
 
 def test_a_preview_counts_the_calls_of_both_turns(local, rosa):
     row = prompt_versions.add(GIVEN, rosa)
     prompts = [row.prompt, prompting.find("4")]
-    made, _ = runs.create(collection=canals(3), models=[echo()], prompts=prompts)
-    assert preview.of(made).calls == 9
+    made, _ = runs.create(collection=canals(3), models=[echo(max_tokens=10)], prompts=prompts)
+    shown = preview.of(made)
+    assert shown.calls == 9
+    fours = made.responses.filter(prompt="both-passages")
+    sent = sum(len(each.rendered) for each in fours)
+    # Both turns send the first text, and the second one sends the first reply three times.
+    sent += 3 * (2 * len(FIRST) + len(SECOND.format("")))
+    assert shown.read == round(sent / preview.CHARACTERS_PER_TOKEN + 3 * 3 * 10)
+
+
+def test_a_preview_is_measured_by_both_turns_of_earlier_responses(fake, local):
+    model = echo()
+    earlier = asked([model])
+    fake.enqueue(Say("5 km"), Say("6 km"))
+    answer_all(earlier)
+    FirstReply.objects.update(prompt_tokens=10, completion_tokens=2, latency_ms=1000)
+    earlier.responses.update(prompt_tokens=30, completion_tokens=4, latency_ms=3000)
+    prompts = [prompt_versions.find("twice")]
+    made, _ = runs.create(collection=canals(2, name="more"), models=[model], prompts=prompts)
+    shown = preview.of(made)
+    [one] = shown.rows
+    first, second = len(FIRST), len(SECOND.format("5 km"))
+    per_token = (2 * first + len("5 km") + second) / 40
+    assert one.seen == preview.Seen(1, per_token, 3, 2.0)
+    assert (shown.is_measured, shown.calls, shown.written) == (True, 4, 12)
+    own = 2 * (2 * first + len(SECOND.format("")))
+    assert one.read == round(own / per_token + 2 * 3 * 3)
+
+
+def test_a_response_between_its_turns_has_one_call_left(fake, made):
+    first_answered(made)
+    assert preview.of(made).calls == 1
 
 
 # ---------------------------------------------------------------- pages
@@ -225,7 +267,26 @@ def test_the_page_of_a_response_shows_both_turns(client, fake, made, rosa):
     text = client.get(address).content.decode()
     for part in (FIRST, "<h3>First reply</h3>", SECOND.format("5 km"), "6 km", "first turn"):
         assert part in text
-    assert "answered" in text
+    assert "None yet" not in text
+    assert text.count("<td>answered</td>") == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        (Say("", finish_reason="content_filter"), "The first turn ended it"),
+        (Fault(400), "None: its call failed"),
+    ],
+)
+def test_the_page_says_that_no_second_turn_comes(client, fake, made, rosa, reply, sentence):
+    fake.enqueue(reply)
+    address = reverse("generation:response", args=[made.pk, made.responses.get().pk])
+    signed_in(client, rosa)
+    assert "None yet. The second turn is sent after it." in client.get(address).content.decode()
+    answer_all(made)
+    text = client.get(address).content.decode()
+    assert sentence in text
+    assert "None yet" not in text
 
 
 def test_the_page_of_a_prompt_shows_the_second_turn(client, rosa):

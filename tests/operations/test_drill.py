@@ -1,5 +1,6 @@
 """A whole drill: back up while people write, restore into an empty installation, compare everything."""
 
+import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -13,6 +14,7 @@ from annotation import workflow
 from annotation.models import Annotation
 from datasets.models import Collection, Release
 from datasets.releases import freeze
+from generation.models import PromptVersion
 from leases.refusal import StaleVersion
 from operations import backups, restoring
 from tests.annotation import factories as annotation
@@ -166,3 +168,19 @@ def test_a_restored_place_is_backed_up_and_restored_again(world, data_dir, empty
     done = restored_here(second)
     assert done.releases == Release.objects.count() > 0
     assert sorted(checksums_of(first)) == sorted(checksums_of(second))
+
+
+def test_prompt_files_come_back_and_make_no_further_version(data_dir, empty_folder, capsys):
+    given = {"name": "cautious", "label": "C1", "title": "Cautious", "template": "{question}"}
+    (data_dir / "prompts").mkdir()
+    (data_dir / "prompts" / "cautious.json").write_text(json.dumps(given))
+    call_command("read_prompts")
+    made = backups.make()
+    assert made.unknown == ["notes"]
+    folder = empty_folder()
+    restored_here(made.path)
+    assert json.loads((folder / "prompts" / "cautious.json").read_text()) == given
+    capsys.readouterr()
+    call_command("read_prompts")
+    assert capsys.readouterr().out == ""
+    assert PromptVersion.objects.get(name="cautious").origin == "file"

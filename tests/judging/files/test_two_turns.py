@@ -1,0 +1,87 @@
+"""Responses to prompts of two turns and to written versions in a study: its files, its marks, its statements."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from evaluation.rows.listing import with_prompts
+from generation import prompt_versions
+from generation.models import FirstReply
+from judging import planning, studies
+from judging.files import studyfile
+from judging.models import Study, StudyItem
+from judging.rules import rubric
+from judging.rules.assignment import Rules
+from judging.studies import current
+from tests.generation.factories import two_turns
+from tests.judging.factories import finished_run, instance, language_model, response, run
+
+pytestmark = pytest.mark.django_db
+
+PIECES = ["You said “", "”. Is Echo sure?"]
+
+
+def studied(*responses):
+    study = Study.objects.create(name="S", slug="s", rubric=current(), seed=1)
+    StudyItem.objects.bulk_create(studies.items_of(study, responses))
+    return study
+
+
+def answered_twice(text="6 km"):
+    """A response whose first reply was “5 km”."""
+    asked = response(run(), instance(1), two_turns(), language_model(), follow_up=PIECES, text=text)
+    FirstReply.objects.create(response=asked, text="5 km", request={}, reply={})
+    return asked
+
+
+def table(study):
+    return list(csv.DictReader(io.StringIO("".join(studyfile.csv_chunks(study)))))
+
+
+def test_the_files_of_a_study_have_both_turns():
+    asked = answered_twice()
+    study = studied(asked)
+    texts = {
+        "sent": asked.rendered,
+        "first_reply": "5 km",
+        "sent_second": "You said “5 km”. Is Echo sure?",
+        "response": "6 km",
+    }
+    [entry] = studyfile.entries(study)
+    [line] = table(study)
+    for row in (entry, line):
+        assert {name: row[name] for name in texts} == texts
+
+
+def test_the_files_of_a_study_of_one_turn_have_no_second():
+    study = studied(*finished_run(1).responses.all())
+    assert not any({"first_reply", "sent_second"} & set(row) for row in studyfile.entries(study))
+    assert not any({"first_reply", "sent_second"} & set(row) for row in table(study))
+
+
+def test_a_name_in_the_second_turn_tells_nothing_and_one_in_the_first_reply_does():
+    asked = answered_twice("I am Echo, at 5 km")
+    asked.answered_by = "echo"
+    assert [one.names_its_model for one in studies.items_of(Study(), [asked])] == [False]
+    asked.answered_by = "km"
+    assert [one.names_its_model for one in studies.items_of(Study(), [asked])] == [True]
+
+
+def test_a_written_version_takes_no_statement_for_each_response(rosa):
+    given = {"name": "cautious", "label": "C1", "title": "C", "template": "{question} {context1}"}
+    label = prompt_versions.add(given, rosa).prompt.label
+    usual = rubric.parse(current().body)
+    known = replace(usual, prompts={**usual.prompts, "cautious": usual.prompts["both-passages"]})
+    rows = finished_run(6, [label]).responses.select_related("instance__contradiction", "model")
+    items = [StudyItem(response=one) for one in rows]
+    taken = []
+    for some in (items[:2], items):
+        with CaptureQueriesContext(connection) as asked:
+            planning.cost([one.response for one in some], known, Rules(seed=1, per_item=2))
+            with_prompts(some)
+        taken.append(len(asked))
+    assert taken[0] == taken[1]
