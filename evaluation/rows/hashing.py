@@ -14,7 +14,7 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any
 
-from django.db.models import OuterRef, QuerySet, Subquery, TextField, Value
+from django.db.models import Min, OuterRef, QuerySet, Subquery, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Concat
 
@@ -26,7 +26,7 @@ from evaluation.counts.machine_verdicts import REPLIES
 from evaluation.counts.naming import model_names, models_of
 from evaluation.report.shapes import ROWS_FORMAT, Report
 from evaluation.rows.export import COLUMNS, ORDER
-from judging.machine.scope import COUNTED, COUNTS, ITSELF, by_version, halves_of
+from judging.machine.scope import COUNTS, ITSELF, by_version, halves_of
 from judging.models import (
     Judge,
     JudgeCall,
@@ -250,8 +250,8 @@ def _runs(study: Study) -> dict[int, int]:
 def _replies(study: Study, number: int) -> Iterator[list[Any]]:
     """Judge models' verdicts, by response and judge."""
     rows = by_version(MachineVerdict.objects.filter(judge__study=study))
-    if number < 4:  # one for each judge model
-        rows = rows.filter(COUNTED)
+    if number < 4:  # from when a judge model had one on a response
+        rows = rows.filter(pk__in=_first_asked(study))
     if number == 1:  # what waits or failed is not in it
         rows = rows.filter(state__in=REPLIES)
     columns = FORMATS[number][REPLY]
@@ -259,6 +259,12 @@ def _replies(study: Study, number: int) -> Iterator[list[Any]]:
     for _, of_item in groupby(values_of.iterator(chunk_size=2000), key=itemgetter(0)):
         # Names in an order of our own: databases do not agree on that of small and capital letters.
         yield from map(list, sorted(of_item, key=lambda row: (row[1], row[6:7])))
+
+
+def _first_asked(study: Study) -> QuerySet[MachineVerdict, int]:
+    """The first machine verdict of each judge model on each response."""
+    asked = MachineVerdict.objects.filter(judge__study=study).order_by()
+    return asked.values("judge", "item").annotate(first=Min("pk")).values_list("first", flat=True)
 
 
 def _articles(study: Study, articles: dict[str, int]) -> Iterator[list[Any]]:

@@ -35,8 +35,8 @@ def begin(
     """Let a model judge the study's responses to these prompts on this half of its articles, once a worker asks it.
 
     Without prompts, or a half, it is all of them. `asked_with` is the version of the judge prompt, None the newest. The
-    same call again adds what is to be judged by another version of the rubric since, and else nothing. Raises Refusal
-    where the study is not yet open or the model cannot be asked.
+    same call again adds what is to be judged by another version of the rubric since, cancels what waits by one that no
+    longer counts, and else does nothing. Raises Refusal where the study is not yet open or the model cannot be asked.
     """
     Study.objects.select_for_update().get(pk=study.pk)
     if study.state == StudyState.DRAFT:
@@ -50,6 +50,8 @@ def begin(
     )
     if not is_new:
         Judge.objects.filter(pk=judge.pk).update(is_cancelled=False)
+        others = _of_judge(judge).exclude(pk__in=_counted(judge))
+        MACHINE.move(others, "cancel", not_before=None, error="")
     asked = items.annotate(version=version()).values_list("pk", "version")
     rows = [MachineVerdict(judge=judge, item_id=pk, rubric_id=rubric) for pk, rubric in asked]
     MachineVerdict.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
@@ -67,7 +69,19 @@ def _items(study: Study, prompts: Collection[str], half: str) -> QuerySet[StudyI
         items = items.filter(**{f"{TITLE}__in": halves_of(study).of(half)})
         if not items.exists():
             raise Refusal("This half has no article: the study's responses are all about one.")
-    return items.filter(response__prompt__in=prompts) if prompts else items
+    items = items.filter(response__prompt__in=prompts) if prompts else items
+    if not items.exists():
+        raise Refusal("This half has no response to these prompts. Choose others, or all articles.")
+    return items
+
+
+def _of_judge(judge: Judge) -> QuerySet[MachineVerdict]:
+    return MachineVerdict.objects.filter(judge=judge)
+
+
+def _counted(judge: Judge) -> QuerySet[MachineVerdict, int]:
+    """The keys of its verdicts, asked for or given, that count."""
+    return by_version(_of_judge(judge)).filter(COUNTED).order_by().values_list("pk", flat=True)
 
 
 def free_pseudonym(study: Study, name: str, version: int = 1) -> str:
@@ -101,8 +115,7 @@ def cancel(judge: Judge, reason: str = "") -> int:
     Replies to calls in progress are still stored.
     """
     Judge.objects.filter(pk=judge.pk).update(is_cancelled=True)
-    rows = MachineVerdict.objects.filter(judge=judge)
-    return MACHINE.move(rows, "cancel", not_before=None, error=reason)
+    return MACHINE.move(_of_judge(judge), "cancel", not_before=None, error=reason)
 
 
 def cancel_late() -> None:
@@ -113,10 +126,10 @@ def cancel_late() -> None:
 
 @transaction.atomic
 def resume(judge: Judge) -> int:
-    """Let the responses that failed or were cancelled wait again; returns how many."""
+    """Let what failed or was cancelled, and still counts, wait again; returns how many."""
     if judge.model is None or not judge.model.service:
         raise Refusal("These verdicts came from a file; there is no service to ask again.")
-    rows = MachineVerdict.objects.filter(judge=judge)
+    rows = _of_judge(judge).filter(pk__in=_counted(judge))
     again = MACHINE.move(rows, "resume", attempts=0, error="", not_before=None)
     cancelled = Judge.objects.filter(pk=judge.pk, is_cancelled=True)
     if not (cancelled.update(is_cancelled=False) or again):
@@ -148,14 +161,35 @@ class MachineProgress:
         return self.judged + self.unparsed
 
 
+NONE_ASKED = MachineProgress(0, 0, 0, 0, 0, 0)
+
+
 def progress(judge: Judge) -> MachineProgress:
-    counts = {str(state): Count("pk", filter=Q(state=state)) for state in MachineState}
-    return MachineProgress(**MachineVerdict.objects.filter(judge=judge).aggregate(**counts))
+    """Of its verdicts that count, asked for or given."""
+    return progress_of(judge.study).get(judge.pk, NONE_ASKED)
 
 
-def of_other_versions(judge: Judge) -> int:
-    """How many of its verdicts count no more, because their responses were judged by another version of the rubric."""
-    return by_version(MachineVerdict.objects.filter(judge=judge)).filter(~COUNTED).count()
+def progress_of(study: Study) -> dict[int, MachineProgress]:
+    """For each judge model, by its id: its progress over the verdicts that count."""
+    states = {str(state): Count("pk", filter=Q(state=state)) for state in MachineState}
+    asked = by_version(MachineVerdict.objects.filter(judge__study=study)).filter(COUNTED)
+    rows = asked.order_by().values_list("judge").annotate(**states)
+    return {judge: MachineProgress(**dict(zip(states, n, strict=True))) for judge, *n in rows}
+
+
+def outdated(study: Study) -> dict[int, int]:
+    """For each judge model, by its id: on how many responses only replies by another version than the counted one are.
+
+    Where that version is asked for, or has replied, there is nothing more to ask.
+    """
+    replied = MachineVerdict.objects.filter(
+        judge__study=study, state__in=[MachineState.JUDGED, MachineState.UNPARSED]
+    )
+    asked = MachineVerdict.objects.filter(
+        judge=OuterRef("judge"), item=OuterRef("item"), rubric=OuterRef("version")
+    )
+    rows = by_version(replied).filter(~COUNTED).filter(~Exists(asked)).order_by()
+    return dict(rows.values_list("judge").annotate(n=Count("item", distinct=True)))
 
 
 def reasons(judge: Judge) -> list[tuple[str, int]]:

@@ -378,7 +378,7 @@ def flagged(study: Study) -> list[JudgingSlot]:
 
 @dataclass(frozen=True)
 class JudgeModelRow:
-    """A judge model of a study: its progress, why responses failed or wait, and how many verdicts are `outdated`."""
+    """A judge model of a study: its progress, why responses failed or wait, and how many are `outdated`."""
 
     judge: Judge
     progress: control.MachineProgress
@@ -393,12 +393,13 @@ class JudgeModelRow:
 
 def judge_models(study: Study) -> list[JudgeModelRow]:
     """The study's judge models, imported ones included."""
+    progress_of, outdated = control.progress_of(study), control.outdated(study)
     return [
         JudgeModelRow(
             judge,
-            control.progress(judge),
+            progress_of.get(judge.pk, control.NONE_ASKED),
             control.reasons(judge),
-            control.of_other_versions(judge),
+            outdated.get(judge.pk, 0),
         )
         for judge in control.judges_of(study)
     ]

@@ -41,7 +41,9 @@ def test_comparisons_and_judge_models_stand_in_words():
     text = printed(study.slug)
     assert "Explicit against implicit contradictions (final verdicts, after exclusions)" in text
     assert "quokka-7b-secret on prompt 4: correct on" in text
-    assert "On prompt 4, Elsewhere (model) gives people's final verdict on" in text
+    all_articles = text.index("On prompt 4, Elsewhere (model) gives people's final verdict on")
+    halves = text.index("One variant of a judge model was tried"), text.index("The study's seed (")
+    assert halves[0] < halves[1] < text.index("On the held-out half") < all_articles
 
 
 def test_a_chosen_seed_holds_for_every_interval(study):

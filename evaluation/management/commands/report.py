@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.report.agreement import agreement_sections
 from evaluation.report.comparisons import family_sections
-from evaluation.report.judges import judge_sections
+from evaluation.report.judges import halves_sentence, judge_sections, variants_sentence
 from evaluation.report.shapes import Report
 from evaluation.report.verdicts import prompt_sections
 from evaluation.sections.clustering import Clustering
@@ -57,7 +57,16 @@ def in_lines(report: Report) -> list[str]:
     for family in family_sections(report):
         lines += ["", f"{family.title} ({report['comparisons']['population']})"]
         lines += [f"  {row.sentence}" for row in family.rows] or [f"  {family.reason}"]
+    return lines + _of_judge_models(report)
+
+
+def _of_judge_models(report: Report) -> list[str]:
+    if not report["judge_models"]:
+        return []
+    above = [variants_sentence(report), halves_sentence(report)]
+    lines = ["", "Judge models", *(f"  {sentence}" for sentence in above if sentence)]
     for judge in judge_sections(report):
         lines += ["", f"{judge.judge} ({judge.population})"]
-        lines += [f"  {part.sentence}" for part in judge.prompts]
+        sentences = [one for part in judge.prompts for one in (part.held_out, part.sentence)]
+        lines += [f"  {sentence}" for sentence in sentences if sentence]
     return lines

@@ -8,6 +8,7 @@ from evaluation.archive import bundles
 from evaluation.frozen import publishing, snapshots
 from evaluation.models import ReportSnapshot
 from judging import discussing, studies
+from judging.files.predictions import import_predictions
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
 from tests.factories import signed_in
@@ -222,3 +223,24 @@ def test_published_files_open_without_signing_in_and_pictures_are_not_among_them
 def test_the_address_is_long_and_random(rita, frozen):
     shown = publishing.publish(frozen, by=rita)
     assert len(urlsplit(address(shown)).path.split("/")[3]) >= 32
+
+
+def test_a_published_report_says_first_how_a_judge_model_does_on_the_held_out_half(client, rita):
+    study = judged_study()
+    lines = [f"{n},evaluation: correct" for n in study.items.values_list("position", flat=True)]
+    import_predictions(study, "\n".join(["item,reply", *lines]).encode(), "Elsewhere")
+    studies.close_study(study)
+    shown = publishing.publish(snapshots.freeze(study, by=rita)[0], by=rita)
+    client.logout()
+    page = client.get(address(shown)).content.decode()
+    placed = [
+        page.index(words)
+        for words in (
+            "One variant of a judge model was tried",
+            "1 variant has been compared with people on the held-out half",
+            "<h3>Elsewhere (model)</h3>",
+            "On the held-out half of the articles, Elsewhere (model) gives",
+            "On prompt 1, Elsewhere (model) gives",
+        )
+    ]
+    assert placed == sorted(placed)

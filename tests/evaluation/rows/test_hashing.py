@@ -8,9 +8,9 @@ from django.db.models import F
 
 from evaluation.rows import hashing
 from evaluation.rows.hashing import FORMATS, digest, hashed_lines
-from judging import pool, verdicts
+from judging import pool, rounds, rubric_versions, studies, verdicts
 from judging.files.predictions import import_predictions
-from judging.models import JudgingSlot, Judgment
+from judging.models import JudgingSlot, Judgment, MachineVerdict
 from tests.evaluation.factories import exclude, judged_study, judged_twice, resolve_all
 from tests.evaluation.rows import plain
 from tests.judging import factories as judging
@@ -76,6 +76,42 @@ def test_every_format_has_the_rows_that_the_database_gives_one_by_one(made):
         assert lines[: len(expected)] == expected
         rest = [json.loads(line) for line in lines[len(expected) :]]
         assert all(len(row) < len(json.loads(expected[0])) for row in rest)
+
+
+def test_a_later_version_of_the_rubric_changes_no_row_of_a_reply_in_formats_without_versions():
+    study = judging.open_study()
+    admin = study.created_by
+    import_predictions(study, b"item,reply\n0,evaluation: correct\n1,no idea\n", "Elsewhere")
+    before = {number: of_replies(study, number) for number in FORMATS}
+    assert [len(lines) for lines in before.values()] == [2, 2, 2, 2]
+    studies.close_study(study)
+    new = rubric_versions.save(
+        {**study.rubric.body, "title": "Clearer"}, newest=study.rubric.version, by=admin
+    )
+    plan = rounds.Plan("Why", new, True, [judging.judge("dora"), judging.judge("emil")])
+    rounds.judge_again(study, rounds.Again(numbers=[0]), plan, by=admin)
+    outdated = {number: of_replies(study, number) for number in FORMATS}
+    assert [outdated[number] == before[number] for number in FORMATS] == [True, True, True, False]
+    first = MachineVerdict.objects.get(item__position=0)
+    again = MachineVerdict.objects.create(
+        judge=first.judge,
+        item=first.item,
+        rubric=new,
+        state="judged",
+        verdict="incorrect",
+        holds="one",
+    )
+    assert first.pk < again.pk
+    assert [of_replies(study, number) == before[number] for number in (1, 2, 3)] == [True] * 3
+    assert len(of_replies(study, 4)) == 3
+
+
+def of_replies(study, number):
+    """The lines of machine verdicts; in format 1 they have the fewest columns."""
+    lines = [json.loads(line) for line in hashed_lines(study, of_format(number))]
+    if number == 1:
+        return [row for row in lines if len(row) == len(FORMATS[1]["reply"])]
+    return [row for row in lines if row[0] == "reply"]
 
 
 def test_each_kind_of_study_has_what_it_is_for():

@@ -15,18 +15,20 @@ from pytest_django.asserts import assertContains
 from accounts.roles import Role
 from generation import chat, registry
 from generation.dispatch import ask_service, wake
-from generation.models import Run, ServiceStatus
+from generation.models import Response, Run, ServiceStatus
 from generation.queues import Settled
 from generation.responses import progress as progress_of
 from generation.runqueue import RunQueue
 from generation.tasks import sweep_calls
 from generation.turn import take_turn
 from judging import progress, rounds, rubric_versions, settling, studies
+from judging.files.predictions import import_predictions
 from judging.machine import control, judge_prompts
 from judging.machine.calls import JudgeQueue
-from judging.machine.scope import halves_of
+from judging.machine.scope import TITLE, halves_of
 from judging.models import Judge, JudgeCall, MachineVerdict, Resolution
 from judging.states import MachineState
+from judging.views.studies import judge_models
 from leases.refusal import Conflict, Refusal
 from tests.factories import person, stored
 from tests.generation.factories import echo, run
@@ -140,21 +142,76 @@ def test_gold_is_that_of_the_round_that_a_response_is_in(study, judge_model, fak
     assert len(golds) == 4
 
 
-def test_a_round_by_another_version_gets_verdicts_of_its_own(client, study, judge_model, fake):
-    mine = judged_by(study, judge_model)
+def judged_again(study, numbers=(0, 1)):
+    """A second round on these responses, by another version of the rubric."""
     studies.close_study(study)
     body, admin = {**study.rubric.body, "title": "Clearer"}, study.created_by
     new = rubric_versions.save(body, newest=study.rubric.version, by=admin)
     plan = rounds.Plan("Why", new, True, [judge("dora"), judge("emil")])
-    rounds.judge_again(study, rounds.Again(numbers=[0, 1]), plan, by=admin)
-    assert control.of_other_versions(mine) == 2
-    client.force_login(admin)
-    assert "2 by a version of the rubric that no longer counts" in page_of(client, study)
+    rounds.judge_again(study, rounds.Again(numbers=list(numbers)), plan, by=admin)
+
+
+def test_a_round_by_another_version_gets_verdicts_of_its_own(client, study, judge_model, fake):
+    mine = judged_by(study, judge_model)
+    judged_again(study)
+    assert control.outdated(study) == {mine.pk: 2}
+    assert control.progress(mine).total == 2
+    client.force_login(study.created_by)
+    page = page_of(client, study)
+    assert "2 by a version of the rubric that no longer counts" in page
+    assert "Let the model judge again" in page
     judged_by(study, judge_model)
     judged_by(study, judge_model)
     assert len(fake.calls) == 6
     versions = MachineVerdict.objects.order_by("item__position", "pk")
     assert [row.rubric.version for row in versions] == [1, 2, 1, 2, 1, 1]
+    assert control.outdated(study) == {}
+    assert control.progress(mine).judged == 4
+    assert "no longer counts" not in page_of(client, study)
+
+
+def test_outdated_replies_from_a_file_give_no_advice_to_ask(client, study):
+    import_predictions(study, b"item,reply\n0,evaluation: correct\n", "Elsewhere")
+    judged_again(study)
+    client.force_login(study.created_by)
+    page = page_of(client, study)
+    assert "1 by a version of the rubric that no longer counts" in page
+    assert "Let the model judge again" not in page
+
+
+def test_what_waits_by_a_version_that_counts_no_more_is_not_asked_once_begun_again(
+    study, judge_model, fake
+):
+    mine = control.begin(study, judge_model)
+    judged_again(study)
+    judged_by(study, judge_model)
+    assert len(fake.calls) == 4
+    states = MachineVerdict.objects.order_by("item__position", "pk").values_list("state", flat=True)
+    assert list(states) == ["cancelled", "judged", "cancelled", "judged", "judged", "judged"]
+    assert control.progress(mine) == control.MachineProgress(0, 0, 4, 0, 0, 0)
+    with pytest.raises(Conflict, match="nothing to ask again"):
+        control.resume(mine)
+
+
+def test_what_was_cancelled_by_a_version_that_counts_no_more_is_not_resumed(study, judge_model):
+    mine = control.begin(study, judge_model)
+    control.cancel(mine)
+    judged_again(study)
+    assert control.progress(mine).cancelled == 2
+    assert control.resume(mine) == 2
+    assert judge_all() == 2
+
+
+def test_the_list_of_judge_models_asks_for_progress_once(study, judge_model):
+    def asked():
+        with CaptureQueriesContext(connection) as statements:
+            judge_models(study)
+        return len(statements)
+
+    control.begin(study, judge_model)
+    alone = asked()
+    control.begin(study, echo(seed=5))
+    assert asked() == alone + 1  # the reasons
 
 
 def test_a_round_by_the_same_version_needs_no_further_verdict(study, judge_model, fake):
@@ -185,6 +242,15 @@ def test_a_half_without_an_article_is_refused(judge_model):
     study = open_study(drawn_from=finished_run(instances=1, prompts=PROMPT))
     with pytest.raises(Refusal, match="This half has no article"):
         control.begin(study, judge_model, half="development")
+
+
+def test_a_prompt_without_a_response_in_the_half_makes_no_judge(study, judge_model):
+    other = study.items.filter(**{f"{TITLE}__in": halves_of(study).development})
+    prompt = "passage-1"
+    Response.objects.filter(study_items__in=list(other)).update(prompt=prompt)
+    with pytest.raises(Refusal, match="This half has no response to these prompts"):
+        control.begin(study, judge_model, [prompt], "held_out")
+    assert not Judge.objects.filter(model=judge_model).exists()
 
 
 def test_a_filtered_answer_is_in_the_study_and_the_judge_model_is_informed(judge_model, fake):
