@@ -110,7 +110,7 @@ def place_of(path: str) -> Place | None:
 @lru_cache
 def _html(places: tuple[Place, ...], here: Place | None, prefix: str) -> SafeString:
     """The navigation, which is the same for all people with these places; `prefix` is of its links."""
-    context = {"groups": groups_of(places, here), "is_grouped": is_grouped(places)}
+    context = {"places": groups_of(places, here), "is_grouped": is_grouped(places)}
     return render_to_string("_components/navigation.html", context)
 
 
