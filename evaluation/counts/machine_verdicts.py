@@ -1,13 +1,13 @@
 """Judge models' verdicts on a study's responses, counted by the database."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Count, F
 
 from evaluation.counts.final_verdicts import TALLIED, kept_items, place_of
 from evaluation.statistics.tables import UNPARSED, Tally
-from judging.machine.scope import COUNTED, by_version, version
+from judging.machine.scope import COUNTED, TITLE, by_version, version
 from judging.models import JudgeCall, MachineVerdict, Rubric, Study
 from judging.states import MachineState
 
@@ -65,6 +65,17 @@ def uncounted(study: Study) -> dict[int, int]:
         )
     ).filter(~COUNTED)
     return dict(asked.order_by().values_list("judge_id").annotate(n=Count("pk")))
+
+
+def compared(study: Study, titles: Collection[str]) -> int:
+    """How many judge models have replied, by whatever version, on these articles where people ever had a verdict."""
+    replied = MachineVerdict.objects.filter(
+        judge__study=study,
+        state__in=REPLIES,
+        item__resolutions__isnull=False,
+        **{f"item__{TITLE}__in": titles},
+    )
+    return replied.order_by().values("judge").distinct().count()
 
 
 def spellings(study: Study) -> dict[int, dict[str, int]]:

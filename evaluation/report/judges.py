@@ -114,9 +114,12 @@ def _section(report: shapes.Report, judge: shapes.JudgeModel, key: str) -> Judge
         ", ".join(states),
         "; ".join(spelt),
         tuple(_replies(judge)),
-        ", ".join(f"{rubric} {n}" for rubric, n in judge.get("versions", {}).items()),
+        ", ".join(
+            f"{rubric} ({counted(n, 'reply', 'replies')})"
+            for rubric, n in judge.get("versions", {}).items()
+        ),
         _linked(judge.get("other_versions", 0), of="kept", judge_model=judge["id"], other=YES),
-        _linked(judge.get("itself", 0), of="kept", judge_model=judge["id"], itself=YES),
+        _linked(judge.get("itself") or 0, of="kept", judge_model=judge["id"], itself=YES),
         judge["population"],
         tuple(
             _against_people(report, judge, scores, f"{key}-{place}")
@@ -217,8 +220,9 @@ def halves_sentence(report: shapes.Report) -> str:
         return ""
     halves = report["halves"]
     return (
-        f"The study's seed ({halves['seed']}) parts its articles: {halves['development']} are the development half, on "
-        f"which a model and a judge prompt can be chosen, and {halves['held_out']} the held-out half. "
+        f"The study's seed ({halves['seed']}) splits its articles into two halves: {halves['development']} are the "
+        "development half, on which a model and a judge prompt can be chosen, and "
+        f"{halves['held_out']} the held-out half. "
         f"{counted(halves['tried'], 'variant')} {'has' if halves['tried'] == 1 else 'have'} been compared with people "
         "on the held-out half."
     )

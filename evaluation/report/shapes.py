@@ -389,7 +389,7 @@ class JudgeModel(TypedDict):
     versions: NotRequired[dict[str, int]]
     other_versions: NotRequired[int]
     own_models: NotRequired[list[str]]
-    itself: NotRequired[int]
+    itself: NotRequired[int | None]
     population: str
     method: NotRequired[str]
     cluster_method: NotRequired[str]

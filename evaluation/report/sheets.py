@@ -215,7 +215,7 @@ def judge_model_sheet(report: shapes.Report) -> Sheet:
             *(judge["judge"], prompt["prompt"], model["model"]),
             *values(cell, SHARE_COLUMNS),
             *values(judge, named),
-            *(["yes" if model["model"] in judge["own_models"] else "no"] if marked else []),
+            *([_itself(judge, model["model"])] if marked else []),
         ]
         for judge in report["judge_models"]
         for prompt in judge["prompts"]
@@ -223,6 +223,13 @@ def judge_model_sheet(report: shapes.Report) -> Sheet:
         for cell in model["shares"]
     ]
     return Sheet(["judge", "prompt", "model", *SHARE_COLUMNS, *named, *marked], rows)
+
+
+def _itself(judge: shapes.JudgeModel, model: str) -> str | None:
+    """Whether the judge model is this model; None for replies from a file, of which it is not known."""
+    if judge["from_file"]:
+        return None
+    return "yes" if model in judge["own_models"] else "no"
 
 
 SHEETS = {

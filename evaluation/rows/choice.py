@@ -64,7 +64,7 @@ class Choice:
     keeps, among first verdicts and what `judge` finished, those that were given in it. `holds` keeps those where the
     judge model's reply holds that, `itself` those of the same model as the judge model, `half` those whose article is
     in that half. `other` "yes" keeps those with a reply that was asked by a version of the rubric that counts no more;
-    without it only replies by the one that does are looked at.
+    without it a choice by what was replied looks at replies by the one that does alone.
     """
 
     of: str = ""
@@ -142,10 +142,10 @@ def chosen(study: Study, choice: Choice) -> QuerySet[StudyItem]:
     items = _of_verdict(items, choice.verdict)
     if choice.half:
         items = items.filter(**{f"{TITLE}__in": halves_of(study).of(choice.half)})
-    if choice.judge_model or choice.said or choice.match or choice.holds or choice.itself:
-        items = items.filter(Exists(_machine(choice)))
+    if choice.judge_model or choice.other or _of_replies(choice):
+        items = items.filter(Exists(named(choice, _on_item())))
     if choice.either:
-        machine = _machines_of(choice).filter(verdict=choice.either)
+        machine = _machines_of(choice, _on_item()).filter(verdict=choice.either)
         items = items.filter(Q(resolution__verdict=choice.either) | Exists(machine))
     if choice.of == FIRST:
         items = items.filter(Exists(_pairs(study, choice)))
@@ -256,16 +256,28 @@ def _commented(study: Study, choice: Choice) -> Q:
     return Q(Exists(slots)) | note
 
 
-def _machines_of(choice: Choice) -> QuerySet[MachineVerdict]:
-    """What the chosen judge model (or any) was asked about one item."""
-    of_version = ~COUNTED & Q(state__in=REPLIES) if choice.other else COUNTED
-    verdicts = by_version(MachineVerdict.objects.filter(item=OuterRef("pk"))).filter(of_version)
+def _on_item() -> QuerySet[MachineVerdict]:
+    return MachineVerdict.objects.filter(item=OuterRef("pk"))
+
+
+def _of_replies(choice: Choice) -> bool:
+    """Whether the choice is by what judge models replied."""
+    return any((choice.said, choice.match, choice.either, choice.holds, choice.itself))
+
+
+def _machines_of(choice: Choice, asked: QuerySet[MachineVerdict]) -> QuerySet[MachineVerdict]:
+    """What the chosen judge model (or any) was asked, by the version that counts where replies are chosen."""
+    verdicts = by_version(asked)
+    if choice.other:
+        verdicts = verdicts.filter(~COUNTED, state__in=REPLIES)
+    elif _of_replies(choice):
+        verdicts = verdicts.filter(COUNTED)
     return verdicts.filter(judge=int(choice.judge_model)) if choice.judge_model else verdicts
 
 
-def _machine(choice: Choice) -> QuerySet[MachineVerdict]:
-    """The judge models' verdicts on one item that the choice names."""
-    verdicts = _machines_of(choice)
+def named(choice: Choice, asked: QuerySet[MachineVerdict]) -> QuerySet[MachineVerdict]:
+    """The judge models' verdicts among these that the choice names; `either` is of a response, not of a verdict."""
+    verdicts = _machines_of(choice, asked)
     if choice.said == tables.UNPARSED:
         verdicts = verdicts.filter(state=MachineState.UNPARSED)
     elif choice.said == REPLIED or choice.match:

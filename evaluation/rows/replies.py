@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import OuterRef, QuerySet, Subquery, Value
+from django.db.models import OuterRef, Subquery, Value
 from django.db.models.expressions import Combinable
 
 from evaluation.counts.machine_verdicts import REPLIES
-from judging.machine.scope import COUNTS, ITSELF, by_version, halves_of
-from judging.models import JudgeCall, MachineVerdict, Study, StudyItem
+from evaluation.rows.choice import Choice, chosen, named
+from judging.machine.scope import COUNTS, ITSELF, halves_of
+from judging.models import JudgeCall, MachineVerdict, Study
 from judging.rules.halves import DEVELOPMENT, HELD_OUT
 
 _ITEM = "item__response__"
@@ -39,13 +40,12 @@ COLUMNS: dict[str, str | Combinable] = {
 _KNOWN = {True: "yes", False: "no", None: ""}
 
 
-def replies(study: Study, items: QuerySet[StudyItem], judge: str) -> Iterator[list[Any]]:
-    """The replies on these items, of the judge model with this number, or of all ("")."""
+def replies(study: Study, choice: Choice) -> Iterator[list[Any]]:
+    """The replies that the choice names, on the responses that it keeps."""
     held_out = halves_of(study).held_out
-    rows = MachineVerdict.objects.filter(item__in=items.order_by(), state__in=REPLIES)
-    if judge:
-        rows = rows.filter(judge=int(judge))
-    rows = by_version(rows).order_by("item__position", "judge__pseudonym", "pk")
+    items = chosen(study, choice).order_by()
+    rows = named(choice, MachineVerdict.objects.filter(item__in=items, state__in=REPLIES))
+    rows = rows.order_by("item__position", "judge__pseudonym", "pk")
     for values in rows.values_list(*COLUMNS.values()).iterator(chunk_size=500):
         record = dict(zip(COLUMNS, values, strict=True))
         record |= {name: _KNOWN[record[name]] for name in ("counts", "itself")}

@@ -16,7 +16,7 @@ from generation.models import LanguageModel
 from judging.machine import control
 from judging.machine.scope import halves_of
 from judging.models import Holds, Judge, Study, Verdict
-from judging.rules.halves import HALVES, HELD_OUT, Halves
+from judging.rules.halves import HALVES, Halves
 from judging.states import MachineState
 
 AGAINST_PEOPLE = "responses with both a final verdict and the judge model's reply, after exclusions"
@@ -51,20 +51,15 @@ def judge_models(
     ]
 
 
-def halves_entry(study: Study, judges: Iterable[shapes.JudgeModel]) -> shapes.Halves:
-    """How the study's articles are parted, and on how many judge models the held-out half was used."""
+def halves_entry(study: Study) -> shapes.Halves:
+    """How the study's articles are split, and on how many judge models the held-out half was used."""
     halves = halves_of(study)
     return {
         "development": len(halves.development),
         "held_out": len(halves.held_out),
-        "tried": sum(any(_held_out(one)["n"] for one in judge["prompts"]) for judge in judges),
+        "tried": machine_verdicts.compared(study, halves.held_out),
         "seed": study.seed,
     }
-
-
-def _held_out(scores: shapes.PromptScores) -> shapes.HalfScores:
-    (found,) = [one for one in scores["halves"] if one["half"] == HELD_OUT]
-    return found
 
 
 def _itself(judge: Judge, names: Mapping[int, str]) -> list[str]:
@@ -109,7 +104,7 @@ def _judge_entry(
         "versions": dict(sorted(_tallied(replied, "rubric").items())),
         "other_versions": 0,
         "own_models": own,
-        "itself": sum(one.count for one in replied if one.model in own),
+        "itself": sum(one.count for one in replied if one.model in own) if judge.model else None,
         "population": AGAINST_PEOPLE,
         "method": wilson.METHOD,
         "cluster_method": bootstrap.METHOD,

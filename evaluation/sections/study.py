@@ -63,7 +63,7 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
         "annotators": study_annotators(study),
     }
     if report["judge_models"]:
-        report["halves"] = halves_entry(study, report["judge_models"])
+        report["halves"] = halves_entry(study)
     if rounds := rounds_entry(study, clustering):
         report["rounds"] = rounds
     return report

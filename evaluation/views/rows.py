@@ -97,10 +97,9 @@ def rows_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
 @roles_required(*READERS)
 @counted("downloads")
 def replies_csv(request: HttpRequest, study_id: int) -> HttpResponseBase:
-    """What judge models replied on the responses that are chosen."""
+    """What judge models replied, chosen as the rows are."""
     study = study_for(person_of(request), study_id)
     choice = Choice.read(request.GET)
-    items = chosen(study, choice)
-    keep_records(person_of(request), items, request.path)
-    lines = replies.replies(study, items, choice.judge_model)
+    keep_records(person_of(request), chosen(study, choice), request.path)
+    lines = replies.replies(study, choice)
     return csv_response(list(replies.COLUMNS), lines, f"{study.slug}-replies.csv")

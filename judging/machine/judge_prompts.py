@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from accounts.models import Person
 from judging.machine import prompt
 from judging.models import JudgePrompt
-from leases.refusal import Refusal
+from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
 LONGEST_TITLE = 120
@@ -39,13 +39,15 @@ def numbered(version: int) -> JudgePrompt:
 
 @transaction.atomic
 def save(title: str, template: str, *, source: str, note: str, by: Person) -> JudgePrompt:
-    """The version with this template; the stored one where there is one. Raises Refusal with what to change."""
+    """The next version, with this template. Raises Refusal with what to change, also where a version has this text."""
     template = template.replace("\r\n", "\n")
     versions()  # the program's is the first
     if wrong := prompt.problem(template):
         raise Refusal(wrong)
     # Of two people who save at a time the second waits here.
     list(JudgePrompt.objects.select_for_update().values_list("pk"))
+    if same := JudgePrompt.objects.filter(sha256=prompt.digest(template)).first():
+        raise Conflict(f"Version {same.version} has this text already. Change the text.")
     return _stored(title, template, source=source, note=note, author=by)
 
 

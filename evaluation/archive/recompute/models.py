@@ -36,27 +36,22 @@ def check_halves(report: Data, rows: Rows, findings: Findings) -> None:
     development = len(every - held_out)
     uneven = len(held_out & every) - development
     findings.compare("how much the halves differ", {"n": len(every) % 2}, "n", uneven)
-    finals = {item["item"] for item in kept(rows) if item["final_verdict"] is not None}
-    article = {item["item"]: item["article"] for item in rows.items}
-    prompts = {prompt["name"]: prompt["one_passage"] for prompt in report["prompts"]}
-    left_out = {
-        item["item"]
-        for item in rows.items
-        if prompts[item["prompt"]] and item["same_passage"] == "Same"
+    resolved = {
+        row["item"]
+        for row in rows.verdicts
+        if row["final_verdict"] is not None or row["round_verdict"] is not None
     }
+    article = {item["item"]: item["article"] for item in rows.items}
     tried = {
         row["judge"]
         for row in rows.replies
-        if row["counts"]
-        and row["holds"]
-        and row["item"] in finals - left_out
-        and article[row["item"]] in held_out
+        if row["holds"] and row["item"] in resolved and article[row["item"]] in held_out
     }
     found = {
         "development": development,
         "held_out": len(held_out & every),
         "tried": len(tried),
-        "seed": report["halves"]["seed"],
+        "seed": report["halves"]["seed"],  # the rows have no titles, of which it draws the halves
     }
     findings.compare("halves of the articles", report, "halves", found)
 
@@ -66,10 +61,11 @@ def check_judge(report: Data, judge: Data, rows: Rows, findings: Findings) -> No
     mine = {row["item"]: row for row in asked if row.get("counts", True)}
     items = [item for item in kept(rows) if item["item"] in mine]
     if "replies" in judge:
-        check_replies(judge, [mine[item["item"]] for item in items], findings)
-        known = {item["item"] for item in kept(rows)}
+        known = any(row["itself"] is not None for row in asked)
+        check_replies(judge, [mine[item["item"]] for item in items], known, findings)
+        left = {item["item"] for item in kept(rows)}
         others = [
-            row for row in asked if row["holds"] and not row["counts"] and row["item"] in known
+            row for row in asked if row["holds"] and not row["counts"] and row["item"] in left
         ]
         where = f"replies of {judge['judge']} by other versions"
         findings.compare(where, judge, "other_versions", len(others))
@@ -119,15 +115,15 @@ def check_judge(report: Data, judge: Data, rows: Rows, findings: Findings) -> No
         check_models(scores, both, verdicts, plan, where, findings)
 
 
-def check_replies(judge: Data, replies: Sequence[Data], findings: Findings) -> None:
-    """What the replies hold, by which version they were asked, and how many judge the judge model itself."""
+def check_replies(judge: Data, replies: Sequence[Data], known: bool, findings: Findings) -> None:
+    """What the replies hold, by which version they were asked, and how many judge the judge model, if `known`."""
     replied = [row for row in replies if row["holds"]]
     holds = Counter(row["holds"] for row in replied)
     versions = Counter(row["rubric"] for row in replied)
     found = {
         "replies": {kind: holds[kind] for kind in HELD},
         "versions": dict(sorted(versions.items())),
-        "itself": sum(bool(row["itself"]) for row in replied),
+        "itself": sum(bool(row["itself"]) for row in replied) if known else None,
     }
     findings.compare_all(judge["judge"], judge, found)
 

@@ -353,7 +353,7 @@ def test_the_page_shows_the_held_out_half_first(sample, client, rita):
     ask(sample, lambda n: "correct")
     page = " ".join(client.get(f"/reports/{sample.pk}/").content.decode().split())
     size = len(halves_of(sample).development)
-    assert f"parts its articles: {size} are the development half" in page
+    assert f"splits its articles into two halves: {size} are the development half" in page
     first = page.index("On the held-out half of the articles, Elsewhere (model) gives")
     assert first < page.index("On prompt 1, Elsewhere (model) gives")
 
@@ -427,7 +427,9 @@ def test_what_a_model_says_of_itself_is_marked_on_the_page_in_files_and_in_the_h
 
 
 def test_of_a_file_it_is_not_known_whether_a_model_judged_itself(study):
-    assert judge_of(study)["itself"] == 0
+    report = study_report(study)
+    assert report["judge_models"][0]["itself"] is None
+    assert {row[-1] for row in SHEETS["judge-by-model"](report).rows} == {None}
     rows = [json.loads(line) for line in hashed_lines(study)]
     assert {row[-1] for row in rows if row[0] == "reply"} == {None}
 
@@ -453,6 +455,50 @@ def test_a_verdict_by_a_version_that_a_later_round_replaced_is_in_no_number(clie
     page = client.get(f"/reports/{study.pk}/rows/{section.other_versions.query}")
     assert page.context["page"].paginator.count == 8
     assert f"By {first.rubric}, which no longer counts here." in page.content.decode()
+    assert f"{first.rubric} (16 replies)" == section.versions
+
+
+def test_replies_as_csv_are_those_that_the_page_counts(client, rita):
+    study = judged_twice()
+    first, second = study.rounds.order_by("n")
+    ask(study, lambda n: SAYS[n % 4])
+    for asked_before in MachineVerdict.objects.filter(rubric=second.rubric):
+        asked_before.pk, asked_before.rubric = None, first.rubric
+        asked_before.save()
+    judge = study.judges.get(external="Elsewhere").pk
+    assert MachineVerdict.objects.count() == 32
+
+    def numbers(**chosen):
+        address = f"/reports/{study.pk}/replies.csv"
+        sent = b"".join(client.get(address, chosen).streaming_content).decode()
+        rows = list(csv.DictReader(io.StringIO(sent)))
+        found = client.get(f"/reports/{study.pk}/rows/", chosen).context["page"].paginator.count
+        return len(rows), found, {row["counts"] for row in rows}
+
+    assert numbers() == (32, 24, {"yes", "no"})
+    assert numbers(judge_model=judge) == (32, 24, {"yes", "no"})
+    assert numbers(other="yes") == (8, 8, {"no"})
+    assert numbers(holds="none") == (6, 6, {"yes"})
+    n, rows, counts = numbers(judge_model=judge, said="incorrect")
+    assert n == rows == 6
+    assert counts == {"yes"}
+    assert numbers(either="correct", said="replied")[2] == {"yes"}
+
+
+def test_a_variant_that_was_once_compared_stays_compared_after_a_new_round(study):
+    before = study_report(study)["halves"]["tried"]
+    assert before == 1
+    studies.close_study(study)
+    body = {**study.rubric.body, "title": "Clearer"}
+    new = rubric_versions.save(body, newest=study.rubric.version, by=study.created_by)
+    judges = [judging.judge("dora"), judging.judge("emil")]
+    plan = rounds.Plan("Why", new, True, judges)
+    rounds.judge_again(study, rounds.Again(), plan, by=study.created_by)
+    report = study_report(study)
+    assert not any(one["n"] for one in report["judge_models"][0]["prompts"])
+    assert report["halves"]["tried"] == 1
+    (section,) = judge_sections(report)
+    assert section.states == ""
 
 
 def test_a_later_round_that_keeps_earlier_verdicts_keeps_the_judge_models_too(study):

@@ -13,7 +13,7 @@ from evaluation.sections.study import study_report
 from judging.machine import control, judge_prompts
 from judging.machine.prompt import find_prompt
 from judging.models import Judge, JudgePrompt
-from leases.refusal import NotFoundHere
+from leases.refusal import Conflict, NotFoundHere
 from tests.factories import person, signed_in
 from tests.generation.factories import echo
 from tests.judging.factories import finished_run, hand_in, open_study
@@ -46,22 +46,14 @@ def test_the_first_version_is_the_programs_file_once():
     assert (first.version, first.template, first.author) == (1, find_prompt().template, None)
 
 
-def test_a_changed_text_is_the_next_version_and_the_same_text_is_none():
-    first = judge_prompts.versions()[0]
+def test_a_changed_text_is_the_next_version_and_the_same_text_is_refused():
     second = written()
     assert (second.version, judge_prompts.versions()[0]) == (2, second)
-    other = judge_prompts.save("T", OTHER, source="", note="", by=second.author)
-    assert other == second
-    same = judge_prompts.save("T", find_prompt().template, source="", note="", by=second.author)
-    assert (same, JudgePrompt.objects.count()) == (first, 2)
-
-
-def test_line_ends_of_a_browser_make_no_other_version():
-    second = written()
-    other = judge_prompts.save(
-        "T", OTHER.replace("\n", "\r\n"), source="", note="", by=second.author
-    )
-    assert other == second
+    same = {1: find_prompt().template, 2: OTHER.replace("\n", "\r\n")}  # line ends of a browser
+    for version, text in same.items():
+        with pytest.raises(Conflict, match=f"Version {version} has this text already. Change"):
+            judge_prompts.save("T", text, source="", note="", by=second.author)
+    assert JudgePrompt.objects.count() == 2
 
 
 def test_an_unknown_version_is_not_found():
@@ -87,6 +79,7 @@ def test_an_admin_edits_a_version_as_the_next_one(client, ada):
         ({"template": ""}, "This field is required"),
         ({"title": ""}, "This field is required"),
         ({"title": "x" * 121}, "at most 120 characters"),
+        ({"template": find_prompt().template}, "Version 1 has this text already. Change the text."),
         ({"template": OTHER + "\x00"}, "Null characters are not allowed"),
     ],
 )
