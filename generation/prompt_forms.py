@@ -8,7 +8,7 @@ from django.forms.boundfield import BoundField
 
 from datasets.models import Collection
 from generation import prompting
-from generation.prompting import EXAMPLE, MOST_EXAMPLES, PromptError
+from generation.prompting import EXAMPLE, MOST_EXAMPLES, Form, PromptError
 
 GOLD = {
     "answer_1": "Answer of passage 1",
@@ -16,6 +16,10 @@ GOLD = {
     "revised_answer": "The answer of the revised passages",
     "yes": "yes",
     "no": "no",
+}
+FORMS = {
+    Form.TEXT: "A text as it comes",
+    Form.SCORES: "The option whose token the model finds likeliest",
 }
 VERDICTS = {name: name.replace("_", " ").capitalize() for name in prompting.VERDICTS}
 
@@ -48,6 +52,12 @@ class PromptForm(forms.Form):
         required=False,
         label="Second turn",
         help_text="Sent after the first reply, for which one writes {reply}. The answer to it is the response.",
+    )
+    form = forms.ChoiceField(required=False, choices=list(FORMS.items()), label="The answer is")
+    options = Text(
+        rows=4,
+        required=False,
+        help_text="One a line, such as A, B, C and D, where the answer is one of them.",
     )
     revised = forms.BooleanField(
         required=False, label="It shows the passages revised so that they agree"
@@ -88,7 +98,7 @@ class PromptForm(forms.Form):
                 self.initial[f"{part}_{number}"] = shown.get(part, "")
         if based_on is not None:
             del self.fields["name"], self.fields["label"]
-            self.initial.update(based_on)
+            self.initial.update(based_on, options="\n".join(based_on.get("options", [])))
 
     @property
     def main(self) -> list[BoundField]:
@@ -119,10 +129,13 @@ class PromptForm(forms.Form):
             {part: entered[f"{part}_{n}"] for part in EXAMPLE if entered[f"{part}_{n}"]}
             for n in range(MOST_EXAMPLES)
         ]
-        names = ("title", "template", "second", "revised", "gold", "verdicts", "criteria", "source")
+        names = (
+            "title", "template", "second", "form", "revised", "gold", "verdicts", "criteria", "source",
+        )  # fmt: skip
         return {
             **{name: entered[name] for name in names},
             **fixed,
+            "options": [line.strip() for line in entered["options"].split("\n") if line.strip()],
             "examples": [example for example in examples if example],
         }
 

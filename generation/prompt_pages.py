@@ -13,6 +13,7 @@ from generation import planning, prompting
 from generation.access import visible_to
 from generation.models import PromptVersion, Response, Run
 from generation.planning import Rendered
+from generation.prompt_forms import FORMS
 from generation.prompting import Prompt
 from pages.worddiff import Piece, word_diff
 
@@ -78,7 +79,14 @@ def whole_text(prompt: Prompt) -> str:
         for number, each in enumerate(prompt.examples, start=1)
     )
     second = ["Second turn", prompt.second] if prompt.second else []
-    return "\n\n".join([prompt.template, *second, *examples])
+    form = [answer(prompt)] if prompt.form else []
+    return "\n\n".join([prompt.template, *second, *form, *examples])
+
+
+def answer(prompt: Prompt) -> str:
+    """What the answer is, with the options if there are any."""
+    options = f": {', '.join(prompt.options)}" if prompt.options else ""
+    return f"{FORMS[prompt.form]}{options}"
 
 
 def rendered(prompt: Prompt, collection: Collection, person: Person) -> Rendered | None:

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -46,16 +47,29 @@ LONGEST = {
 _OPTIONAL = ("second", "source", "criteria")
 _LONG = ("template", "second", "criteria", *FIELDS, "answer")
 _LISTS = {"gold": GOLD_SOURCES, "verdicts": VERDICTS}
-GIVEN = (*LONGEST, *_LISTS, "revised", "examples")
+GIVEN = (*LONGEST, *_LISTS, "revised", "examples", "form", "options")
 # What an example has, with the same limit as a template.
 EXAMPLE = (*FIELDS, "answer")
 MOST_EXAMPLES = 8
+# How many options a prompt has, and the most characters of each.
+OPTIONS, LONGEST_OPTION = (2, 26), 40
 _MADE = ("sha256", "passages", "reconstructed")
 _KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 # How the second and further versions of a prompt are named.
 _VERSION = re.compile(r"[ -]v\d+$")
 # An address has this in the place of a name.
 _TAKEN = ("new",)
+
+
+class Form(StrEnum):
+    """What the answer to a prompt is: a text as it comes, or the option whose token the model finds likeliest."""
+
+    TEXT = ""
+    SCORES = "scores"
+
+
+# Those whose prompts have options.
+WITH_OPTIONS = (Form.SCORES,)
 
 
 class PromptError(ValueError):
@@ -75,7 +89,7 @@ class Prompt:
     `criteria` are a proposal to the writer of a rubric. `gold` names the answers that a judge compares with; `verdicts`
     are those that the source defines for this prompt (a study's rubric decides); `sha256` is that of what is sent
     (sha256_of). `reconstructed`: the line breaks are ours, because the source is a typeset page. `revised`: it shows
-    passages revised so that they agree.
+    passages revised so that they agree. `form` is what the answer is, one of the `options` where there are any.
     """
 
     name: str
@@ -92,6 +106,8 @@ class Prompt:
     examples: tuple[Mapping[str, str], ...] = ()
     second: str = ""
     criteria: str = ""
+    form: Form = Form.TEXT
+    options: tuple[str, ...] = ()
     base: str = ""
     version: int = 1
 
@@ -152,12 +168,14 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
                 "gold": tuple(data["gold"]),
                 "verdicts": tuple(data["verdicts"]),
                 "examples": tuple(data.get("examples", ())),
+                "form": Form(data.get("form", Form.TEXT)),
+                "options": tuple(data.get("options", ())),
                 "base": data["name"],
                 "version": version,
             }
         )
         digest = sha256_of(data)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise PromptError(f"{where} is not a prompt: {error}.") from error
     if digest != prompt.sha256:
         raise PromptError(
@@ -171,8 +189,9 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
 
 
 def sha256_of(data: Mapping[str, Any]) -> str:
-    """sha256 (hex) of what decides the text that is sent."""
-    more = {name: data[name] for name in ("examples", "second") if data.get(name)}
+    """sha256 (hex) of what decides the text that is sent, and what the answer is."""
+    decisive = ("examples", "second", "form", "options")
+    more = {name: data[name] for name in decisive if data.get(name)}
     # Of a template alone it is that of its bytes, as in the files of the study.
     template: str = data["template"]
     whole = canonical({"template": template, **more}) if more else template.encode("utf-8")
@@ -185,14 +204,16 @@ def sha256_of(data: Mapping[str, Any]) -> str:
 def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
     """A prompt's data from what its author gives: the fields GIVEN.
 
-    "examples" is a list of objects with the fields of EXAMPLE. Source, criteria, lists and `revised` may be left out.
+    "examples" is a list of objects with the fields of EXAMPLE. Source, criteria, form, lists and `revised` may be left
+    out.
     Raises PromptError; `where` begins its message.
     """
     if unknown := set(given) - {*GIVEN, *_MADE}:
         raise PromptError(
             f"{where} has {', '.join(sorted(unknown))}, which no prompt has. There are {', '.join(GIVEN)}."
         )
-    empty = {"second": "", "source": "", "criteria": "", "gold": [], "verdicts": [], "examples": []}
+    empty: dict[str, Any] = dict.fromkeys((*_OPTIONAL, "form"), "")
+    empty |= {name: [] for name in (*_LISTS, "examples", "options")}
     data = {**empty, "revised": False, **given}
     for field, most in LONGEST.items():
         _check_text(field, data.get(field, ""), most, where)
@@ -209,6 +230,7 @@ def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
             f"{where} never shows the question. Write {{question}} where it belongs.", "template"
         )
     _check_examples(data["examples"], data["template"], where)
+    _check_form(data["form"], data["options"], data["second"], where)
     places = _PLACE.findall(data["template"] + data["second"])
     shown = [place for place in places if place != "question"]
     return {
@@ -251,6 +273,49 @@ def _check_examples(examples: Any, template: str, where: str) -> None:
                     _check_text(field, example.get(field, ""), LONGEST["template"], where)
             except PromptError as error:
                 raise PromptError(f"Example {number}. {error}", "examples") from error
+
+
+def _check_form(form: Any, options: Any, second: str, where: str) -> None:
+    known = ", ".join(filter(None, Form))
+    if form not in list(Form):
+        raise PromptError(
+            f"{where}: {form!r} is no form of an answer. Leave it empty for a free text, or choose one of {known}.",
+            "form",
+        )
+    _check_options(options, where)
+    if bool(options) is not (form in WITH_OPTIONS):
+        raise PromptError(
+            f"{where} has options without a form that chooses among them. Give it the form {WITH_OPTIONS[0]}, or none."
+            if options
+            else f"{where} has the form {form}, which needs options, such as A and B.",
+            "options",
+        )
+    if form == Form.SCORES and second:
+        raise PromptError(
+            f"{where} has the form {form}, which is read from the first reply. Leave the second turn out.",
+            "second",
+        )
+    if form == Form.SCORES and any(option.startswith("(") or " " in option for option in options):
+        raise PromptError(
+            f"{where}: an option to score is one token, without blanks and without a bracket before it.",
+            "options",
+        )
+
+
+def _check_options(options: Any, where: str) -> None:
+    least, most = OPTIONS
+    if not isinstance(options, list) or not (not options or least <= len(options) <= most):
+        raise PromptError(f"{where}: options is a list of {least} to {most} texts.", "options")
+    for option in options:
+        try:
+            _check_text("option", option, LONGEST_OPTION, where)
+        except PromptError as error:
+            raise PromptError(str(error), "options") from error
+        if option != option.strip() or options.count(option) > 1:
+            raise PromptError(
+                f"{where}: the option {option!r} is there twice, or has blanks round it. Write each once, without.",
+                "options",
+            )
 
 
 def _check_name(name: str, label: str, where: str) -> None:

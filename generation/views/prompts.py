@@ -39,6 +39,7 @@ def prompt(request: HttpRequest, key: str) -> HttpResponse:
     context = {
         "listed": prompt_pages.listed([row], person_of(request))[0],
         "prompt": row.prompt,
+        "answer": prompt_pages.answer(row.prompt),
         "row": row,
         "newest": newest if newest != row else None,
         "changes": prompt_pages.changes(row),

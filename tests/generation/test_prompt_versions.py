@@ -1,5 +1,6 @@
 """Versions of prompts: written in the app or as files, used by runs, and then kept for ever."""
 
+import hashlib
 import json
 from importlib import import_module
 
@@ -200,6 +201,48 @@ def test_examples_come_before_the_question_and_count_in_the_hash(rosa):
     assert body["sha256"] != bare["sha256"]
 
 
+SCORED = {**GIVEN, "form": "scores", "options": ["A", "B"]}
+NO_FORM = [
+    ({"form": "letters"}, "form", "'letters' is no form of an answer. .* one of scores"),
+    ({"form": ["scores"]}, "form", "is no form of an answer"),
+    ({"options": []}, "options", "has the form scores, which needs options"),
+    ({"form": ""}, "options", "has options without a form that chooses among them"),
+    ({"options": "AB"}, "options", "options is a list of 2 to 26 texts"),
+    ({"options": ["A"]}, "options", "options is a list of 2 to 26 texts"),
+    ({"options": [str(n) for n in range(27)]}, "options", "options is a list of 2 to 26 texts"),
+    ({"options": ["A", 2]}, "options", "the option is not a text"),
+    ({"options": ["A", ""]}, "options", "the option is empty"),
+    ({"options": ["A", "B" * 41]}, "options", "the option has 41 characters; at most 40"),
+    ({"options": ["A", "B\n"]}, "options", r"the option has the control character U\+000A"),
+    ({"options": ["A", "B", "A"]}, "options", "'A' is there twice, or has blanks round it"),
+    ({"options": ["A", " B"]}, "options", "' B' is there twice, or has blanks round it"),
+    ({"options": ["A", "not sure"]}, "options", "is one token, without blanks"),
+    ({"options": ["A", "(B"]}, "options", "without a bracket before it"),
+    ({"second": "Sure?"}, "second", "has the form scores, .* Leave the second turn out"),
+]
+
+
+@pytest.mark.parametrize(("changed", "field", "sentence"), NO_FORM)
+def test_a_form_or_options_that_cannot_be_are_refused_by_name(changed, field, sentence):
+    with pytest.raises(prompting.PromptError, match=sentence) as refused:
+        prompting.completed({**SCORED, **changed}, "It")
+    assert refused.value.field == field
+
+
+def test_form_and_options_count_in_the_hash_and_a_text_has_the_one_it_had():
+    bare = prompting.completed({**GIVEN, "form": "", "options": []}, "It")
+    assert bare["sha256"] == hashlib.sha256(GIVEN["template"].encode()).hexdigest()
+    more = [SCORED, {**SCORED, "options": ["B", "A"]}]
+    assert len({bare["sha256"], *(prompting.completed(one, "It")["sha256"] for one in more)}) == 3
+    prompt = prompting.parse(prompting.completed(SCORED, "It"), "it")
+    assert (prompt.form, prompt.options) == (prompting.Form.SCORES, ("A", "B"))
+
+
+def test_a_stored_prompt_of_an_unknown_form_is_refused():
+    with pytest.raises(prompting.PromptError, match="it is not a prompt: 'letters' is not a valid"):
+        prompting.parse({**prompting.completed(SCORED, "It"), "form": "letters"}, "it")
+
+
 def test_the_prompts_of_responses_that_are_there_become_the_first_versions(local):
     made = run(questions=1, prompts=("4", "2"))
     migration = import_module("generation.migrations.0004_keep_prompts_as_versions")
@@ -360,6 +403,17 @@ def test_a_prompt_is_written_changed_and_removed_in_the_app(client, reader):
     assert client.get("/prompts/cautious/").status_code == 404
 
 
+def test_options_are_written_one_a_line_and_shown(client, reader, rosa):
+    client.post("/prompts/new/", entries(form="scores", options="A\r\n B \r\n\r\nC"))
+    row = PromptVersion.objects.get(key="cautious")
+    assert row.prompt.options == ("A", "B", "C")
+    assert PromptForm(based_on=row.body).initial["options"] == "A\nB\nC"
+    assert "token the model finds likeliest: A, B, C</dd>" in body(client.get("/prompts/cautious/"))
+    prompt_versions.publish([row.prompt])
+    second = saved(stored(row), rosa, options=["A", "B"])
+    assert "<del>, C</del>" in body(client.get(f"/prompts/{second.key}/"))
+
+
 BAD = [
     ({"template": "{question} {contxt1}"}, "{contxt1}, which is no field of a question"),
     ({"template": "{question} {context 1}"}, "{context 1}, which is no field of a question"),
@@ -376,6 +430,8 @@ BAD = [
     ({"name": "passage-1"}, "There is a prompt &#x27;passage-1&#x27; already"),
     ({"label": "4"}, "has the label &#x27;4&#x27; already"),
     ({"label": "C v2"}, "cannot be a label"),
+    ({"form": "scores"}, "has the form scores, which needs options"),
+    ({"options": "A\nB"}, "has options without a form"),
     ({"question_0": "How long?"}, "Example 1. The prompt: the context1 is empty"),
     ({"answer_0": "3 km", "context1_0": "It is.", "context2_0": "x"}, "the question is empty"),
 ]  # fmt: skip
