@@ -1,0 +1,109 @@
+"""Whether a reply has the form that its prompt asks for. Pure.
+
+Source: Hypotheticals (Basmov, Goldberg and Tsarfaty), Appendix C: "We only accept model responses matching a context
+span or starting with 'None' […]. Responses with different formats are rejected, and the model is asked to try again.
+If, after 15 attempts, the model fails to provide a suitable answer, the question is labeled as 'skipped.'"
+
+The paper names no normalisation, so a reply has the form or not as it is written: case, a final full stop and quotation
+marks count. Ignored are only blanks and line breaks round the reply and their number within it, and in which of two
+equivalent ways Unicode writes a letter (NFC).
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+SPAN, OPTION = "span", "option"
+# The paper's; the most that a prompt may have.
+MOST_TIMES = 15
+NONE = "None"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The form of a reply: a span of one of the passages `of`, or one of the options `of`.
+
+    It is asked up to `times`. `alike`: that is once, because the model would answer the same again.
+    """
+
+    form: str
+    of: Sequence[str]
+    times: int
+    alike: bool = False
+
+    def has(self, text: str) -> bool:
+        """Whether a reply with this text has the form."""
+        reply = _plain(text)
+        options = [_plain(one) for one in self.of]
+        if self.form == OPTION:
+            return _chooses_one(reply, options)
+        return reply.startswith(NONE) or any(_is_span(reply, passage) for passage in options)
+
+    def verb(self, text: str, asking: int) -> str:
+        """What follows this reply, the one after `asking` others: "finish", "repeat", or "skip" after the last."""
+        if self.has(text):
+            return "finish"
+        return "repeat" if asking + 1 < self.times else "skip"
+
+    def reason(self, asking: int) -> str:
+        """Why the response is skipped after so many others."""
+        if self.alike:
+            return (
+                "Skipped: the reply does not have the asked form. The model's options make its replies to one text the "
+                "same, so it was asked once."
+            )
+        return f"Skipped: no reply had the asked form. Times asked: {asking + 1}."
+
+
+def is_greedy(options: Mapping[str, Any]) -> bool:
+    """Whether a model with these options answers the same text in the same way."""
+    return (
+        options.get("temperature") == 0
+        or options.get("top_p") == 0
+        or options.get("top_k") == 1
+        or options.get("do_sample") is False
+    )
+
+
+def varied(options: Mapping[str, Any], asking: int) -> dict[str, Any]:
+    """The options of a call after `asking` others: a seed grows with it, since the same one brings the same reply."""
+    seed = options.get("seed")
+    return {**options, "seed": seed + asking} if asking and isinstance(seed, int) else {**options}
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _is_span(reply: str, passage: str) -> bool:
+    """Whether the reply is a part of the passage that cuts no word at its ends."""
+    return 0 < len(reply) <= len(passage) and _marked(reply) in _marked(passage)
+
+
+def _marked(text: str) -> str:
+    """The text with a mark before each character that goes on no word, and at its end."""
+    marks = (
+        after if _is_inside(before) and _is_inside(after) else f"\0{after}"
+        for before, after in zip(f" {text}", text, strict=False)
+    )
+    return "".join(marks) + "\0"
+
+
+def _is_inside(mark: str) -> bool:
+    """Whether words are made of such characters; ideographs and kana are words of their own."""
+    return unicodedata.category(mark)[0] in "LNM" and unicodedata.east_asian_width(mark) not in "WF"
+
+
+def _chooses_one(reply: str, options: Sequence[str]) -> bool:
+    """Whether the reply is one option, as "A", "(A)", "A.", "A)", "A:", or one of the last four before other text.
+
+    The text after it has no other option in one of these four ways.
+    """
+    marked = {one: rf"(?:\({re.escape(one)}\)\.?|{re.escape(one)}[.):])" for one in options}
+    chosen = [one for one in options if reply == one or re.match(rf"{marked[one]}(?: |\Z)", reply)]
+    others = [marked[one] for one in options if one not in chosen]
+    return len(chosen) == 1 and not (
+        others and re.search(rf"(?<!\w)(?:{'|'.join(others)})(?!\w)", reply)
+    )
