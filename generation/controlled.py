@@ -12,12 +12,14 @@ equivalent ways Unicode writes a letter (NFC).
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-SPAN, OPTION = "span", "option"
-# The paper's; the most that a prompt may have.
-MOST_TIMES = 15
+from generation.prompting import CONTROLLED, Form, Prompt
+
+# The finding on a response whose replies never had the form.
+SKIPPED = "skipped"
+# How a reply begins that says that the passages have no answer.
 NONE = "None"
 
 
@@ -28,7 +30,7 @@ class Wanted:
     It is asked up to `times`. `alike`: that is once, because the model would answer the same again.
     """
 
-    form: str
+    form: Form
     of: Sequence[str]
     times: int
     alike: bool = False
@@ -37,7 +39,7 @@ class Wanted:
         """Whether a reply with this text has the form."""
         reply = _plain(text)
         options = [_plain(one) for one in self.of]
-        if self.form == OPTION:
+        if self.form == Form.OPTION:
             return _chooses_one(reply, options)
         return reply.startswith(NONE) or any(_is_span(reply, passage) for passage in options)
 
@@ -55,6 +57,18 @@ class Wanted:
                 "same, so it was asked once."
             )
         return f"Skipped: no reply had the asked form. Times asked: {asking + 1}."
+
+
+def wanted(
+    prompt: Prompt, shown: Sequence[str], options: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """The fields of Wanted for a model with these options and the passages that it is shown; None for a free text."""
+    if prompt.form not in CONTROLLED or prompt.times is None:
+        return None
+    of = shown if prompt.form == Form.SPAN else prompt.options
+    alike = is_greedy(options) and not prompt.insist
+    times = 1 if alike else prompt.times
+    return asdict(Wanted(prompt.form, list(of), times, alike and prompt.times > 1))
 
 
 def is_greedy(options: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from datasets.models import Collection, Instance
-from generation import chat, prompting
+from generation import chat, controlled, prompting
 from generation.states import ResponseState, RunState
 from leases.models import Leased
 
@@ -19,6 +19,7 @@ PERSON = settings.AUTH_USER_MODEL
 FINDINGS = (
     (chat.REFUSED, "The model declined to answer."),
     (chat.FILTERED, "The answer was withheld by a content filter."),
+    (controlled.SKIPPED, "The model gave no answer of the asked form."),
 )
 
 
@@ -197,6 +198,16 @@ class Response(Leased):
         blank=True,
         help_text="Of a prompt of two turns: the pieces of the second text, between which the first reply comes.",
     )
+    wanted = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Of a prompt with an asked form: the form, and how often it is asked for (controlled.Wanted).",
+    )
+    askings = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="Replies that were looked at for the asked form; null without one, and before the first.",
+    )
     passages = models.JSONField(
         null=True,
         blank=True,
@@ -282,10 +293,9 @@ class Response(Leased):
         return "\n".join((self.rendered, *(self.follow_up or ())))
 
 
-class FirstReply(models.Model):
-    """The reply to the first of two turns; the response has that to the second, which is asked with this one."""
+class KeptReply(models.Model):
+    """A reply that is not the response itself, with its call's request and numbers."""
 
-    response = models.OneToOneField(Response, on_delete=models.CASCADE, related_name="first_reply")
     text = models.TextField()
     reasoning = models.TextField(blank=True, default="")
     request = models.JSONField(help_text="The request's body as sent.")
@@ -297,8 +307,33 @@ class FirstReply(models.Model):
     finish_reason = models.CharField(max_length=40, blank=True)
     answered_at = models.DateTimeField(db_default=Now())
 
+    class Meta:
+        abstract = True
+
+
+class FirstReply(KeptReply):
+    """The reply to the first of two turns; the response has that to the second, which is asked with this one."""
+
+    response = models.OneToOneField(Response, on_delete=models.CASCADE, related_name="first_reply")
+
     def __str__(self) -> str:
         return f"First reply of {self.response_id}"
+
+
+class RejectedReply(KeptReply):
+    """A reply that does not have the asked form; the model is asked again, or the response skipped."""
+
+    response = models.ForeignKey(Response, on_delete=models.CASCADE, related_name="rejected")
+    n = models.PositiveSmallIntegerField(help_text="Which of the askings it answered.")
+
+    class Meta:
+        ordering = ["response", "n"]
+        constraints = [
+            models.UniqueConstraint(fields=["response", "n"], name="rejected_reply_once_an_asking")
+        ]
+
+    def __str__(self) -> str:
+        return f"Rejected reply {self.n} of {self.response_id}"
 
 
 class Attempt(models.Model):

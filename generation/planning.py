@@ -13,7 +13,7 @@ from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from datasets.contexts import context_1, context_2, is_same
 from datasets.counts import current_instances
 from datasets.models import Collection, Instance, RevisedPassage
-from generation import prompting
+from generation import controlled, prompting
 from generation.models import LanguageModel, Response, Run
 from generation.prompting import Prompt
 from leases.refusal import Refusal
@@ -26,7 +26,7 @@ class Rendered:
     """One prompt about one question: the text to send and the gold answers, or why it cannot be sent.
 
     `follow_up` is the text of a second turn (prompting.follow_up). `passages` are the two revised passages where the
-    prompt shows those and not the question's own.
+    prompt shows those and not the question's own. `shown` are the passages in the text.
     """
 
     instance: Instance
@@ -36,6 +36,7 @@ class Rendered:
     problem: str = ""
     passages: list[str] | None = None
     follow_up: list[str] | None = None
+    shown: Sequence[str] = ()
 
     @property
     def second(self) -> str:
@@ -83,6 +84,7 @@ def _rendered(instance: Instance, prompt: Prompt) -> Rendered:
         prompt=prompt,
         text=text,
         follow_up=follow_up,
+        shown=[contexts[number] for number in shown],
         gold=prompting.gold(prompt, answer_1=instance.answer_1, answer_2=instance.answer_2),
         problem=f"passage {bare[0]} is empty" if bare else "",
     )
@@ -94,19 +96,22 @@ def _revised(instance: Instance, prompt: Prompt) -> Rendered:
     if not revisions:
         return Rendered(instance, prompt, "", [], problem=NOT_REVISED)
     (revision,) = revisions
-    text, follow_up = _texts(instance, prompt, revision.passage_1, revision.passage_2)
+    passages = [revision.passage_1, revision.passage_2]
+    shown = prompt.shown(same=is_same(instance.contradiction))
+    text, follow_up = _texts(instance, prompt, *passages)
     return Rendered(
         instance=instance,
         prompt=prompt,
         text=text,
         follow_up=follow_up,
+        shown=[passages[number - 1] for number in shown],
         gold=prompting.gold(
             prompt,
             answer_1=instance.answer_1,
             answer_2=instance.answer_2,
             revised_answer=revision.answer,
         ),
-        passages=[revision.passage_1, revision.passage_2],
+        passages=passages,
     )
 
 
@@ -151,6 +156,7 @@ def responses(
             order=order,
             rendered=one.text,
             follow_up=one.follow_up,
+            wanted=controlled.wanted(one.prompt, one.shown, model.options),
             gold=one.gold,
             passages=one.passages,
         )

@@ -20,6 +20,8 @@ GOLD = {
 FORMS = {
     Form.TEXT: "A text as it comes",
     Form.SCORES: "The option whose token the model finds likeliest",
+    Form.SPAN: "A span of a passage, or a reply that starts with None",
+    Form.OPTION: "One of the options, as a reply",
 }
 VERDICTS = {name: name.replace("_", " ").capitalize() for name in prompting.VERDICTS}
 
@@ -58,6 +60,16 @@ class PromptForm(forms.Form):
         rows=4,
         required=False,
         help_text="One a line, such as A, B, C and D, where the answer is one of them.",
+    )
+    times = forms.IntegerField(
+        required=False,
+        label="Times asked",
+        help_text=f"1 to {prompting.MOST_TIMES}, for a span or one of the options. A reply that is something else is "
+        "kept, and the model is asked again. After the last, the response is skipped.",
+    )
+    insist = forms.BooleanField(
+        required=False,
+        label="Ask again also where a model's options make its replies the same, as temperature 0",
     )
     revised = forms.BooleanField(
         required=False, label="It shows the passages revised so that they agree"
@@ -130,7 +142,8 @@ class PromptForm(forms.Form):
             for n in range(MOST_EXAMPLES)
         ]
         names = (
-            "title", "template", "second", "form", "revised", "gold", "verdicts", "criteria", "source",
+            "title", "template", "second", "form", "times", "insist", "revised", "gold", "verdicts", "criteria",
+            "source",
         )  # fmt: skip
         return {
             **{name: entered[name] for name in names},

@@ -15,6 +15,7 @@ from generation.models import PromptVersion, Response, Run
 from generation.planning import Rendered
 from generation.prompt_forms import FORMS
 from generation.prompting import Prompt
+from pages.counting import how_many
 from pages.worddiff import Piece, word_diff
 
 
@@ -86,7 +87,9 @@ def whole_text(prompt: Prompt) -> str:
 def answer(prompt: Prompt) -> str:
     """What the answer is, with the options if there are any."""
     options = f": {', '.join(prompt.options)}" if prompt.options else ""
-    return f"{FORMS[prompt.form]}{options}"
+    times = f"; asked for up to {how_many(prompt.times, 'time')}" if prompt.times else ""
+    insists = ", at temperature 0 too" if prompt.insist else ""
+    return f"{FORMS[prompt.form]}{options}{times}{insists}"
 
 
 def rendered(prompt: Prompt, collection: Collection, person: Person) -> Rendered | None:

@@ -47,12 +47,14 @@ LONGEST = {
 _OPTIONAL = ("second", "source", "criteria")
 _LONG = ("template", "second", "criteria", *FIELDS, "answer")
 _LISTS = {"gold": GOLD_SOURCES, "verdicts": VERDICTS}
-GIVEN = (*LONGEST, *_LISTS, "revised", "examples", "form", "options")
+GIVEN = (*LONGEST, *_LISTS, "revised", "examples", "form", "options", "times", "insist")
 # What an example has, with the same limit as a template.
 EXAMPLE = (*FIELDS, "answer")
 MOST_EXAMPLES = 8
 # How many options a prompt has, and the most characters of each.
 OPTIONS, LONGEST_OPTION = (2, 26), 40
+# How often a prompt may be asked for a reply of its form (Hypotheticals, Appendix C).
+MOST_TIMES = 15
 _MADE = ("sha256", "passages", "reconstructed")
 _KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 # How the second and further versions of a prompt are named.
@@ -62,14 +64,21 @@ _TAKEN = ("new",)
 
 
 class Form(StrEnum):
-    """What the answer to a prompt is: a text as it comes, or the option whose token the model finds likeliest."""
+    """What the answer to a prompt is.
+
+    A text as it comes, the option whose token the model finds likeliest, or a reply that is asked for again until it is
+    a span of a passage or one of the options (controlled.py).
+    """
 
     TEXT = ""
     SCORES = "scores"
+    SPAN = "span"
+    OPTION = "option"
 
 
-# Those whose prompts have options.
-WITH_OPTIONS = (Form.SCORES,)
+# Those whose prompts have options, and those that are asked for again.
+WITH_OPTIONS = (Form.SCORES, Form.OPTION)
+CONTROLLED = (Form.SPAN, Form.OPTION)
 
 
 class PromptError(ValueError):
@@ -90,6 +99,7 @@ class Prompt:
     are those that the source defines for this prompt (a study's rubric decides); `sha256` is that of what is sent
     (sha256_of). `reconstructed`: the line breaks are ours, because the source is a typeset page. `revised`: it shows
     passages revised so that they agree. `form` is what the answer is, one of the `options` where there are any.
+    A controlled form is asked for up to `times`; `insist`: also where the model would answer the same again.
     """
 
     name: str
@@ -108,6 +118,8 @@ class Prompt:
     criteria: str = ""
     form: Form = Form.TEXT
     options: tuple[str, ...] = ()
+    times: int | None = None
+    insist: bool = False
     base: str = ""
     version: int = 1
 
@@ -190,7 +202,7 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
 
 def sha256_of(data: Mapping[str, Any]) -> str:
     """sha256 (hex) of what decides the text that is sent, and what the answer is."""
-    decisive = ("examples", "second", "form", "options")
+    decisive = ("examples", "second", "form", "options", "times", "insist")
     more = {name: data[name] for name in decisive if data.get(name)}
     # Of a template alone it is that of its bytes, as in the files of the study.
     template: str = data["template"]
@@ -204,9 +216,8 @@ def sha256_of(data: Mapping[str, Any]) -> str:
 def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
     """A prompt's data from what its author gives: the fields GIVEN.
 
-    "examples" is a list of objects with the fields of EXAMPLE. Source, criteria, form, lists and `revised` may be left
-    out.
-    Raises PromptError; `where` begins its message.
+    "examples" is a list of objects with the fields of EXAMPLE. Source, criteria, form, lists, times and flags may
+    be left out. Raises PromptError; `where` begins its message.
     """
     if unknown := set(given) - {*GIVEN, *_MADE}:
         raise PromptError(
@@ -214,14 +225,15 @@ def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
         )
     empty: dict[str, Any] = dict.fromkeys((*_OPTIONAL, "form"), "")
     empty |= {name: [] for name in (*_LISTS, "examples", "options")}
-    data = {**empty, "revised": False, **given}
+    data = {**empty, "times": None, "insist": False, "revised": False, **given}
     for field, most in LONGEST.items():
         _check_text(field, data.get(field, ""), most, where)
     for field, known in _LISTS.items():
         if not isinstance(data[field], list) or set(map(str, data[field])) - set(known):
             raise PromptError(f"{where}: {field} is a list of {', '.join(known)}.", field)
-    if not isinstance(data["revised"], bool):
-        raise PromptError(f"{where}: revised is true or false.", "revised")
+    for field in ("revised", "insist"):
+        if not isinstance(data[field], bool):
+            raise PromptError(f"{where}: {field} is true or false.", field)
     _check_name(data["name"], data["label"], where)
     _check_places(data["template"], where)
     _check_places(data["second"].replace(REPLY, ""), where, REPLY, field="second")
@@ -233,6 +245,7 @@ def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
     _check_form(data["form"], data["options"], data["second"], where)
     places = _PLACE.findall(data["template"] + data["second"])
     shown = [place for place in places if place != "question"]
+    _check_asking_again(data, bool(shown), where)
     return {
         **{name: data[name] for name in GIVEN},
         "passages": [int(place[-1]) for place in dict.fromkeys(shown)],
@@ -285,7 +298,8 @@ def _check_form(form: Any, options: Any, second: str, where: str) -> None:
     _check_options(options, where)
     if bool(options) is not (form in WITH_OPTIONS):
         raise PromptError(
-            f"{where} has options without a form that chooses among them. Give it the form {WITH_OPTIONS[0]}, or none."
+            f"{where} has options without a form that chooses among them. Give it the form "
+            f"{' or '.join(WITH_OPTIONS)}, or none."
             if options
             else f"{where} has the form {form}, which needs options, such as A and B.",
             "options",
@@ -299,6 +313,30 @@ def _check_form(form: Any, options: Any, second: str, where: str) -> None:
         raise PromptError(
             f"{where}: an option to score is one token, without blanks and without a bracket before it.",
             "options",
+        )
+
+
+def _check_asking_again(data: Mapping[str, Any], shows_passages: bool, where: str) -> None:
+    form, times = data["form"], data["times"]
+    if form not in CONTROLLED:
+        for field in ("times", "insist"):
+            if data[field] is not None and data[field] is not False:
+                known = " or ".join(CONTROLLED)
+                raise PromptError(
+                    f"{where} has {field}, but no form that is asked for again. Give it the form {known}, or leave "
+                    f"{field} out.",
+                    field,
+                )
+    elif form == Form.SPAN and not shows_passages:
+        raise PromptError(
+            f"{where} has the form {form}, and shows no passage of which the answer can be a part. Write {{context1}} "
+            "or {context2} where one belongs.",
+            "template",
+        )
+    elif isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= MOST_TIMES:
+        raise PromptError(
+            f"{where} has the form {form}. Set times, how often it is asked for, to a number from 1 to {MOST_TIMES}.",
+            "times",
         )
 
 

@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from generation import chat
+from generation.controlled import Wanted, varied
 from generation.faults import ServiceFault
 from generation.models import LanguageModel
 from leases import claim
@@ -42,7 +43,8 @@ class Call:
     """A claimed row: whom to ask what. `attempts` is without this one, and so is `cost`.
 
     `reserved` is what this call may cost at most, where a cap counts it already. `before` are the texts of earlier
-    turns (chat.body), and `goes_on` says that the reply is not the last one.
+    turns (chat.body), and `goes_on` says that the reply is not the last one. `wanted` is the form of the last one,
+    for which it was asked `asking` times before.
     """
 
     line: Line
@@ -54,6 +56,13 @@ class Call:
     reserved: float = 0.0
     before: tuple[str, ...] = ()
     goes_on: bool = False
+    wanted: Wanted | None = None
+    asking: int = 0
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The model's options as they are sent."""
+        return varied(self.model.options, self.asking)
 
     @property
     def length(self) -> int:
@@ -80,7 +89,7 @@ class Settled:
     @property
     def request(self) -> dict[str, Any]:
         model = self.call.model
-        whom = (model.model_id, model.options)
+        whom = (model.model_id, self.call.options)
         return chat.body(*whom, self.call.text, model.able, self.call.before)
 
 

@@ -1,7 +1,7 @@
 """The responses of runs as rows that wait for a service: claimed, stored, set back and swept."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +12,8 @@ from django.db.models import Exists, F, Max, OuterRef, Q
 from django.db.models.functions import Now
 
 from generation import costs, runs
-from generation.models import Attempt, FirstReply, LanguageModel, Response, Run
+from generation.controlled import SKIPPED, Wanted
+from generation.models import Attempt, FirstReply, LanguageModel, RejectedReply, Response, Run
 from generation.queues import DUE, Call, Line, Queue, Settled, fields_of, set_back, sweep
 from generation.states import RESPONSE, ResponseState, RunState
 from leases import bulk, claim, clock
@@ -71,11 +72,11 @@ class RunQueue(Queue):
                 most=most,
                 seconds=seconds,
                 holder=holder,
-                columns=("attempts", "cost", "rendered", "follow_up"),
+                columns=("attempts", "cost", "rendered", "follow_up", "wanted", "askings"),
                 **({"cost": F("cost") + reserve} if reserve else {}),
             )
             _spend({run: reserve * len(taken)})
-        two_turns = [pk for pk, *_, follow_up in taken if follow_up is not None]
+        two_turns = [pk for pk, _, _, _, follow_up, *_ in taken if follow_up is not None]
         first = _first_replies(two_turns) if two_turns else {}
         return [
             Call(
@@ -86,8 +87,10 @@ class RunQueue(Queue):
                 cost=cost,
                 reserved=reserve,
                 **_turn(text, follow_up, first.get(pk)),
+                wanted=Wanted(**wanted) if wanted else None,
+                asking=askings or 0,
             )
-            for pk, attempts, cost, text, follow_up in taken
+            for pk, attempts, cost, text, follow_up, wanted, askings in taken
         ]
 
     def _room(self, key: int, model: LanguageModel, most: int) -> tuple[int, float]:
@@ -113,37 +116,40 @@ class RunQueue(Queue):
         present = clock.now()
 
         def answered(one: Settled) -> dict[str, Any]:
-            return {**_answered(one, present), "cost": one.call.cost + spent[one.call.pk]}
-
-        spent = {one.call.pk: costs.of_call(one) for one in settled}
+            return {**_answered(one, present), **paid(one)}
 
         def back(one: Settled) -> dict[str, Any]:
             reply = one.fault.raw if one.fault else None
-            cost = one.call.cost + spent[one.call.pk]
-            return {**set_back(one, present), "request": one.request, "reply": reply, "cost": cost}
+            return {**set_back(one, present), "request": one.request, "reply": reply, **paid(one)}
 
         def unasked(one: Settled) -> dict[str, Any]:
-            return {**set_back(one, present), "cost": one.call.cost + spent[one.call.pk]}
+            return {**set_back(one, present), **paid(one)}
 
         def going_on(one: Settled) -> dict[str, Any]:
-            cost = one.call.cost + spent[one.call.pk]
-            return {"error": "", "not_before": None, "attempts": 0, "cost": cost}
+            return {"error": "", "not_before": None, "attempts": 0, **_asked(one), **paid(one)}
 
-        settled = [replace(one, verb="go_on") if _goes_on(one) else one for one in settled]
-        done = fields_of(settled, "finish", answered)
-        kept = claim.settle_each(Response, RESPONSE, "finish", done, holder=holder)
-        half = fields_of(settled, "go_on", going_on)
-        kept |= claim.settle_each(Response, RESPONSE, "go_on", half, holder=holder)
-        again = fields_of(settled, "retry", back)
-        kept |= claim.settle_each(Response, RESPONSE, "retry", again, holder=holder)
-        failed = fields_of(settled, "fail", back)
-        kept |= claim.settle_each(Response, RESPONSE, "fail", failed, holder=holder)
-        released = fields_of(settled, "release", unasked)
-        kept |= claim.settle_each(Response, RESPONSE, "release", released, holder=holder)
+        def paid(one: Settled) -> dict[str, Any]:
+            return {"cost": one.call.cost + spent[one.call.pk]}
+
+        spent = {one.call.pk: costs.of_call(one) for one in settled}
+        settled = [replace(one, verb=_verb(one)) for one in settled]
+        kept: set[int] = set()
+
+        def settle_as(verb: str, columns: Callable[[Settled], dict[str, Any]]) -> None:
+            rows = fields_of(settled, verb, columns)
+            kept.update(claim.settle_each(Response, RESPONSE, verb, rows, holder=holder))
+
+        settle_as("finish", answered)
+        settle_as("skip", answered)
+        settle_as("go_on", going_on)
+        settle_as("repeat", going_on)
+        settle_as("retry", back)
+        settle_as("fail", back)
+        settle_as("release", unasked)
         if lost := {one.call.pk for one in settled} - kept:
             log.warning("leases_lost", responses=sorted(lost))
         mine = [one for one in settled if one.call.pk in kept]
-        bulk.insert([_first_reply(one, present) for one in mine if one.verb == "go_on"])
+        _keep_replies(mine, present)
         _log(mine, present)
         more: dict[int, float] = defaultdict(float)
         for one in mine:
@@ -185,20 +191,38 @@ def _turn(rendered: str, follow_up: list[str] | None, reply: str | None) -> dict
     return {"text": reply.join(follow_up), "before": (rendered, reply)}
 
 
-def _goes_on(one: Settled) -> bool:
-    """Whether a second turn follows: not after an answer that was declined or withheld, which is the finding."""
-    return one.call.goes_on and one.reply is not None and not one.reply.finding
+def _verb(one: Settled) -> str:
+    """What becomes of a call's response: an answer that was declined or withheld is the finding, in each turn."""
+    call = one.call
+    if one.reply is None or one.reply.finding:
+        return one.verb
+    if call.goes_on:
+        return "go_on"
+    return call.wanted.verb(one.reply.text, call.asking) if call.wanted else one.verb
 
 
-def _first_reply(one: Settled, present: datetime) -> FirstReply:
+def _keep_replies(settled: Sequence[Settled], present: datetime) -> None:
+    """Store the replies that are not a response: those of first turns, and those off the asked form."""
+    first, off = [], []
+    for one in settled:
+        if one.verb == "go_on":
+            first.append(FirstReply(**_kept(one, present)))
+        elif one.verb in ("repeat", "skip"):
+            off.append(RejectedReply(n=one.call.asking + 1, **_kept(one, present)))
+    bulk.insert(first)
+    bulk.insert(off)
+
+
+def _kept(one: Settled, present: datetime) -> dict[str, Any]:
+    """The columns of a reply that is kept apart from its response."""
     assert one.reply is not None
-    return FirstReply(
-        response_id=one.call.pk,
-        request=dict(one.reply.request),
-        reply=one.reply.raw,
-        answered_at=present,
+    return {
+        "response_id": one.call.pk,
+        "request": dict(one.reply.request),
+        "reply": one.reply.raw,
+        "answered_at": present,
         **one.reply.columns,
-    )
+    }
 
 
 def _waits_for_room(run_key: int, model_key: int) -> bool:
@@ -234,15 +258,25 @@ def _spend(more: Mapping[int, float]) -> None:
 
 def _answered(one: Settled, present: datetime) -> dict[str, Any]:
     assert one.reply is not None
+    wanted, asking = one.call.wanted, one.call.asking
+    skipped = {"text": "", "finding": SKIPPED, "error": wanted.reason(asking)} if wanted else {}
     return {
-        **one.reply.columns,
+        "error": "",
         "finding": one.reply.finding,
+        **one.reply.columns,
+        **_asked(one),
+        **(skipped if one.verb == "skip" else {}),
         "request": dict(one.reply.request),
         "reply": one.reply.raw,
         "answered_at": present,
-        "error": "",
         "not_before": None,
     }
+
+
+def _asked(one: Settled) -> dict[str, Any]:
+    """How often a reply was looked at for its form: None where none is asked, or another turn comes first."""
+    is_looked_at = one.call.wanted and not one.call.goes_on
+    return {"askings": one.call.asking + 1 if is_looked_at else None}
 
 
 def _log(settled: Sequence[Settled], present: datetime) -> None:

@@ -271,7 +271,7 @@ class _Turn:
         was_up = is_probe and self._looks.look() is None
         try:
             model = call.model
-            whom = (model.model_id, model.options)
+            whom = (model.model_id, call.options)
             return self._service.ask(*whom, call.text, model.able, call.before), None
         except ServiceFault as fault:
             return fault, self._looks.look() if fault.needs_look and not was_up else None

@@ -92,6 +92,7 @@ PURE = {
     "annotation.reviewing.merging",
     "annotation.fields.walker",
     "generation.chat",
+    "generation.controlled",
     "generation.excerpts",
     "generation.faults",
     "generation.prompting",

@@ -43,6 +43,14 @@ def two_turns() -> str:
     return prompt_versions.add({**given, "second": "{reply}, really?"}, author).prompt.label
 
 
+def spanned(**more: object) -> str:
+    """The label of a prompt that asks up to three times for a span of passage 1."""
+    given = {"name": "span", "label": "S1", "title": "A span", "form": "span", "times": 3}
+    template = "{question} {context1}"
+    author = person("sonia", Role.RESEARCHER)
+    return prompt_versions.add({**given, "template": template, **more}, author).prompt.label
+
+
 def echo(service: str = "local", model_id: str = "echo-1", **options: object) -> LanguageModel:
     return registry.add(service, model_id, {**OPTIONS, **options})
 

@@ -201,6 +201,47 @@ def test_examples_come_before_the_question_and_count_in_the_hash(rosa):
     assert body["sha256"] != bare["sha256"]
 
 
+SPANNED = {**GIVEN, "form": "span", "times": 15}
+NOT_CONTROLLED = [
+    ({"template": "{question}"}, "template", "the form span, and shows no passage .* Write {context1}"),
+    ({"form": "option"}, "options", "has the form option, which needs options"),
+    ({"options": ["A", "B"]}, "options", "Give it the form scores or option, or none"),
+    ({"form": ""}, "times", "has times, but no form .* Give it the form span or option"),
+    ({"form": "", "times": 0}, "times", "has times, but no form that is asked for again"),
+    ({"form": "", "times": None, "insist": True}, "insist", "has insist, but no form"),
+    ({"form": "scores", "options": ["A", "B"]}, "times", "has times, but no form"),
+    *[({"times": n}, "times", "a number from 1 to 15") for n in (None, 0, 16, -1, True, 2.5, "3")],
+    ({"insist": 1}, "insist", "insist is true or false"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changed", "field", "sentence"), NOT_CONTROLLED)
+def test_an_asked_form_that_cannot_be_is_refused_by_name(changed, field, sentence):
+    with pytest.raises(prompting.PromptError, match=sentence) as refused:
+        prompting.completed({**SPANNED, **changed}, "It")
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"times": 1}, {"insist": True}, {"template": "{question}", "second": "And by {context2}?"}],
+)
+def test_what_decides_the_reply_counts_in_the_hash(changed):
+    bodies = [prompting.completed(given, "It") for given in (SPANNED, {**SPANNED, **changed})]
+    assert bodies[0]["sha256"] != bodies[1]["sha256"]
+
+
+def test_the_asked_form_is_entered_and_shown(client, reader, rosa):
+    entered = entries(form="option", options="A\nB", times="3", insist="on")
+    client.post("/prompts/new/", entered)
+    row = PromptVersion.objects.get(key="cautious")
+    assert (row.prompt.times, row.prompt.insist) == (3, True)
+    said = (
+        "One of the options, as a reply: A, B; asked for up to 3 times, at temperature 0 too</dd>"
+    )
+    assert said in body(client.get("/prompts/cautious/"))
+
+
 SCORED = {**GIVEN, "form": "scores", "options": ["A", "B"]}
 NO_FORM = [
     ({"form": "letters"}, "form", "'letters' is no form of an answer. .* one of scores"),
@@ -395,7 +436,7 @@ def test_a_prompt_is_written_changed_and_removed_in_the_app(client, reader):
     row = PromptVersion.objects.get(key="cautious")
     assert row.prompt.template == "One.\n{question}\n"
     form = PromptForm(based_on=row.body)
-    initial = {name: form.initial.get(name, "") for name in form.fields}
+    initial = {name: form.initial.get(name) or "" for name in form.fields}
     mark = {"newest": prompt_versions.mark_of(row)}
     client.post("/prompts/cautious/edit/", {**initial, **mark, "title": "A keen reader"})
     assert stored(row).prompt.title == "A keen reader"
