@@ -37,6 +37,8 @@ class ProgressOut(serializers.Serializer[RunProgress]):
     done = serializers.IntegerField()
     failed = serializers.IntegerField()
     cancelled = serializers.IntegerField()
+    skipped = serializers.IntegerField()
+    asked_again = serializers.IntegerField()
 
 
 class RunOut(serializers.ModelSerializer[Run]):
@@ -61,8 +63,8 @@ class ResponseOut(serializers.ModelSerializer[Response]):
         model = Response
         fields = (
             "id", "instance", "model", "prompt", "prompt_hash", "sample", "state", "rendered", "gold",
-            "text", "reasoning", "finding", "request", "reply", "answered_by", "finish_reason", "prompt_tokens",
-            "completion_tokens", "latency_ms", "cost", "attempts", "error", "answered_at",
+            "text", "reasoning", "finding", "askings", "request", "reply", "answered_by", "finish_reason",
+            "prompt_tokens", "completion_tokens", "latency_ms", "cost", "attempts", "error", "answered_at",
         )  # fmt: skip
 
 

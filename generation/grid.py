@@ -22,7 +22,7 @@ from django.db.models.functions import Collate, Left
 from django.db.models.lookups import IContains
 
 from datasets.models import Instance
-from generation import chat, prompt_versions
+from generation import chat, controlled, prompt_versions, responses
 from generation.excerpts import excerpt, wanted
 from generation.models import LONG, LanguageModel, Response, Run
 from generation.presenting import whole_name
@@ -43,6 +43,8 @@ Key = tuple[int, int]  # a row: its question and its sample
 OUTCOMES: Mapping[str, tuple[str, Q]] = {
     chat.REFUSED: ("Declined", Q(finding=chat.REFUSED)),
     chat.FILTERED: ("Withheld by a filter", Q(finding=chat.FILTERED)),
+    controlled.SKIPPED: ("Skipped", responses.SKIPPED),
+    "again": ("Asked again", responses.ASKED_AGAIN),
     "cut": ("Cut off at the token limit", Q(finish_reason__in=chat.CUT_OFF)),
     "empty": ("Without a text", Q(state=ResponseState.DONE, text="")),
 }

@@ -274,6 +274,12 @@ class Response(Leased):
             models.Index(
                 fields=["run", "state", "instance", "sample"], name="response_by_run_and_state"
             ),
+            # Those asked for a form, few among many: how many were skipped and asked again.
+            models.Index(
+                fields=["run", "finding", "askings"],
+                condition=Q(askings__isnull=False),
+                name="response_asked_for_a_form",
+            ),
             # The responses of the latest hour, for the metrics.
             models.Index(fields=["answered_at"], name="response_by_answer_time"),
         ]

@@ -10,7 +10,8 @@ from django.db.models import Count, FilteredRelation, Min, Q, QuerySet, Sum
 
 from generation import chat, client, embedded, places, preview, prompt_versions, registry, responses
 from generation.faults import ServiceFault
-from generation.models import LONG, FirstReply, LanguageModel, Response, Run
+from generation.models import LONG, FirstReply, LanguageModel, RejectedReply, Response, Run
+from generation.prompt_forms import FORMS
 from generation.prompting import Prompt
 from generation.states import RUN, ResponseState, RunState
 from leases import clock
@@ -224,6 +225,33 @@ def second_turn(response: Response) -> SecondTurn | None:
         return SecondTurn(None, "", "", "")
     sent = response.sent_texts[-1]
     return SecondTurn(first, readable(first.request), readable(first.reply), sent)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A reply without the asked form, with its request and reply as text."""
+
+    reply: RejectedReply
+    request: str
+    raw: str
+
+
+@dataclass(frozen=True)
+class AskingAgain:
+    """The form that a response's prompt asks for, how often at most, and the replies without it."""
+
+    form: str
+    times: int
+    rejected: list[Asked]
+
+
+def asking_again(response: Response) -> AskingAgain | None:
+    """None for a response to a prompt without an asked form."""
+    if response.wanted is None:
+        return None
+    rows = response.rejected.all()
+    rejected = [Asked(row, readable(row.request), readable(row.reply)) for row in rows]
+    return AskingAgain(FORMS[response.wanted["form"]], response.wanted["times"], rejected)
 
 
 def readable(data: Mapping[str, Any] | None) -> str:

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Func, IntegerField, Sum
+from django.db.models import Count, Func, IntegerField, QuerySet, Sum
 from django.db.models.functions import Length
 
 from generation import chat, client, costs
 from generation.faults import NotConfigured
-from generation.models import LanguageModel, Response, Run
+from generation.models import LanguageModel, RejectedReply, Response, Run
 from generation.states import ResponseState
 
 # How many of a model's latest answers to these prompts are looked at.
@@ -38,11 +38,12 @@ class Seen:
 class Row:
     """One model: tokens read and written in all calls, their cost, and seconds with all calls in flight.
 
-    None where not known.
+    `calls` are the most that it may take, `least` those if every reply has the asked form. None where not known.
     """
 
     model: LanguageModel
     seen: Seen
+    least: int
     calls: int
     read: int
     written: int | None
@@ -55,6 +56,7 @@ class Preview:
     """The rows and their sums; services are asked at the same time."""
 
     rows: list[Row]
+    least: int
     calls: int
     read: int
     written: int | None
@@ -69,31 +71,58 @@ class Preview:
 def of(run: Run) -> Preview:
     """The preview of the run's waiting responses."""
     waiting = Response.objects.filter(run=run, state=ResponseState.PENDING).order_by()
-    sizes = waiting.values_list("model").annotate(n=Count("pk"), length=Sum(Length("rendered")))
-    two = waiting.filter(follow_up__isnull=False).values_list("model")
-    # A second turn sends the first text again, the first reply once and at each of its places, and words of its own.
-    again = {
-        key: each for key, *each in two.annotate(own=Sum(_Pieces()), replies=Sum(_Pieces("1")))
-    }
-    both = two.filter(first_reply=None).annotate(n=Count("pk"), length=Sum(Length("rendered")))
-    firsts = {key: each for key, *each in both}
-    models = LanguageModel.objects.in_bulk([model for model, *_ in sizes])
-    rows = []
-    for key, n, length in sorted(sizes):
-        (own, replies), (more, first) = again.get(key, (0, 0)), firsts.get(key, (0, 0))
-        rows.append(_row(models[key], run, n + more, length + first + own, replies))
+    work = _work(waiting)
+    models = LanguageModel.objects.in_bulk(work)
+    rows = [_row(models[key], run, work[key]) for key in sorted(work)]
     by_service: dict[str, list[float | None]] = defaultdict(list)
     for row in rows:
         by_service[row.model.service].append(row.seconds)
     times = [_sum(each) for each in by_service.values()]
     return Preview(
         rows=rows,
+        least=sum(row.least for row in rows),
         calls=sum(row.calls for row in rows),
         read=sum(row.read for row in rows),
         written=_whole(_sum([row.written for row in rows])),
         seconds=None if None in times else max(filter(None, times), default=0.0),
         cost=_sum([row.cost for row in rows]),
     )
+
+
+@dataclass
+class _Work:
+    """Of one model: the fewest and the most calls, and what the most send: characters, and first replies again."""
+
+    least: int = 0
+    calls: int = 0
+    length: int = 0
+    replies: int = 0
+
+
+def _work(waiting: QuerySet[Response]) -> dict[int, _Work]:
+    """By the models' keys."""
+    work = defaultdict[int, _Work](_Work)
+    final = waiting.values_list("model", "wanted__times")
+    for key, times, n, length in final.annotate(n=Count("pk"), all=Sum(Length("rendered"))):
+        work[key].least += n
+        work[key].calls += n * (times or 1)
+        work[key].length += length * (times or 1)
+    # A second turn sends the first text again, the first reply once and at each of its places, and words of its own.
+    two = final.filter(follow_up__isnull=False)
+    for key, times, own, replies in two.annotate(own=Sum(_Pieces()), replies=Sum(_Pieces("1"))):
+        work[key].length += own * (times or 1)
+        work[key].replies += replies * (times or 1)
+    first = waiting.filter(follow_up__isnull=False, first_reply=None).values_list("model")
+    for key, n, length in first.annotate(n=Count("pk"), all=Sum(Length("rendered"))):
+        work[key].least += n
+        work[key].calls += n
+        work[key].length += length
+    asked = RejectedReply.objects.filter(response__in=waiting).order_by()
+    sent = Sum(Length("response__rendered"))
+    for key, n, length in asked.values_list("response__model").annotate(n=Count("pk"), all=sent):
+        work[key].calls -= n
+        work[key].length -= length
+    return work
 
 
 class _Pieces(Func):
@@ -113,15 +142,15 @@ class _Pieces(Func):
         return self.as_sql(compiler, connection, template=template, **more)
 
 
-def _row(model: LanguageModel, run: Run, calls: int, length: int, replies: int) -> Row:
-    """`replies` is how often a first reply is read again."""
-    seen = _seen(model, run)
+def _row(model: LanguageModel, run: Run, work: _Work) -> Row:
+    seen, calls = _seen(model, run), work.calls
     written = seen.written and calls * seen.written
-    read = length / seen.per_token + replies * (seen.written or 0)
+    read = work.length / seen.per_token + work.replies * (seen.written or 0)
     has_price = model.price_read is not None and written is not None
     return Row(
         model=model,
         seen=seen,
+        least=work.least,
         calls=calls,
         read=round(read),
         written=_whole(written),

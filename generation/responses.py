@@ -3,23 +3,31 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count
+from django.db.models import Count, Q
 
+from generation import controlled
 from generation.models import Response, Run
 from generation.states import RESPONSE, ResponseState, RunState
 
 OPEN = (ResponseState.PENDING, ResponseState.RUNNING)
+# Of responses with an asked form.
+SKIPPED, ASKED_AGAIN = Q(askings__isnull=False, finding=controlled.SKIPPED), Q(askings__gt=1)
 
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How many responses of a run are in which state."""
+    """How many responses of a run are in which state.
+
+    Of all, `skipped` gave no answer of the asked form, and `asked_again` were asked for it more than once.
+    """
 
     waiting: int
     running: int
     done: int
     failed: int
     cancelled: int
+    skipped: int
+    asked_again: int
 
     @property
     def total(self) -> int:
@@ -31,11 +39,17 @@ def progress(run: Run) -> RunProgress:
 
 
 def progress_of(runs: Iterable[Run]) -> dict[int, RunProgress]:
-    """The progress of several runs by their keys, in one query."""
+    """The progress of several runs by their keys, in two queries."""
     keys = [run.pk for run in runs]
     counts = dict.fromkeys(((key, state) for key in keys for state in ResponseState.values), 0)
-    rows = Response.objects.filter(run__in=keys).order_by().values_list("run", "state")
-    counts |= {(key, state): number for key, state, number in rows.annotate(Count("pk"))}
+    whole = Response.objects.filter(run__in=keys).order_by()
+    counts |= {
+        (key, state): number
+        for key, state, number in whole.values_list("run", "state").annotate(Count("pk"))
+    }
+    with_form = whole.filter(askings__isnull=False).values_list("run")
+    skipped, again = Count("pk", filter=SKIPPED), Count("pk", filter=ASKED_AGAIN)
+    asked = {key: both for key, *both in with_form.annotate(s=skipped, a=again)}
     return {
         key: RunProgress(
             waiting=counts[key, ResponseState.PENDING],
@@ -43,6 +57,8 @@ def progress_of(runs: Iterable[Run]) -> dict[int, RunProgress]:
             done=counts[key, ResponseState.DONE],
             failed=counts[key, ResponseState.FAILED],
             cancelled=counts[key, ResponseState.CANCELLED],
+            skipped=asked.get(key, (0, 0))[0],
+            asked_again=asked.get(key, (0, 0))[1],
         )
         for key in keys
     }

@@ -13,6 +13,7 @@ from generation.access import keep_questions, keep_run, run_for
 from generation.forms import GridForm, TwoModelsForm
 from generation.models import Response
 from generation.presenting import options_line
+from generation.responses import progress
 from generation.views import READERS
 from leases.refusal import NotFoundHere
 from pages.data_responses import csv_response
@@ -38,6 +39,7 @@ def responses(request: HttpRequest, key: int) -> HttpResponse:
         "is_narrowed": any(request.GET.get(name) for name in form.fields),
         "may_compare": len(columns.models) > 1,
         "prompt": choice and choice.prompt,
+        "progress": progress(run),
     }
     return render(request, "generation/responses.html", context)
 
@@ -82,6 +84,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "request_body": presenting.readable(row.request),
         "reply_body": presenting.readable(row.reply),
         "second_turn": presenting.second_turn(row),
+        "asking_again": presenting.asking_again(row),
         "attempts": row.attempt_log.all(),
         "before": questions.filter(instance__lt=row.instance_id).last(),
         "after": questions.filter(instance__gt=row.instance_id).first(),
@@ -95,6 +98,7 @@ COLUMNS = (
     ("instance", "instance_id"), ("question", "instance__question"), ("service", "model__service"),
     ("model", "model__model_id"), ("prompt", "prompt"), ("sample", "sample"), ("state", "state"),
     ("text", "text"), ("first_reply", "first_reply__text"), ("reasoning", "reasoning"), ("finding", "finding"),
+    ("askings", "askings"),
     ("finish_reason", "finish_reason"), ("prompt_tokens", "prompt_tokens"),
     ("completion_tokens", "completion_tokens"), ("latency_ms", "latency_ms"), ("attempts", "attempts"),
     ("error", "error"),

@@ -6,11 +6,11 @@ import pytest
 
 from config.celery import VISIBILITY_TIMEOUT, app
 from generation import client, queues, responses, turn
-from generation.models import Attempt, FirstReply, Response
+from generation.models import Attempt, FirstReply, RejectedReply, Response
 from generation.states import ResponseState, RunState
 from generation.tasks import sweep_calls
 from tests.faults.conftest import kill, pause, until
-from tests.generation.factories import expire, run, two_turns
+from tests.generation.factories import expire, run, spanned, two_turns
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,13 +28,17 @@ def expect_call(fake) -> None:
     until(lambda: fake.arrived.acquire(blocking=False), 60, sweep_calls)
 
 
-@pytest.mark.parametrize("turns", [1, 2])
+@pytest.mark.parametrize("kind", ["one turn", "two turns", "asked again"])
 def test_a_massacre_of_workers_loses_nothing_and_doubles_nothing(
-    fake, settings, start_worker, seed, full_size, turns
+    fake, settings, start_worker, seed, full_size, kind
 ):
     questions, kills, fake.latency = (500, 25, 0.4) if full_size else (40, 2, 0.3)
+    if kind == "asked again" and not full_size:
+        questions //= 2
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=IN_FLIGHT, timeout=1)
-    made = run(questions=questions, prompts=(two_turns() if turns == 2 else "4",))
+    prompts = {"two turns": two_turns, "asked again": lambda: spanned(times=2, insist=True)}
+    made = run(questions=questions, prompts=(prompts.get(kind, lambda: "4")(),))
+    calls = questions * (1 if kind == "one turn" else 2)
     chance, held = random.Random(seed), 0
     for _ in range(kills):
         worker = start_worker()
@@ -46,7 +50,7 @@ def test_a_massacre_of_workers_loses_nothing_and_doubles_nothing(
             expire()  # with the real leases, there would be a call every ten seconds only
     assert held > 0, "no worker died over a call"
     worker = start_worker()
-    most = questions * turns * fake.latency / IN_FLIGHT * 4 + 60
+    most = calls * fake.latency / IN_FLIGHT * 4 + 60
     left = made.responses.filter(state__in=responses.OPEN)
     until(lambda: not left.exists(), 2 * turn.LEASE + most, sweep_calls)
     worker.terminate()  # it finishes its current task
@@ -55,9 +59,10 @@ def test_a_massacre_of_workers_loses_nothing_and_doubles_nothing(
     made.refresh_from_db()
     assert made.state == RunState.DONE
     assert responses.progress(made).done == questions
-    assert FirstReply.objects.count() == (questions if turns == 2 else 0)
-    assert Attempt.objects.count() == questions * turns
-    assert questions * turns < len(fake.calls) <= questions * turns + kills * 2 * IN_FLIGHT
+    assert FirstReply.objects.count() == (questions if kind == "two turns" else 0)
+    assert RejectedReply.objects.count() == (calls if kind == "asked again" else 0)
+    assert Attempt.objects.count() == calls
+    assert calls < len(fake.calls) <= calls + kills * 2 * IN_FLIGHT
 
 
 def test_the_work_of_a_dead_worker_goes_on_within_15_seconds():

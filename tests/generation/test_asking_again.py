@@ -1,13 +1,17 @@
 """Prompts with an asked form: asked again until a reply has it, every reply kept, and skipped after the last."""
 
+import csv
+
 import pytest
 
-from generation import chat, controlled, costs, registry, responses, runs
+from accounts.roles import Role
+from generation import chat, controlled, costs, preview, registry, responses, runs
 from generation.models import RejectedReply
 from generation.queues import Settled
 from generation.runqueue import RunQueue
 from generation.states import ResponseState, RunState
-from tests.generation.factories import answer_all, echo, expire, ripen, run, spanned
+from tests.factories import person, signed_in
+from tests.generation.factories import answer_all, answer_one, echo, expire, ripen, run, spanned
 from tests.generation.fake_service import Fault, Say
 
 pytestmark = pytest.mark.django_db
@@ -246,3 +250,100 @@ def test_a_cap_holds_between_askings(fake, local):
     runs.resume(made)
     answer_all(made)
     assert made.responses.get().finding == controlled.SKIPPED
+
+
+@pytest.mark.parametrize(
+    ("model", "prompt", "least", "most"),
+    [
+        (warm, {}, 6, 2 * 3 + 4 * 1),
+        (echo, {}, 6, 6),  # greedy: each is asked once
+        (echo, {"insist": True}, 6, 10),
+        (warm, {"second": "{reply}?"}, 8, 2 * 4 + 4),
+    ],
+)
+def test_a_preview_counts_the_most_calls(local, model, prompt, least, most):
+    prompts = (spanned(**prompt), "4", "5")
+    made = run(questions=2, prompts=prompts, models=[model(max_tokens=10)], started=False)
+    shown = preview.of(made)
+    assert (shown.least, shown.calls, shown.written) == (least, most, 10 * most)
+
+
+def test_a_preview_leaves_out_the_calls_that_were_made(fake, made):
+    before = preview.of(made)
+    queue, call = claimed(made, "one")
+    queue.settle("one", [Settled(call, "finish", reply=answer("Long", call))])
+    after = preview.of(made)
+    assert (before.calls, after.least, after.calls) == (3, 1, 2)
+    assert after.read == pytest.approx(before.read * 2 / 3, abs=1)
+
+
+# ---------------------------------------------------------------- seen
+
+
+@pytest.fixture
+def shown(client, fake, local):
+    """A run with a response asked again, one skipped and one of the form at once; its reader is signed in."""
+    signed_in(client, person("rosa", Role.RESEARCHER))
+    made = asked(questions=3)
+    fake.enqueue(
+        Say("<i>Long</i>", reasoning="Hm."), Say("1 km"), *map(Say, NOT_SPANS), Say("None")
+    )
+    for _ in range(3):
+        answer_one(made)
+    return made
+
+
+def text_of(client, address):
+    return " ".join(client.get(address).content.decode().split())
+
+
+def test_the_page_of_a_response_lists_its_askings(client, shown):
+    first, second, third = shown.responses.order_by("order")
+    text = text_of(client, f"/runs/{shown.pk}/responses/{first.pk}/")
+    for part in ("&lt;i&gt;Long", "Asking 1", "Reasoning before reply 1", "asked 2 of at most 3"):
+        assert part in text
+    text = text_of(client, f"/runs/{shown.pk}/responses/{second.pk}/")
+    for part in (*NOT_SPANS, "The model gave no answer of the asked form.", "Times asked: 3."):
+        assert part in text
+    text = text_of(client, f"/runs/{shown.pk}/responses/{third.pk}/")
+    assert "Replies without the asked form" not in text
+
+
+def test_grid_and_progress_count_and_find_them(client, shown):
+    for address in (f"/runs/{shown.pk}/", f"/runs/{shown.pk}/responses/"):
+        text = text_of(client, address)
+        assert ">2 asked again</a>" in text
+        assert ">1 skipped</a>" in text
+    text = text_of(client, f"/runs/{shown.pk}/responses/?outcome=skipped")
+    assert "How long is canal 2?" in text
+    assert "How long is canal 1?" not in text
+    assert "Skipped</span>" in text
+    text = text_of(client, f"/runs/{shown.pk}/responses/?outcome=again")
+    assert "How long is canal 1?" in text
+    assert "How long is canal 3?" not in text
+
+
+def test_a_run_without_forms_shows_no_counts(client, fake, local):
+    signed_in(client, person("rosa", Role.RESEARCHER))
+    made = run(questions=1)
+    answer_all(made)
+    assert "asked again" not in text_of(client, f"/runs/{made.pk}/")
+
+
+def test_api_and_file_have_the_finding_and_the_number_of_askings(client, shown):
+    rows = client.get(f"/api/generation/runs/{shown.pk}/responses/").json()["results"]
+    found = [("", 2), ("skipped", 3), ("", 1)]
+    assert [(row["finding"], row["askings"]) for row in rows] == found
+    progress = client.get(f"/api/generation/runs/{shown.pk}/").json()["progress"]
+    assert (progress["done"], progress["asked_again"], progress["skipped"]) == (3, 2, 1)
+    lines = client.get(f"/runs/{shown.pk}/responses.csv").getvalue().decode("utf-8-sig")
+    rows = csv.DictReader(lines.splitlines())
+    assert [(row["finding"], row["askings"]) for row in rows] == [(f, str(n)) for f, n in found]
+
+
+def test_the_preview_says_the_most_calls(client, local):
+    signed_in(client, person("rosa", Role.RESEARCHER))
+    made = run(questions=2, prompts=(spanned(),), models=[warm()], started=False)
+    text = text_of(client, f"/runs/{made.pk}/")
+    assert '<td class="num">2 to 6</td>' in text
+    assert "cost are those of the most calls" in text

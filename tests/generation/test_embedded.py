@@ -11,8 +11,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from generation import client, embedded
+from generation import client, controlled, embedded
+from generation.runqueue import RunQueue
+from generation.states import ResponseState
+from generation.turn import take_turn
 from tests.conftest import require_or_skip
+from tests.generation.factories import echo, run, spanned
 
 OPTIONS = {"temperature": 0, "max_tokens": 40, "system_message": ""}
 QUESTION = (
@@ -171,6 +175,31 @@ def test_a_prompt_longer_than_its_context_is_refused_for_good(model):
 
     with pytest.raises(ContextTooLong, match="too long for this model"):
         model.ask(embedded.SMOLLM2, OPTIONS, "word " * 20_000)
+
+
+@pytest.mark.model
+@pytest.mark.django_db
+@pytest.mark.parametrize("temperature", [0, 1.5])
+def test_it_is_asked_for_a_form_until_it_has_it_or_is_skipped(model, temperature):
+    whom = echo("embedded", embedded.SMOLLM2, temperature=temperature, seed=3, max_tokens=12)
+    label = spanned(form="option", options=["A", "B"], times=4)
+    made = run(questions=2, prompts=(label,), models=[whom])
+    calls = take_turn("embedded", [RunQueue(made)])
+    found = list(made.responses.prefetch_related("rejected"))
+    assert sum(each.askings for each in found) == calls
+    for each in found:
+        seeds = [reply.request["seed"] for reply in each.rejected.all()]
+        assert seeds == list(range(3, 3 + each.askings - (not each.finding)))
+        assert each.state == ResponseState.DONE
+        if temperature == 0:
+            assert (each.askings, each.finding) == (1, controlled.SKIPPED)
+            assert "so it was asked once" in each.error
+        else:
+            assert (
+                each.askings == 4
+                if each.finding
+                else controlled.Wanted(**each.wanted).has(each.text)
+            )
 
 
 @pytest.mark.model

@@ -436,7 +436,7 @@ def test_a_prompt_is_written_changed_and_removed_in_the_app(client, reader):
     row = PromptVersion.objects.get(key="cautious")
     assert row.prompt.template == "One.\n{question}\n"
     form = PromptForm(based_on=row.body)
-    initial = {name: form.initial.get(name) or "" for name in form.fields}
+    initial = {name: form.initial.get(name, "") for name in form.fields} | {"times": ""}
     mark = {"newest": prompt_versions.mark_of(row)}
     client.post("/prompts/cautious/edit/", {**initial, **mark, "title": "A keen reader"})
     assert stored(row).prompt.title == "A keen reader"
