@@ -145,13 +145,14 @@ def measure(size: str) -> None:
 
 
 def agreement(size: str) -> None:
+    from evaluation.counts.judged import Judged
     from evaluation.counts.naming import prompt_entry, prompts_of
     from evaluation.sections.agreement import study_agreement
     from judging.models import Study
 
     study = Study.objects.select_related("rubric").get(slug=size)
     prompts = [prompt_entry(name) for name in prompts_of(study)]
-    agreement = study_agreement(study, prompts)
+    agreement = study_agreement(Judged.of(study), prompts)
     kappa = agreement["prompts"][0]["pairs"][0]["coefficients"][1]
     assert kappa["clustered"]["low"] < kappa["value"] < kappa["clustered"]["high"]
     assert kappa["clustered"]["resamples"] == 10_000

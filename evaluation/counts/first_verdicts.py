@@ -1,17 +1,17 @@
-"""First verdicts of a study by cluster, grouped and counted by the database.
+"""First verdicts of a study by cluster, grouped and counted.
 
 Clusters are numbered here and their names dropped: no number depends on them.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain, combinations, repeat
 
-from django.db import connection
-from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, TextField, Window
-from django.db.models.functions import Cast, Ntile, Substr
+from django.db.models import Count, F, OuterRef, Q, QuerySet
 
 from accounts.models import Person
+from evaluation.counts.judged import Judged
 from judging.models import JudgingSlot, Study, Verdict
 from judging.pool import on_own_question, on_questions_of
 
@@ -22,6 +22,7 @@ CLUSTERS = {
     "tag": f"{_INSTANCE}__contradiction__external_id",
     "instance": f"{_INSTANCE}_id",
 }
+CLUSTER_COLUMNS = {"article": "title", "tag": "contradiction", "instance": "instance"}
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,6 @@ class RepeatCount:
     count: int
 
 
-def day_of(column: str) -> Substr:
-    """The day (UTC) of a time, as YYYY-MM-DD. As text: for TruncDate SQLite calls Python for each row."""
-    return Substr(Cast(column, TextField()), 1, 10)
-
-
 def first_judged(study: Study) -> QuerySet[JudgingSlot]:
     """Slots with an independent first verdict; repeats measure a judge against themself, so they stay out."""
     return JudgingSlot.objects.filter(
@@ -91,85 +87,40 @@ def own_verdicts(study: Study) -> QuerySet[JudgingSlot]:
     return of_any.filter(on_own_question(OuterRef("judge__person")))
 
 
-def pair_counts(study: Study, cluster: str) -> list[PairCount]:
+def pair_counts(judged: Judged, cluster: str) -> list[PairCount]:
     """For each prompt and each two judges of one response in one round: how often which two first verdicts."""
-    other = "item__slots__"
-    rows = (
-        first_judged(study)
-        .filter(
-            item__slots__round=F("round"),
-            item__slots__repeat=1,
-            item__slots__judge__pseudonym__gt=F("judge__pseudonym"),
-            item__slots__judgment__first_verdict__isnull=False,
-        )
-        .order_by()
-        .values_list(
-            "item__response__prompt",
-            "round__n",
-            "judge__pseudonym",
-            f"{other}judge__pseudonym",
-            CLUSTERS[cluster],
-            "judgment__first_verdict",
-            f"{other}judgment__first_verdict",
-        )
-        .annotate(count=Count("pk"))
-    )
-    return [PairCount(*row) for row in rows]
+    prompts, clusters = judged.items["prompt"], judged.items[CLUSTER_COLUMNS[cluster]]
+    counted: Counter[tuple[str, int, str, str, str | int, str, str]] = Counter()
+    for given in judged.together():
+        known = sorted((one.judge, one.verdict) for one in given if one.judge is not None)
+        at, n = given[0][:2]
+        for (first, verdict_1), (second, verdict_2) in combinations(known, 2):
+            counted[prompts[at], n, first, second, clusters[at], verdict_1, verdict_2] += 1
+    return [PairCount(*key, count) for key, count in counted.items()]
 
 
-def item_counts(study: Study, cluster: str) -> list[ItemCount]:
+def item_counts(judged: Judged, cluster: str) -> list[ItemCount]:
     """The first verdicts of all responses; one judged again in a later round counts there once more."""
-    keys = ("prompt", "in_round", "part", "within", *_columns())
-    sql, parameters = _each_item(study, cluster).query.sql_with_params()
-    grouped = ", ".join(keys)
-    days = "MIN(last_at), MAX(last_at)"
-    # What the ORM cannot say: grouping what is grouped already. All names are this module's own.
-    whole = f"SELECT {grouped}, COUNT(*), {days} FROM ({sql}) AS items GROUP BY {grouped}"  # noqa: S608
-    with connection.cursor() as cursor:
-        cursor.execute(whole, parameters)
-        return [_item_count(row) for row in cursor.fetchall()]
+    prompts, clusters = judged.items["prompt"], judged.items[CLUSTER_COLUMNS[cluster]]
+    scale = Verdict.values  # an enum makes its list anew each time
+    alike: dict[tuple[str, int, int], list[tuple[str, int, tuple[int, ...]]]] = {}
+    for given in judged.together():
+        at, n = given[0][:2]
+        verdicts = [one.verdict for one in given]
+        row = max(one.moment for one in given), at, tuple(map(verdicts.count, scale))
+        alike.setdefault((prompts[at], n, len(given)), []).append(row)
+    days: dict[tuple[str, int, int, str | int, tuple[int, ...]], list[str]] = {}
+    for (prompt, n, _), rows in alike.items():
+        for part, (moment, at, counts) in zip(_parts(len(rows)), sorted(rows), strict=True):
+            key = prompt, n, part, clusters[at], counts
+            days.setdefault(key, []).append(moment[:10])
+    return [ItemCount(*key, len(of), of[0], of[-1]) for key, of in days.items()]
 
 
-def _columns() -> list[str]:
-    return [f"verdict_{place}" for place in range(len(Verdict.values))]
-
-
-def _each_item(study: Study, cluster: str) -> QuerySet[Any, Any]:
-    """One row a response and round, with how many judges gave which verdict."""
-    by_verdict = {
-        column: Count("pk", filter=Q(judgment__first_verdict=verdict))
-        for column, verdict in zip(_columns(), Verdict.values, strict=True)
-    }
-    named = {
-        "prompt": F("item__response__prompt"),
-        "in_round": F("round__n"),
-        "within": F(CLUSTERS[cluster]),
-        "of_item": F("item__position"),
-    }
-    part = Window(
-        Ntile(PARTS),
-        partition_by=[F("prompt"), F("in_round"), F("judges")],
-        order_by=[F("last_at").asc(), F("of_item").asc()],
-    )
-    return (
-        first_judged(study)
-        .order_by()
-        .values(**named)
-        .annotate(**by_verdict, judges=Count("pk"), last_at=Max("judgment__judged_at"))
-        .annotate(part=part)
-    )
-
-
-def _item_count(row: Sequence[Any]) -> ItemCount:
-    prompt, in_round, part, cluster, *verdicts, count, since, until = row
-    return ItemCount(
-        prompt, in_round, part, cluster, tuple(verdicts), count, _day(since), _day(until)
-    )
-
-
-def _day(moment: object) -> str:
-    """The day of a moment that came past the ORM: a text on SQLite, a datetime on PostgreSQL; both in UTC."""
-    return str(moment)[:10]
+def _parts(count: int) -> Iterator[int]:
+    """The number of the part of each of so many, in their order; the first parts are larger by one."""
+    whole, more = divmod(count, PARTS)
+    return chain.from_iterable(repeat(n + 1, whole + (n < more)) for n in range(PARTS))
 
 
 def repeat_counts(study: Study, cluster: str) -> list[RepeatCount]:

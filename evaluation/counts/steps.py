@@ -1,12 +1,13 @@
 """The steps from tags to tables, counted from rows."""
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import DONE, AnnotationState, AssignmentState
 from datasets.models import Contradiction, Instance, SamePassage, Validity
 from datasets.records import newest
 from evaluation.counts.final_verdicts import EXCLUDED
+from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.naming import one_passage_prompts
 from evaluation.report.flow import step
 from evaluation.report.shapes import Flow, Step
@@ -179,11 +180,11 @@ def _judged_steps(study: Study, items: int) -> list[Step]:
     """From the study's responses to those in its tables of final verdicts."""
     steps, short = [], 0
     if not study.is_imported:
-        first = Q(slots__repeat=1, slots__judgment__first_verdict__isnull=False)
-        judged = study.items.filter(first).order_by().distinct().count()
+        first = Exists(first_judged(study).filter(item=OuterRef("pk")))
+        judged = study.items.filter(first).count()
         lost = [(items - judged, "without a verdict that was handed in")]
         steps.append(step("judged", "Judged", judged, "response", lost))
-        items, short = judged, incomplete(study).filter(first).order_by().distinct().count()
+        items, short = judged, incomplete(study).filter(first).count()
     final = study.items.filter(resolution__isnull=False)
     n_final = final.count()
     why = "without a verdict in the file" if study.is_imported else "without a final verdict"

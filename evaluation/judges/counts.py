@@ -11,6 +11,7 @@ from evaluation.counts.first_verdicts import (
     pair_counts,
     repeat_counts,
 )
+from evaluation.counts.judged import Judged
 from evaluation.sections.agreement import Cell
 from judging.models import Judge, Resolution, Study
 from judging.progress import LONGEST_READING
@@ -57,7 +58,7 @@ def seconds(study: Study, shown: Shown) -> dict[str, float]:
 def with_others(study: Study, shown: Shown) -> dict[str, dict[str, list[Cell]]]:
     """Judge -> other judge -> (article, verdict, the other's, count) over what both judged in the judge's round."""
     cells: dict[str, dict[str, list[Cell]]] = {}
-    for one in pair_counts(study, CLUSTER):
+    for one in pair_counts(Judged.of(study), CLUSTER):
         mine = (one.cluster, one.verdict_1, one.verdict_2, one.count)
         theirs = (one.cluster, one.verdict_2, one.verdict_1, one.count)
         for judge, other, cell in ((one.first, one.second, mine), (one.second, one.first, theirs)):

@@ -9,28 +9,28 @@ verdicts are numbered in the order in which a study has them.
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from itertools import chain, groupby, islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
 from django.db.models import Min, OuterRef, QuerySet, Subquery, TextField, Value
 from django.db.models.expressions import Combinable
-from django.db.models.functions import Cast, Concat
+from django.db.models.functions import Concat
 
 from datasets.contexts import reasoning
 from evaluation.annotators.campaign import COMPARED, TAGGED, annotated_tags, comparison_rows
 from evaluation.archive.bundles import RowsOf
 from evaluation.counts.first_verdicts import first_judged, own_verdicts
+from evaluation.counts.judged import Columns, Judged
 from evaluation.counts.machine_verdicts import REPLIES
 from evaluation.counts.naming import model_names, models_of
 from evaluation.report.shapes import ROWS_FORMAT, Report
-from evaluation.rows.export import COLUMNS, ORDER
+from evaluation.rows.export import COLUMNS
 from judging.machine.scope import COUNTS, ITSELF, by_version, halves_of
 from judging.models import (
     Judge,
     JudgeCall,
-    Judgment,
     MachineVerdict,
     Resolution,
     Study,
@@ -88,12 +88,9 @@ _REPLY: dict[str, str | Combinable] = {
     "counts": COUNTS,
     "itself": ITSELF,
 }
-# One encoder: json.dumps makes another each time. Rows go through it in pieces, with a cell between two that no row
-# can hold: an object, whose quotation marks a text could only have escaped.
+# One encoder: json.dumps makes another each time.
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 _PIECE = 1_000
-_BETWEEN = {"": 0}
-_SEAM = f", {_encoded(_BETWEEN)}, "
 # As NOT_JUDGED of judging/settling.py: the state, the reason and the repeat of a slot that nobody came to.
 _NOT_JUDGED = (SlotState.WITHDRAWN, "", 1)
 
@@ -103,33 +100,22 @@ def format_of(report: Report | None) -> int:
     return report["snapshot"].get("rows_format", 1) if report else ROWS_FORMAT
 
 
-def _pieces(study: Study, report: Report | None) -> Iterator[list[list[Any]]]:
-    """The rows in pieces, by the format of `report`."""
-    number = format_of(report)
-    kinds = FORMATS[number]
-    articles: dict[str, int] = {}
-    rows: dict[str, Iterator[list[Any]]] = {
-        VERDICT: _verdicts(study, kinds[VERDICT], articles),
-        REPLY: _replies(study, number),
-        COMPARISON: map(list, comparison_rows(study, report)),
-        TAG: map(list, annotated_tags(study, report)),
-        JUDGE: _judges(study),
-        ARTICLE: _articles(study, articles),
+def _lines(judged: Judged, report: Report | None) -> Iterator[str]:
+    """A JSON list a line, by the format of `report`."""
+    study, number = judged.study, format_of(report)
+    others: dict[str, Callable[[], Iterable[list[Any]]]] = {
+        REPLY: lambda: _replies(study, number),
+        COMPARISON: lambda: map(list, comparison_rows(study, report)),
+        TAG: lambda: map(list, annotated_tags(study, report)),
+        JUDGE: lambda: _judges(study),
+        ARTICLE: lambda: _articles(judged),
     }
-    every = chain.from_iterable(_of_kind(kind, rows[kind], number) for kind in kinds)
-    while piece := list(islice(every, _PIECE)):
-        yield piece
-
-
-def _of_kind(kind: str, rows: Iterator[list[Any]], number: int) -> Iterator[list[Any]]:
-    return rows if number == 1 else ([kind, *values] for values in rows)
-
-
-def _text(piece: Sequence[list[Any]]) -> str:
-    """The rows as JSON, a line each."""
-    parts: list[Any] = [_BETWEEN] * (2 * len(piece) - 1)
-    parts[::2] = piece
-    return _encoded(parts)[1:-1].replace(_SEAM, "\n") + "\n"
+    for kind, names in FORMATS[number].items():
+        named = [] if number == 1 else [kind]
+        if kind == VERDICT:
+            yield from _verdicts(judged, names, "".join(f"{_encoded(one)}, " for one in named))
+        else:
+            yield from (f"{_encoded([*named, *values])}\n" for values in others[kind]())
 
 
 def hashed_lines(study: Study, report: Report | None = None) -> Iterator[bytes]:
@@ -137,8 +123,7 @@ def hashed_lines(study: Study, report: Report | None = None) -> Iterator[bytes]:
 
     The annotators are those of the campaigns that `report` has numbers of (None: of the closed ones).
     """
-    for piece in _pieces(study, report):
-        yield from (line.encode("utf-8") + b"\n" for line in _text(piece).split("\n")[:-1])
+    return (line.encode("utf-8") for line in _lines(Judged.of(study), report))
 
 
 def rows_of(study: Study, report: Report | None = None) -> RowsOf:
@@ -163,9 +148,14 @@ def rows_of(study: Study, report: Report | None = None) -> RowsOf:
 
 def digest(study: Study, report: Report | None = None) -> tuple[str, int]:
     """sha256 (hex) over the hashed lines, and how many they are."""
-    sha256, count = hashlib.sha256(), 0
-    for piece in _pieces(study, report):
-        sha256.update(_text(piece).encode("utf-8"))
+    return digest_of(Judged.of(study), report)
+
+
+def digest_of(judged: Judged, report: Report | None = None) -> tuple[str, int]:
+    """The same, of verdicts that were read before."""
+    sha256, count, lines = hashlib.sha256(), 0, _lines(judged, report)
+    while piece := list(islice(lines, _PIECE)):
+        sha256.update("".join(piece).encode("utf-8"))
         count += len(piece)
     return sha256.hexdigest(), count
 
@@ -173,65 +163,69 @@ def digest(study: Study, report: Report | None = None) -> tuple[str, int]:
 # ---------------------------------------------------------------- rows of each kind
 
 
-# What a row is made of besides its columns, seen from a study's item. Read as they are stored: an expression in the
-# query, a key or a time costs several times as much for each row as the rest of it.
-_RAW = {
-    "article": COLUMNS["title"],
-    "run": "response__run_id",
-    "day": Cast("slots__judgment__judged_at", TextField()),
-    "own": "slots__pk",
-    "not_judged": "slots__state",
-}
-_DERIVED = {"order", "round_verdict"}
+def _verdicts(judged: Judged, names: list[str], before: str) -> Iterator[str]:
+    """The line of each slot, and of a response without any; each text is encoded once, and joined once an item."""
+    items = {**judged.items, **_of_items(judged.items)}
+    slots = {**judged.slots, **(_of_slots(judged) if "order" in names else _holders(judged))}
+    parts: list[Iterable[str]] = []
+    for of_items, run in groupby(names, key=items.__contains__):
+        columns = items if of_items else slots
+        texts = [
+            ", ".join(row) for row in zip(*(_texts(columns[name]) for name in run), strict=True)
+        ]
+        parts.append(map(texts.__getitem__, slots["at"]) if of_items else texts)
+    return (f"[{before}{', '.join(row)}]\n" for row in zip(*parts, strict=True))
 
 
-def _verdicts(study: Study, names: list[str], articles: dict[str, int]) -> Iterator[list[Any]]:
-    """A row for each slot, one for a response without any; `articles` gets a number for each title."""
-    own = set(own_verdicts(study).values_list("pk", flat=True)) if "own" in names else set()
-    places = _places(study) if "order" in names else {}
-    ended = _ended(study) if "round_verdict" in names else {}
-    runs = _runs(study) if "run" in names else {}
-    kinds: dict[str | None, str] = {}
-    is_pool = study.pairing == Study.Pairing.POOL
-    read = [name for name in names if name not in _DERIVED and (name != "own" or own)]
-    columns = [_RAW.get(name) or COLUMNS[name] for name in read]
-    at = {name: place for place, name in enumerate(read)}
-    reason = len(columns)
-    rows = study.items.order_by(*ORDER).values_list(*columns, "slots__skip_reason")
-    for values in rows.iterator(chunk_size=2000):
-        verdict, n = values[at["first_verdict"]], values[at["round"]]
-        given = verdict is not None
-        kind = values[at["reasoning"]]
-        if kind not in kinds:
-            kinds[kind] = reasoning(kind).value
-        made: dict[str, Any] = {
-            "reasoning": kinds[kind],
-            "excluded": values[at["excluded"]] is not None,
-        }
-        # Who holds a slot that was drawn from a pool changes all the time.
-        if is_pool and not given:
-            made["judge"] = None
-        if "article" in at:
-            state = values[at["not_judged"]], values[reason], values[at["repeat"]]
-            moment = values[at["day"]]
-            made |= {
-                "article": articles.setdefault(values[at["article"]], len(articles)),
-                "run": runs[values[at["run"]]],
-                "day": moment[:10] if given else None,
-                "order": places[moment] if given else None,
-                "not_judged": state == _NOT_JUDGED,
-                "own": bool(own) and values[at["own"]] in own,
-                "round_verdict": ended.get((values[at["item"]], n)),
-            }
-        yield [made[name] if name in made else values[at[name]] for name in names]
+def _texts(column: Sequence[Any]) -> Iterator[str]:
+    texts = {one: str(one) if type(one) is int else _encoded(one) for one in set(column)}
+    return map(texts.__getitem__, column)
 
 
-def _places(study: Study) -> dict[str, int]:
-    """The place of each moment of a first verdict among all."""
-    given = Judgment.objects.filter(slot__round__study=study, first_verdict__isnull=False)
-    moments = given.order_by().values_list(Cast("judged_at", TextField()), flat=True)
+def _of_items(items: Columns) -> dict[str, Sequence[Any]]:
+    kinds = {kind: reasoning(kind).value for kind in set(items["reasoning"])}
+    articles, runs = _numbers(items["title"]), _numbers(sorted(set(items["run"])))
+    return {
+        "reasoning": [kinds[kind] for kind in items["reasoning"]],
+        "excluded": [by is not None for by in items["excluded"]],
+        "article": [articles[title] for title in items["title"]],
+        "run": [runs[run] for run in items["run"]],
+    }
+
+
+def _numbers(values: Iterable[Any]) -> dict[Any, int]:
+    """The place of each value among the different ones, from 0, in the order in which they first come."""
+    return {value: number for number, value in enumerate(dict.fromkeys(values))}
+
+
+def _holders(judged: Judged) -> dict[str, Sequence[Any]]:
+    """Who holds a slot that was drawn from a pool changes all the time: left out until it has a verdict."""
+    slots = judged.slots
+    if judged.study.pairing != Study.Pairing.POOL:
+        return {}
+    given = zip(slots["judge"], slots["first_verdict"], strict=True)
+    return {"judge": [judge if verdict is not None else None for judge, verdict in given]}
+
+
+def _of_slots(judged: Judged) -> dict[str, Sequence[Any]]:
+    """What formats from 2 on have of a slot besides its columns."""
+    study, slots = judged.study, judged.slots
+    both = zip(slots["moment"], slots["first_verdict"], strict=True)
+    moments = [None if verdict is None else moment for moment, verdict in both]
     # Texts of one form sort as the moments do, with fractions of a second and without.
-    return {moment: place for place, moment in enumerate(sorted(set(moments)), start=1)}
+    places = _numbers([None, *sorted({one for one in moments if one})])
+    own = set(own_verdicts(study).values_list("item__position", "round__n", "judge__pseudonym"))
+    states = zip(slots["state"], slots["skip_reason"], slots["repeat"], strict=True)
+    ended, rounds = _ended(study), list(zip(slots["item"], slots["round"], strict=True))
+    first = zip(rounds, slots["judge"], slots["repeat"], strict=True)
+    return {
+        **_holders(judged),
+        "day": [one and one[:10] for one in moments],
+        "order": [places[one] or None for one in moments],
+        "not_judged": [one == _NOT_JUDGED for one in states],
+        "own": [n == 1 and (*place, judge) in own for place, judge, n in first],
+        "round_verdict": list(map(ended.get, rounds)),
+    }
 
 
 def _ended(study: Study) -> dict[tuple[int, int], str]:
@@ -239,12 +233,6 @@ def _ended(study: Study) -> dict[tuple[int, int], str]:
     rows = Resolution.objects.filter(round__study=study).order_by()
     columns = ("item__position", "round__n", "verdict")
     return {(position, n): verdict for position, n, verdict in rows.values_list(*columns)}
-
-
-def _runs(study: Study) -> dict[int, int]:
-    """The number of each run."""
-    runs = study.items.order_by("response__run_id").values_list("response__run_id", flat=True)
-    return {run: number for number, run in enumerate(runs.distinct())}
 
 
 def _replies(study: Study, number: int) -> Iterator[list[Any]]:
@@ -267,11 +255,10 @@ def _first_asked(study: Study) -> QuerySet[MachineVerdict, int]:
     return asked.values("judge", "item").annotate(first=Min("pk")).values_list("first", flat=True)
 
 
-def _articles(study: Study, articles: dict[str, int]) -> Iterator[list[Any]]:
+def _articles(judged: Judged) -> Iterator[list[Any]]:
     """Which half each article is in, by its number."""
-    held_out = halves_of(study).held_out
-    for title, number in articles.items():
-        yield [number, title in held_out]
+    held_out = halves_of(judged.study).held_out
+    return ([n, title in held_out] for title, n in _numbers(judged.items["title"]).items())
 
 
 def _judges(study: Study) -> Iterator[list[Any]]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from evaluation.counts import first_verdicts
 from evaluation.counts.first_verdicts import ItemCount, PairCount, RepeatCount
+from evaluation.counts.judged import Judged
 from evaluation.report import shapes
 from evaluation.sections.clustering import Clustering
 from evaluation.statistics import alpha, bootstrap
@@ -32,13 +33,14 @@ Item = tuple[str | int, Sequence[int], int]  # cluster, how many gave each label
 
 
 def study_agreement(
-    study: Study, prompts: Sequence[shapes.Prompt], clustering: Clustering | None = None
+    judged: Judged, prompts: Sequence[shapes.Prompt], clustering: Clustering | None = None
 ) -> shapes.Agreement:
     """Agreement for each prompt, or the reason why it was not measured."""
+    study = judged.study
     clustering = clustering or Clustering()
     plan = clustering.plan(study)
-    pairs = first_verdicts.pair_counts(study, clustering.by)
-    items = first_verdicts.item_counts(study, clustering.by)
+    pairs = first_verdicts.pair_counts(judged, clustering.by)
+    items = first_verdicts.item_counts(judged, clustering.by)
     rounds = list(study.rounds.select_related("rubric").order_by("n"))
     return {
         "population": FIRST_VERDICTS,

@@ -4,20 +4,21 @@ Agreement is computed on the judges' independent first verdicts, before resoluti
 tables of verdicts on final verdicts, after exclusions. Each part names its population.
 """
 
+from collections import Counter
 from datetime import date, timedelta
 
 from django.conf import settings
-from django.db.models import Count
 
 from datasets.models import Instance, Subset
 from datasets.subsets import SLICES, described
 from evaluation.annotators.campaign import study_annotators
-from evaluation.counts import final_verdicts, first_verdicts
-from evaluation.counts.first_verdicts import day_of, first_judged
+from evaluation.counts import final_verdicts
+from evaluation.counts.first_verdicts import own_verdicts
+from evaluation.counts.judged import Judged
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.counts.steps import study_flow
 from evaluation.report import shapes
-from evaluation.rows.hashing import digest, judging_people
+from evaluation.rows.hashing import digest_of, judging_people
 from evaluation.sections.agreement import study_agreement
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparisons import answers_of, comparisons_entry, plan_of
@@ -36,13 +37,14 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
     names = model_names(models_of(study))
     subject = subject_of(study, names)
     prompts = subject["prompts"]
-    sha256, row_count = digest(study)
+    judged = Judged.of(study)
+    sha256, row_count = digest_of(judged)
     answered = final_verdicts.answered(study, names)
     chosen = clustering.seed if clustering else None
     seed = study.seed if chosen is None else chosen
     report: shapes.Report = {
         "format": shapes.FORMAT,
-        "study": study_entry(study),
+        "study": study_entry(judged),
         "snapshot": {
             "id": None,
             "sha256": sha256,
@@ -53,13 +55,13 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
         "population": FINAL_VERDICTS,
         **subject,
         "verdicts": [{"key": value, "label": label} for value, label in Verdict.choices],
-        "agreement": study_agreement(study, prompts, clustering),
+        "agreement": study_agreement(judged, prompts, clustering),
         "tables": [verdict_table(study, prompts, names, plan_of(seed))],
         "comparisons": comparisons_entry(answers_of(answered), seed),
         "judge_models": judge_models(study, prompts, names, plan_of(seed)),
         "resolution": resolution_entry(study),
         "flow": study_flow(study),
-        "days": days_of_judging(study),
+        "days": days_of_judging(judged),
         "annotators": study_annotators(study),
     }
     if report["judge_models"]:
@@ -69,19 +71,19 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
     return report
 
 
-def days_of_judging(study: Study) -> list[shapes.Day]:
+def days_of_judging(judged: Judged) -> list[shapes.Day]:
     """How many first verdicts were given on each day (UTC) from the first to the last, empty days too."""
-    given = first_judged(study).order_by().values_list(day_of("judgment__judged_at"))
-    by_day: dict[str, int] = dict(given.annotate(count=Count("pk")))
+    by_day = Counter(one.moment[:10] for one in judged.first)
     if not by_day:
         return []
     first, last = (date.fromisoformat(day) for day in (min(by_day), max(by_day)))
     days = ((first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1))
-    return [{"day": day, "verdicts": by_day.get(day, 0)} for day in days]
+    return [{"day": day, "verdicts": by_day[day]} for day in days]
 
 
-def study_entry(study: Study) -> shapes.Study:
+def study_entry(judged: Judged) -> shapes.Study:
     """Who judged what, as counts."""
+    study = judged.study
     items = study.items.all()
     instances = Instance.objects.filter(responses__study_items__study=study).distinct()
     excluded = instances.filter(exclusion__seconded_by__isnull=False)
@@ -97,7 +99,7 @@ def study_entry(study: Study) -> shapes.Study:
         "double_percent": study.double_percent,
         "repeat_percent": study.repeat_percent,
         "without_own": study.without_own,
-        "own_verdicts": own_verdicts(study),
+        "own_verdicts": [own_verdicts(study).count(), len(judged.first)],
         "resolved_by": study.resolved_by,
         "rubric": str(study.rubric),
         "order": study.order,
@@ -122,8 +124,3 @@ def _subset(subset: Subset) -> shapes.Subset:
         "frame": subset.frame,
         "seed": subset.seed,
     }
-
-
-def own_verdicts(study: Study) -> list[int]:
-    """[how many first verdicts are on a question that their judge wrote or annotated, how many there are]."""
-    return [first_verdicts.own_verdicts(study).count(), first_judged(study).count()]

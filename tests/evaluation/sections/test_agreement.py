@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
+from evaluation.counts.judged import Judged
 from evaluation.report import sentences
 from evaluation.sections.agreement import (
     NOT_MEASURED_IMPORTED,
@@ -47,7 +48,7 @@ def study():
 
 def prompts(study, **clustering):
     names = [{"name": PROMPT, "label": "4"}]
-    return study_agreement(study, names, Clustering(**clustering))["prompts"]
+    return study_agreement(Judged.of(study), names, Clustering(**clustering))["prompts"]
 
 
 def kappa(entry):
