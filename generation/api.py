@@ -12,7 +12,7 @@ from accounts.access import HasRole, person_of
 from accounts.roles import Role
 from generation import registry
 from generation.access import check_models_shown, keep_questions, run_for, visible_to
-from generation.models import LanguageModel, Response, Run
+from generation.models import LanguageModel, OptionScore, Response, Run
 from generation.responses import RunProgress, progress_of
 from pages.paging import ApiPages, paged
 
@@ -58,13 +58,22 @@ class RunOut(serializers.ModelSerializer[Run]):
         return ProgressOut(self.context["progress"][run.pk]).data
 
 
+class OptionScoreOut(serializers.ModelSerializer[OptionScore]):
+    class Meta:
+        model = OptionScore
+        fields = ("option", "mass")
+
+
 class ResponseOut(serializers.ModelSerializer[Response]):
+    option_scores = OptionScoreOut(many=True)
+
     class Meta:
         model = Response
         fields = (
-            "id", "instance", "model", "prompt", "prompt_hash", "sample", "state", "rendered", "gold",
-            "text", "reasoning", "finding", "askings", "request", "reply", "answered_by", "finish_reason",
-            "prompt_tokens", "completion_tokens", "latency_ms", "cost", "attempts", "error", "answered_at",
+            "id", "instance", "model", "prompt", "prompt_hash", "sample", "state", "rendered", "gold", "scored",
+            "option_scores", "text", "reasoning", "finding", "askings", "request", "reply", "answered_by",
+            "finish_reason", "prompt_tokens", "completion_tokens", "latency_ms", "cost", "attempts", "error",
+            "answered_at",
         )  # fmt: skip
 
 
@@ -107,7 +116,8 @@ def responses(request: Request, key: int) -> Answer:
     A page has at most 100.
     """
     run = run_for(person_of(request), key)
-    answer = paged(request, run.responses.order_by("order", "pk"), ResponseOut, MOST_ON_A_PAGE)
+    rows = run.responses.order_by("order", "pk").prefetch_related("option_scores")
+    answer = paged(request, rows, ResponseOut, MOST_ON_A_PAGE)
     shown = (row["instance"] for row in answer.data["results"])
     keep_questions(person_of(request), shown, request.path)
     return answer

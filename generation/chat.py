@@ -6,7 +6,7 @@ TGI, Ollama and others implement them.
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,12 +46,15 @@ _FILTERED = "The response was filtered due to the prompt triggering"
 # The marks round a model's reasoning, where its server leaves it in the text.
 _OPEN, _CLOSE = "<think>", "</think>"
 # Why a finished response is not an answer of the model.
-REFUSED, FILTERED = "refused", "filtered"
+# UNDECIDED: of options that are scored none is the likeliest, because none was returned or several are equal.
+REFUSED, FILTERED, UNDECIDED = "refused", "filtered", "undecided"
 # What PostgreSQL's JSON does not take: NUL, and halves of surrogate pairs; whole pairs are found too.
 _UNSTORABLE = re.compile(rb"\x00|\\u(?:0000|[dD][89a-fA-F])|\xed[\xa0-\xbf]")
 COLUMNS = (
     "text", "reasoning", "answered_by", "finish_reason", "prompt_tokens", "completion_tokens", "latency_ms",
 )  # fmt: skip
+# What reads the likeliest option and all scores from a reply's choice, its text, its reasoning and its status.
+Choose = Callable[[Mapping[str, Any], str | None, str, int], tuple[str, dict[str, float | None]]]
 # How many characters of a service's error page are shown.
 _SHOWN = 300
 
@@ -62,11 +65,14 @@ class Abilities:
 
     `completions`: it has no chat, and takes the bare text. `limit`: its name for the maximum of new tokens.
     `opens_reasoning`: its chat template begins the reasoning, so that a reply has the mark of its end alone.
+    `scores`: how it gives log-probabilities (scoring.ways), "" where it does not; of `alternatives` tokens.
     """
 
     completions: bool = False
     limit: str = MAX_TOKENS
     opens_reasoning: bool = False
+    scores: str = ""
+    alternatives: int = 0
 
 
 USUAL = Abilities()
@@ -77,7 +83,8 @@ class Reply:
     """A service's reply. `raw` is all of it; `reasoning` is what the model wrote before its answer, kept apart.
 
     Token counts the service does not give are None, a missing finish reason is "". `finding` is REFUSED where the model
-    declined in a field of its own, FILTERED where a filter withheld the answer, else "".
+    declined in a field of its own, FILTERED where a filter withheld the answer, else "". `scores` are the probabilities
+    of options where these were asked for (scoring.py); the text is then the likeliest one.
     """
 
     text: str
@@ -91,6 +98,7 @@ class Reply:
     finding: str = ""
     reasoning: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = field(default_factory=dict)
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -138,15 +146,17 @@ def reply(
     latency_ms: int,
     *,
     opens_reasoning: bool = False,
+    choose: Choose | None = None,
 ) -> Reply:
     """The reply in a successful answer; raises EmptyReply, NoRoom, BrokenReply or WrongShape.
 
+    `choose` reads the scores of options from it.
     A fault has the whole reply as `raw`, where it is JSON.
     """
     data = parsed(content, status)
     raw = _cleaned(data) if _UNSTORABLE.search(content) else data
     try:
-        return _reply(request, status, data, raw, latency_ms, opens_reasoning)
+        return _reply(request, status, data, raw, latency_ms, opens_reasoning, choose)
     except faults.ServiceFault as fault:
         fault.raw = raw
         raise
@@ -159,6 +169,7 @@ def _reply(
     raw: Any,
     latency_ms: int,
     opens_reasoning: bool,
+    choose: Choose | None,
 ) -> Reply:
     try:
         choice = data["choices"][0]
@@ -181,7 +192,12 @@ def _reply(
         )
     apart = apart if isinstance(apart, str) else ""
     reasoning = ""
-    if finding != REFUSED:
+    scores: Mapping[str, float | None] = {}
+    if choose and not finding:
+        text, scores = choose(choice, text, apart, status)
+        # It ends after the one token that was asked for, which cuts off nothing.
+        finding, finish_reason = "" if text else UNDECIDED, ""
+    elif finding != REFUSED:
         text, reasoning = parted(text or "", opened=opens_reasoning and not apart)
     read, written = counted(data)
     return Reply(
@@ -196,6 +212,7 @@ def _reply(
         completion_tokens=written,
         latency_ms=latency_ms,
         raw=raw,
+        scores=scores,
     )
 
 
@@ -243,7 +260,7 @@ def filtered(request: Mapping[str, Any], fault: faults.ServiceFault) -> Reply:
 
 
 def _answer_text(text: str | None, finish_reason: str, finding: str, status: int) -> str:
-    if finding == FILTERED and not text:
+    if finding and not text:
         return ""
     if text is None or not text.strip():
         if finish_reason in CUT_OFF:

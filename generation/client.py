@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,7 +16,7 @@ from requests.adapters import HTTPAdapter
 from requests.auth import AuthBase
 from urllib3.exceptions import ProtocolError
 
-from generation import chat, faults
+from generation import chat, faults, scoring
 from leases.cutoff import CutOff, TooLarge, TooSlow, read_whole
 from leases.retry import retry_after
 
@@ -162,9 +162,16 @@ class Service:
         text: str,
         abilities: chat.Abilities = chat.USUAL,
         before: Sequence[str] = (),
+        scored: Sequence[str] = (),
     ) -> chat.Reply:
-        """One completion, after the earlier turns `before` (chat.body); raises a ServiceFault."""
-        request = chat.body(model_id, options, text, abilities, before)
+        """One completion, after the earlier turns `before` (chat.body); raises a ServiceFault.
+
+        With options to be `scored`, the reply has their probabilities.
+        """
+        if scored and not abilities.scores:
+            raise faults.CannotScore(scoring.CANNOT)
+        request = scoring.body(model_id, options, text, abilities, before, scored)
+        choose = partial(scoring.choose, options=scored) if scored else None
         try:
             status, content, latency_ms = self._call(
                 "POST", chat.path(request), json=request, timeout=self.entry.timeout
@@ -172,8 +179,9 @@ class Service:
         except faults.Filtered as fault:
             return chat.filtered(request, fault)
         try:
+            opens = abilities.opens_reasoning
             return chat.reply(
-                request, status, content, latency_ms, opens_reasoning=abilities.opens_reasoning
+                request, status, content, latency_ms, opens_reasoning=opens, choose=choose
             )
         except faults.ServiceFault as fault:
             fault.latency_ms = latency_ms

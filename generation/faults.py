@@ -147,6 +147,12 @@ class WrongShape(ServiceFault):
     """JSON, but not a chat completion."""
 
 
+class CannotScore(ServiceFault):
+    """The service gives no log-probabilities for the model, as its last test found out."""
+
+    was_sent = False
+
+
 class ModelGone(ServiceFault):
     """The service has no such model or address (404)."""
 

@@ -15,6 +15,7 @@ from django.db.models import (
     F,
     OuterRef,
     Q,
+    Subquery,
     TextField,
     Value,
 )
@@ -24,7 +25,7 @@ from django.db.models.lookups import IContains
 from datasets.models import Instance
 from generation import chat, controlled, prompt_versions, responses
 from generation.excerpts import excerpt, wanted
-from generation.models import LONG, LanguageModel, Response, Run
+from generation.models import LONG, LanguageModel, OptionScore, Response, Run
 from generation.presenting import whole_name
 from generation.states import ResponseState
 from pages.controls import visible
@@ -45,6 +46,7 @@ OUTCOMES: Mapping[str, tuple[str, Q]] = {
     chat.FILTERED: ("Withheld by a filter", Q(finding=chat.FILTERED)),
     controlled.SKIPPED: ("Skipped", responses.SKIPPED),
     "again": ("Asked again", responses.ASKED_AGAIN),
+    chat.UNDECIDED: ("No likeliest option", Q(finding=chat.UNDECIDED)),
     "cut": ("Cut off at the token limit", Q(finish_reason__in=chat.CUT_OFF)),
     "empty": ("Without a text", Q(state=ResponseState.DONE, text="")),
 }
@@ -130,7 +132,8 @@ def _told_apart(models: Iterable[LanguageModel]) -> dict[int, str]:
 class Cell:
     """A response. `note` is why it is not simply an answer, `tone` the state whose colour the note has.
 
-    `fits`: whether the choice is for it, or only for another cell of its row.
+    `fits`: whether the choice is for it, or only for another cell of its row. `score` is the probability of the option
+    where options were scored.
     """
 
     pk: int
@@ -138,6 +141,7 @@ class Cell:
     note: str
     tone: str
     fits: bool
+    score: str = ""
 
 
 @dataclass(frozen=True)
@@ -207,9 +211,11 @@ def _cells(
         prompt__in=list(prompts),
         model__in=list(models),
     )
+    chosen = OptionScore.objects.filter(response=OuterRef("pk"), option=OuterRef("text"))
+    mass = Subquery(chosen.order_by().values("mass"))
     read: Any = rows.order_by().values(
         "pk", "instance", "sample", "prompt", "model", "state", "finding", "finish_reason", "error",
-        start=Left("text", SEARCHED if words else SHOWN + 1), fits=fits,
+        start=Left("text", SEARCHED if words else SHOWN + 1), fits=fits, mass=mass,
     )  # fmt: skip
     return {
         (row["instance"], row["sample"], row["prompt"], row["model"]): _cell(row, words)
@@ -220,7 +226,8 @@ def _cells(
 def _cell(row: Mapping[str, Any], words: Sequence[str]) -> Cell:
     note, tone = note_of(row["state"], row["finding"], row["finish_reason"], row["start"])
     text = visible(row["start"] or row["error"])
-    return Cell(row["pk"], excerpt(text, words, SHOWN), note, tone, bool(row["fits"]))
+    score = "" if row["mass"] is None else f"{row['mass']:.3f}"
+    return Cell(row["pk"], excerpt(text, words, SHOWN), note, tone, bool(row["fits"]), score)
 
 
 def note_of(state: str, finding: str, finish_reason: str, text: str) -> tuple[str, str]:

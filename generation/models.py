@@ -20,6 +20,7 @@ FINDINGS = (
     (chat.REFUSED, "The model declined to answer."),
     (chat.FILTERED, "The answer was withheld by a content filter."),
     (controlled.SKIPPED, "The model gave no answer of the asked form."),
+    (chat.UNDECIDED, "None of the options was the likeliest answer."),
 )
 
 
@@ -208,6 +209,11 @@ class Response(Leased):
         blank=True,
         help_text="Replies that were looked at for the asked form; null without one, and before the first.",
     )
+    scored = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="The options whose tokens are scored; null where the answer is a text.",
+    )
     passages = models.JSONField(
         null=True,
         blank=True,
@@ -365,15 +371,20 @@ class Attempt(models.Model):
 
 
 class OptionScore(models.Model):
-    """Probability mass of one option of a multiple-choice prompt; null where the service did not return it."""
+    """How probable an option was as the next token; null where it is not among the tokens that the service returned."""
 
     response = models.ForeignKey(Response, on_delete=models.CASCADE, related_name="option_scores")
-    option = models.CharField(max_length=10)
+    option = models.CharField(max_length=prompting.LONGEST_OPTION)
     mass = models.FloatField(null=True)
 
     class Meta:
+        ordering = ["response", "pk"]
         constraints = [
-            models.UniqueConstraint(fields=["response", "option"], name="option_once_a_response")
+            models.UniqueConstraint(fields=["response", "option"], name="option_once_a_response"),
+            models.CheckConstraint(
+                condition=Q(mass=None) | Q(mass__gte=0, mass__lte=1),
+                name="option_mass_is_a_probability",
+            ),
         ]
 
     def __str__(self) -> str:

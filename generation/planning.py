@@ -157,6 +157,7 @@ def responses(
             rendered=one.text,
             follow_up=one.follow_up,
             wanted=controlled.wanted(one.prompt, one.shown, model.options),
+            scored=list(one.prompt.options) if one.prompt.form == prompting.Form.SCORES else None,
             gold=one.gold,
             passages=one.passages,
         )

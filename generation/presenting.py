@@ -86,7 +86,17 @@ def abilities_line(model: LanguageModel) -> str:
         parts.append(model.able.limit)
     if model.able.opens_reasoning:
         parts.append("reasons before it answers")
+    parts.append(_scores_line(model))
     return f"tested: {', '.join(parts)}"
+
+
+def _scores_line(model: LanguageModel) -> str:
+    if "scores" not in model.abilities:
+        return "log-probabilities not tested"
+    if not model.able.scores:
+        return "no log-probabilities"
+    by = "" if model.able.completions else f" by {model.able.scores}"
+    return f"log-probabilities of {model.able.alternatives} tokens{by}"
 
 
 @dataclass(frozen=True)

@@ -91,19 +91,25 @@ def of(run: Run) -> Preview:
 
 @dataclass
 class _Work:
-    """Of one model: the fewest and the most calls, and what the most send: characters, and first replies again."""
+    """Of one model: the fewest and the most calls, and what the most send: characters, and first replies again.
+
+    `scored` calls ask for one token alone.
+    """
 
     least: int = 0
     calls: int = 0
     length: int = 0
     replies: int = 0
+    scored: int = 0
 
 
 def _work(waiting: QuerySet[Response]) -> dict[int, _Work]:
     """By the models' keys."""
     work = defaultdict[int, _Work](_Work)
     final = waiting.values_list("model", "wanted__times")
-    for key, times, n, length in final.annotate(n=Count("pk"), all=Sum(Length("rendered"))):
+    sizes = {"n": Count("pk"), "all": Sum(Length("rendered")), "tokens": Count("scored")}
+    for key, times, n, length, scored in final.annotate(**sizes):
+        work[key].scored += scored
         work[key].least += n
         work[key].calls += n * (times or 1)
         work[key].length += length * (times or 1)
@@ -145,6 +151,8 @@ class _Pieces(Func):
 def _row(model: LanguageModel, run: Run, work: _Work) -> Row:
     seen, calls = _seen(model, run), work.calls
     written = seen.written and calls * seen.written
+    if seen.written and not seen.answers:
+        written = (calls - work.scored) * seen.written + work.scored
     read = work.length / seen.per_token + work.replies * (seen.written or 0)
     has_price = model.price_read is not None and written is not None
     return Row(

@@ -4,30 +4,36 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from generation import chat, faults
+from generation import chat, faults, scoring
 from generation.client import Service
 
 QUESTION = "Say yes."
+CHOICE = (
+    "Which letter comes first in the alphabet? Reply with the letter only.\n(A) A\n(B) B\nAnswer: ("
+)
+OPTIONS = ("A", "B")
 CHATS = (chat.Abilities(), chat.Abilities(limit=chat.MAX_COMPLETION_TOKENS))
 COMPLETIONS = chat.Abilities(completions=True)
 # Options that some services refuse for some models.
 OPTIONAL = (("seed",), ("temperature",), ("seed", "temperature"))
 # Another wording may help; a model or address that is not there may have the other kind of completions.
 REFUSALS = (faults.Refused, faults.ServiceFailed, faults.ModelGone)
+# What a reply that is cut off does not show.
+UNSEEN = ("opens_reasoning",)
 
 
 @dataclass(frozen=True)
 class Probe:
     """What a test call found out: the system message that is taken, and the abilities.
 
-    `remark` is the beginning of the answer with its time, or why there was none. `is_whole`: the reply was long enough
-    to show whether the chat template begins the reasoning.
+    `remark` is the beginning of the answer with its time, or why there was none. `unseen` are the abilities that this
+    test could not find out, so that what an earlier one found is kept.
     """
 
     system_message: str | None
     abilities: chat.Abilities
     remark: str
-    is_whole: bool = True
+    unseen: tuple[str, ...] = ()
 
 
 def probe(
@@ -43,10 +49,13 @@ def probe(
     """
     first: faults.ServiceFault | None = None
     for abilities, system in _wordings(systems):
+        whole = {**options, chat.SYSTEM_MESSAGE: system}
         try:
-            return _probed(service, model_id, {**options, chat.SYSTEM_MESSAGE: system}, abilities)
+            found = _probed(service, model_id, whole, abilities)
         except REFUSALS as fault:
             first = first or fault
+        else:
+            return _with_scores(service, model_id, whole, found)
     assert first is not None
     if isinstance(first, faults.Refused) and (refused := _refused(service, model_id, options)):
         raise faults.Refused(
@@ -68,7 +77,7 @@ def _probed(
         reply = service.ask(model_id, options, QUESTION, abilities)
     except (faults.NoRoom, faults.EmptyReply) as fault:
         remark = f"did not answer the test: {fault.sentence}"
-        return Probe(options[chat.SYSTEM_MESSAGE], abilities, remark, is_whole=False)
+        return Probe(options[chat.SYSTEM_MESSAGE], abilities, remark, UNSEEN)
     is_cut_off = reply.finish_reason in chat.CUT_OFF and not reply.reasoning
     is_whole = not (reply.finding or is_cut_off)
     if is_whole:
@@ -80,7 +89,26 @@ def _probed(
             ". The answer was cut off, so that it is not known whether the model reasons first: "
             "add it with more max_tokens"
         )
-    return Probe(options[chat.SYSTEM_MESSAGE], abilities, remark, is_whole)
+    return Probe(options[chat.SYSTEM_MESSAGE], abilities, remark, () if is_whole else UNSEEN)
+
+
+def _with_scores(
+    service: Service, model_id: str, options: Mapping[str, Any], found: Probe
+) -> Probe:
+    """The same with how the service gives log-probabilities, if it does."""
+    for way in scoring.ways(options, found.abilities):
+        for most in scoring.ALTERNATIVES:
+            abilities = replace(found.abilities, scores=way, alternatives=most)
+            try:
+                service.ask(model_id, options, CHOICE, abilities, scored=OPTIONS)
+            except (faults.Refused, faults.ServiceFailed):
+                continue  # it may return fewer
+            except (faults.ModelGone, faults.WrongShape):
+                break
+            except faults.ServiceFault:
+                return replace(found, unseen=(*found.unseen, "scores", "alternatives"))
+            return replace(found, abilities=abilities)
+    return found
 
 
 def _refused(service: Service, model_id: str, options: Mapping[str, Any]) -> tuple[str, ...]:

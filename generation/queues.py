@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from generation import chat
+from generation import chat, scoring
 from generation.controlled import Wanted, varied
 from generation.faults import ServiceFault
 from generation.models import LanguageModel
@@ -44,7 +44,7 @@ class Call:
 
     `reserved` is what this call may cost at most, where a cap counts it already. `before` are the texts of earlier
     turns (chat.body), and `goes_on` says that the reply is not the last one. `wanted` is the form of the last one,
-    for which it was asked `asking` times before.
+    for which it was asked `asking` times before. `scored` are the options whose tokens are scored (scoring.py).
     """
 
     line: Line
@@ -58,6 +58,7 @@ class Call:
     goes_on: bool = False
     wanted: Wanted | None = None
     asking: int = 0
+    scored: tuple[str, ...] = ()
 
     @property
     def options(self) -> dict[str, Any]:
@@ -89,8 +90,9 @@ class Settled:
     @property
     def request(self) -> dict[str, Any]:
         model = self.call.model
-        whom = (model.model_id, self.call.options)
-        return chat.body(*whom, self.call.text, model.able, self.call.before)
+        call = self.call
+        whom = (model.model_id, call.options)
+        return scoring.body(*whom, call.text, model.able, call.before, call.scored)
 
 
 class Queue:

@@ -2,13 +2,13 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from datasets.identity import canonical
-from generation import chat, client, faults, probing
+from generation import chat, client, faults, probing, scoring
 from generation.models import LanguageModel, Run
 from generation.states import RunState
 from leases.refusal import Refusal
@@ -121,8 +121,11 @@ def _probed(
 
 def _keep(model: LanguageModel, probe: probing.Probe) -> None:
     # What an earlier test saw is kept where this one could not see it.
-    kept = {} if probe.is_whole else {"opens_reasoning": model.able.opens_reasoning}
-    model.abilities = {**asdict(probe.abilities), **kept}
+    kept = {name: getattr(model.able, name) for name in probe.unseen}
+    able = replace(probe.abilities, **kept)
+    if able.scores not in scoring.ways(model.options, able):
+        able = replace(able, scores="", alternatives=0)
+    model.abilities = asdict(able)
     model.save(update_fields=["abilities"])
 
 

@@ -1,12 +1,13 @@
 """Responses counted, cancelled and asked again. Workers change the others' states (runqueue.py)."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
 from generation import controlled
-from generation.models import Response, Run
+from generation.models import OptionScore, Response, Run
 from generation.states import RESPONSE, ResponseState, RunState
 
 OPEN = (ResponseState.PENDING, ResponseState.RUNNING)
@@ -62,6 +63,15 @@ def progress_of(runs: Iterable[Run]) -> dict[int, RunProgress]:
         )
         for key in keys
     }
+
+
+def scores_of(keys: Collection[int]) -> dict[int, dict[str, float | None]]:
+    """The probability of each option by response, for those of these keys whose options were scored."""
+    found: dict[int, dict[str, float | None]] = defaultdict(dict)
+    rows = OptionScore.objects.filter(response__in=keys).order_by("pk")
+    for key, option, mass in rows.values_list("response", "option", "mass"):
+        found[key][option] = mass
+    return dict(found)
 
 
 # ---------------------------------------------------------------- cancelled, resumed

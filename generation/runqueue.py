@@ -13,7 +13,15 @@ from django.db.models.functions import Now
 
 from generation import costs, runs
 from generation.controlled import SKIPPED, Wanted
-from generation.models import Attempt, FirstReply, LanguageModel, RejectedReply, Response, Run
+from generation.models import (
+    Attempt,
+    FirstReply,
+    LanguageModel,
+    OptionScore,
+    RejectedReply,
+    Response,
+    Run,
+)
 from generation.queues import DUE, Call, Line, Queue, Settled, fields_of, set_back, sweep
 from generation.states import RESPONSE, ResponseState, RunState
 from leases import bulk, claim, clock
@@ -72,7 +80,15 @@ class RunQueue(Queue):
                 most=most,
                 seconds=seconds,
                 holder=holder,
-                columns=("attempts", "cost", "rendered", "follow_up", "wanted", "askings"),
+                columns=(
+                    "attempts",
+                    "cost",
+                    "rendered",
+                    "follow_up",
+                    "wanted",
+                    "askings",
+                    "scored",
+                ),
                 **({"cost": F("cost") + reserve} if reserve else {}),
             )
             _spend({run: reserve * len(taken)})
@@ -86,11 +102,12 @@ class RunQueue(Queue):
                 asked,
                 cost=cost,
                 reserved=reserve,
+                scored=tuple(scored or ()),
                 **_turn(text, follow_up, first.get(pk)),
                 wanted=Wanted(**wanted) if wanted else None,
                 asking=askings or 0,
             )
-            for pk, attempts, cost, text, follow_up, wanted, askings in taken
+            for pk, attempts, cost, text, follow_up, wanted, askings, scored in taken
         ]
 
     def _room(self, key: int, model: LanguageModel, most: int) -> tuple[int, float]:
@@ -150,6 +167,7 @@ class RunQueue(Queue):
             log.warning("leases_lost", responses=sorted(lost))
         mine = [one for one in settled if one.call.pk in kept]
         _keep_replies(mine, present)
+        bulk.insert([row for one in mine if one.verb == "finish" for row in _scores(one)])
         _log(mine, present)
         more: dict[int, float] = defaultdict(float)
         for one in mine:
@@ -223,6 +241,14 @@ def _kept(one: Settled, present: datetime) -> dict[str, Any]:
         "answered_at": present,
         **one.reply.columns,
     }
+
+
+def _scores(one: Settled) -> list[OptionScore]:
+    scores = one.reply.scores if one.reply else {}
+    return [
+        OptionScore(response_id=one.call.pk, option=option, mass=mass)
+        for option, mass in scores.items()
+    ]
 
 
 def _waits_for_room(run_key: int, model_key: int) -> bool:

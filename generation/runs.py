@@ -49,6 +49,7 @@ def create(
     first run. Raises Refusal when there is nothing to ask, or no model that can be asked.
     """
     _check_models(models)
+    _check_scores([(prompt, model) for prompt in prompts for model in models])
     rendered = list(planning.rendered(planning.instances_of(collection, limit), prompts))
     askable = [one for one in rendered if not one.problem]
     _check_prompts(collection, rendered, askable)
@@ -102,6 +103,14 @@ def extend(
         raise Conflict("The run has these models and prompts already.")
     _check_models(whole if prompts else models)
     known = prompt_versions.known(named)
+    _check_scores(
+        [
+            (known[name], model)
+            for name in named
+            for model in whole
+            if name in known and (name, model.pk) not in made
+        ]
+    )
     rendered = list(planning.rendered(_kept(run), [prompting.found(name, known) for name in named]))
     askable = [one for one in rendered if not one.problem]
     _check_prompts(run.collection, rendered, askable)
@@ -212,6 +221,17 @@ def _check_models(models: Sequence[LanguageModel]) -> None:
         raise Refusal("Choose at least one model.")
     for model in models:
         check_askable(model)
+
+
+def _check_scores(pairs: Iterable[tuple[Prompt, LanguageModel]]) -> None:
+    """Raise Refusal for a prompt with options to score and a model whose service gives no log-probabilities."""
+    for prompt, model in pairs:
+        if prompt.form == prompting.Form.SCORES and not model.able.scores:
+            raise Refusal(
+                f"Prompt {prompt.label} needs the log-probabilities of its options, and {model} at {model.service} "
+                "gives none, as far as its last test shows. Test it again on the page of models. If that finds none, "
+                "leave the model or the prompt out."
+            )
 
 
 def check_askable(model: LanguageModel) -> None:

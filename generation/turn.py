@@ -272,7 +272,8 @@ class _Turn:
         try:
             model = call.model
             whom = (model.model_id, call.options)
-            return self._service.ask(*whom, call.text, model.able, call.before), None
+            reply = self._service.ask(*whom, call.text, model.able, call.before, call.scored)
+            return reply, None
         except ServiceFault as fault:
             return fault, self._looks.look() if fault.needs_look and not was_up else None
 

@@ -96,6 +96,7 @@ PURE = {
     "generation.excerpts",
     "generation.faults",
     "generation.prompting",
+    "generation.scoring",
     "judging.files.predictionfile",
     "judging.files.wikicontradict",
     "judging.machine.prompt",

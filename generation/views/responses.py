@@ -1,5 +1,9 @@
 """Pages and files of responses."""
 
+import json
+from collections.abc import Iterator
+from itertools import islice
+
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -11,9 +15,9 @@ from accounts.throttles import counted
 from generation import chat, embedded, grid, presenting, prompt_versions
 from generation.access import keep_questions, keep_run, run_for
 from generation.forms import GridForm, TwoModelsForm
-from generation.models import Response
+from generation.models import Response, Run
 from generation.presenting import options_line
-from generation.responses import progress
+from generation.responses import progress, scores_of
 from generation.views import READERS
 from leases.refusal import NotFoundHere
 from pages.data_responses import csv_response
@@ -85,6 +89,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
         "reply_body": presenting.readable(row.reply),
         "second_turn": presenting.second_turn(row),
         "asking_again": presenting.asking_again(row),
+        "scores": row.option_scores.all(),
         "attempts": row.attempt_log.all(),
         "before": questions.filter(instance__lt=row.instance_id).last(),
         "after": questions.filter(instance__gt=row.instance_id).first(),
@@ -94,6 +99,7 @@ def response(request: HttpRequest, key: int, response_key: int) -> HttpResponse:
     return render(request, "generation/response.html", context)
 
 
+BATCH = 1000
 COLUMNS = (
     ("instance", "instance_id"), ("question", "instance__question"), ("service", "model__service"),
     ("model", "model__model_id"), ("prompt", "prompt"), ("sample", "sample"), ("state", "state"),
@@ -112,6 +118,14 @@ def responses_csv(request: HttpRequest, key: int) -> HttpResponseBase:
     """All responses of a run as CSV."""
     run = run_for(person_of(request), key)
     keep_run(person_of(request), run, request.path)
+    header = [*(name for name, _ in COLUMNS), "scores"]
+    return csv_response(header, _cells(run), f"run-{run.pk}.csv")
+
+
+def _cells(run: Run) -> Iterator[tuple[object, ...]]:
+    """The COLUMNS of each response, and the scores of its options as JSON."""
     rows = Response.objects.filter(run=run).order_by("order", "pk")
-    cells = rows.values_list(*(path for _, path in COLUMNS)).iterator(chunk_size=1000)
-    return csv_response([name for name, _ in COLUMNS], cells, f"run-{run.pk}.csv")
+    cells = rows.values_list("pk", *(path for _, path in COLUMNS)).iterator(chunk_size=BATCH)
+    while part := list(islice(cells, BATCH)):
+        scores = scores_of([pk for pk, *_ in part])
+        yield from ((*row, json.dumps(scores[pk]) if pk in scores else "") for pk, *row in part)

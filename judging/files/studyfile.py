@@ -12,7 +12,7 @@ from django.db.models import Prefetch
 
 from datasets.models import Instance
 from generation import prompt_versions
-from generation.models import FirstReply, Response
+from generation.models import FirstReply, OptionScore, Response
 from judging.models import (
     Judge,
     JudgingSlot,
@@ -39,6 +39,8 @@ ITEM = (
 )  # fmt: skip
 # Where a study has responses to prompts of two turns.
 SECOND_TURN = ("first_reply", "sent_second")
+# Where it has responses whose options were scored.
+SCORES = ("option_scores",)
 VERDICT = (
     "round", "seat", "repeat", "judge", "state", "first_verdict", "comment", "seconds", "flagged",
     "flag_note", "skip_reason",
@@ -66,7 +68,8 @@ def json_chunks(study: Study) -> Iterator[str]:
 def csv_chunks(study: Study) -> Iterator[str]:
     """The study as CSV: one line for each slot, and one for each response without slots."""
     two = FirstReply.objects.filter(response__study_items__study=study).exists()
-    columns = (*ITEM, *SECOND_TURN) if two else ITEM
+    scored = OptionScore.objects.filter(response__study_items__study=study).exists()
+    columns = (*ITEM, *(SECOND_TURN if two else ()), *(SCORES if scored else ()))
     header = [*columns, *VERDICT, *(f"final_{name}" for name in FINAL)]
     return csv_lines(header, (line for entry in entries(study) for line in _lines(entry, columns)))
 
@@ -74,7 +77,7 @@ def csv_chunks(study: Study) -> Iterator[str]:
 def entries(study: Study) -> Iterator[dict[str, Any]]:
     """An entry for each item, in the study's order: keys of ITEM, "verdicts" (VERDICT), "final" (FINAL or null).
 
-    A response of two turns has the keys of SECOND_TURN too.
+    A response of two turns has the keys of SECOND_TURN too, and one whose options were scored those of SCORES.
 
     "replaced" has the verdicts of rounds that are not final, as FINAL.
     """
@@ -91,6 +94,7 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
             "resolution__round",
         )
         .prefetch_related(
+            "response__option_scores",
             Prefetch("resolutions", replaced.order_by("round__n"), to_attr="replaced"),
             Prefetch("slots", slots.order_by("round__n", "seat", "repeat")),
             Prefetch("machine_verdicts", machine.order_by("judge__pseudonym", "pk")),
@@ -190,6 +194,7 @@ def _item_entry(item: StudyItem, label: str) -> dict[str, Any]:
         "sent": response.rendered,
         **_second_turn(response),
         "response": response.text,
+        **_scores(response),
         "names_its_model": item.names_its_model,
     }
 
@@ -198,6 +203,12 @@ def _second_turn(response: Response) -> dict[str, str]:
     """The first reply, and what was sent after it; nothing where there was one turn."""
     _, *then = response.sent_texts
     return {"first_reply": response.first_reply.text, "sent_second": then[0]} if then else {}
+
+
+def _scores(response: Response) -> dict[str, dict[str, float | None]]:
+    """The probability of each option that was scored; nothing where the answer is a text."""
+    scores = {one.option: one.mass for one in response.option_scores.all()}
+    return {"option_scores": scores} if scores else {}
 
 
 def _question_entry(instance: Instance, response: Response) -> dict[str, Any]:

@@ -27,6 +27,7 @@ class Say:
     text: str | None
     finish_reason: str = "stop"
     reasoning: str = ""
+    logprobs: object = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,20 @@ CONTEXT_TOO_LONG = Fault(
 )
 
 
+# How a service may word log-probabilities, by where it gives them.
+LEGACY, LISTED, IN_CHAT = "a dict", "a list", "in its chat"
+LIKELY = {"A": -0.1, " B": -2.5, "(B": -6.0, "The": -9.0}
+
+
+def first_token(likely: dict[str, float], shape: str) -> Say:
+    """One token of a reply with the log-probabilities of the likeliest: after a bare text as a dict or a list."""
+    token = max(likely, key=lambda each: likely[each])
+    if shape == LEGACY:
+        return Say(token, "length", logprobs={"tokens": [token], "top_logprobs": [likely]})
+    tops = [{"token": each, "logprob": likely[each], "bytes": None} for each in likely]
+    return Say(token, "length", logprobs={"content": [{**tops[0], "top_logprobs": tops}]})
+
+
 def prompt_of(request: dict) -> str:
     return request["messages"][-1]["content"] if "messages" in request else request["prompt"]
 
@@ -91,6 +106,8 @@ class FakeService:
         refuses_system: bool = False,
         refuses: tuple[str, ...] = (),
         has_chat: bool = True,
+        scores: str = "",
+        alternatives: int = 20,
         certificate: Path | None = None,
     ) -> None:
         self.models, self.latency, self.answer, self.refuses_system = (
@@ -101,6 +118,8 @@ class FakeService:
         )
         # Fields of a request that it does not take; without a chat, it has bare completions alone.
         self.refuses, self.has_chat = refuses, has_chat
+        # How it gives log-probabilities, if it does, of at most how many tokens; and those that it gives.
+        self.scores, self.alternatives, self.likely = scores, alternatives, LIKELY
         self.certificate = certificate
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
@@ -182,6 +201,12 @@ class FakeService:
         return queued or self.always or self._usual(request)
 
     def _usual(self, request: dict) -> object:
+        is_chat = "messages" in request
+        if self.scores and "logprobs" in request and is_chat is (self.scores == IN_CHAT):
+            wanted = request["top_logprobs"] if is_chat else request["logprobs"]
+            if wanted > self.alternatives:
+                return Fault(400, {"error": {"message": f"at most {self.alternatives} logprobs"}})
+            return first_token(self.likely, self.scores)
         if ("messages" in request) != self.has_chat:
             return Fault(404, {"error": {"message": "Not Found"}})
         if refused := [name for name in self.refuses if name in request]:
@@ -214,6 +239,7 @@ def completion(request: dict, reply: Say) -> dict:
                 "index": 0,
                 **answer,
                 "finish_reason": reply.finish_reason,
+                **({"logprobs": reply.logprobs} if reply.logprobs else {}),
             }
         ],
         "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from generation import client, controlled, embedded
+from generation import chat, client, controlled, embedded, probing
 from generation.runqueue import RunQueue
 from generation.states import ResponseState
 from generation.turn import take_turn
@@ -167,6 +167,26 @@ def test_it_answers_greedily_the_same_twice(model):
     assert "Elbow Canal" in first.text
     assert first.answered_by == embedded.SMOLLM2
     assert first.prompt_tokens > 20
+
+
+@pytest.mark.model
+def test_it_gives_the_probabilities_of_options_the_same_twice(model):
+    found = probing.probe(model, embedded.SMOLLM2, OPTIONS, ("",))
+    assert (found.abilities.scores, found.abilities.alternatives) == ("completions", 20)
+    asked = (embedded.SMOLLM2, OPTIONS, f"{QUESTION}(A) 3 km\n(B) 5 km\nAnswer: (", found.abilities)
+    first, second = (model.ask(*asked, scored=("A", "B", "unlikely")) for _ in range(2))
+    assert first.scores == second.scores
+    assert 0.1 < first.scores["A"] + first.scores["B"] <= 1
+    assert first.scores["unlikely"] is None
+    assert first.text == max("AB", key=lambda option: first.scores[option])
+
+
+@pytest.mark.model
+def test_it_gives_the_probabilities_of_options_in_its_chat_too(model):
+    able = chat.Abilities(scores="chat", alternatives=20)
+    reply = model.ask(embedded.SMOLLM2, OPTIONS, probing.CHOICE, able, scored=("A", "B"))
+    assert reply.request["messages"]
+    assert None not in reply.scores.values()
 
 
 @pytest.mark.model

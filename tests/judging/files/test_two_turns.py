@@ -1,4 +1,4 @@
-"""Responses to prompts of two turns and to written versions in a study: its files, its marks, its statements."""
+"""Responses to prompts of two turns, with scores and to written versions in a study: its files and statements."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from evaluation.rows.listing import with_prompts
 from generation import prompt_versions
-from generation.models import FirstReply
+from generation.models import FirstReply, OptionScore
 from judging import planning, studies
 from judging.files import studyfile
 from judging.models import Study, StudyItem
@@ -59,8 +59,23 @@ def test_the_files_of_a_study_have_both_turns():
 
 def test_the_files_of_a_study_of_one_turn_have_no_second():
     study = studied(*finished_run(1).responses.all())
-    assert not any({"first_reply", "sent_second"} & set(row) for row in studyfile.entries(study))
-    assert not any({"first_reply", "sent_second"} & set(row) for row in table(study))
+    assert not any(
+        {"first_reply", "sent_second", "option_scores"} & set(row)
+        for row in studyfile.entries(study)
+    )
+    assert not any(
+        {"first_reply", "sent_second", "option_scores"} & set(row) for row in table(study)
+    )
+
+
+def test_the_files_of_a_study_have_the_scores_of_options():
+    first, second, *_ = finished_run(2).responses.all()
+    OptionScore.objects.create(response=first, option="A", mass=0.75)
+    OptionScore.objects.create(response=first, option="B")
+    study = studied(first, second)
+    rows = [entry.get("option_scores") for entry in studyfile.entries(study)]
+    assert rows == [{"A": 0.75, "B": None}, None]
+    assert [line["option_scores"] for line in table(study)] == ['{"A": 0.75, "B": null}', ""]
 
 
 def test_a_name_in_the_second_turn_tells_nothing_and_one_in_the_first_reply_does():
