@@ -53,10 +53,10 @@ class Wanted:
         """Why the response is skipped after so many others."""
         if self.alike:
             return (
-                "Skipped: the reply does not have the asked form. The model's options make its replies to one text the "
-                "same, so it was asked once."
+                "The reply does not have the asked form. The model's options make its replies to one text the same, "
+                "so it was asked once."
             )
-        return f"Skipped: no reply had the asked form. Times asked: {asking + 1}."
+        return f"No reply had the asked form. Times asked: {asking + 1}."
 
 
 def wanted(

@@ -72,7 +72,7 @@ def test_after_the_last_reply_that_is_none_the_response_is_skipped(fake, made):
     response = made.responses.get()
     assert (response.state, response.finding) == (ResponseState.DONE, controlled.SKIPPED)
     assert (response.text, response.askings) == ("", 3)
-    assert response.error == "Skipped: no reply had the asked form. Times asked: 3."
+    assert response.error == "No reply had the asked form. Times asked: 3."
     assert [text for _, text in rejected(response)] == list(NOT_SPANS)
     assert response.get_finding_display() == "The model gave no answer of the asked form."
     assert (made.state, answer_all(made)) == (RunState.DONE, 0)

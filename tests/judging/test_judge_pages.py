@@ -116,6 +116,15 @@ def test_a_refused_and_a_filtered_answer_say_so_and_name_nobody(client, slots):
     assert "I cannot help with that." in page
 
 
+def test_a_skipped_answer_says_so_and_names_nobody(client, slots):
+    rows = Response.objects.filter(pk=slots[0].item.response_id)
+    rows.update(finding="skipped", text="", askings=3, error="No reply had the asked form.")
+    page = client.get(url_of("slot", slots[0])).content.decode()
+    assert "The model gave no answer of the asked form." in page
+    assert "The response is empty." not in page
+    assert "No reply had" not in page
+
+
 def test_markup_in_a_response_is_text(client, slots):
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
     Response.objects.filter(pk=slots[0].item.response_id).update(text=evil)

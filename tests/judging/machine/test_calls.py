@@ -253,14 +253,23 @@ def test_a_prompt_without_a_response_in_the_half_makes_no_judge(study, judge_mod
     assert not Judge.objects.filter(model=judge_model).exists()
 
 
-def test_a_filtered_answer_is_in_the_study_and_the_judge_model_is_informed(judge_model, fake):
+@pytest.mark.parametrize(
+    ("finding", "sentence"),
+    [
+        ("filtered", "The answer was withheld by a content filter."),
+        ("skipped", "The model gave no answer of the asked form."),
+    ],
+)
+def test_a_finding_is_in_the_study_and_the_judge_model_is_informed(
+    judge_model, fake, finding, sentence
+):
     made = finished_run(prompts=PROMPT)
-    made.responses.update(text="", finding="filtered")
+    made.responses.update(text="", finding=finding)
     study = open_study(drawn_from=made)
     assert study.items.count() == 4
     judged_by(study, judge_model)
     sent = fake.calls[0]["messages"][-1]["content"]
-    assert "response: The answer was withheld by a content filter." in sent
+    assert f"response: {sentence}" in sent
 
 
 def test_only_the_chosen_prompts_are_judged(judge_model):
