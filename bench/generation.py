@@ -7,7 +7,8 @@ loop with requests in as many threads; and how much the worker's memory grew aft
 
 With --services N, so many fake services share the calls in flight, the last of them four times as slow as the first;
 printed is the share of each. With --service NAME, of INFERENCE_SERVICES, a real service is asked instead with its own
-in_flight, and the share is that of the bare client's responses a second. A busy machine changes shares more than CPU.
+in_flight, and the share is that of the bare client's responses a second; printed too is for how much of the time its
+calls were open, which other work on the machine changes less. A busy machine changes shares more than CPU.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -125,9 +127,20 @@ def measure_one(name: str, options: argparse.Namespace, ideal: float | None) -> 
     print(
         f"  {entry.in_flight:4} in flight, {n} responses: {rate:6.1f} a second, {rate / least:.2f} of "
         f"{'the ideal' if ideal else 'the bare client'}; CPU {1000 * worker_cpu / n:.2f} ms a response, bare client "
-        f"{1000 * bare_cpu / n:.2f} ms, ratio {worker_cpu / bare_cpu:.1f}; memory {grew:+.0f} MB",
+        f"{1000 * bare_cpu / n:.2f} ms, ratio {worker_cpu / bare_cpu:.1f}; memory {grew:+.0f} MB; calls open "
+        f"{open_share(run, entry.in_flight):.3f} of the time",
         flush=True,
     )
+
+
+def open_share(run: Any, in_flight: int) -> float:
+    """The time of all its calls, of the time in which `in_flight` could be open from the first start to the last end."""
+    from generation.models import Attempt
+
+    calls = Attempt.objects.filter(response__run=run).values_list("started_at", "latency_ms")
+    spans = [(began, timedelta(milliseconds=latency)) for began, latency in calls]
+    whole = max(began + took for began, took in spans) - min(began for began, _ in spans)
+    return sum((took for _, took in spans), timedelta()) / (in_flight * whole)
 
 
 def rate_of(run: Any, in_flight: int) -> float:
