@@ -134,7 +134,7 @@ def measure_one(name: str, options: argparse.Namespace, ideal: float | None) -> 
 
 
 def open_share(run: Any, in_flight: int) -> float:
-    """The time of all its calls, of the time in which `in_flight` could be open from the first start to the last end."""
+    """How much of the time from the first call to the last its `in_flight` calls were open."""
     from generation.models import Attempt
 
     calls = Attempt.objects.filter(response__run=run).values_list("started_at", "latency_ms")

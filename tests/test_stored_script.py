@@ -115,12 +115,12 @@ QUERY = "?q={0}&words={0}&prompt={0}&service={0}&model_id={0}&next={0}&state={0}
 
 
 def answers(client, marked):
-    """Every page with its address; those that are shown a second time, with markup in the query."""
+    """Every page with its address; those in HTML a second time, with markup in the query."""
     paths = [path.format(**marked) for method, path, _ in rows() if method == "GET"]
     for path in [*paths, f"/tags/{marked['article']}/"]:
         answer = client.get(path)
         yield path, answer
-        if answer.status_code != 403:
+        if answer.status_code != 403 and answer["Content-Type"].startswith("text/html"):
             yield path + QUERY, client.get(path + QUERY)
 
 

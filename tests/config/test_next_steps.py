@@ -14,7 +14,8 @@ from tests.annotation import factories as annotation
 from tests.factories import person
 from tests.judging.factories import draft, hand_in, judge, open_study, slots
 
-pytestmark = pytest.mark.django_db
+# Once: other modules send the same statements to both databases.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 def lines(someone) -> list[tuple[int, str, str, bool]]:

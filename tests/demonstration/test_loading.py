@@ -18,7 +18,8 @@ from demonstration.verdicts import VERDICTS
 from leases.refusal import Refusal
 from tests.annotation import factories
 
-pytestmark = pytest.mark.django_db
+# Once: other modules send the same statements to both databases.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 def rows():

@@ -8,7 +8,8 @@ from judging import verdicts
 from judging.models import Judgment
 from tests.judging import factories as make
 
-pytestmark = pytest.mark.django_db
+# Once: other modules send the same statements to both databases.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 @pytest.fixture

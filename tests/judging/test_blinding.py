@@ -13,7 +13,8 @@ from leases.refusal import NotAllowed
 from tests.factories import person, stored
 from tests.judging import factories as make
 
-pytestmark = pytest.mark.django_db
+# Once: other modules send the same statements to both databases.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 # Random: it can contain any digits by chance.
 SLOT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -15,7 +15,8 @@ from leases.refusal import Refusal
 from tests.factories import person, signed_in, stored
 from tests.judging import factories as make
 
-pytestmark = pytest.mark.django_db
+# Once: other modules send the same statements to both databases.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 @pytest.fixture

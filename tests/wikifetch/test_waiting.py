@@ -21,7 +21,8 @@ from wikifetch.models import FetchRun, Sighting, Tag, TalkPage, Wiki
 from wikifetch.progress import progress_line, progress_of
 from wikifetch.waiting import pause_after, set_back
 
-pytestmark = pytest.mark.django_db
+# Once: other modules send the same statements to both databases.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 HTML = "<html><title>Wikimedia Error</title>Too many requests</html>"
 PLAIN = newfetch.LiveOptions(history=False)

@@ -11,7 +11,8 @@ from leases.refusal import Conflict, Refusal
 from tests.evaluation.factories import judged_study, resolve_all
 from tests.judging import factories as judging
 
-pytestmark = pytest.mark.django_db
+# Once: other modules send the same statements to both databases.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 def test_a_snapshot_keeps_its_numbers_when_verdicts_change(rita, study):

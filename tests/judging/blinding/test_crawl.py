@@ -105,5 +105,11 @@ def test_an_adjudicator_finds_no_name_and_no_verdict_that_is_not_locked(further)
 def test_a_researcher_who_neither_judges_nor_resolves_finds_every_name():
     """Else the crawls prove nothing."""
     rita = person("rita", Role.RESEARCHER)
-    found = {mark for mark, _ in leaks(pages_of(rita, world(rita)), NAMES)}
-    assert found == set(NAMES)
+    client = Client()
+    missing, ids = set(NAMES), world(rita)
+    client.force_login(rita)
+    for address, text in crawl(client, starts(ids)):
+        missing -= {mark for mark, _ in leaks({address: text}, missing)}
+        if not missing:
+            return
+    assert not missing

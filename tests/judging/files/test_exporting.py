@@ -18,7 +18,8 @@ from tests.factories import person
 from tests.judging import factories as make
 from tests.judging import humanfile
 
-pytestmark = pytest.mark.django_db
+# Once: other modules send the same statements to both databases.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 def bring(data=None, name="Abbeys judged"):
