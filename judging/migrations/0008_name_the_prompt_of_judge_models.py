@@ -24,6 +24,8 @@ def name_prompts(apps, schema_editor):
         note=file.note,
     )
     judges.update(prompt=first)
+    # Now, not when the migration ends: PostgreSQL adds no index to a table whose new keys are still to be checked.
+    schema_editor.connection.check_constraints()
 
 
 class Migration(migrations.Migration):
