@@ -36,6 +36,10 @@ from leases.rows import first_of
 
 REMARK_LIMIT = 2_000
 NOT_YOURS = "There is no such discussion among yours."
+GONE_ON = (
+    "A further round judges this response again, so this discussion is over and nothing of it is shown any more. "
+    "Nothing was stored just now. Copy what you wrote if you still need it, and go on with what waits for you to judge."
+)
 OVER = "This discussion is over: it was signed by both, left to a third person, or one of its judges has left."
 
 
@@ -86,6 +90,12 @@ def slot_of(person: Person, slot_id: uuid.UUID) -> JudgingSlot:
     slot = first_of(rows.filter(pk=slot_id), NOT_YOURS)
     require_records(person, slot.round.study)
     return slot
+
+
+def went_on(person: Person, slot_id: uuid.UUID) -> bool:
+    """Whether the person discussed the response of this slot of theirs, before a further round took it."""
+    mine = JudgingSlot.objects.filter(pk=slot_id, judge__person=person)
+    return mine.filter(Exists(_of_slots())).exclude(item__round=F("round")).exists()
 
 
 @transaction.atomic

@@ -17,7 +17,7 @@ from judging.presenting import ResponseView
 from judging.rules import rubric
 from judging.states import DiscussionState
 from judging.views.judge import version_in
-from leases.refusal import Refusal
+from leases.refusal import Conflict, NotFoundHere, Refusal
 from pages.counting import how_many
 
 SIGNED = "Signed by both: this is the final verdict."
@@ -27,7 +27,12 @@ SIGNED = "Signed by both: this is the final verdict."
 @roles_required(Role.JUDGE)
 def discussion(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     """One response with both verdicts, what was written and proposed; POST proposes, signs, writes or leaves it."""
-    mine = discussing.slot_of(person_of(request), slot_id)
+    try:
+        mine = discussing.slot_of(person_of(request), slot_id)
+    except NotFoundHere:
+        if request.method == "POST" and discussing.went_on(person_of(request), slot_id):
+            return _gone_on(request)
+        raise
     keep_items(person_of(request), [mine.item], request.path)
     known = rubric.parse(mine.item.rubric.body)
     view = presenting.response_view(mine.item.response, known)
@@ -58,8 +63,6 @@ def _page(
     refusal: Refusal | None,
 ) -> HttpResponse:
     now, is_open = discussing.read(mine), discussing.is_open(mine)
-    note = _note_in(request)
-    left = (("To the other judge", typed), ("Note", "" if note == now.note else note))
     is_signed = now.state == DiscussionState.SIGNED
     context = {
         "study": mine.round.study,
@@ -74,13 +77,29 @@ def _page(
         "is_own": now.proposed_by_id == mine.judge_id,
         "remarks": [(one.judge_id == mine.judge_id, one.text) for one in now.remarks.all()],
         "typed": typed,
-        "left_over": [] if is_open else [row for row in left if row[1].strip()],
+        "left_over": [] if is_open else _left_over(request, typed, now.note),
         "form": form,
         "refusal": refusal,
     }
     bad = 400 if form.errors else 200
     status = refusal.status if refusal else bad
     return render(request, "judging/discussion.html", context, status=status)
+
+
+def _gone_on(request: HttpRequest) -> HttpResponse:
+    """Why nothing was stored, with what the person had typed and nothing of the response: they may judge it again."""
+    context = {
+        "refusal": Conflict(discussing.GONE_ON),
+        "left_over": _left_over(request, request.POST.get("remark", "")),
+    }
+    return render(request, "judging/discussion_over.html", context, status=Conflict.status)
+
+
+def _left_over(request: HttpRequest, typed: str, kept: str = "") -> list[tuple[str, str]]:
+    """What was typed and not stored, under its labels; `kept` is the note that is."""
+    note = _note_in(request)
+    left = (("To the other judge", typed), ("Note", "" if note == kept else note))
+    return [row for row in left if row[1].strip()]
 
 
 def _form(

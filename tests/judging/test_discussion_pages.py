@@ -6,8 +6,9 @@ from functools import partial
 import pytest
 
 from accounts.roles import Role
-from judging import discussing, studies, verdicts
+from judging import discussing, rounds, studies, verdicts
 from judging.models import Discussion, Remark, Resolution
+from judging.rounds import Again, Plan
 from judging.views import judge as judge_pages
 from pages.paging import page_of
 from tests.factories import person, signed_in
@@ -177,6 +178,23 @@ def test_an_ended_discussion_is_read_only_and_keeps_what_was_typed(client, study
     assert answer.status_code == 200
     assert "This discussion is over" in page
     assert ('name="act"' in page, "It prefers one." in page) == (False, True)
+
+
+def test_what_was_typed_when_a_further_round_opened_is_not_lost(client, study, alice):
+    url = url_of("alice")
+    client.get(url)
+    studies.close_study(study)
+    planned = Plan("Clearer", study.rubric, True, [make.judge("dora"), make.judge("emil")])
+    rounds.judge_again(study, Again(), planned, by=study.created_by)
+    answer = post(client, url, "propose", remark="To bob", **TYPED)
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "A further round judges this response again" in page
+    assert re.findall(r"<pre[^>]*>(.*?)</pre>", page) == ["To bob", "Half a sentence"]
+    assert "It prefers one." not in page
+    assert client.get(url).status_code == 404
+    signed_in(client, make.judge("dora"))
+    assert post(client, url, "propose", remark="To bob", **TYPED).status_code == 404
 
 
 def test_a_double_click_on_leaving_succeeds(client, study, alice):
