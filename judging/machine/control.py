@@ -193,6 +193,15 @@ def outdated(study: Study) -> dict[int, int]:
 
 
 def reasons(judge: Judge) -> list[tuple[str, int]]:
-    """Why responses wait after a fault or have failed, the most frequent first; at most ten."""
-    rows = MachineVerdict.objects.filter(judge=judge).exclude(error="").order_by()
-    return list(rows.values_list("error").annotate(n=Count("pk")).order_by("-n", "error")[:10])
+    """Why responses of this judge model wait after a fault or have failed; as reasons_of."""
+    return reasons_of(judge.study).get(judge.pk, [])
+
+
+def reasons_of(study: Study) -> dict[int, list[tuple[str, int]]]:
+    """For each judge model, by its id: why responses wait or have failed, the most frequent first; at most ten."""
+    rows = MachineVerdict.objects.filter(judge__study=study).exclude(error="").order_by()
+    counted = rows.values_list("judge", "error").annotate(n=Count("pk")).order_by("-n", "error")
+    found: dict[int, list[tuple[str, int]]] = {}
+    for judge, error, n in counted:
+        found.setdefault(judge, []).append((error, n))
+    return {judge: of_judge[:10] for judge, of_judge in found.items()}

@@ -394,11 +394,12 @@ class JudgeModelRow:
 def judge_models(study: Study) -> list[JudgeModelRow]:
     """The study's judge models, imported ones included."""
     progress_of, outdated = control.progress_of(study), control.outdated(study)
+    reasons_of = control.reasons_of(study)
     return [
         JudgeModelRow(
             judge,
             progress_of.get(judge.pk, control.NONE_ASKED),
-            control.reasons(judge),
+            reasons_of.get(judge.pk, []),
             outdated.get(judge.pk, 0),
         )
         for judge in control.judges_of(study)

@@ -202,7 +202,7 @@ def test_what_was_cancelled_by_a_version_that_counts_no_more_is_not_resumed(stud
     assert judge_all() == 2
 
 
-def test_the_list_of_judge_models_asks_for_progress_once(study, judge_model):
+def test_the_list_of_judge_models_asks_as_much_for_two_as_for_one(study, judge_model):
     def asked():
         with CaptureQueriesContext(connection) as statements:
             judge_models(study)
@@ -211,7 +211,9 @@ def test_the_list_of_judge_models_asks_for_progress_once(study, judge_model):
     control.begin(study, judge_model)
     alone = asked()
     control.begin(study, echo(seed=5))
-    assert asked() == alone + 1  # the reasons
+    MachineVerdict.objects.filter(item__position=0).update(error="Refused.")
+    assert asked() == alone
+    assert [row.reasons for row in judge_models(study)] == [[("Refused.", 1)]] * 2
 
 
 def test_a_round_by_the_same_version_needs_no_further_verdict(study, judge_model, fake):
