@@ -12,8 +12,15 @@ from tests.judging import factories as judging
 
 # Of models and their services, of runs, of the other judges, of what judge models and others said before it is locked.
 MODELS = ("zqmodel-7b", "zqmodel-13b")
-SERVICE, RUN, JUDGE, REPLY, UNLOCKED = "zqservice", "zqrun", "zqjudge", "zqreply", "zqunlocked"
-LOCKED, DISCUSSED, TOKENS = "zqlocked", "zqdiscussed", "918273"
+# Long: "zqrun" comes about in one of thousands of crawls by chance, in a token; six digits in the fraction of a second.
+SERVICE, RUN, JUDGE, REPLY, UNLOCKED = (
+    "zqservice",
+    "zqsecretrun",
+    "zqjudge",
+    "zqreply",
+    "zqunlocked",
+)
+LOCKED, DISCUSSED, TOKENS = "zqlocked", "zqdiscussed", "1918273645"
 NAMES = ("zqmodel", SERVICE, RUN, JUDGE)
 SHARED = "zqshared"
 HIDDEN_FROM_JUDGES = (*NAMES, REPLY, UNLOCKED, LOCKED, TOKENS, SHARED)
