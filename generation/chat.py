@@ -200,8 +200,8 @@ def _reply(
     elif finding != REFUSED:
         text, reasoning = parted(text or "", opened=opens_reasoning and not apart)
     read, written = counted(data)
-    return Reply(
-        text=_answer_text(text, finish_reason, finding, status),
+    made = Reply(
+        text=text or "",
         reasoning=_cleaned("\n\n".join(filter(None, (apart.strip(), reasoning)))),
         finding=finding,
         request=request,
@@ -214,6 +214,8 @@ def _reply(
         raw=raw,
         scores=scores,
     )
+    _check(made, has_end=text is not None)
+    return made
 
 
 def parted(text: str, *, opened: bool = False) -> tuple[str | None, str]:
@@ -259,26 +261,29 @@ def filtered(request: Mapping[str, Any], fault: faults.ServiceFault) -> Reply:
     )
 
 
-def _answer_text(text: str | None, finish_reason: str, finding: str, status: int) -> str:
-    if finding and not text:
-        return ""
-    if text is None or not text.strip():
-        if finish_reason in CUT_OFF:
+def _check(made: Reply, has_end: bool) -> None:
+    """Raise the fault of a reply without an answer, or with one that cannot be stored; `has_end`: of its reasoning."""
+    if made.finding and not made.text:
+        return
+    if not made.text.strip():
+        if made.finish_reason in CUT_OFF:
             raise faults.NoRoom(
                 "The model used up its tokens before it answered. Add the model again with more max_tokens.",
-                status=status,
+                status=made.status,
             )
-        if text is None:
-            raise faults.EmptyReply(
-                "The model's reasoning has no end and no answer.", status=status
-            )
-        raise faults.EmptyReply("The model answered with an empty text.", status=status)
-    if not storable(text):
+        sentence = (
+            "The model answered with an empty text."
+            if has_end
+            else "The model's reasoning has no end and no answer."
+        )
+        empty = faults.EmptyReply(sentence, status=made.status)
+        empty.reply = made
+        raise empty
+    if not storable(made.text):
         raise faults.WrongShape(
             "The answer contains characters that no database stores (NUL or half a surrogate pair).",
-            status=status,
+            status=made.status,
         )
-    return text
 
 
 def fault(status: int, content: bytes, retry_after: float | None = None) -> faults.ServiceFault:

@@ -15,12 +15,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from generation.prompting import CONTROLLED, Form, Prompt
+from generation.prompting import Form, Prompt, folded
 
 # The finding on a response whose replies never had the form.
 SKIPPED = "skipped"
 # How a reply begins that says that the passages have no answer.
 NONE = "None"
+# Marks that are of a word or number between letters or digits.
+_JOINS = ".,'’"
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,8 @@ class Wanted:
 
     def has(self, text: str) -> bool:
         """Whether a reply with this text has the form."""
-        reply = _plain(text)
-        options = [_plain(one) for one in self.of]
+        reply = folded(text)
+        options = [folded(one) for one in self.of]
         if self.form == Form.OPTION:
             return _chooses_one(reply, options)
         return reply.startswith(NONE) or any(_is_span(reply, passage) for passage in options)
@@ -63,7 +65,7 @@ def wanted(
     prompt: Prompt, shown: Sequence[str], options: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """The fields of Wanted for a model with these options and the passages that it is shown; None for a free text."""
-    if prompt.form not in CONTROLLED or prompt.times is None:
+    if prompt.times is None:  # prompting.parse: a controlled form has times, and no other has
         return None
     of = shown if prompt.form == Form.SPAN else prompt.options
     alike = is_greedy(options) and not prompt.insist
@@ -87,25 +89,31 @@ def varied(options: Mapping[str, Any], asking: int) -> dict[str, Any]:
     return {**options, "seed": seed + asking} if asking and isinstance(seed, int) else {**options}
 
 
-def _plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
 def _is_span(reply: str, passage: str) -> bool:
-    """Whether the reply is a part of the passage that cuts no word at its ends."""
-    return 0 < len(reply) <= len(passage) and _marked(reply) in _marked(passage)
+    """Whether the reply is a part of the passage that cuts no word or number at its ends."""
+    start = passage.find(reply) if reply else -1
+    while start >= 0:
+        if not any(_goes_on(passage, place) for place in (start, start + len(reply))):
+            return True
+        start = passage.find(reply, start + 1)
+    return False
 
 
-def _marked(text: str) -> str:
-    """The text with a mark before each character that goes on no word, and at its end."""
-    marks = (
-        after if _is_inside(before) and _is_inside(after) else f"\0{after}"
-        for before, after in zip(f" {text}", text, strict=False)
-    )
-    return "".join(marks) + "\0"
+def _goes_on(text: str, place: int) -> bool:
+    """Whether a word or number goes on from before this place to after it."""
+    return _is_inside(text, place - 1) and _is_inside(text, place)
 
 
-def _is_inside(mark: str) -> bool:
+def _is_inside(text: str, place: int) -> bool:
+    """Whether the character is of a word or number, as the marks in "3.5", "1,195" and "don't" are."""
+    around = text[max(place - 1, 0) : place + 2]
+    if not 0 < place < len(text) - 1 or around[1] not in _JOINS:
+        return 0 <= place < len(text) and _is_of_word(text[place])
+    kinds = {unicodedata.category(mark)[0] for mark in (around[0], around[2])}
+    return kinds == ({"N"} if around[1] in ".," else {"L"})
+
+
+def _is_of_word(mark: str) -> bool:
     """Whether words are made of such characters; ideographs and kana are words of their own."""
     return unicodedata.category(mark)[0] in "LNM" and unicodedata.east_asian_width(mark) not in "WF"
 
@@ -113,11 +121,14 @@ def _is_inside(mark: str) -> bool:
 def _chooses_one(reply: str, options: Sequence[str]) -> bool:
     """Whether the reply is one option, as "A", "(A)", "A.", "A)", "A:", or one of the last four before other text.
 
-    The text after it has no other option in one of these four ways.
+    The text after it neither has another option in one of these four ways, nor is or ends with one as a whole word.
     """
+    if reply in options:
+        return True
     marked = {one: rf"(?:\({re.escape(one)}\)\.?|{re.escape(one)}[.):])" for one in options}
-    chosen = [one for one in options if reply == one or re.match(rf"{marked[one]}(?: |\Z)", reply)]
-    others = [marked[one] for one in options if one not in chosen]
+    chosen = [one for one in options if re.match(rf"{marked[one]}(?: |\Z)", reply)]
+    others = [one for one in options if one not in chosen]
+    ways = [*(marked[one] for one in others), *(rf"{re.escape(one)}(?=\W*\Z)" for one in others)]
     return len(chosen) == 1 and not (
-        others and re.search(rf"(?<!\w)(?:{'|'.join(others)})(?!\w)", reply)
+        others and re.search(rf"(?<!\w)(?:{'|'.join(ways)})(?!\w)", reply)
     )

@@ -42,7 +42,11 @@ def of_call(one: Settled) -> float:
     is_unsent = one.fault is not None and not one.fault.was_sent
     if is_unsent or (status is not None and not 200 <= status < 300):
         return 0.0
-    cost = most(model, one.call.length)
+    cost = (
+        price(model, one.call.length + TEMPLATE, 1)
+        if one.call.scored
+        else most(model, one.call.length)
+    )
     # Under a cap, of a first reply the tokens are counted, of which its bytes may be many times as many.
     return min(cost, one.call.reserved) if one.call.reserved else cost
 

@@ -38,7 +38,7 @@ class ServiceFault(Exception):
     @property
     def is_answer(self) -> bool:
         """Whether the service works, though not for this call."""
-        return self.of_prompt or not (self.retryable or self.of_service)
+        return self.of_prompt or (self.was_sent and not (self.retryable or self.of_service))
 
 
 # ---------------------------------------------------------------- of the whole service
@@ -117,9 +117,10 @@ class BrokenReply(ServiceFault):
 
 
 class EmptyReply(ServiceFault):
-    """The model's answer is empty."""
+    """The model's answer is empty. `reply` is what came, where a prompt's form makes that an answer off the form."""
 
     retryable = of_prompt = True
+    reply: Any = None
 
 
 # ---------------------------------------------------------------- lasting

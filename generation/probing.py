@@ -20,6 +20,8 @@ OPTIONAL = (("seed",), ("temperature",), ("seed", "temperature"))
 REFUSALS = (faults.Refused, faults.ServiceFailed, faults.ModelGone)
 # What a reply that is cut off does not show.
 UNSEEN = ("opens_reasoning",)
+# What a test does not show where no way worked, and one failed for another reason than that there is none.
+SCORES = ("scores", "alternatives")
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ def _with_scores(
     service: Service, model_id: str, options: Mapping[str, Any], found: Probe
 ) -> Probe:
     """The same with how the service gives log-probabilities, if it does."""
+    unseen: tuple[str, ...] = ()
     for way in scoring.ways(options, found.abilities):
         for most in scoring.ALTERNATIVES:
             abilities = replace(found.abilities, scores=way, alternatives=most)
@@ -106,9 +109,10 @@ def _with_scores(
             except (faults.ModelGone, faults.WrongShape):
                 break
             except faults.ServiceFault:
-                return replace(found, unseen=(*found.unseen, "scores", "alternatives"))
+                unseen = SCORES
+                break
             return replace(found, abilities=abilities)
-    return found
+    return replace(found, unseen=(*found.unseen, *unseen))
 
 
 def _refused(service: Service, model_id: str, options: Mapping[str, Any]) -> tuple[str, ...]:

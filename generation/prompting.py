@@ -197,6 +197,8 @@ def parse(data: Mapping[str, Any], where: str, version: int = 1) -> Prompt:
     _check_places(prompt.second.replace(REPLY, ""), where, REPLY)
     if unknown := set(prompt.gold) - set(GOLD_SOURCES):
         raise PromptError(f"{where} takes gold from {sorted(unknown)}, which no question has.")
+    asked = {"form": prompt.form, "times": prompt.times, "insist": prompt.insist}
+    _check_asking_again(asked, bool(prompt.passages), where)
     return prompt
 
 
@@ -349,11 +351,17 @@ def _check_options(options: Any, where: str) -> None:
             _check_text("option", option, LONGEST_OPTION, where)
         except PromptError as error:
             raise PromptError(str(error), "options") from error
-        if option != option.strip() or options.count(option) > 1:
+        alike = [one for one in options if isinstance(one, str) and folded(one) == folded(option)]
+        if option != option.strip() or len(alike) > 1:
             raise PromptError(
                 f"{where}: the option {option!r} is there twice, or has blanks round it. Write each once, without.",
                 "options",
             )
+
+
+def folded(text: str) -> str:
+    """The text with single blanks, and in one of the ways in which Unicode writes a letter (NFC)."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _check_name(name: str, label: str, where: str) -> None:

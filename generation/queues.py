@@ -66,6 +66,11 @@ class Call:
         return varied(self.model.options, self.asking)
 
     @property
+    def takes_empty(self) -> bool:
+        """Whether an empty reply is one off the asked form, and not a failed call."""
+        return self.wanted is not None and not self.goes_on
+
+    @property
     def length(self) -> int:
         """Bytes of all that is sent."""
         return sum(len(text.encode("utf-8", "replace")) for text in (*self.before, self.text))

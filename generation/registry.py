@@ -125,7 +125,9 @@ def _keep(model: LanguageModel, probe: probing.Probe) -> None:
     able = replace(probe.abilities, **kept)
     if able.scores not in scoring.ways(model.options, able):
         able = replace(able, scores="", alternatives=0)
-    model.abilities = asdict(able)
+    # Neither this test nor an earlier one saw them: they stay unknown.
+    unknown = set(probing.SCORES) & set(probe.unseen) - set(model.abilities)
+    model.abilities = {name: value for name, value in asdict(able).items() if name not in unknown}
     model.save(update_fields=["abilities"])
 
 

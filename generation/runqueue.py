@@ -285,7 +285,9 @@ def _spend(more: Mapping[int, float]) -> None:
 def _answered(one: Settled, present: datetime) -> dict[str, Any]:
     assert one.reply is not None
     wanted, asking = one.call.wanted, one.call.asking
-    skipped = {"text": "", "finding": SKIPPED, "error": wanted.reason(asking)} if wanted else {}
+    # What is of the last reply alone is in its row.
+    of_reply = dict.fromkeys(("text", "reasoning", "finish_reason"), "")
+    skipped = {**of_reply, "finding": SKIPPED, "error": wanted.reason(asking)} if wanted else {}
     return {
         "error": "",
         "finding": one.reply.finding,

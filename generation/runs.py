@@ -227,9 +227,15 @@ def _check_scores(pairs: Iterable[tuple[Prompt, LanguageModel]]) -> None:
     """Raise Refusal for a prompt with options to score and a model whose service gives no log-probabilities."""
     for prompt, model in pairs:
         if prompt.form == prompting.Form.SCORES and not model.able.scores:
+            is_tested = "scores" in model.abilities
+            found = (
+                "gives none, as far as its last test shows"
+                if is_tested
+                else "is not tested for them"
+            )
             raise Refusal(
                 f"Prompt {prompt.label} needs the log-probabilities of its options, and {model} at {model.service} "
-                "gives none, as far as its last test shows. Test it again on the page of models. If that finds none, "
+                f"{found}. Test it again on the page of models. If that finds none, "
                 "leave the model or the prompt out."
             )
 

@@ -275,6 +275,8 @@ class _Turn:
             reply = self._service.ask(*whom, call.text, model.able, call.before, call.scored)
             return reply, None
         except ServiceFault as fault:
+            if isinstance(fault, faults.EmptyReply) and call.takes_empty:
+                return fault.reply, None
             return fault, self._looks.look() if fault.needs_look and not was_up else None
 
     def _held_by_others(self) -> int:

@@ -78,6 +78,40 @@ def test_after_the_last_reply_that_is_none_the_response_is_skipped(fake, made):
     assert (made.state, answer_all(made)) == (RunState.DONE, 0)
 
 
+def test_of_the_last_reply_that_is_none_nothing_is_the_response_s(fake, made):
+    fake.enqueue(Say("Long"), Say("Wide"), Say("Deep", "length", reasoning="Hm."))
+    answer_all(made)
+    response = made.responses.get()
+    assert (response.finding, response.finish_reason, response.reasoning) == ("skipped", "", "")
+    last = response.rejected.get(n=3)
+    assert (last.finish_reason, last.reasoning) == ("length", "Hm.")
+
+
+def test_an_empty_reply_is_off_the_form_and_one_without_room_is_a_failure(fake, made):
+    fake.enqueue(Say(""), Say("1 km"))
+    assert answer_all(made) == 2
+    response = made.responses.get()
+    assert (response.text, response.askings, rejected(response)) == ("1 km", 2, [(1, "")])
+    other = run(collection=made.collection, prompts=("span",), models=[warm()])
+    fake.enqueue(Say("", "length"))
+    answer_all(other)
+    assert other.responses.get().state == ResponseState.FAILED
+
+
+def test_after_empty_replies_alone_the_response_is_skipped(fake, made):
+    fake.answer = lambda request: ""
+    assert answer_all(made) == 3
+    assert made.responses.get().finding == controlled.SKIPPED
+    assert made.state == RunState.DONE
+
+
+def test_an_empty_first_reply_of_two_turns_fails_as_everywhere(fake, local):
+    made = asked(second="{reply}?")
+    fake.enqueue(Say(""))
+    answer_all(made)
+    assert "empty text" in made.responses.get().error
+
+
 @pytest.mark.parametrize(
     ("options", "prompt", "times"),
     [

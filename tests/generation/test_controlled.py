@@ -30,6 +30,9 @@ def cases(names, rows):
         (PASSAGE, True),
         (unicodedata.normalize("NFD", "Zoë Canal"), True),
         ("五キロ", True),  # no blanks between words
+        ("3.5 m deep", True),
+        ("5 m deep", False),  # a number cut at its point
+        ("3", False),
         ("anal", False),  # a word cut at its beginning
         ("Can", False),  # at its end
         ("5 km.", False),
@@ -73,6 +76,13 @@ def test_a_span_is_a_part_of_a_passage_or_starts_with_none(reply, has_it):
         ([LONG], LONG, True),
         (["a" * 250_000], "a" * 1000, False),
         (["\N{KELVIN SIGN}"], "K", True),  # equivalent in Unicode
+        (["It is 1,195 km."], "195 km", False),
+        (["It is 1,195 km."], "1,195 km", True),
+        (["I don't know, 5, or 6."], "don", False),
+        (["I don’t know, 5, or 6."], "t know", False),
+        (["I don't know, 5, or 6."], "don't know, 5", True),
+        (["'Long', he wrote. 3."], "Long", True),
+        (["'Long', he wrote. 3."], "3", True),
     ],
 )
 def test_a_span_of_unusual_passages(of, reply, has_it):
@@ -82,8 +92,11 @@ def test_a_span_of_unusual_passages(of, reply, has_it):
 @cases(
     ("reply", "has_it"),
     [
-        *[(reply, True) for reply in ("A", " A\n", "(A)", "(A).", "A.", "A)", "A:", "A) Vitamin B", "(B) It is so")],
+        *[(reply, True) for reply in ("A", " A\n", "(A)", "(A).", "A.", "A)", "A:", "A) Vitamin B12", "(B) It is so")],
         ("A. Because A) is long", True),
+        ("A. B or not, it is long", True),
+        *[(reply, False) for reply in ("A: B", "A. B", "A) no, it is B", "A) the canal. Correct: B", "A: **B**")],
+        ("A) Vitamin B", False),  # it ends with another option
         ("C++", True),
         ("C++) for speed", True),
         *[(reply, False) for reply in ("", " ", "a", "AB", "(A", "A or B", "A canal is long", "A, B", "A.B", "None")],
@@ -96,6 +109,11 @@ def test_a_span_of_unusual_passages(of, reply, has_it):
 )  # fmt: skip
 def test_an_option_is_chosen_alone_or_before_a_text(reply, has_it):
     assert Wanted(Form.OPTION, ["A", "B", "C++"], 3).has(reply) is has_it
+
+
+@pytest.mark.parametrize("of", [["No", "No. 1"], ["Yes", "Yes: partly"], ["a", "A", "(a)"]])
+def test_each_option_is_itself(of):
+    assert all(Wanted(Form.OPTION, of, 3).has(option) for option in of)
 
 
 def test_options_of_several_words_are_whole():

@@ -60,6 +60,12 @@ def test_a_call_costs_what_was_counted_or_the_most_where_that_is_not_known(
     assert costs.of_call(Settled(call, verb, reply=answer, fault=fault)) == pytest.approx(cost)
 
 
+def test_a_scored_call_without_a_count_costs_one_new_token():
+    call = Call(None, 1, 0, MODEL, "Canal 1", scored=("A", "B"))
+    settled = Settled(call, "finish", reply=reply(read=None))
+    assert costs.of_call(settled) == pytest.approx(MOST - 249 * 10 / 1e6)
+
+
 @pytest.mark.parametrize("prices", [(None, None), (0.0, 0.0)])
 def test_a_model_without_prices_costs_nothing(prices):
     model = LanguageModel(price_read=prices[0], price_written=prices[1], options={"max_tokens": 9})

@@ -236,10 +236,10 @@ def test_the_asked_form_is_entered_and_shown(client, reader, rosa):
     client.post("/prompts/new/", entered)
     row = PromptVersion.objects.get(key="cautious")
     assert (row.prompt.times, row.prompt.insist) == (3, True)
-    said = (
+    shown = (
         "One of the options, as a reply: A, B; asked for up to 3 times, at temperature 0 too</dd>"
     )
-    assert said in body(client.get("/prompts/cautious/"))
+    assert shown in body(client.get("/prompts/cautious/"))
 
 
 SCORED = {**GIVEN, "form": "scores", "options": ["A", "B"]}
@@ -256,6 +256,8 @@ NO_FORM = [
     ({"options": ["A", "B" * 41]}, "options", "the option has 41 characters; at most 40"),
     ({"options": ["A", "B\n"]}, "options", r"the option has the control character U\+000A"),
     ({"options": ["A", "B", "A"]}, "options", "'A' is there twice, or has blanks round it"),
+    ({"options": ["\u00e9", "e\u0301"]}, "options", "is there twice"),
+    ({"form": "option", "times": 2, "options": ["a b", "a  b"]}, "options", "is there twice"),
     ({"options": ["A", " B"]}, "options", "' B' is there twice, or has blanks round it"),
     ({"options": ["A", "not sure"]}, "options", "is one token, without blanks"),
     ({"options": ["A", "(B"]}, "options", "without a bracket before it"),
@@ -282,6 +284,13 @@ def test_form_and_options_count_in_the_hash_and_a_text_has_the_one_it_had():
 def test_a_stored_prompt_of_an_unknown_form_is_refused():
     with pytest.raises(prompting.PromptError, match="it is not a prompt: 'letters' is not a valid"):
         prompting.parse({**prompting.completed(SCORED, "It"), "form": "letters"}, "it")
+
+
+def test_a_stored_prompt_with_an_asked_form_and_no_times_is_refused():
+    body = {**prompting.completed(SPANNED, "It"), "times": None}
+    body["sha256"] = prompting.sha256_of(body)
+    with pytest.raises(prompting.PromptError, match=r"it has the form span\. Set times"):
+        prompting.parse(body, "it")
 
 
 def test_the_prompts_of_responses_that_are_there_become_the_first_versions(local):

@@ -22,7 +22,7 @@ from generation import (
     runs,
     scoring,
 )
-from generation.models import OptionScore
+from generation.models import OptionScore, ServiceStatus
 from generation.queues import Settled
 from generation.runqueue import RunQueue
 from generation.states import ResponseState, RunState
@@ -208,6 +208,34 @@ def test_a_test_of_a_busy_service_keeps_what_an_earlier_one_found(local, fake):
     assert model.able.scores == ""
 
 
+@pytest.mark.parametrize("fault", [Fault(403), Raw(b"<html>"), Fault(302), Fault(503)])
+def test_a_way_that_fails_for_another_reason_leaves_the_next_one_to_be_tried(local, fake, fault):
+    fake.scores = IN_CHAT
+    fake.enqueue(Say("Yes."), fault)
+    probe = probing.probe(local, "echo-1", {"temperature": 0}, ("",))
+    assert (probe.abilities.scores, probe.unseen) == ("chat", ())
+
+
+@pytest.mark.django_db
+def test_what_no_test_has_seen_stays_unknown(local, fake):
+    fake.enqueue(Say("Yes."), Fault(429), Fault(429))
+    model = echo()
+    registry.test(model)
+    assert not {"scores", "alternatives"} & set(model.abilities)
+    registry.test(model)
+    assert model.abilities["scores"] == ""
+
+
+@pytest.mark.django_db
+def test_a_call_that_was_not_sent_does_not_end_the_doubt_of_a_service(local, fake, prompt):
+    made = asked(prompt)
+    made.models_asked.update(abilities={})
+    ServiceStatus.objects.create(name="local", pauses=3, reason="Down.")
+    answer_all(made)
+    assert not fake.calls
+    assert ServiceStatus.objects.get().pauses == 3
+
+
 def test_a_model_whose_scores_are_not_known_is_not_asked(local, fake):
     with pytest.raises(faults.CannotScore, match="Test the model again"):
         local.ask("echo-1", MODEL, "Q", scored=OPTIONS)
@@ -367,7 +395,7 @@ def test_the_database_takes_probabilities_alone(local, prompt, mass):
 # ---------------------------------------------------------------- refused, previewed
 
 
-REFUSED = r"Prompt L1 needs the log-probabilities of its options, and echo-1 at local gives none.* Test it again"
+REFUSED = r"Prompt L1 needs the log-probabilities .* echo-1 at local is not tested for them\. Test it again"
 
 
 @pytest_db
