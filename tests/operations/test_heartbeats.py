@@ -106,6 +106,7 @@ UNREACHABLE = {
     "Redirected",
 }
 ANSWERS = {
+    "CannotScore",
     "KeyRefused",
     "ServiceBusy",
     "NotConfigured",
