@@ -18,9 +18,11 @@ from datasets.drawing import lot
 from generation import prompt_versions
 from generation.models import Response
 from judging import planning, pool, studies, warmup
+from judging.machine import control
 from judging.models import (
     Discussion,
     JudgingSlot,
+    MachineVerdict,
     Reopening,
     Resolution,
     Round,
@@ -190,6 +192,7 @@ def _fill(opened: Round, items: QuerySet[StudyItem], plan: Plan) -> Round:
     if plan.counts:
         Resolution.objects.filter(final_for__in=taken).update(final_for=None)
     taken.update(round=opened, is_settled=False)
+    control.cancel_outdated(MachineVerdict.objects.filter(item__in=taken))
     Study.objects.filter(pk=study.pk).update(rubric=plan.rubric)
     study.rubric = plan.rubric
     studies.seat(opened, plan.judges)

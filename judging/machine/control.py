@@ -50,8 +50,7 @@ def begin(
     )
     if not is_new:
         Judge.objects.filter(pk=judge.pk).update(is_cancelled=False)
-        others = _of_judge(judge).exclude(pk__in=_counted(judge))
-        MACHINE.move(others, "cancel", not_before=None, error="")
+        cancel_outdated(_of_judge(judge))
     asked = items.annotate(version=version()).values_list("pk", "version")
     rows = [MachineVerdict(judge=judge, item_id=pk, rubric_id=rubric) for pk, rubric in asked]
     MachineVerdict.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
@@ -79,9 +78,15 @@ def _of_judge(judge: Judge) -> QuerySet[MachineVerdict]:
     return MachineVerdict.objects.filter(judge=judge)
 
 
-def _counted(judge: Judge) -> QuerySet[MachineVerdict, int]:
-    """The keys of its verdicts, asked for or given, that count."""
-    return by_version(_of_judge(judge)).filter(COUNTED).order_by().values_list("pk", flat=True)
+def _counted(verdicts: QuerySet[MachineVerdict]) -> QuerySet[MachineVerdict, int]:
+    """The keys of those, asked for or given, that count."""
+    return by_version(verdicts).filter(COUNTED).order_by().values_list("pk", flat=True)
+
+
+def cancel_outdated(verdicts: QuerySet[MachineVerdict]) -> None:
+    """Cancel those that wait by a version of the rubric that no longer counts: their replies would be for nothing."""
+    others = verdicts.exclude(pk__in=_counted(verdicts))
+    MACHINE.move(others, "cancel", not_before=None, error="")
 
 
 def free_pseudonym(study: Study, name: str, version: int = 1) -> str:
@@ -129,7 +134,8 @@ def resume(judge: Judge) -> int:
     """Let what failed or was cancelled, and still counts, wait again; returns how many."""
     if judge.model is None or not judge.model.service:
         raise Refusal("These verdicts came from a file; there is no service to ask again.")
-    rows = _of_judge(judge).filter(pk__in=_counted(judge))
+    rows = _of_judge(judge)
+    rows = rows.filter(pk__in=_counted(rows))
     again = MACHINE.move(rows, "resume", attempts=0, error="", not_before=None)
     cancelled = Judge.objects.filter(pk=judge.pk, is_cancelled=True)
     if not (cancelled.update(is_cancelled=False) or again):

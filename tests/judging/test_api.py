@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from judging import verdicts
+from judging import pool, verdicts
 from judging.models import Judgment
 from tests.judging import factories as make
 
@@ -162,6 +162,14 @@ def test_it_checks_ownership(client, slots, act):
     assert post(client, slots[0], act, **data).status_code == 404
     slots[0].refresh_from_db()
     assert (slots[0].state, slots[0].flagged) == ("waiting", False)
+
+
+def test_a_verdict_on_what_was_handed_back_is_refused_with_a_sentence(client, slots):
+    pool.hand_back(make.judge("alice"), slots[0].round.study)
+    answer = post(client, slots[0], "verdict", verdict="correct")
+    assert answer.status_code == 404
+    assert "There is no such item among yours." in answer.content.decode()
+    assert not Judgment.objects.exists()
 
 
 def test_a_closed_item_answers_conflict(client, slots):

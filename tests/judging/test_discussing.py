@@ -196,6 +196,37 @@ def test_a_judge_who_has_left_sends_it_to_a_third_person(gone):
     assert unresolved(study).count() == 1
 
 
+ENDS = {
+    "study closed": lambda study: studies.close_study(study),
+    "other removed": lambda study: pool.remove(
+        study, study.judges.get(person=make.judge("bob")).pk
+    ),
+    "signer removed": lambda study: pool.remove(
+        study, study.judges.get(person=make.judge("alice")).pk
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("end", "discussed_on"), [("study closed", 1), ("other removed", 0), ("signer removed", 0)]
+)
+def test_what_one_alone_has_signed_is_not_resolved_by_an_end(end, discussed_on):
+    study = handed_in()
+    propose("alice")
+    alice, bob = seat("alice"), seat("bob")
+    ENDS[end](study)
+    assert not Resolution.objects.exists()
+    assert Discussion.objects.get().signed_by is None
+    assert (discussed(study).count(), unresolved(study).count()) == (discussed_on, 1 - discussed_on)
+    if discussed_on:
+        discussing.sign(bob, version=1)
+        return
+    for act in (lambda: discussing.sign(bob, version=1), lambda: discussing.remark(alice, "Sign?")):
+        with pytest.raises(Conflict, match="This discussion is over: it was signed by both, left"):
+            act()
+    assert not Resolution.objects.exists()
+
+
 def test_a_third_persons_decision_is_refused_once_both_are_there_again():
     run = make.finished_run(instances=2, **ONE)
     study = make.open_study("alice", "bob", drawn_from=run, resolved_by="discussion")

@@ -6,10 +6,11 @@ from pytest_django.asserts import assertContains
 from accounts.roles import Role
 from datasets import exclusions
 from datasets.models import Exclusion, Instance
+from evaluation.counts.final_verdicts import kept_items
 from judging import studies
 from leases.refusal import NotAllowed
 from tests.evaluation.factories import judge_all
-from tests.factories import person
+from tests.factories import person, stored
 from tests.judging import factories
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +73,29 @@ def test_a_judge_of_an_open_study_learns_nothing(client, study, question, jean, 
     page = client.post("/collections/abbeys/releases/", {"version": "1.0"}, follow=True)
     assert b"1.0 is frozen; its sha256" in page.content
     assert SECRET.encode() not in page.content
+
+
+def test_a_verdict_on_an_excluded_question_is_taken_as_any_and_counts_in_no_table(
+    client, study, question, jean, rosa
+):
+    """A refusal, or an item that goes, would show the judge an exclusion that is hidden from them."""
+    mine = [
+        slot
+        for slot in factories.slots(study, jean)
+        if slot.item.response.instance_id == question.pk
+    ]
+    path = f"/judge/slots/{mine[0].pk}/"
+    client.force_login(jean)
+    before = without_tokens(client.get(path).content.decode())
+    made = exclusions.propose(instance=question, reason=SECRET, by=rosa)
+    exclusions.second(instance=question, proposal=made.pk, by=person("olga", Role.ADMIN))
+    assert without_tokens(client.get(path).content.decode()) == before
+    for name in ("jean", "bob"):
+        factories.hand_in(study, name)
+    assert {stored(slot).state for slot in mine} == {"locked"}
+    studies.close_study(study)
+    assert study.items.count() == 12
+    assert kept_items(study).count() == 12 - len(mine)
 
 
 @pytest.mark.parametrize("proposed", [True, False])

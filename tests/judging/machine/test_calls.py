@@ -179,11 +179,23 @@ def test_outdated_replies_from_a_file_give_no_advice_to_ask(client, study):
     assert "Let the model judge again" not in page
 
 
+def test_a_further_round_cancels_what_waits_by_a_version_that_counts_no_more(
+    study, judge_model, fake
+):
+    mine = control.begin(study, judge_model)
+    judged_again(study)
+    assert state_of(mine) == {0: "cancelled", 1: "cancelled", 2: "waiting", 3: "waiting"}
+    judge_all()
+    assert len(fake.calls) == 2
+
+
 def test_what_waits_by_a_version_that_counts_no_more_is_not_asked_once_begun_again(
     study, judge_model, fake
 ):
     mine = control.begin(study, judge_model)
     judged_again(study)
+    # Set back after the round opened, as what was being asked then can be.
+    MachineVerdict.objects.filter(state="cancelled").update(state="waiting")
     judged_by(study, judge_model)
     assert len(fake.calls) == 4
     states = MachineVerdict.objects.order_by("item__position", "pk").values_list("state", flat=True)
