@@ -137,7 +137,9 @@ def open_share(run: Any, in_flight: int) -> float:
     """How much of the time from the first call to the last its `in_flight` calls were open."""
     from generation.models import Attempt
 
-    calls = Attempt.objects.filter(response__run=run).values_list("started_at", "latency_ms")
+    # A call whose worker died has no time.
+    ended = Attempt.objects.filter(response__run=run, latency_ms__isnull=False)
+    calls = ended.values_list("started_at", "latency_ms")
     spans = [(began, timedelta(milliseconds=latency)) for began, latency in calls]
     whole = max(began + took for began, took in spans) - min(began for began, _ in spans)
     return sum((took for _, took in spans), timedelta()) / (in_flight * whole)
