@@ -12,7 +12,7 @@ from accounts.access import HasRole, person_of
 from accounts.roles import Role
 from generation import registry
 from generation.access import check_models_shown, keep_questions, run_for, visible_to
-from generation.models import LanguageModel, OptionScore, Response, Run
+from generation.models import FirstReply, LanguageModel, OptionScore, RejectedReply, Response, Run
 from generation.responses import RunProgress, progress_of
 from pages.paging import ApiPages, paged
 
@@ -64,16 +64,36 @@ class OptionScoreOut(serializers.ModelSerializer[OptionScore]):
         fields = ("option", "mass")
 
 
+KEPT = (
+    "text", "reasoning", "request", "reply", "answered_by", "finish_reason", "prompt_tokens", "completion_tokens",
+    "latency_ms", "answered_at",
+)  # fmt: skip
+
+
+class FirstReplyOut(serializers.ModelSerializer[FirstReply]):
+    class Meta:
+        model = FirstReply
+        fields = KEPT
+
+
+class RejectedReplyOut(serializers.ModelSerializer[RejectedReply]):
+    class Meta:
+        model = RejectedReply
+        fields = ("n", *KEPT)
+
+
 class ResponseOut(serializers.ModelSerializer[Response]):
     option_scores = OptionScoreOut(many=True)
+    first_reply = FirstReplyOut(default=None)
+    rejected = RejectedReplyOut(many=True)
 
     class Meta:
         model = Response
         fields = (
-            "id", "instance", "model", "prompt", "prompt_hash", "sample", "state", "rendered", "gold", "scored",
-            "option_scores", "text", "reasoning", "finding", "askings", "request", "reply", "answered_by",
-            "finish_reason", "prompt_tokens", "completion_tokens", "latency_ms", "cost", "attempts", "error",
-            "answered_at",
+            "id", "instance", "model", "prompt", "prompt_hash", "sample", "state", "rendered", "follow_up",
+            "first_reply", "gold", "scored", "option_scores", "wanted", "askings", "rejected", "text", "reasoning",
+            "finding", "request", "reply", "answered_by", "finish_reason", "prompt_tokens",
+            "completion_tokens", "latency_ms", "cost", "attempts", "error", "answered_at",
         )  # fmt: skip
 
 
@@ -116,7 +136,8 @@ def responses(request: Request, key: int) -> Answer:
     A page has at most 100.
     """
     run = run_for(person_of(request), key)
-    rows = run.responses.order_by("order", "pk").prefetch_related("option_scores")
+    rows = run.responses.order_by("order", "pk").select_related("first_reply")
+    rows = rows.prefetch_related("option_scores", "rejected")
     answer = paged(request, rows, ResponseOut, MOST_ON_A_PAGE)
     shown = (row["instance"] for row in answer.data["results"])
     keep_questions(person_of(request), shown, request.path)

@@ -5,12 +5,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Func, IntegerField, QuerySet, Sum
+from django.db.models import (
+    BooleanField,
+    Count,
+    ExpressionWrapper,
+    Func,
+    IntegerField,
+    Q,
+    QuerySet,
+    Sum,
+)
 from django.db.models.functions import Length
 
 from generation import chat, client, costs
 from generation.faults import NotConfigured
-from generation.models import LanguageModel, RejectedReply, Response, Run
+from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState
 
 # How many of a model's latest answers to these prompts are looked at.
@@ -38,10 +47,12 @@ class Seen:
 class Row:
     """One model: tokens read and written in all calls, their cost, and seconds with all calls in flight.
 
+    `scores`: the calls ask for the scores of options, one token each; a model's others have a row of their own.
     `calls` are the most that it may take, `least` those if every reply has the asked form. None where not known.
     """
 
     model: LanguageModel
+    scores: bool
     seen: Seen
     least: int
     calls: int
@@ -72,8 +83,8 @@ def of(run: Run) -> Preview:
     """The preview of the run's waiting responses."""
     waiting = Response.objects.filter(run=run, state=ResponseState.PENDING).order_by()
     work = _work(waiting)
-    models = LanguageModel.objects.in_bulk(work)
-    rows = [_row(models[key], run, work[key]) for key in sorted(work)]
+    models = LanguageModel.objects.in_bulk({key for key, _ in work})
+    rows = [_row(models[key], scores, run, work[key, scores]) for key, scores in sorted(work)]
     by_service: dict[str, list[float | None]] = defaultdict(list)
     for row in rows:
         by_service[row.model.service].append(row.seconds)
@@ -91,43 +102,41 @@ def of(run: Run) -> Preview:
 
 @dataclass
 class _Work:
-    """Of one model: the fewest and the most calls, and what the most send: characters, and first replies again.
-
-    `scored` calls ask for one token alone.
-    """
+    """The fewest and the most calls, and what the most send: characters, and first replies again."""
 
     least: int = 0
     calls: int = 0
     length: int = 0
     replies: int = 0
-    scored: int = 0
 
 
-def _work(waiting: QuerySet[Response]) -> dict[int, _Work]:
-    """By the models' keys."""
-    work = defaultdict[int, _Work](_Work)
-    final = waiting.values_list("model", "wanted__times")
-    sizes = {"n": Count("pk"), "all": Sum(Length("rendered")), "tokens": Count("scored")}
-    for key, times, n, length, scored in final.annotate(**sizes):
-        work[key].scored += scored
-        work[key].least += n
-        work[key].calls += n * (times or 1)
-        work[key].length += length * (times or 1)
+def _work(waiting: QuerySet[Response]) -> dict[tuple[int, bool], _Work]:
+    """By the models' keys, and whether options are scored."""
+    work = defaultdict[tuple[int, bool], _Work](_Work)
+    scores = ExpressionWrapper(Q(scored__isnull=False), output_field=BooleanField())
+    kinds = waiting.annotate(scores=scores).values_list("model", "scores")
+    final = kinds.values_list("model", "scores", "wanted__times", "askings")
+    for key, kind, times, askings, n, length in final.annotate(
+        n=Count("pk"), all=Sum(Length("rendered"))
+    ):
+        mine, left = work[key, bool(kind)], (times or 1) - (askings or 0)
+        mine.least += n
+        mine.calls += n * left
+        mine.length += length * left
     # A second turn sends the first text again, the first reply once and at each of its places, and words of its own.
     two = final.filter(follow_up__isnull=False)
-    for key, times, own, replies in two.annotate(own=Sum(_Pieces()), replies=Sum(_Pieces("1"))):
-        work[key].length += own * (times or 1)
-        work[key].replies += replies * (times or 1)
-    first = waiting.filter(follow_up__isnull=False, first_reply=None).values_list("model")
-    for key, n, length in first.annotate(n=Count("pk"), all=Sum(Length("rendered"))):
-        work[key].least += n
-        work[key].calls += n
-        work[key].length += length
-    asked = RejectedReply.objects.filter(response__in=waiting).order_by()
-    sent = Sum(Length("response__rendered"))
-    for key, n, length in asked.values_list("response__model").annotate(n=Count("pk"), all=sent):
-        work[key].calls -= n
-        work[key].length -= length
+    for key, kind, times, askings, own, replies in two.annotate(
+        own=Sum(_Pieces()), replies=Sum(_Pieces("1"))
+    ):
+        mine, left = work[key, bool(kind)], (times or 1) - (askings or 0)
+        mine.length += own * left
+        mine.replies += replies * left
+    first = kinds.filter(follow_up__isnull=False, first_reply=None)
+    for key, kind, n, length in first.annotate(n=Count("pk"), all=Sum(Length("rendered"))):
+        mine = work[key, bool(kind)]
+        mine.least += n
+        mine.calls += n
+        mine.length += length
     return work
 
 
@@ -148,15 +157,14 @@ class _Pieces(Func):
         return self.as_sql(compiler, connection, template=template, **more)
 
 
-def _row(model: LanguageModel, run: Run, work: _Work) -> Row:
-    seen, calls = _seen(model, run), work.calls
+def _row(model: LanguageModel, scores: bool, run: Run, work: _Work) -> Row:
+    seen, calls = _seen(model, scores, run), work.calls
     written = seen.written and calls * seen.written
-    if seen.written and not seen.answers:
-        written = (calls - work.scored) * seen.written + work.scored
     read = work.length / seen.per_token + work.replies * (seen.written or 0)
     has_price = model.price_read is not None and written is not None
     return Row(
         model=model,
+        scores=scores,
         seen=seen,
         least=work.least,
         calls=calls,
@@ -167,9 +175,10 @@ def _row(model: LanguageModel, run: Run, work: _Work) -> Row:
     )
 
 
-def _seen(model: LanguageModel, run: Run) -> Seen:
+def _seen(model: LanguageModel, scores: bool, run: Run) -> Seen:
     answers = Response.objects.filter(
         model=model,
+        scored__isnull=not scores,
         prompt__in=run.prompts,
         state=ResponseState.DONE,
         latency_ms__gt=0,
@@ -179,7 +188,7 @@ def _seen(model: LanguageModel, run: Run) -> Seen:
     latest = list(lasting[:LATEST])
     calls = [call for response in latest for call in _calls(response)]
     if not calls:
-        most = model.options.get(chat.MAX_TOKENS)
+        most = 1 if scores else model.options.get(chat.MAX_TOKENS)
         return Seen(0, CHARACTERS_PER_TOKEN, most, None)
     read, written, milliseconds, length = (sum(column) for column in zip(*calls, strict=True))
     n = len(calls)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from generation import controlled
-from generation.models import OptionScore, Response, Run
+from generation.models import OptionScore, RejectedReply, Response, Run
 from generation.states import RESPONSE, ResponseState, RunState
 
 OPEN = (ResponseState.PENDING, ResponseState.RUNNING)
@@ -72,6 +72,15 @@ def scores_of(keys: Collection[int]) -> dict[int, dict[str, float | None]]:
     for key, option, mass in rows.values_list("response", "option", "mass"):
         found[key][option] = mass
     return dict(found)
+
+
+def rejected_of(keys: Collection[int]) -> dict[int, list[str]]:
+    """The texts without the asked form by response, for those of these keys that have some."""
+    texts: dict[int, list[str]] = defaultdict(list)
+    rows = RejectedReply.objects.filter(response__in=keys).order_by("response", "n")
+    for key, text in rows.values_list("response", "text"):
+        texts[key].append(text)
+    return dict(texts)
 
 
 # ---------------------------------------------------------------- cancelled, resumed

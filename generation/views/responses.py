@@ -17,7 +17,7 @@ from generation.access import keep_questions, keep_run, run_for
 from generation.forms import GridForm, TwoModelsForm
 from generation.models import Response, Run
 from generation.presenting import options_line
-from generation.responses import progress, scores_of
+from generation.responses import progress, rejected_of, scores_of
 from generation.views import READERS
 from leases.refusal import NotFoundHere
 from pages.data_responses import csv_response
@@ -104,7 +104,7 @@ COLUMNS = (
     ("instance", "instance_id"), ("question", "instance__question"), ("service", "model__service"),
     ("model", "model__model_id"), ("prompt", "prompt"), ("sample", "sample"), ("state", "state"),
     ("text", "text"), ("first_reply", "first_reply__text"), ("reasoning", "reasoning"), ("finding", "finding"),
-    ("askings", "askings"),
+    ("form", "wanted__form"), ("times", "wanted__times"), ("askings", "askings"),
     ("finish_reason", "finish_reason"), ("prompt_tokens", "prompt_tokens"),
     ("completion_tokens", "completion_tokens"), ("latency_ms", "latency_ms"), ("attempts", "attempts"),
     ("error", "error"),
@@ -118,14 +118,17 @@ def responses_csv(request: HttpRequest, key: int) -> HttpResponseBase:
     """All responses of a run as CSV."""
     run = run_for(person_of(request), key)
     keep_run(person_of(request), run, request.path)
-    header = [*(name for name, _ in COLUMNS), "scores"]
+    header = [*(name for name, _ in COLUMNS), "scores", "rejected"]
     return csv_response(header, _cells(run), f"run-{run.pk}.csv")
 
 
 def _cells(run: Run) -> Iterator[tuple[object, ...]]:
-    """The COLUMNS of each response, and the scores of its options as JSON."""
+    """The COLUMNS of each response, and as JSON the scores of its options and the texts without the asked form."""
     rows = Response.objects.filter(run=run).order_by("order", "pk")
-    cells = rows.values_list("pk", *(path for _, path in COLUMNS)).iterator(chunk_size=BATCH)
-    while part := list(islice(cells, BATCH)):
-        scores = scores_of([pk for pk, *_ in part])
-        yield from ((*row, json.dumps(scores[pk]) if pk in scores else "") for pk, *row in part)
+    read = rows.values_list("pk", *(path for _, path in COLUMNS)).iterator(chunk_size=BATCH)
+    while part := list(islice(read, BATCH)):
+        keys = [pk for pk, *_ in part]
+        more = scores_of(keys), rejected_of(keys)
+        for pk, *row in part:
+            cells = (json.dumps(of[pk], ensure_ascii=False) if pk in of else "" for of in more)
+            yield *row, *cells

@@ -6,13 +6,14 @@ is given.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Q
 
 from datasets.models import Instance
 from generation import prompt_versions
-from generation.models import FirstReply, OptionScore, Response
+from generation.models import RejectedReply, Response
 from judging.models import (
     Judge,
     JudgingSlot,
@@ -37,10 +38,13 @@ ITEM = (
     "type_4", "excluded", "prompt", "prompt_label", "model_service", "model", "model_options", "sample",
     "sent", "response", "names_its_model",
 )  # fmt: skip
-# Where a study has responses to prompts of two turns.
-SECOND_TURN = ("first_reply", "sent_second")
-# Where it has responses whose options were scored.
-SCORES = ("option_scores",)
+# What only some responses have; the CSV has these columns where a response of the study does.
+SOME = (
+    (("first_reply", "sent_second"), Q(first_reply__isnull=False)),
+    (("option_scores",), Q(option_scores__isnull=False)),
+    (("form", "times", "askings", "rejected"), Q(wanted__isnull=False)),
+    (("finding",), ~Q(finding="")),
+)
 VERDICT = (
     "round", "seat", "repeat", "judge", "state", "first_verdict", "comment", "seconds", "flagged",
     "flag_note", "skip_reason",
@@ -67,9 +71,9 @@ def json_chunks(study: Study) -> Iterator[str]:
 
 def csv_chunks(study: Study) -> Iterator[str]:
     """The study as CSV: one line for each slot, and one for each response without slots."""
-    two = FirstReply.objects.filter(response__study_items__study=study).exists()
-    scored = OptionScore.objects.filter(response__study_items__study=study).exists()
-    columns = (*ITEM, *(SECOND_TURN if two else ()), *(SCORES if scored else ()))
+    responses = Response.objects.filter(study_items__study=study)
+    some = (names for names, have in SOME if responses.filter(have).exists())
+    columns = [*ITEM, *chain.from_iterable(some)]
     header = [*columns, *VERDICT, *(f"final_{name}" for name in FINAL)]
     return csv_lines(header, (line for entry in entries(study) for line in _lines(entry, columns)))
 
@@ -77,7 +81,9 @@ def csv_chunks(study: Study) -> Iterator[str]:
 def entries(study: Study) -> Iterator[dict[str, Any]]:
     """An entry for each item, in the study's order: keys of ITEM, "verdicts" (VERDICT), "final" (FINAL or null).
 
-    A response of two turns has the keys of SECOND_TURN too, and one whose options were scored those of SCORES.
+    A response has keys of SOME too: of two turns the first reply and the second text; where options were scored, their
+    probabilities; where a form was asked, that form, how often it might be asked and was, and the texts of the replies
+    without it; where the response is no usual answer, its finding.
 
     "replaced" has the verdicts of rounds that are not final, as FINAL.
     """
@@ -95,6 +101,7 @@ def entries(study: Study) -> Iterator[dict[str, Any]]:
         )
         .prefetch_related(
             "response__option_scores",
+            Prefetch("response__rejected", RejectedReply.objects.only("response", "text")),
             Prefetch("resolutions", replaced.order_by("round__n"), to_attr="replaced"),
             Prefetch("slots", slots.order_by("round__n", "seat", "repeat")),
             Prefetch("machine_verdicts", machine.order_by("judge__pseudonym", "pk")),
@@ -195,6 +202,8 @@ def _item_entry(item: StudyItem, label: str) -> dict[str, Any]:
         **_second_turn(response),
         "response": response.text,
         **_scores(response),
+        **_asked_form(response),
+        **({"finding": response.finding} if response.finding else {}),
         "names_its_model": item.names_its_model,
     }
 
@@ -209,6 +218,18 @@ def _scores(response: Response) -> dict[str, dict[str, float | None]]:
     """The probability of each option that was scored; nothing where the answer is a text."""
     scores = {one.option: one.mass for one in response.option_scores.all()}
     return {"option_scores": scores} if scores else {}
+
+
+def _asked_form(response: Response) -> dict[str, Any]:
+    """The asked form and the replies without it; nothing where any text is an answer."""
+    if response.wanted is None:
+        return {}
+    return {
+        "form": response.wanted["form"],
+        "times": response.wanted["times"],
+        "askings": response.askings,
+        "rejected": [one.text for one in response.rejected.all()],
+    }
 
 
 def _question_entry(instance: Instance, response: Response) -> dict[str, Any]:
@@ -291,7 +312,7 @@ def _lines(entry: Mapping[str, Any], columns: Iterable[str]) -> Iterator[list[An
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return _json(value) if isinstance(value, dict) else value
+    return _json(value) if isinstance(value, dict | list) else value
 
 
 def _json(value: Any) -> str:

@@ -1,6 +1,7 @@
 """Prompts with an asked form: asked again until a reply has it, every reply kept, and skipped after the last."""
 
 import csv
+import json
 
 import pytest
 
@@ -311,6 +312,17 @@ def test_a_preview_leaves_out_the_calls_that_were_made(fake, made):
     assert after.read == pytest.approx(before.read * 2 / 3, abs=1)
 
 
+def test_a_preview_leaves_out_a_second_turn_that_was_asked_with_all_that_it_sent(local):
+    made = asked(second="You say “{reply}”. Copy it.")
+    for text in ("Let me see", "Long"):
+        before = preview.of(made)
+        queue, call = claimed(made, "one")
+        queue.settle("one", [Settled(call, "finish", reply=answer(text, call))])
+    after = preview.of(made)
+    assert (before.calls, after.calls) == (3, 2)
+    assert after.read == pytest.approx(before.read * 2 / 3, abs=1)
+
+
 # ---------------------------------------------------------------- seen
 
 
@@ -364,15 +376,28 @@ def test_a_run_without_forms_shows_no_counts(client, fake, local):
     assert "asked again" not in text_of(client, f"/runs/{made.pk}/")
 
 
-def test_api_and_file_have_the_finding_and_the_number_of_askings(client, shown):
+def test_api_and_file_have_the_finding_and_each_reply_without_the_form(client, shown):
     rows = client.get(f"/api/generation/runs/{shown.pk}/responses/").json()["results"]
     found = [("", 2), ("skipped", 3), ("", 1)]
     assert [(row["finding"], row["askings"]) for row in rows] == found
+    texts = [
+        list(one.rejected.values_list("text", flat=True)) for one in shown.responses.order_by("pk")
+    ]
+    assert list(map(len, texts)) == [1, 3, 0]
+    assert [[one["text"] for one in row["rejected"]] for row in rows] == texts
+    assert rows[1]["wanted"]["form"] == "span"
+    assert rows[1]["rejected"][2]["request"] == shown.responses.get(pk=rows[1]["id"]).request
     progress = client.get(f"/api/generation/runs/{shown.pk}/").json()["progress"]
     assert (progress["done"], progress["asked_again"], progress["skipped"]) == (3, 2, 1)
     lines = client.get(f"/runs/{shown.pk}/responses.csv").getvalue().decode("utf-8-sig")
-    rows = csv.DictReader(lines.splitlines())
-    assert [(row["finding"], row["askings"]) for row in rows] == [(f, str(n)) for f, n in found]
+    cells = [
+        ("span", "3", *map(str, pair), json.dumps(some) if some else "")
+        for pair, some in zip(found, texts, strict=True)
+    ]
+    names = ("form", "times", "finding", "askings", "rejected")
+    assert [
+        tuple(row[name] for name in names) for row in csv.DictReader(lines.splitlines())
+    ] == cells
 
 
 def test_the_preview_says_the_most_calls(client, local):

@@ -425,6 +425,24 @@ def test_a_preview_counts_one_token_for_each_score(local, prompt):
     made, _ = runs.create(collection=canals(3), models=[able(max_tokens=10)], prompts=prompts)
     shown = preview.of(made)
     assert (shown.calls, shown.written) == (6, 3 * 1 + 3 * 10)
+    assert [(row.scores, row.calls, row.written) for row in shown.rows] == [
+        (False, 3, 30), (True, 3, 3),
+    ]  # fmt: skip
+
+
+@pytest_db
+def test_a_preview_is_measured_by_scores_for_scores_and_by_texts_for_texts(local, fake, prompt):
+    fake.scores = LEGACY
+    model, text = able(max_tokens=10), prompt_versions.find("4")
+    before, _ = runs.create(collection=canals(1), models=[model], prompts=[prompt, text])
+    runs.start(before)
+    answer_all(before)
+    for scored, tokens, latency in ((True, 1, 100), (False, 7, 900)):
+        rows = before.responses.filter(scored__isnull=not scored)
+        rows.update(prompt_tokens=20, completion_tokens=tokens, latency_ms=latency)
+    made, _ = runs.create(collection=canals(2, name="more"), models=[model], prompts=[prompt, text])
+    shown = [(row.written, row.seen.seconds) for row in preview.of(made).rows]
+    assert shown == [(2 * 7, 0.9), (2 * 1, 0.1)]
 
 
 # ---------------------------------------------------------------- seen

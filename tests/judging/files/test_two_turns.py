@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from evaluation.rows.listing import with_prompts
 from generation import prompt_versions
-from generation.models import FirstReply, OptionScore
+from generation.models import FirstReply, OptionScore, RejectedReply
 from judging import planning, studies
 from judging.files import studyfile
 from judging.models import Study, StudyItem
@@ -59,13 +59,8 @@ def test_the_files_of_a_study_have_both_turns():
 
 def test_the_files_of_a_study_of_one_turn_have_no_second():
     study = studied(*finished_run(1).responses.all())
-    assert not any(
-        {"first_reply", "sent_second", "option_scores"} & set(row)
-        for row in studyfile.entries(study)
-    )
-    assert not any(
-        {"first_reply", "sent_second", "option_scores"} & set(row) for row in table(study)
-    )
+    some = {name for names, _ in studyfile.SOME for name in names}
+    assert not any(some & set(row) for row in (*studyfile.entries(study), *table(study)))
 
 
 def test_the_files_of_a_study_have_the_scores_of_options():
@@ -76,6 +71,23 @@ def test_the_files_of_a_study_have_the_scores_of_options():
     rows = [entry.get("option_scores") for entry in studyfile.entries(study)]
     assert rows == [{"A": 0.75, "B": None}, None]
     assert [line["option_scores"] for line in table(study)] == ['{"A": 0.75, "B": null}', ""]
+
+
+def test_the_files_of_a_study_have_the_asked_form_and_each_reply_without_it():
+    first, second, *_ = finished_run(2).responses.all()
+    first.wanted = {"form": "span", "of": ["It is 5 km."], "times": 2, "alike": False}
+    first.text, first.finding, first.askings = "", "skipped", 2
+    first.save()
+    for n, text in ((2, "Nobody\nknows"), (1, "=5")):
+        RejectedReply.objects.create(response=first, n=n, text=text, request={}, reply={})
+    study = studied(first, second)
+    asked = {"form": "span", "times": 2, "askings": 2, "finding": "skipped"}
+    entries, lines = list(studyfile.entries(study)), table(study)
+    assert entries[0].items() >= (asked | {"rejected": ["=5", "Nobody\nknows"]}).items()
+    assert not {*asked, "rejected"} & set(entries[1])
+    assert {name: lines[0][name] for name in asked} == {n: str(v) for n, v in asked.items()}
+    assert lines[0]["rejected"] == '["=5", "Nobody\\nknows"]'
+    assert {lines[1][name] for name in (*asked, "rejected")} == {""}
 
 
 def test_a_name_in_the_second_turn_tells_nothing_and_one_in_the_first_reply_does():
