@@ -5,12 +5,13 @@ import random
 import pytest
 
 from config.celery import VISIBILITY_TIMEOUT, app
-from generation import client, queues, responses, turn
-from generation.models import Attempt, FirstReply, RejectedReply, Response
+from generation import client, queues, responses, scoring, turn
+from generation.models import Attempt, FirstReply, OptionScore, RejectedReply, Response
 from generation.states import ResponseState, RunState
 from generation.tasks import sweep_calls
 from tests.faults.conftest import kill, pause, until
-from tests.generation.factories import expire, run, spanned, two_turns
+from tests.generation.factories import echo, expire, lettered, run, spanned, two_turns
+from tests.generation.fake_service import LEGACY
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,17 +29,29 @@ def expect_call(fake) -> None:
     until(lambda: fake.arrived.acquire(blocking=False), 60, sweep_calls)
 
 
-@pytest.mark.parametrize("kind", ["one turn", "two turns", "asked again"])
+@pytest.mark.parametrize(
+    "kind", ["one turn", "two turns", "asked again", pytest.param("scores", marks=pytest.mark.once)]
+)
 def test_a_massacre_of_workers_loses_nothing_and_doubles_nothing(
     fake, settings, start_worker, seed, full_size, kind
 ):
     questions, kills, fake.latency = (500, 25, 0.4) if full_size else (40, 2, 0.3)
-    if kind == "asked again" and not full_size:
+    if kind in ("asked again", "scores") and not full_size:
         questions //= 2
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=IN_FLIGHT, timeout=1)
-    prompts = {"two turns": two_turns, "asked again": lambda: spanned(times=2, insist=True)}
-    made = run(questions=questions, prompts=(prompts.get(kind, lambda: "4")(),))
-    calls = questions * (1 if kind == "one turn" else 2)
+    fake.scores = LEGACY
+    prompt = {
+        "one turn": lambda: "4",
+        "two turns": two_turns,
+        "asked again": lambda: spanned(times=2, insist=True),
+        "scores": lettered,
+    }[kind]
+    model = echo()
+    if kind == "scores":
+        model.abilities = {"scores": scoring.COMPLETIONS, "alternatives": 20}
+        model.save()
+    made = run(questions=questions, prompts=(prompt(),), models=[model])
+    calls = questions * (2 if kind in ("two turns", "asked again") else 1)
     chance, held = random.Random(seed), 0
     for _ in range(kills):
         worker = start_worker()
@@ -46,7 +59,7 @@ def test_a_massacre_of_workers_loses_nothing_and_doubles_nothing(
         pause(chance.uniform(0.1, 2.0 if full_size else 0.8))
         kill(worker)
         held += running(made).count()
-        if full_size:
+        if full_size or kind == "scores":
             expire()  # with the real leases, there would be a call every ten seconds only
     assert held > 0, "no worker died over a call"
     worker = start_worker()
@@ -61,6 +74,7 @@ def test_a_massacre_of_workers_loses_nothing_and_doubles_nothing(
     assert responses.progress(made).done == questions
     assert FirstReply.objects.count() == (questions if kind == "two turns" else 0)
     assert RejectedReply.objects.count() == (calls if kind == "asked again" else 0)
+    assert OptionScore.objects.count() == (2 * questions if kind == "scores" else 0)
     assert Attempt.objects.count() == calls
     assert calls < len(fake.calls) <= calls + kills * 2 * IN_FLIGHT
 

@@ -51,6 +51,15 @@ def spanned(**more: object) -> str:
     return prompt_versions.add({**given, "template": template, **more}, author).prompt.label
 
 
+def lettered() -> str:
+    """The label of a prompt whose options A and B are scored."""
+    given = {"name": "letter", "label": "L1", "title": "A letter", "form": "scores"}
+    author = person("lena", Role.RESEARCHER)
+    template = "{question}\n(A) {context1}\n(B) {context2}\nAnswer: ("
+    more = {"template": template, "options": ["A", "B"]}
+    return prompt_versions.add({**given, **more}, author).prompt.label
+
+
 def echo(service: str = "local", model_id: str = "echo-1", **options: object) -> LanguageModel:
     return registry.add(service, model_id, {**OPTIONS, **options})
 
