@@ -3,6 +3,7 @@
 Words are looked for in the texts themselves, in one statement (decision 0043). A run has at most runs.MOST_RESPONSES.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,13 +14,13 @@ from django.db.models import (
     Exists,
     ExpressionWrapper,
     F,
+    Func,
     OuterRef,
     Q,
     Subquery,
-    TextField,
     Value,
 )
-from django.db.models.functions import Collate, Left
+from django.db.models.functions import Left
 from django.db.models.lookups import IContains
 
 from datasets.models import Instance
@@ -71,26 +72,45 @@ class Choice:
             condition &= Q(prompt=self.prompt)
         if self.model:
             condition &= Q(model=self.model)
-        for word in wanted(self.words):
-            condition &= _holds(word)
-        return condition
+        return condition & _has_all(wanted(self.words))
 
 
-def _holds(word: str) -> Q:
-    """The condition that the text has the word; its case is ignored.
+def _has_all(words: Sequence[str]) -> Q:
+    """The condition that the text has all words; their case is ignored.
 
-    SQLite ignores the case of ASCII letters alone; PostgreSQL would take twice as long for that of others.
+    The databases ignore the case of ASCII letters alone; PostgreSQL would take twice as long for that of others. It
+    puts each text into capitals once for all ASCII words, which took half the time of three words.
     """
-    forms = {word} if word.isascii() else {word, word.lower(), word.upper(), word.capitalize()}
-    return Q(*map(_text_has, sorted(forms)), _connector=Q.OR)
+    usual = [word for word in words if word.isascii()]
+    others = [{w, w.lower(), w.upper(), w.capitalize()} for w in words if not w.isascii()]
+    if connection.vendor == "postgresql":
+        each = [_is_like("ANY", sorted(forms)) for forms in others]
+        return Q(*each, *([_is_like("ALL", usual)] if usual else []))
+    either = (Q(*map(_contains, sorted(forms)), _connector=Q.OR) for forms in others)
+    return Q(*map(_contains, usual), *either)
 
 
-def _text_has(form: str) -> IContains:
-    if connection.vendor != "postgresql":
-        return IContains(F("text"), form)
-    # On both sides: the other would be put into capitals by the database's locale.
-    looked_for = Collate(Value(form, output_field=TextField()), "C")
-    return IContains(Collate(F("text"), "C"), looked_for)
+def _contains(form: str) -> IContains:
+    return IContains(F("text"), form)
+
+
+def _is_like(how: str, words: Sequence[str]) -> Func:
+    """PostgreSQL's LIKE ALL or LIKE ANY; letters are compared as bytes, without the rules of a locale."""
+    capitals = Func(F("text"), template='UPPER(%(expressions)s COLLATE "C")')
+    patterns = [re.sub(r"([\\%_])", r"\\\1", _in_capitals(word)) for word in words]
+    array = Func(*(Value(f"%{one}%") for one in patterns), template="ARRAY[%(expressions)s]")
+    return Func(
+        capitals,
+        array,
+        arg_joiner=f" LIKE {how} (",
+        template="%(expressions)s)",
+        output_field=BooleanField(),
+    )
+
+
+def _in_capitals(word: str) -> str:
+    """As UPPER does it with the collation C: the ASCII letters alone."""
+    return word.encode().upper().decode()
 
 
 # ---------------------------------------------------------------- columns

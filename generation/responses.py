@@ -44,9 +44,10 @@ def progress_of(runs: Iterable[Run]) -> dict[int, RunProgress]:
     keys = [run.pk for run in runs]
     counts = dict.fromkeys(((key, state) for key in keys for state in ResponseState.values), 0)
     whole = Response.objects.filter(run__in=keys).order_by()
+    # All rows, not their keys: so PostgreSQL counts in the index by run and state.
     counts |= {
         (key, state): number
-        for key, state, number in whole.values_list("run", "state").annotate(Count("pk"))
+        for key, state, number in whole.values_list("run", "state").annotate(n=Count("*"))
     }
     with_form = whole.filter(askings__isnull=False).values_list("run")
     skipped, again = Count("pk", filter=SKIPPED), Count("pk", filter=ASKED_AGAIN)
