@@ -65,6 +65,40 @@ def test_twenty_quick_keys_are_twenty_verdicts_on_the_right_items(desk, slots):
     assert all(slot.events.count() == 1 for slot in slots[:20])
 
 
+# From a key's press to the frame after the next item is in the page.
+STOPWATCH = """
+window.taken = [];
+const slot = () => document.querySelector("article[data-slot]")?.dataset.slot;
+let pressed = 0, last = slot();
+addEventListener("keydown", () => { pressed = performance.now(); }, true);
+new MutationObserver(() => {
+  if (slot() === last) return;
+  last = slot();
+  const began = pressed;
+  requestAnimationFrame(() => setTimeout(() => window.taken.push(performance.now() - began)));
+}).observe(document.body, { childList: true, subtree: true, attributes: true });
+"""
+
+
+def test_with_300_ms_of_latency_the_next_item_waits_for_no_answer(desk, slots):
+    """Prints how long one waits for the next item (pytest -s)."""
+    slow = {"offline": False, "latency": 300, "downloadThroughput": -1, "uploadThroughput": -1}
+    desk.context.new_cdp_session(desk).send("Network.emulateNetworkConditions", slow)
+    desk.evaluate(STOPWATCH)
+    keys = ["1", "2", "3", "1", "1"] * 4
+    for n, key in enumerate(keys, 1):
+        desk.keyboard.press(key)
+        desk.wait_for_function(f"() => window.taken.length >= {n}")
+        assert shown(desk) == str(slots[n].pk)
+    taken = sorted(desk.evaluate("window.taken"))
+    assert len(stored()) < len(keys), "the answers of the server were not late"
+    wait_until_saved(desk)
+    assert stored() == {str(slot.pk): KEYS[key] for slot, key in zip(slots, keys, strict=False)}
+    print(
+        f"next item after {taken[10]:.0f} ms (median), {taken[18]:.0f} ms (p95), n = {len(taken)}"
+    )
+
+
 def test_the_next_item_comes_before_the_server_has_answered(desk, slots):
     held, answering = [], []
     intercept(desk, "**/verdict", lambda r: r.continue_() if answering else held.append(r))
