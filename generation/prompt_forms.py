@@ -59,7 +59,7 @@ class PromptForm(forms.Form):
     options = Text(
         rows=4,
         required=False,
-        help_text="One a line, such as A, B, C and D, where the answer is one of them. To be scored, each is one token.",
+        help_text="One a line, such as A, B, C and D, if the answer is one of them. To be scored, each is one token.",
     )
     times = forms.IntegerField(
         required=False,

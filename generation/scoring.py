@@ -30,6 +30,8 @@ REASONS = (
 )
 # Rounding of 16-bit numbers may bring a sum of probabilities a little over 1.
 _ROUNDING = 1e-3
+# How many tokens may be the same option: with and without a blank, with and without a bracket before it.
+_SPELLINGS = 4
 
 
 def ways(options: Mapping[str, Any], abilities: chat.Abilities) -> Sequence[str]:
@@ -68,7 +70,7 @@ def body(
 def choose(
     choice: Mapping[str, Any], text: str | None, thought: str, status: int, options: Sequence[str]
 ) -> tuple[str, dict[str, float | None]]:
-    """The likeliest option, "" where none is, and the probability of each; None for one that was not returned.
+    """The likeliest option, "" where none surely is, and the probability of each; None for one not returned.
 
     `choice` is the reply's, `text` its text, `thought` its reasoning. Raises WrongShape.
     """
@@ -79,14 +81,25 @@ def choose(
     masses = {option: _mass(entries, option) for option in options}
     if sum(filter(None, masses.values())) > 1 + _ROUNDING:
         raise _unusable("their probabilities add up to more than 1", status)
-    return likeliest(masses), masses
+    return likeliest(masses, [math.exp(logprob) for _, logprob in entries]), masses
 
 
-def likeliest(masses: Mapping[str, float | None]) -> str:
-    """The option with the highest probability; "" where none has any, or several have the same."""
-    most = max((mass for mass in masses.values() if mass), default=None)
-    first = [option for option, mass in masses.items() if most and mass == most]
-    return first[0] if len(first) == 1 else ""
+def likeliest(masses: Mapping[str, float | None], returned: Sequence[float]) -> str:
+    """The option with the highest probability; "" where none has any, several have the same, or a missing one may.
+
+    `returned` are the probabilities of all tokens in the reply.
+    """
+    most = max(filter(None, masses.values()), default=0.0)
+    first = [option for option, mass in masses.items() if mass == most]
+    if not most or len(first) > 1:
+        return ""
+    return first[0] if None not in masses.values() or most > _most_missing(returned) else ""
+
+
+def _most_missing(returned: Sequence[float]) -> float:
+    """The most that a missing option has: tokens as probable as the last one returned, within what all leave of 1."""
+    rest = max(1 - math.fsum(returned), 0.0) + _ROUNDING
+    return min(_SPELLINGS * min(returned), rest)
 
 
 def _entries(choice: Mapping[str, Any], status: int) -> list[tuple[Any, Any]]:

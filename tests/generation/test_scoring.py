@@ -85,7 +85,11 @@ def test_the_masses_of_all_tokens_that_are_an_option_are_added_in_each_format(sh
         ({"A": -1.0, "B": -1.0}, ""),
         ({"A": -1.2, "B": -1.2, "C": -1.1}, "C"),
         ({"The": -0.1, "a": -3.0, "B)": -4.0}, ""),
-        ({"The": -0.1, "B": -12}, "B"),
+        ({"The": -0.1, "B": -12}, ""),  # the last one returned, so A may be likelier
+        ({"The": -1, "B": -6, "to": -7}, ""),  # as may several tokens that are A
+        ({"The": -1, "B": -6, "to": -7.5}, "B"),
+        ({"The": -1, "B": -6, "A": -6.1, "C": -7}, "B"),  # none is missing
+        ({"The": -0.1, "B": -2.4}, "B"),  # no other token has so much
         ({"The": 0, "B": -3.4e38}, ""),
         ({"B": 5e-5}, "B"),  # the rounding of a probability of 1
     ],
