@@ -95,14 +95,19 @@ class Channel(filesystem.Channel):
             name = listed.popleft()
             try:
                 return loads(bytes_to_str(self._take(name)))
-            except FileNotFoundError:  # another reader took it, or the folder to move it to is gone
-                Path(self.processed_folder).mkdir(parents=True, exist_ok=True)
+            except (FileNotFoundError, NotADirectoryError):
+                # Another reader took it, or one of the folders is gone since the messages were listed.
+                with suppress(OSError):
+                    Path(self.processed_folder).mkdir(parents=True, exist_ok=True)
             except ValueError:
                 log.warning("message_unreadable", queue=queue, name=name)
         raise Empty()
 
     def _take(self, name: str) -> bytes:
-        """The text of the message, which nobody else gets from now on. Raises FileNotFoundError."""
+        """The text of the message, which nobody else gets from now on.
+
+        Raises FileNotFoundError, or NotADirectoryError where something else is in a folder's place.
+        """
         own = (Path(self.data_folder_in) / name).rename(Path(self.processed_folder) / name)
         text = own.read_bytes()
         own.unlink()
