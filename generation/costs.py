@@ -21,9 +21,12 @@ def is_free(model: LanguageModel) -> bool:
     return not (model.price_read or model.price_written)
 
 
-def most(model: LanguageModel, length: int) -> float:
-    """The most that a call with a prompt of so many bytes costs: no token is shorter than a byte."""
-    return price(model, length + TEMPLATE, model.options.get(chat.MAX_TOKENS) or 0)
+def most(model: LanguageModel, length: int, scores: bool = False) -> float:
+    """The most that a call with a prompt of so many bytes costs: no token is shorter than a byte.
+
+    A call for the `scores` of options writes one token.
+    """
+    return price(model, length + TEMPLATE, 1 if scores else model.options.get(chat.MAX_TOKENS) or 0)
 
 
 def of_call(one: Settled) -> float:
@@ -42,11 +45,7 @@ def of_call(one: Settled) -> float:
     is_unsent = one.fault is not None and not one.fault.was_sent
     if is_unsent or (status is not None and not 200 <= status < 300):
         return 0.0
-    cost = (
-        price(model, one.call.length + TEMPLATE, 1)
-        if one.call.scored
-        else most(model, one.call.length)
-    )
+    cost = most(model, one.call.length, bool(one.call.scored))
     # Under a cap, of a first reply the tokens are counted, of which its bytes may be many times as many.
     return min(cost, one.call.reserved) if one.call.reserved else cost
 

@@ -118,7 +118,7 @@ class RunQueue(Queue):
         run = Run.objects.select_for_update(of=("self",)).get(pk=key)
         if run.cost_cap is None:
             return most, 0.0
-        reserve = costs.most(model, run.longest)
+        reserve = runs.most_of_call(run, model)
         room = costs.calls_within(run.cost_cap - run.cost, reserve)
         if room < 1 and not _goes_on_without(model, run):
             runs.pause_by_worker(
@@ -260,7 +260,7 @@ def _waits_for_room(run_key: int, model_key: int) -> bool:
 def _has_room(model: LanguageModel, run: Run) -> bool:
     if run.cost_cap is None or costs.is_free(model):
         return True
-    return costs.calls_within(run.cost_cap - run.cost, costs.most(model, run.longest)) >= 1
+    return costs.calls_within(run.cost_cap - run.cost, runs.most_of_call(run, model)) >= 1
 
 
 def _goes_on_without(model: LanguageModel, run: Run) -> bool:

@@ -13,7 +13,7 @@ from datasets.models import Collection, Instance
 from generation import chat, client, costs, planning, prompt_versions, prompting, responses
 from generation.models import LanguageModel, Response, Run
 from generation.planning import Rendered
-from generation.prompting import Prompt
+from generation.prompting import Form, Prompt
 from generation.states import RUN, ResponseState, RunState
 from leases.refusal import Conflict, Refusal
 
@@ -124,9 +124,9 @@ def extend(
     if run.cost_cap is not None:
         texts = ((row.rendered, row.follow_up) for row in rows)
         run.longest = max(run.longest, _longest(texts, whole))
-        _check_cap(run.cost_cap, whole, run.longest)
-    run.models_asked.set(whole)
     run.prompts = named
+    _check_cap(run, whole)
+    run.models_asked.set(whole)
     run.save(update_fields=["prompts", "longest"])
     if run.state in (RunState.DONE, RunState.CANCELLED):
         RUN.require(run, "resume", finished_at=None, reason="")
@@ -146,8 +146,8 @@ def set_cap(run: Run, cap: float | None) -> None:
     texts = Response.objects.filter(run=run).order_by().values_list("rendered", "follow_up")
     models = list(run.models_asked.all())
     longest = 0 if cap is None else _longest(texts.iterator(chunk_size=1000), models)
-    _check_cap(cap, models, longest)
     run.cost_cap, run.longest = cap, longest
+    _check_cap(run, models)
     run.save(update_fields=["cost_cap", "longest"])
 
 
@@ -171,9 +171,16 @@ def _size(*texts: str) -> int:
     return sum(len(text.encode("utf-8", "replace")) for text in texts)
 
 
-def _check_cap(cap: float | None, models: Sequence[LanguageModel], longest: int) -> None:
+def most_of_call(run: Run, model: LanguageModel) -> float:
+    """The most that a call of a run with a cap costs: with one new token where all its prompts score options."""
+    known = prompt_versions.known(run.prompts)
+    scores = all(name in known and known[name].form == Form.SCORES for name in run.prompts)
+    return costs.most(model, run.longest, scores)
+
+
+def _check_cap(run: Run, models: Sequence[LanguageModel]) -> None:
     """Raise Refusal for a cap that would not hold, or that is below the price of one call."""
-    if cap is None:
+    if run.cost_cap is None:
         return
     if unknown := [str(model) for model in models if model.price_read is None]:
         raise Refusal(
@@ -183,8 +190,8 @@ def _check_cap(cap: float | None, models: Sequence[LanguageModel], longest: int)
     dear = [model for model in models if not costs.is_free(model)]
     if boundless := [str(model) for model in dear if not model.options.get(chat.MAX_TOKENS)]:
         raise Refusal(f"A cap cannot hold for {boundless[0]}, which has no maximum of new tokens.")
-    one = max((costs.most(model, longest) for model in dear), default=0.0)
-    if cap < one:
+    one = max((most_of_call(run, model) for model in dear), default=0.0)
+    if run.cost_cap < one:
         raise Refusal(f"One call may cost {one:.4f}. Set a cap of at least that.")
 
 
@@ -226,7 +233,7 @@ def _check_models(models: Sequence[LanguageModel]) -> None:
 def _check_scores(pairs: Iterable[tuple[Prompt, LanguageModel]]) -> None:
     """Raise Refusal for a prompt with options to score and a model whose service gives no log-probabilities."""
     for prompt, model in pairs:
-        if prompt.form == prompting.Form.SCORES and not model.able.scores:
+        if prompt.form == Form.SCORES and not model.able.scores:
             is_tested = "scores" in model.abilities
             found = (
                 "gives none, as far as its last test shows"
@@ -284,7 +291,7 @@ def cancel(run: Run) -> int:
 def resume(run: Run) -> int:
     """Let responses that failed or were cancelled wait again; returns how many."""
     capped = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
-    _check_cap(capped.cost_cap, list(capped.models_asked.all()), capped.longest)
+    _check_cap(capped, list(capped.models_asked.all()))
     was_done = run.state == RunState.DONE
     RUN.require(run, "resume", finished_at=None, reason="")
     again = responses.resume(run)
@@ -298,7 +305,7 @@ def resume(run: Run) -> int:
 def retry_failed(run: Run) -> int:
     """Let the responses that failed wait again, and no others, and go on with the run; returns how many."""
     run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
-    _check_cap(run.cost_cap, list(run.models_asked.all()), run.longest)
+    _check_cap(run, list(run.models_asked.all()))
     again = responses.ask_failed_again(run)
     if not again:
         raise Conflict("No response of this run has failed.")

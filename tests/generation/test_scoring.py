@@ -449,6 +449,21 @@ def test_a_preview_is_measured_by_scores_for_scores_and_by_texts_for_texts(local
     assert shown == [(2 * 7, 0.9), (2 * 1, 0.1)]
 
 
+@pytest_db
+@pytest.mark.parametrize(("more", "tokens"), [((), 1), (("4",), 250)])
+def test_a_cap_reserves_one_token_for_a_call_of_a_run_of_scores_alone(local, prompt, more, tokens):
+    model, others = able(), [prompt_versions.find(name) for name in more]
+    registry.set_prices(model, 0.0, 1_000_000.0)
+    made, _ = runs.create(collection=canals(3), models=[model], prompts=[prompt, *others])
+    with pytest.raises(Refusal, match=f"One call may cost {tokens}"):
+        runs.set_cap(made, tokens - 0.5)
+    runs.set_cap(made, 2 * tokens)
+    runs.start(made)
+    queue = RunQueue(made)
+    (line,) = queue.lines("local")
+    assert [call.reserved for call in queue.claim(line, "one", 60, 5)] == [tokens, tokens]
+
+
 # ---------------------------------------------------------------- seen
 
 
