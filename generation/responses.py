@@ -1,4 +1,7 @@
-"""Responses counted, cancelled and asked again. Workers change the others' states (runqueue.py)."""
+"""Responses counted, with their scores and rejected replies; cancelled, or waiting again after they failed.
+
+Workers change their states otherwise, also where a form is asked for again (runqueue.py).
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
