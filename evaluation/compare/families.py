@@ -5,7 +5,7 @@ questions of WikiContradict (Hou et al. 2024, sections 4.1 and 4.2); a report sh
 answer, and researchers ask their own on the page of comparisons.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -21,21 +21,21 @@ from evaluation.compare.differences import (
     unpaired,
 )
 from evaluation.statistics.bootstrap import Plan
-from evaluation.statistics.tables import EXPLICIT, IMPLICIT, Tally
+from evaluation.statistics.columns import Column, Mask, Places
+from evaluation.statistics.tables import EXPLICIT, IMPLICIT, Tallies
 
 PROMPTS, MODELS, REASONING, GAINS = KINDS = ("prompts", "models", "reasoning", "gains")
 MARGIN = 0.10
 # With more than so many, correction leaves no p-value to speak of.
 MOST_COMPARISONS = 45
+_NONE = np.zeros(0, dtype=np.intp)
 
-Unit = tuple[int, int]
 
+@dataclass(frozen=True, eq=False)
+class Answered(Tallies):
+    """Responses with final verdicts. `unit` is the question and sample, the same for every model and prompt."""
 
-@dataclass(frozen=True)
-class Answered(Tally):
-    """One response with a final verdict. `unit` is its question and sample, the same for every model and prompt."""
-
-    unit: Unit
+    unit: Column
 
 
 @dataclass(frozen=True)
@@ -82,24 +82,24 @@ class Compared:
 
 
 class Answers:
-    """Responses by (model, prompt) and unit, ready to be paired.
+    """Responses by (model, prompt) and unit, ready to be paired; methods give and take the numbers of responses.
 
     `one_passage` names prompts that give one of two passages: on them, questions whose passages are the same
     are left out, as in the tables.
     """
 
-    def __init__(
-        self, answered: Iterable[Answered], *, verdict: str, one_passage: Collection[str]
-    ) -> None:
+    def __init__(self, answered: Answered, *, verdict: str, one_passage: Collection[str]) -> None:
         self.verdict = verdict
-        self._of: dict[tuple[str, str], dict[Unit, Answered]] = {}
-        articles: dict[str, int] = {}
-        for answer in answered:
-            articles.setdefault(answer.article, len(articles))
-            if answer.prompt in one_passage and answer.same_passage:
-                continue
-            self._of.setdefault((answer.model, answer.prompt), {})[answer.unit] = answer
-        self._articles = articles
+        self._hits = answered.verdict.among({verdict})
+        self._articles, self._units = answered.article.at, answered.unit.at
+        self._reasoning = answered.reasoning
+        kept = ~(answered.prompt.among(one_passage) & answered.same_passage.among({True}))
+        self._of: dict[tuple[str, str], Places] = {}
+        for n, model in enumerate(answered.model.values):
+            for m, prompt in enumerate(answered.prompt.values):
+                rows = kept & (answered.model.at == n) & (answered.prompt.at == m)
+                if rows.any():
+                    self._of[model, prompt] = np.flatnonzero(rows)
         self.models = sorted(
             {model for model, _ in self._of}, key=lambda name: (name.casefold(), name)
         )
@@ -108,22 +108,25 @@ class Answers:
         """Whether there are verdicts on all these prompts, of any model."""
         return set(prompts) <= {prompt for _, prompt in self._of}
 
-    def pairs(
-        self, first: tuple[str, str], second: tuple[str, str]
-    ) -> list[tuple[Answered, Answered]]:
-        """The responses of two (model, prompt) to the same question."""
-        one, other = self._of.get(first, {}), self._of.get(second, {})
-        return [(one[unit], other[unit]) for unit in sorted(one.keys() & other.keys())]
+    def pairs(self, first: tuple[str, str], second: tuple[str, str]) -> tuple[Places, Places]:
+        """The responses of two (model, prompt) to the same questions, one by one."""
+        one, other = self._of.get(first, _NONE), self._of.get(second, _NONE)
+        units = self._units[one], self._units[other]
+        _, at, at_other = np.intersect1d(*units, assume_unique=True, return_indices=True)
+        return one[at], other[at_other]
 
-    def of(self, model: str, prompt: str, reasoning: str) -> list[Answered]:
-        verdicts = self._of.get((model, prompt), {})
-        return [answer for answer in verdicts.values() if answer.reasoning == reasoning]
+    def of(self, model: str, prompt: str, reasoning: str) -> Places:
+        rows = self._of.get((model, prompt), _NONE)
+        return rows[self.has_reasoning(rows, {reasoning})]
 
-    def hits(self, answers: Iterable[Answered]) -> np.ndarray:
-        return np.array([answer.verdict == self.verdict for answer in answers], dtype=bool)
+    def has_reasoning(self, rows: Places, reasoning: Collection[str]) -> Mask:
+        return self._reasoning[rows].among(reasoning)
 
-    def clusters(self, answers: Iterable[Answered]) -> np.ndarray:
-        return np.array([self._articles[answer.article] for answer in answers], dtype=np.int64)
+    def hits(self, rows: Places) -> Mask:
+        return self._hits[rows]
+
+    def clusters(self, rows: Places) -> Places:
+        return self._articles[rows]
 
 
 def answerable(answers: Answers, families: Iterable[Family] = FAMILIES) -> list[Family]:
@@ -169,23 +172,23 @@ def _prompt_steps(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Ite
     first, second = prompts
     for model in answers.models:
         pairs = answers.pairs((model, first), (model, second))
-        if pairs:
-            yield Compared(model, "", first, second, _paired(answers, pairs, plan))
+        if len(pairs[0]):
+            yield Compared(model, "", first, second, _paired(answers, *pairs, plan))
 
 
 def _model_pairs(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:
     (prompt,) = prompts
     for first, second in combinations(answers.models, 2):
         pairs = answers.pairs((first, prompt), (second, prompt))
-        if pairs:
-            yield Compared("", prompt, first, second, _paired(answers, pairs, plan))
+        if len(pairs[0]):
+            yield Compared("", prompt, first, second, _paired(answers, *pairs, plan))
 
 
 def _reasonings(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:
     (prompt,) = prompts
     for model in answers.models:
         sides = [answers.of(model, prompt, part) for part in (IMPLICIT, EXPLICIT)]
-        if any(sides):
+        if any(map(len, sides)):
             implicit, explicit = ((answers.hits(side), answers.clusters(side)) for side in sides)
             difference = unpaired(*implicit, *explicit, plan)
             yield Compared(model, prompt, IMPLICIT, EXPLICIT, difference)
@@ -194,21 +197,17 @@ def _reasonings(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Itera
 def _gains(answers: Answers, prompts: tuple[str, ...], plan: Plan) -> Iterator[Compared]:
     first, second = prompts
     for model in answers.models:
-        pairs = [
-            pair
-            for pair in answers.pairs((model, first), (model, second))
-            if pair[0].reasoning in (EXPLICIT, IMPLICIT)
-        ]
-        if pairs:
-            one, other = zip(*pairs, strict=True)
-            implicit = np.array([answer.reasoning == IMPLICIT for answer in one], dtype=bool)
+        pairs = answers.pairs((model, first), (model, second))
+        typed = answers.has_reasoning(pairs[0], {EXPLICIT, IMPLICIT})
+        one, other = (rows[typed] for rows in pairs)
+        if len(one):
+            implicit = answers.has_reasoning(one, {IMPLICIT})
             hits = answers.hits(one), answers.hits(other)
             difference = gain_difference(*hits, answers.clusters(one), implicit, plan)
             yield Compared(model, "", first, second, difference)
 
 
-def _paired(answers: Answers, pairs: Sequence[tuple[Answered, Answered]], plan: Plan) -> Difference:
-    one, other = zip(*pairs, strict=True)
+def _paired(answers: Answers, one: Places, other: Places, plan: Plan) -> Difference:
     return paired(answers.hits(one), answers.hits(other), answers.clusters(one), plan)
 
 

@@ -83,6 +83,6 @@ def _margin(given: str) -> float | None:
     return points / 100
 
 
-def of_models(answered: Sequence[Answered], names: Sequence[str]) -> list[Answered]:
+def of_models(answered: Answered, names: Sequence[str]) -> Answered:
     """The responses of these models; of all where none is named."""
-    return [one for one in answered if not names or one.model in names]
+    return answered.where(answered.model.among(names)) if names else answered

@@ -1,15 +1,17 @@
 """Final verdicts of a study, response by response or counted, as the tables need them."""
 
-from collections import Counter
 from collections.abc import Mapping
 
+import numpy as np
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from datasets.contexts import reasoning
 from datasets.models import Exclusion, SamePassage
 from evaluation.compare.families import Answered
 from evaluation.counts.first_verdicts import CLUSTERS
-from evaluation.statistics.tables import Tally
+from evaluation.counts.judged import Columns
+from evaluation.statistics.columns import Column, Mask, combined, counted
+from evaluation.statistics.tables import Tallies
 from judging.models import Resolution, Study, StudyItem
 
 _TAG = "response__instance__contradiction__"
@@ -47,16 +49,32 @@ def place_of(
     return names[model], prompt, title, reasoning(kind).value, same == SamePassage.SAME
 
 
-def tallies(study: Study, names: Mapping[int, str]) -> list[Tally]:
-    """Final verdicts by model, prompt, article, reasoning and passages."""
-    rows = kept_items(study).order_by().values_list(*TALLIED).annotate(count=Count("pk"))
-    return [Tally(*place_of(names, *place), verdict, count) for *place, verdict, count in rows]
+def kept(items: Columns) -> Mask:
+    """The items that final verdicts are counted on, as `kept_items`."""
+    return items["excluded"].among({None})
 
 
-def how_counts(study: Study) -> dict[str | None, int]:
+def tallies(items: Columns, names: Mapping[int, str]) -> Tallies:
+    """The responses whose question is not excluded; `names` maps a model's id to its shown name."""
+    return Tallies(**_columns(items, names, kept(items)))
+
+
+def _columns(items: Columns, names: Mapping[int, str], rows: Mask) -> dict[str, Column]:
+    columns = {
+        "model": items["llm"].mapped(names.__getitem__),
+        "prompt": items["prompt"],
+        "article": items["title"],
+        "reasoning": items["reasoning"].mapped(lambda kind: reasoning(kind).value),
+        "same_passage": items["same_passage"].mapped(lambda same: same == SamePassage.SAME),
+        "verdict": items["final_verdict"],
+        "count": Column((1,), np.zeros(len(rows), dtype=np.intp)),
+    }
+    return {name: column[rows] for name, column in columns.items()}
+
+
+def how_counts(items: Columns) -> dict[str | None, int]:
     """How final verdicts came about: responses by Resolution.how, None for those without one."""
-    rows = kept_items(study).order_by().values_list("resolution__how").annotate(count=Count("pk"))
-    return dict(rows)
+    return dict(counted(items["how"][kept(items)]))
 
 
 def across_rounds(
@@ -83,22 +101,18 @@ def across_rounds(
     return [((one, two), tuple(cell)) for one, two, *cell in sorted(rows)]
 
 
-def answered(study: Study, names: Mapping[int, str]) -> list[Answered]:
-    """Every response with a final verdict whose question is not excluded; `names` gives models' shown names.
+def answered(items: Columns, names: Mapping[int, str]) -> Answered:
+    """Every response with a final verdict whose question is not excluded.
 
     A question that a model was asked several times has several units: its samples, run by run.
     """
-    rows = (
-        kept_items(study)
-        .filter(resolution__isnull=False)
-        .order_by("response__run_id", "response__sample", "pk")
-        .values_list("response__instance_id", *TALLIED)
-    )
-    times: Counter[tuple[int, str, int]] = Counter()
-    responses = []
-    for instance, *place, verdict in rows.iterator(chunk_size=5000):
-        model, prompt, *_ = place
-        times[model, prompt, instance] += 1
-        unit = instance, times[model, prompt, instance]
-        responses.append(Answered(*place_of(names, *place), verdict, 1, unit))
-    return responses
+    rows = kept(items) & ~items["final_verdict"].among({None})
+    instance = items["instance"][rows]
+    asked = combined(items["llm"][rows], items["prompt"][rows], instance)
+    samples, runs = (items[name][rows].numbers() for name in ("sample", "run"))
+    in_order = np.lexsort((samples, runs, asked))
+    new = np.diff(asked[in_order], prepend=-1) != 0
+    number, times = np.arange(len(new)), np.zeros(len(new), dtype=np.intp)
+    times[in_order] = number - np.maximum.accumulate(np.where(new, number, 0))
+    unit = combined(instance, Column.of_numbers(times))
+    return Answered(**_columns(items, names, rows), unit=Column.of_numbers(unit))

@@ -1,17 +1,18 @@
 """First verdicts of a study by cluster, grouped and counted.
 
-Clusters are numbered here and their names dropped: no number depends on them.
+Where Python counts, clusters are numbered and their names dropped: no number depends on them.
 """
 
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, combinations, repeat
+from typing import NamedTuple
 
+import numpy as np
 from django.db.models import Count, F, OuterRef, Q, QuerySet
+from numpy.typing import NDArray
 
 from accounts.models import Person
-from evaluation.counts.judged import Judged
+from evaluation.counts.judged import Judged, Moments
+from evaluation.statistics.columns import Column, Mask, Places, counted
 from judging.models import JudgingSlot, Study, Verdict
 from judging.pool import on_own_question, on_questions_of
 
@@ -23,42 +24,43 @@ CLUSTERS = {
     "instance": f"{_INSTANCE}_id",
 }
 CLUSTER_COLUMNS = {"article": "title", "tag": "contradiction", "instance": "instance"}
+# Cluster, first verdict, second verdict, how many.
+Cell = tuple[str | int, str, str, int]
+# The cells of each two judges, in the order of their names.
+Pairs = dict[tuple[str, str], list[Cell]]
+# The name of a prompt and the number of a round.
+Part = tuple[str, int]
 
 
-@dataclass(frozen=True)
-class PairCount:
-    """`count` responses to a prompt in a cluster that judge `first` gave one first verdict and `second` another."""
+class Responses(NamedTuple):
+    """The first verdicts on responses to one prompt in one round: arrays of an entry a response.
 
-    prompt: str
-    round: int
-    first: str
-    second: str
-    cluster: str | int
-    verdict_1: str
-    verdict_2: str
-    count: int
-
-
-@dataclass(frozen=True)
-class ItemCount:
-    """`count` responses to a prompt in a cluster with equally many of each first verdict.
-
-    `verdicts` follow Verdict.values. `part` is 1 to 3, by when a response got its last first verdict, among
-    those of its prompt and round with as many judges; `since` and `until` are the first and last such days (ISO).
+    `verdicts` (n x 3) is how many gave each of Verdict.values, `days` when a response got its last one (UTC). `parts`
+    are 1 to 3, by that moment among those with as many judges.
     """
 
-    prompt: str
-    round: int
-    part: int
-    cluster: str | int
-    verdicts: tuple[int, ...]
-    count: int
-    since: str
-    until: str
+    clusters: Places
+    verdicts: NDArray[np.int64]
+    parts: Places
+    days: Moments
+
+    def where(self, rows: Mask) -> "Responses":
+        return Responses(
+            self.clusters[rows], self.verdicts[rows], self.parts[rows], self.days[rows]
+        )
 
     @property
-    def paired(self) -> bool:
-        return sum(self.verdicts) >= 2
+    def paired(self) -> "Responses":
+        """Those with two first verdicts or more."""
+        return self.where(self.verdicts.sum(axis=1) >= 2)
+
+
+NONE = Responses(
+    np.zeros(0, int),
+    np.zeros((0, len(Verdict.values)), int),
+    np.zeros(0, int),
+    np.zeros(0, "M8[D]"),
+)
 
 
 @dataclass(frozen=True)
@@ -87,40 +89,64 @@ def own_verdicts(study: Study) -> QuerySet[JudgingSlot]:
     return of_any.filter(on_own_question(OuterRef("judge__person")))
 
 
-def pair_counts(judged: Judged, cluster: str) -> list[PairCount]:
-    """For each prompt and each two judges of one response in one round: how often which two first verdicts."""
-    prompts, clusters = judged.items["prompt"], judged.items[CLUSTER_COLUMNS[cluster]]
-    counted: Counter[tuple[str, int, str, str, str | int, str, str]] = Counter()
-    for given in judged.together():
-        known = sorted((one.judge, one.verdict) for one in given if one.judge is not None)
-        at, n = given[0][:2]
-        for (first, verdict_1), (second, verdict_2) in combinations(known, 2):
-            counted[prompts[at], n, first, second, clusters[at], verdict_1, verdict_2] += 1
-    return [PairCount(*key, count) for key, count in counted.items()]
+def pairs(judged: Judged, cluster: str) -> dict[Part, Pairs]:
+    """How often each two judges of one response gave which two first verdicts."""
+    first, names = judged.first, judged.judges
+    rows = np.lexsort((first.judge, first.round, first.at))
+    rows = rows[first.judge[rows] >= 0]
+    at, n, judge, verdict = (
+        first.at[rows],
+        first.round[rows],
+        first.judge[rows],
+        first.verdict[rows],
+    )
+    # In this order each judge of a response comes right after another one, or after another two, and so on.
+    both = np.zeros((2, 0), dtype=np.intp)
+    for apart in range(1, len(names)):
+        earlier = np.flatnonzero((at[apart:] == at[:-apart]) & (n[apart:] == n[:-apart]))
+        if not len(earlier):
+            break
+        both = np.hstack([both, [earlier, earlier + apart]])
+    one, other = both
+    clusters = judged.items[CLUSTER_COLUMNS[cluster]].at
+    found: dict[Part, Pairs] = {}
+    for prompt, of, judge_1, judge_2, *cell in counted(
+        judged.items["prompt"][at[one]],
+        Column.of_numbers(n[one]),
+        Column(names, judge[one]),
+        Column(names, judge[other]),
+        Column.of_numbers(clusters[at[one]]),
+        Column(Verdict.values, verdict[one]),
+        Column(Verdict.values, verdict[other]),
+    ):
+        of_judges = found.setdefault((prompt, of), {})
+        of_judges.setdefault((judge_1, judge_2), []).append(tuple(cell))
+    return found
 
 
-def item_counts(judged: Judged, cluster: str) -> list[ItemCount]:
-    """The first verdicts of all responses; one judged again in a later round counts there once more."""
-    prompts, clusters = judged.items["prompt"], judged.items[CLUSTER_COLUMNS[cluster]]
-    scale = Verdict.values  # an enum makes its list anew each time
-    alike: dict[tuple[str, int, int], list[tuple[str, int, tuple[int, ...]]]] = {}
-    for given in judged.together():
-        at, n = given[0][:2]
-        verdicts = [one.verdict for one in given]
-        row = max(one.moment for one in given), at, tuple(map(verdicts.count, scale))
-        alike.setdefault((prompts[at], n, len(given)), []).append(row)
-    days: dict[tuple[str, int, int, str | int, tuple[int, ...]], list[str]] = {}
-    for (prompt, n, _), rows in alike.items():
-        for part, (moment, at, counts) in zip(_parts(len(rows)), sorted(rows), strict=True):
-            key = prompt, n, part, clusters[at], counts
-            days.setdefault(key, []).append(moment[:10])
-    return [ItemCount(*key, len(of), of[0], of[-1]) for key, of in days.items()]
-
-
-def _parts(count: int) -> Iterator[int]:
-    """The number of the part of each of so many, in their order; the first parts are larger by one."""
-    whole, more = divmod(count, PARTS)
-    return chain.from_iterable(repeat(n + 1, whole + (n < more)) for n in range(PARTS))
+def responses(judged: Judged, cluster: str) -> dict[Part, Responses]:
+    """A response judged again in a later round counts there once more."""
+    first, k = judged.first, len(Verdict.values)
+    new = (np.diff(first.at, prepend=-1) != 0) | (np.diff(first.round, prepend=-1) != 0)
+    begins, response = np.flatnonzero(new), np.cumsum(new) - 1
+    at, n = first.at[begins], first.round[begins]
+    cells = response * k + first.verdict
+    verdicts = np.bincount(cells, minlength=len(at) * k).reshape(len(at), k)
+    moments = np.maximum.reduceat(first.moment, begins) if len(at) else first.moment
+    prompts, clusters = (judged.items[name] for name in ("prompt", CLUSTER_COLUMNS[cluster]))
+    prompt = prompts.at[at]
+    kinds = np.stack([prompt, n, verdicts.sum(axis=1)])
+    in_order = np.lexsort((at, moments, *kinds))
+    alike = np.split(in_order, np.flatnonzero(np.diff(kinds[:, in_order]).any(axis=0)) + 1)
+    parts = np.zeros(len(at), dtype=np.intp)
+    for rows in alike:
+        for part, third in enumerate(np.array_split(rows, PARTS), start=1):
+            parts[third] = part
+    every = Responses(clusters.at[at], verdicts, parts, moments.astype("datetime64[D]"))
+    return {
+        (prompts.values[place], int(of)): every.where((prompt == place) & (n == of))
+        for place, of in np.unique(kinds[:2], axis=1).T
+    }
 
 
 def repeat_counts(study: Study, cluster: str) -> list[RepeatCount]:

@@ -1,84 +1,140 @@
-"""The responses and slots of a study, read once for all that a report makes from first verdicts.
+"""The responses and slots of a study, read once for all that a report makes from them.
 
 Column by column and as they are stored: an expression in the query, a key or a time costs several times as much for
-each row as the rest of it, and what an item has is not read again for each of its slots.
+each row as the rest of it. What a question or a model has is not read again for each of its responses, nor what an
+item has for each of its slots.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress, groupby
-from operator import itemgetter
 from typing import Any, NamedTuple
 
-from django.db.models import TextField
+import numpy as np
+from django.db.models import QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
+from numpy.typing import NDArray
 
+from datasets.models import Instance
 from evaluation.rows.export import COLUMNS, ORDER
-from judging.models import Study
+from evaluation.statistics.columns import PIECE, Column, Mask, Places, columns
+from generation.models import LanguageModel
+from judging.models import Study, Verdict
 
-# Of COLUMNS what a slot has of its own, and what its item has.
-_OF_SLOTS = ("round", "repeat", "judge", "first_verdict")
+# Of COLUMNS what a slot, an item, its question and its model have of their own.
 SLOT: dict[str, str | Combinable] = {
-    "item": COLUMNS["item"],
-    **{name: COLUMNS[name] for name in _OF_SLOTS},
+    **{name: COLUMNS[name] for name in ("item", "round", "repeat", "judge", "first_verdict")},
     "moment": Cast("slots__judgment__judged_at", TextField()),
     "state": "slots__state",
     "skip_reason": "slots__skip_reason",
 }
-_NOT_READ = {"question", "response", "comment", "seconds", "cause", "note", "round_verdict"}
+_OF_ITEMS = ("item", "prompt", "sample", "final_verdict", "final_round", "how")
 ITEM: dict[str, str | Combinable] = {
-    **{name: where for name, where in COLUMNS.items() if name not in {*_OF_SLOTS, *_NOT_READ}},
+    **{name: COLUMNS[name] for name in _OF_ITEMS},
     "instance": "response__instance_id",
+    "llm": "response__model_id",
     "run": "response__run_id",
+    "response_state": "response__state",
 }
-Columns = Mapping[str, Sequence[Any]]
+_QUESTION = "response__instance__"
+QUESTION = {
+    name: where.removeprefix(_QUESTION)
+    for name, where in COLUMNS.items()
+    if isinstance(where, str) and where.startswith(_QUESTION) and name != "question"
+} | {"collection_id": "contradiction__collection_id", "why_excluded": "exclusion__reason"}
+MODEL = {"model_service": "service", "model": "model_id", "model_options": "options_hash"}
+Columns = Mapping[str, Column]
+Moments = NDArray[np.datetime64]
 
 
-class Given(NamedTuple):
-    """An independent first verdict; `at` is its item's place among the items, `moment` when it was given (UTC)."""
+class First(NamedTuple):
+    """Independent first verdicts, in the order of items and rounds: arrays of one entry each.
 
-    at: int
-    round: int
-    judge: str | None
-    verdict: str
-    moment: str
+    `at` is the place of its item among the items, `judge` the place among `Judged.judges` (-1 where nobody knows whose
+    it is), `verdict` that on the scale, `moment` when it was given (UTC).
+    """
+
+    at: Places
+    round: Places
+    judge: Places
+    verdict: Places
+    moment: Moments
 
 
 @dataclass(frozen=True)
 class Judged:
     """The columns of the items, by position, and of their slots in the order of rows.csv.
 
-    An item without a slot has one of which all is None. `at` is the place of each slot's item among the items.
+    An item without a slot has one of which all is None. `at` is the place of each slot's item among the items,
+    `moments` when its verdict was given (UTC).
     """
 
     study: Study
     items: Columns
     slots: Columns
+    at: Places
+    moments: Moments
 
     @classmethod
     def of(cls, study: Study) -> "Judged":
         """As the database has it now."""
         # Slots first: an item that a new round adds meanwhile has none of them.
-        slots = _columns(SLOT, study.items.order_by(*ORDER).values_list(*SLOT.values()))
-        items = _columns(ITEM, study.items.order_by("position").values_list(*ITEM.values()))
-        place = {position: at for at, position in enumerate(items["item"])}
-        return cls(study, items, {**slots, "at": [place[item] for item in slots["item"]]})
+        slots = _read(SLOT, study.items.order_by(*ORDER))
+        items = items_of(study)
+        at = slots["item"].on(items["item"].values)
+        return cls(study, items, slots, at, _times(slots.pop("moment")))
 
     @cached_property
-    def first(self) -> list[Given]:
-        """In the order of items and rounds; repeats measure a judge against themself, so they stay out."""
-        names = ("at", "round", "judge", "first_verdict", "moment")
-        rows = map(Given._make, zip(*(self.slots[name] for name in names), strict=True))
-        counted = zip(self.slots["repeat"], self.slots["first_verdict"], strict=True)
-        return list(compress(rows, [n == 1 and one is not None for n, one in counted]))
+    def judges(self) -> list[str]:
+        """Those who have a slot, by name."""
+        return sorted(one for one in self.slots["judge"].values if one is not None)
 
-    def together(self) -> Iterator[list[Given]]:
-        """The first verdicts on one item in one round."""
-        return (list(group) for _, group in groupby(self.first, key=itemgetter(0, 1)))
+    @cached_property
+    def given(self) -> Mask:
+        """Whether a slot has a first verdict."""
+        return ~self.slots["first_verdict"].among({None})
+
+    @cached_property
+    def rounds(self) -> Places:
+        """The number of each slot's round, 0 where there is no slot."""
+        return self.slots["round"].mapped(lambda n: n or 0).numbers()
+
+    @cached_property
+    def first(self) -> First:
+        """Repeats measure a judge against themself, so they stay out."""
+        rows = np.flatnonzero(self.given & self.slots["repeat"].among({1}))
+        judge, verdict = self.slots["judge"][rows], self.slots["first_verdict"][rows]
+        return First(
+            self.at[rows],
+            self.rounds[rows],
+            judge.on(self.judges),
+            verdict.on(Verdict.values),
+            self.moments[rows],
+        )
 
 
-def _columns(names: Iterable[str], rows: Iterable[Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    read = list(zip(*rows, strict=True))
-    return dict(zip(names, read, strict=True)) if read else dict.fromkeys(names, ())
+def items_of(study: Study) -> Columns:
+    """The columns of a study's items, by position, with those of their questions and models."""
+    items = _read(ITEM, study.items.order_by("position"))
+    asked = Instance.objects.filter(responses__study_items__study=study).distinct()
+    models = LanguageModel.objects.filter(pk__in=items["llm"].values)
+    of_questions = _of_each(items["instance"], QUESTION, asked)
+    return {**items, **of_questions, **_of_each(items["llm"], MODEL, models)}
+
+
+def _read(where: Mapping[str, str | Combinable], rows: QuerySet[Any]) -> dict[str, Column]:
+    return columns(where, rows.values_list(*where.values()).iterator(chunk_size=PIECE))
+
+
+def _of_each(keys: Column, where: Mapping[str, str], rows: QuerySet[Any]) -> dict[str, Column]:
+    """The columns of what each row has the key of; their values come in the order of the rows."""
+    of_key = {key: values for key, *values in rows.values_list("pk", *where.values())}
+    read = columns(where, map(of_key.__getitem__, keys.values))
+    return {name: column[keys.at] for name, column in read.items()}
+
+
+def _times(moments: Column) -> Moments:
+    """PostgreSQL ends them with a time zone, which is always this one."""
+    texts = [one and one.removesuffix("+00") for one in moments.values]
+    return np.array(texts, dtype="datetime64[us]")[moments.at]

@@ -1,19 +1,21 @@
 """The steps from tags to tables, counted from rows."""
 
+import numpy as np
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import DONE, AnnotationState, AssignmentState
 from datasets.models import Contradiction, Instance, SamePassage, Validity
 from datasets.records import newest
-from evaluation.counts.final_verdicts import EXCLUDED
+from evaluation.counts.final_verdicts import kept
 from evaluation.counts.first_verdicts import first_judged
+from evaluation.counts.judged import Judged
 from evaluation.counts.naming import one_passage_prompts
 from evaluation.report.flow import step
 from evaluation.report.shapes import Flow, Step
+from evaluation.statistics.columns import Column, counted
 from generation.models import Response
 from generation.states import ResponseState
-from judging.models import Study, StudyItem
 from judging.settling import incomplete
 from wikifetch.models import Tag
 
@@ -23,23 +25,19 @@ FROM_FILE = "The questions were imported from a file: what came before it is not
 FROM_COLLECTION = "The questions come from no campaign of this installation, so the way begins at their collection."
 
 
-def study_flow(study: Study) -> Flow:
+def study_flow(judged: Judged) -> Flow:
     """Where the study's responses come from and which of them are in its tables.
 
     {"begins": "campaign", "collection" or "", "note", "steps"}; without responses there are no steps.
     """
-    collections = set(
-        study.items.order_by()
-        .values_list("response__instance__contradiction__collection", flat=True)
-        .distinct()
-    )
+    collections = set(judged.items["collection_id"].values)
     if not collections:
         return {"begins": "", "note": "", "steps": []}
     before = _campaign_steps(collections)
-    steps = [*before, *_question_steps(collections, bool(before)), *_response_steps(study)]
+    steps = [*before, *_question_steps(collections, bool(before)), *_response_steps(judged)]
     note = ""
     if not before:
-        note = FROM_FILE if study.is_imported else FROM_COLLECTION
+        note = FROM_FILE if judged.study.is_imported else FROM_COLLECTION
     return {"begins": "campaign" if before else "collection", "note": note, "steps": steps}
 
 
@@ -143,10 +141,9 @@ def _from_annotations(current: QuerySet[Contradiction]) -> int:
 # ---------------------------------------------------------------- responses
 
 
-def _response_steps(study: Study) -> list[Step]:
-    # The few keys are read first: of keys that a subquery finds PostgreSQL expects many, and reads whole tables.
-    runs = study.items.order_by().values_list("response__run", flat=True).distinct()
-    responses = Response.objects.filter(run__in=list(runs)).order_by()
+def _response_steps(judged: Judged) -> list[Step]:
+    # The few keys themselves: of keys that a subquery finds PostgreSQL expects many, and reads whole tables.
+    responses = Response.objects.filter(run__in=judged.items["run"].values).order_by()
     collections = responses.values_list("instance__contradiction__collection", flat=True).distinct()
     of_collections = Instance.objects.filter(contradiction__collection__in=list(collections))
     asked = Count("instance", distinct=True)
@@ -155,9 +152,9 @@ def _response_steps(study: Study) -> list[Step]:
     valid_now = of_collections.filter(_current_and_valid()).count()
     lost = [(valid_now - n_now, "not chosen for the run")]
     gained = [(n_asked - n_now, "asked in an earlier version")]
-    total, items = responses.count(), study.items.count()
+    total, items = responses.count(), len(judged.items["item"].at)
     done = responses.filter(state=ResponseState.DONE).count()
-    chosen = study.items.filter(response__state=ResponseState.DONE).count()
+    chosen = int(judged.items["response_state"].among({ResponseState.DONE}).sum())
     not_in_study = [
         (total - done - (items - chosen), "not finished"),
         (done - chosen, "not chosen for the study"),
@@ -166,7 +163,7 @@ def _response_steps(study: Study) -> list[Step]:
         step("asked", "Asked of models", n_asked, "question", lost, gained),
         step("responses", "Responses", total, "response"),
         step("study", "In the study", items, "response", not_in_study),
-        *_judged_steps(study, items),
+        *_judged_steps(judged, items),
     ]
 
 
@@ -176,40 +173,37 @@ def _current_and_valid(path: str = "") -> Q:
     return newest(to) & Q(**{f"{to}validity": Validity.VALID})
 
 
-def _judged_steps(study: Study, items: int) -> list[Step]:
+def _judged_steps(judged: Judged, items: int) -> list[Step]:
     """From the study's responses to those in its tables of final verdicts."""
+    study, columns = judged.study, judged.items
+    final = ~columns["final_verdict"].among({None})
+    n_final = int(final.sum())
     steps, short = [], 0
     if not study.is_imported:
-        first = Exists(first_judged(study).filter(item=OuterRef("pk")))
-        judged = study.items.filter(first).count()
-        lost = [(items - judged, "without a verdict that was handed in")]
-        steps.append(step("judged", "Judged", judged, "response", lost))
-        items, short = judged, incomplete(study).filter(first).count()
-    final = study.items.filter(resolution__isnull=False)
-    n_final = final.count()
+        with_first = np.unique(judged.first.at)
+        lost = [(items - len(with_first), "without a verdict that was handed in")]
+        steps.append(step("judged", "Judged", len(with_first), "response", lost))
+        items = len(with_first)
+        if not final[with_first].all():
+            first = Exists(first_judged(study).filter(item=OuterRef("pk")))
+            short = incomplete(study).filter(first).count()
     why = "without a verdict in the file" if study.is_imported else "without a final verdict"
     not_final = [(short, "judged by fewer than asked"), (items - n_final - short, why)]
-    kept = final.exclude(EXCLUDED)
-    excluded = n_final - kept.count()
-    left_out = _one_passage_of_same(kept).count()
-    lost = [*_exclusions(final), (left_out, "to prompts that give one of two equal passages")]
+    counts = kept(columns)
+    excluded = columns["why_excluded"][final & ~counts]
+    same = columns["same_passage"].among({SamePassage.SAME})
+    one_passage = columns["prompt"].among(one_passage_prompts(columns["prompt"].values))
+    left_out = int((final & counts & same & one_passage).sum())
+    lost = [*_exclusions(excluded), (left_out, "to prompts that give one of two equal passages")]
+    in_tables = n_final - len(excluded.at) - left_out
     return [
         *steps,
         step("final", "With a final verdict", n_final, "response", not_final),
-        step("tables", "In the tables", n_final - excluded - left_out, "response", lost),
+        step("tables", "In the tables", in_tables, "response", lost),
     ]
 
 
-def _exclusions(items: QuerySet[StudyItem]) -> list[tuple[int, str]]:
+def _exclusions(reasons: Column) -> list[tuple[int, str]]:
     """Responses to excluded questions by the reason that was given, the commonest first."""
-    reason = "response__instance__exclusion__reason"
-    groups = items.filter(EXCLUDED).order_by().values_list(reason).annotate(count=Count("pk"))
-    in_order = sorted(groups, key=lambda group: (-group[1], group[0]))
+    in_order = sorted(counted(reasons), key=lambda group: (-group[1], group[0]))
     return [(count, f"excluded with their question: {why.strip()[:80]}") for why, count in in_order]
-
-
-def _one_passage_of_same(items: QuerySet[StudyItem]) -> QuerySet[StudyItem]:
-    return items.filter(
-        response__prompt__in=one_passage_prompts(),
-        response__instance__contradiction__same_passage=SamePassage.SAME,
-    )

@@ -7,12 +7,12 @@ from django.db.models import Avg, Count, F
 
 from evaluation.counts.first_verdicts import (
     CLUSTERS,
+    Cell,
     first_judged,
-    pair_counts,
+    pairs,
     repeat_counts,
 )
 from evaluation.counts.judged import Judged
-from evaluation.sections.agreement import Cell
 from judging.models import Judge, Resolution, Study
 from judging.progress import LONGEST_READING
 
@@ -57,14 +57,14 @@ def seconds(study: Study, shown: Shown) -> dict[str, float]:
 
 def with_others(study: Study, shown: Shown) -> dict[str, dict[str, list[Cell]]]:
     """Judge -> other judge -> (article, verdict, the other's, count) over what both judged in the judge's round."""
-    cells: dict[str, dict[str, list[Cell]]] = {}
-    for one in pair_counts(Judged.of(study), CLUSTER):
-        mine = (one.cluster, one.verdict_1, one.verdict_2, one.count)
-        theirs = (one.cluster, one.verdict_2, one.verdict_1, one.count)
-        for judge, other, cell in ((one.first, one.second, mine), (one.second, one.first, theirs)):
-            if shown.get(judge, one.round) == one.round:
-                cells.setdefault(judge, {}).setdefault(other, []).append(cell)
-    return {judge: dict(sorted(others.items())) for judge, others in cells.items()}
+    found: dict[str, dict[str, list[Cell]]] = {}
+    for (_, n), of_judges in pairs(Judged.of(study), CLUSTER).items():
+        for (first, second), cells in of_judges.items():
+            turned = [(place, theirs, mine, count) for place, mine, theirs, count in cells]
+            for judge, other, of_both in ((first, second, cells), (second, first, turned)):
+                if shown.get(judge, n) == n:
+                    found.setdefault(judge, {}).setdefault(other, []).extend(of_both)
+    return {judge: dict(sorted(others.items())) for judge, others in found.items()}
 
 
 def with_final(study: Study, judge: Judge, shown: Shown) -> dict[str, list[Cell]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from evaluation.counts.first_verdicts import Cell
 from evaluation.counts.naming import model_names, models_of, prompt_entry
 from evaluation.judges import counts
 from evaluation.judges.counts import DISPUTED, FINAL, OWN, Shown, leaning
@@ -13,7 +14,7 @@ from evaluation.report import sentences
 from evaluation.report.agreement import figure_of, once
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import point_ends, points, share
-from evaluation.sections.agreement import Cell, pair_entry
+from evaluation.sections.agreement import pair_entry
 from evaluation.sections.clustering import Clustering
 from evaluation.statistics.bootstrap import Plan, intervals
 from evaluation.statistics.chance import Floats, ratio

@@ -9,11 +9,12 @@ verdicts are numbered in the order in which a study has them.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 from django.db.models import Min, OuterRef, QuerySet, Subquery, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Concat
@@ -27,6 +28,7 @@ from evaluation.counts.machine_verdicts import REPLIES
 from evaluation.counts.naming import model_names, models_of
 from evaluation.report.shapes import ROWS_FORMAT, Report
 from evaluation.rows.export import COLUMNS
+from evaluation.statistics.columns import Column, Mask, columns
 from judging.machine.scope import COUNTS, ITSELF, by_version, halves_of
 from judging.models import (
     Judge,
@@ -34,6 +36,7 @@ from judging.models import (
     MachineVerdict,
     Resolution,
     Study,
+    Verdict,
 )
 from judging.states import SlotState
 
@@ -164,75 +167,85 @@ def digest_of(judged: Judged, report: Report | None = None) -> tuple[str, int]:
 
 
 def _verdicts(judged: Judged, names: list[str], before: str) -> Iterator[str]:
-    """The line of each slot, and of a response without any; each text is encoded once, and joined once an item."""
+    """The line of each slot, and of a response without any; each value is encoded once, and joined once an item."""
     items = {**judged.items, **_of_items(judged.items)}
-    slots = {**judged.slots, **(_of_slots(judged) if "order" in names else _holders(judged))}
+    slots = {**judged.slots, **_holders(judged), **(_of_slots(judged) if "order" in names else {})}
+    at = judged.at.tolist()
     parts: list[Iterable[str]] = []
     for of_items, run in groupby(names, key=items.__contains__):
         columns = items if of_items else slots
-        texts = [
-            ", ".join(row) for row in zip(*(_texts(columns[name]) for name in run), strict=True)
-        ]
-        parts.append(map(texts.__getitem__, slots["at"]) if of_items else texts)
+        texts = list(map(", ".join, zip(*(_texts(columns[name]) for name in run), strict=True)))
+        parts.append(map(texts.__getitem__, at) if of_items else texts)
     return (f"[{before}{', '.join(row)}]\n" for row in zip(*parts, strict=True))
 
 
-def _texts(column: Sequence[Any]) -> Iterator[str]:
-    texts = {one: str(one) if type(one) is int else _encoded(one) for one in set(column)}
-    return map(texts.__getitem__, column)
+def _texts(column: Column) -> Iterator[str]:
+    encoded = [str(one) if type(one) is int else _encoded(one) for one in column.values]
+    return iter(Column(encoded, column.at))
 
 
-def _of_items(items: Columns) -> dict[str, Sequence[Any]]:
-    kinds = {kind: reasoning(kind).value for kind in set(items["reasoning"])}
-    articles, runs = _numbers(items["title"]), _numbers(sorted(set(items["run"])))
+def _of_items(items: Columns) -> dict[str, Column]:
+    articles, runs = items["title"], items["run"]
     return {
-        "reasoning": [kinds[kind] for kind in items["reasoning"]],
-        "excluded": [by is not None for by in items["excluded"]],
-        "article": [articles[title] for title in items["title"]],
-        "run": [runs[run] for run in items["run"]],
+        "reasoning": items["reasoning"].mapped(lambda kind: reasoning(kind).value),
+        "excluded": _whether(~items["excluded"].among({None})),
+        # Both numbered from 0: articles in the order of their first responses, runs in that of their ids.
+        "article": Column(range(len(articles.values)), articles.at),
+        "run": Column(range(len(runs.values)), runs.on(sorted(runs.values))),
     }
 
 
-def _numbers(values: Iterable[Any]) -> dict[Any, int]:
-    """The place of each value among the different ones, from 0, in the order in which they first come."""
-    return {value: number for number, value in enumerate(dict.fromkeys(values))}
+def _whether(rows: Mask) -> Column:
+    return Column((False, True), rows.astype(np.int8))
 
 
-def _holders(judged: Judged) -> dict[str, Sequence[Any]]:
+def _holders(judged: Judged) -> dict[str, Column]:
     """Who holds a slot that was drawn from a pool changes all the time: left out until it has a verdict."""
-    slots = judged.slots
     if judged.study.pairing != Study.Pairing.POOL:
         return {}
-    given = zip(slots["judge"], slots["first_verdict"], strict=True)
-    return {"judge": [judge if verdict is not None else None for judge, verdict in given]}
+    holders = judged.slots["judge"]
+    return {"judge": Column([*holders.values, None], np.where(judged.given, holders.at, -1))}
 
 
-def _of_slots(judged: Judged) -> dict[str, Sequence[Any]]:
+def _of_slots(judged: Judged) -> dict[str, Column]:
     """What formats from 2 on have of a slot besides its columns."""
-    study, slots = judged.study, judged.slots
-    both = zip(slots["moment"], slots["first_verdict"], strict=True)
-    moments = [None if verdict is None else moment for moment, verdict in both]
-    # Texts of one form sort as the moments do, with fractions of a second and without.
-    places = _numbers([None, *sorted({one for one in moments if one})])
-    own = set(own_verdicts(study).values_list("item__position", "round__n", "judge__pseudonym"))
+    slots = judged.slots
     states = zip(slots["state"], slots["skip_reason"], slots["repeat"], strict=True)
-    ended, rounds = _ended(study), list(zip(slots["item"], slots["round"], strict=True))
-    first = zip(rounds, slots["judge"], slots["repeat"], strict=True)
+    moments, order = np.unique(judged.moments[judged.given], return_inverse=True)
+    days = Column.of(moments.astype("datetime64[D]").astype(str).tolist())
+    place = np.full(len(judged.at), -1)
+    place[judged.given] = order
     return {
-        **_holders(judged),
-        "day": [one and one[:10] for one in moments],
-        "order": [places[one] or None for one in moments],
-        "not_judged": [one == _NOT_JUDGED for one in states],
-        "own": [n == 1 and (*place, judge) in own for place, judge, n in first],
-        "round_verdict": list(map(ended.get, rounds)),
+        "day": Column([*days, None], place),
+        "order": Column([*range(1, len(moments) + 1), None], place),
+        "not_judged": _whether(np.array([one == _NOT_JUDGED for one in states], dtype=bool)),
+        "own": _whether(_own(judged)),
+        "round_verdict": _ended(judged),
     }
 
 
-def _ended(study: Study) -> dict[tuple[int, int], str]:
-    """What a round ended with on an item, by the item's position and the round's number."""
-    rows = Resolution.objects.filter(round__study=study).order_by()
-    columns = ("item__position", "round__n", "verdict")
-    return {(position, n): verdict for position, n, verdict in rows.values_list(*columns)}
+def _own(judged: Judged) -> Mask:
+    """Whether a first verdict is on a question that its judge wrote, or whose contradiction they annotated."""
+    slots = judged.slots
+    names = ("item__position", "round__n", "judge__pseudonym")
+    own = set(own_verdicts(judged.study).values_list(*names))
+    first = zip(*(slots[name] for name in ("item", "round", "judge", "repeat")), strict=True)
+    return np.array([n == 1 and tuple(place) in own for *place, n in first], dtype=bool)
+
+
+def _ended(judged: Judged) -> Column:
+    """What the round of each slot ended with on its item: the final verdict, or that of a round that is not final."""
+    others = Resolution.objects.filter(round__study=judged.study, final_for=None).order_by()
+    other = columns(
+        ("at", "n", "verdict"), others.values_list("item__position", "round__n", "verdict")
+    )
+    items, scale, rounds = judged.items, Verdict.values, judged.rounds
+    final, not_final = items["final_round"].mapped(lambda n: n or 0).numbers(), other["n"].numbers()
+    last = max(int(of.max(initial=0)) for of in (rounds, final, not_final))
+    ended = np.full((len(final), last + 1), -1)
+    ended[np.arange(len(final)), final] = items["final_verdict"].on(scale)
+    ended[other["at"].on(items["item"].values), not_final] = other["verdict"].on(scale)
+    return Column([*scale, None], ended[judged.at, rounds])
 
 
 def _replies(study: Study, number: int) -> Iterator[list[Any]]:
@@ -258,7 +271,7 @@ def _first_asked(study: Study) -> QuerySet[MachineVerdict, int]:
 def _articles(judged: Judged) -> Iterator[list[Any]]:
     """Which half each article is in, by its number."""
     held_out = halves_of(judged.study).held_out
-    return ([n, title in held_out] for title, n in _numbers(judged.items["title"]).items())
+    return ([n, title in held_out] for n, title in enumerate(judged.items["title"].values))
 
 
 def _judges(study: Study) -> Iterator[list[Any]]:

@@ -1,11 +1,11 @@
 """The agreement section of a study's report: on the judges' independent first verdicts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from evaluation.counts import first_verdicts
-from evaluation.counts.first_verdicts import ItemCount, PairCount, RepeatCount
+from evaluation.counts.first_verdicts import NONE, Cell, Pairs, Part, RepeatCount, Responses
 from evaluation.counts.judged import Judged
 from evaluation.report import shapes
 from evaluation.sections.clustering import Clustering
@@ -28,9 +28,6 @@ NOT_MEASURED_ALONE = "Each response had one judge, so agreement was not measured
 NOT_MEASURED_YET = "No response has two first verdicts yet. They count once both judges hand in or the study closes."
 NOT_REPEATED = "No judge judged a response twice."
 
-Cell = tuple[str | int, str, str, int]  # cluster, first verdict, second verdict, count
-Item = tuple[str | int, Sequence[int], int]  # cluster, how many gave each label, count
-
 
 def study_agreement(
     judged: Judged, prompts: Sequence[shapes.Prompt], clustering: Clustering | None = None
@@ -39,8 +36,8 @@ def study_agreement(
     study = judged.study
     clustering = clustering or Clustering()
     plan = clustering.plan(study)
-    pairs = first_verdicts.pair_counts(judged, clustering.by)
-    items = first_verdicts.item_counts(judged, clustering.by)
+    pairs = first_verdicts.pairs(judged, clustering.by)
+    responses = first_verdicts.responses(judged, clustering.by)
     rounds = list(study.rounds.select_related("rubric").order_by("n"))
     return {
         "population": FIRST_VERDICTS,
@@ -54,7 +51,7 @@ def study_agreement(
             "seed": plan.seed,
         },
         "prompts": [
-            _prompt_agreement(study, prompt, pairs, items, rounds, plan) for prompt in prompts
+            _prompt_agreement(study, prompt, pairs, responses, rounds, plan) for prompt in prompts
         ],
         "self": self_agreement(first_verdicts.repeat_counts(study, clustering.by), plan),
     }
@@ -70,8 +67,8 @@ def _not_measured(study: Study) -> str:
 def _prompt_agreement(
     study: Study,
     prompt: shapes.Prompt,
-    pairs: Sequence[PairCount],
-    items: Sequence[ItemCount],
+    pairs: Mapping[Part, Pairs],
+    responses: Mapping[Part, Responses],
     rounds: Sequence[Round],
     plan: Plan,
 ) -> shapes.PromptAgreement:
@@ -81,27 +78,27 @@ def _prompt_agreement(
     rubrics are never taken together.
     """
     name, several = prompt["name"], rounds if len(rounds) > 1 else ()
-    pairs = [pair for pair in pairs if pair.prompt == name]
-    of_prompt = [item for item in items if item.prompt == name]
-    here = _round_shown(rounds, of_prompt)
-    items = [item for item in of_prompt if here is None or item.round == here.n]
-    cells_of = _by_judges(pair for pair in pairs if here is None or pair.round == here.n)
-    labels = scale(here.rubric if here else study.rubric, name, _used(items))
-    paired = [item for item in items if item.paired]
+    judged = {one: responses.get((name, one.n), NONE) for one in rounds}
+    paired = {one: of.paired for one, of in judged.items()}
+    cells_of = {one: pairs.get((name, one.n), {}) for one in rounds}
+    here = _round_shown(paired)
+    mine, cells = (judged[here], cells_of[here]) if here else (NONE, {})
+    labels = scale(here.rubric if here else study.rubric, name, _used(mine))
+    with_two = mine.paired
     entry: shapes.PromptAgreement = {
         "prompt": prompt["label"],
-        "n": sum(item.count for item in paired),
-        "reason": "" if cells_of else _not_measured(study),
+        "n": len(with_two.parts),
+        "reason": "" if cells else _not_measured(study),
         "pairs": [
-            {"judges": list(both), **pair_entry(both, labels, cells, plan)}
-            for both, cells in cells_of.items()
+            {"judges": list(both), **pair_entry(both, labels, of_both, plan)}
+            for both, of_both in cells.items()
         ],
-        "all": all_entries(labels, _rows(items, labels), plan),
-        "rounds": [_round_entry(name, one, of_prompt, pairs, plan) for one in several],
+        "all": all_entries(labels, _by_response(mine, labels), plan),
+        "rounds": [_round_entry(name, one, paired[one], cells_of[one], plan) for one in several],
         "over_time": [
-            {"part": part, **_portion([item for item in paired if item.part == part], labels, plan)}
+            {"part": part, **_portion(with_two.where(with_two.parts == part), labels, plan)}
             for part in range(1, first_verdicts.PARTS + 1)
-            if cells_of
+            if cells
         ],
     }
     if several and here:
@@ -109,58 +106,43 @@ def _prompt_agreement(
     return entry
 
 
-def _round_shown(rounds: Sequence[Round], items: Sequence[ItemCount]) -> Round | None:
+def _round_shown(paired: Mapping[Round, Responses]) -> Round | None:
     """The last round that counts and has responses with two first verdicts; else the first, if there is one."""
-    measured = {item.round for item in items if item.paired}
-    counting = [one for one in rounds if one.counts and one.n in measured]
-    return next(reversed(counting), rounds[0] if rounds else None)
+    counting = [one for one, of in paired.items() if one.counts and len(of.parts)]
+    return next(reversed(counting), next(iter(paired), None))
 
 
 def _round_entry(
-    prompt: str, one: Round, items: Sequence[ItemCount], pairs: Sequence[PairCount], plan: Plan
+    prompt: str, one: Round, paired: Responses, cells_of: Pairs, plan: Plan
 ) -> shapes.Round:
     """Agreement in one round; with its table where the same two people judged all of its responses."""
-    mine = [item for item in items if item.round == one.n and item.paired]
-    cells_of = _by_judges(pair for pair in pairs if pair.round == one.n)
-    labels = scale(one.rubric, prompt, _used(mine))
-    entry: shapes.Round = {"n_round": one.n, "labels": labels, **_portion(mine, labels, plan)}
+    labels = scale(one.rubric, prompt, _used(paired))
+    entry: shapes.Round = {"n_round": one.n, "labels": labels, **_portion(paired, labels, plan)}
     if len(cells_of) == 1:
         [(both, cells)] = cells_of.items()
         entry["pair"] = {"judges": list(both), **pair_entry(both, labels, cells, plan)}
     return entry
 
 
-def _by_judges(pairs: Iterable[PairCount]) -> dict[tuple[str, str], list[Cell]]:
-    """The counts of each two judges, in the order of their names."""
-    cells_of: dict[tuple[str, str], list[Cell]] = {}
-    for one in sorted(pairs, key=lambda one: (one.first, one.second)):
-        cell = (one.cluster, one.verdict_1, one.verdict_2, one.count)
-        cells_of.setdefault((one.first, one.second), []).append(cell)
-    return cells_of
-
-
-def _portion(items: Sequence[ItemCount], labels: Sequence[str], plan: Plan) -> shapes.Portion:
+def _portion(part: Responses, labels: Sequence[str], plan: Plan) -> shapes.Portion:
     """Agreement on a part of the responses, and the days on which their last verdicts were given."""
+    n = len(part.days)
     return {
-        "since": min((item.since for item in items), default=None),
-        "until": max((item.until for item in items), default=None),
-        "n": sum(item.count for item in items),
-        "coefficients": all_entries(labels, _rows(items, labels), plan),
+        "since": str(part.days.min()) if n else None,
+        "until": str(part.days.max()) if n else None,
+        "n": n,
+        "coefficients": all_entries(labels, _by_response(part, labels), plan),
     }
 
 
-def _used(items: Iterable[ItemCount]) -> set[str]:
-    return {
-        verdict
-        for item in items
-        for verdict, count in zip(VERDICTS, item.verdicts, strict=True)
-        if count
-    }
+def _used(responses: Responses) -> set[str]:
+    counts = responses.verdicts.sum(axis=0)
+    return {verdict for verdict, count in zip(VERDICTS, counts, strict=True) if count}
 
 
-def _rows(items: Iterable[ItemCount], labels: Sequence[str]) -> list[Item]:
-    columns = [VERDICTS.index(label) for label in labels]
-    return [(item.cluster, [item.verdicts[i] for i in columns], item.count) for item in items]
+def _by_response(responses: Responses, labels: Sequence[str]) -> Groups:
+    rows = responses.verdicts.take([VERDICTS.index(label) for label in labels], axis=1)
+    return Groups(rows, np.ones(len(rows), dtype=np.int64), responses.clusters)
 
 
 def scale(version: Rubric, prompt: str, used: Iterable[str]) -> list[str]:
@@ -204,7 +186,7 @@ def pair_entry(
     # Two labels have one distance, so weights would repeat the same number.
     weights = WEIGHTED if len(labels) > 2 else ()
     rows = [(labels.index(first), labels.index(second)) for _, first, second, _ in cells]
-    pair = of_two(_groups(rows, 2, cells), labels, plan, weights)
+    pair = of_two(_groups(rows, cells), labels, plan, weights)
     return {
         "labels": list(labels),
         "table": pair.table.tolist(),
@@ -215,23 +197,18 @@ def pair_entry(
 
 
 @FIGURES.remembers
-def all_entries(
-    labels: Sequence[str], items: Sequence[Item], plan: Plan | None
-) -> list[Coefficient]:
+def all_entries(labels: Sequence[str], responses: Groups, plan: Plan | None) -> list[Coefficient]:
     """The coefficients over all judges of some responses."""
     metrics = (alpha.NOMINAL, alpha.ORDINAL) if len(labels) > 2 else (alpha.NOMINAL,)
-    groups = _groups([item[1] for item in items], len(labels), items)
-    return list(of_many(groups, plan, metrics))
+    return list(of_many(responses, plan, metrics))
 
 
-def _groups(
-    rows: Sequence[Sequence[int]], width: int, counted: Sequence[Cell] | Sequence[Item]
-) -> Groups:
-    """`counted` begin with the rows' clusters and end with their sizes."""
+def _groups(rows: Sequence[tuple[int, int]], cells: Sequence[Cell]) -> Groups:
+    """The rows of some cells, with their clusters and sizes."""
     numbered: dict[str | int, int] = {}
-    places = [numbered.setdefault(one[0], len(numbered)) for one in counted]
-    table = np.array(rows, dtype=np.int64).reshape(-1, width)
-    sizes = np.array([one[-1] for one in counted], dtype=np.int64)
+    places = [numbered.setdefault(one[0], len(numbered)) for one in cells]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    sizes = np.array([one[-1] for one in cells], dtype=np.int64)
     return Groups(table, sizes, np.array(places, dtype=np.int64))
 
 

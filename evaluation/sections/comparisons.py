@@ -1,6 +1,6 @@
 """The comparisons of a study's report, as data."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from evaluation.compare import families
 from evaluation.compare.differences import Difference, GainDifference
@@ -23,7 +23,7 @@ def plan_of(seed: int) -> Plan:
     return Plan(seed=abs(seed), resamples=RESAMPLES)
 
 
-def answers_of(answered: Iterable[Answered], verdict: str = Verdict.CORRECT) -> Answers:
+def answers_of(answered: Answered, verdict: str = Verdict.CORRECT) -> Answers:
     return Answers(answered, verdict=str(verdict), one_passage=one_passage_prompts())
 
 

@@ -11,7 +11,7 @@ from evaluation.statistics import bootstrap, score_intervals, wilson
 from evaluation.statistics.bootstrap import Plan, Resampled
 from evaluation.statistics.score_intervals import JUDGE, PEOPLE, Both, ScoreIntervals
 from evaluation.statistics.scores import Scores, Share, scores
-from evaluation.statistics.tables import UNPARSED
+from evaluation.statistics.tables import UNPARSED, Tallies
 from generation.models import LanguageModel
 from judging.machine import control
 from judging.machine.scope import halves_of
@@ -110,7 +110,9 @@ def _judge_entry(
         "cluster_method": bootstrap.METHOD,
         "prompts": [_prompt_entry(prompt, counts, plan, halves) for prompt in asked],
         # Table 6: as the table of final verdicts, a reply without a verdict being one of its own.
-        "table": table_of("judge model", ALL_REPLIES, counts, asked, names, replies, plan),
+        "table": table_of(
+            "judge model", ALL_REPLIES, Tallies.of(counts), asked, names, replies, plan
+        ),
     }
 
 

@@ -4,15 +4,14 @@ Agreement is computed on the judges' independent first verdicts, before resoluti
 tables of verdicts on final verdicts, after exclusions. Each part names its population.
 """
 
-from collections import Counter
-from datetime import date, timedelta
-
+import numpy as np
 from django.conf import settings
 
-from datasets.models import Instance, Subset
+from datasets.models import Subset
 from datasets.subsets import SLICES, described
 from evaluation.annotators.campaign import study_annotators
 from evaluation.counts import final_verdicts
+from evaluation.counts.final_verdicts import kept
 from evaluation.counts.first_verdicts import own_verdicts
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import model_names, models_of, subject_of
@@ -34,12 +33,12 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
     `clustering` says what the intervals of agreement resample, by default whole articles; its seed holds for
     all intervals of the report.
     """
+    judged = Judged.of(study)
     names = model_names(models_of(study))
     subject = subject_of(study, names)
     prompts = subject["prompts"]
-    judged = Judged.of(study)
     sha256, row_count = digest_of(judged)
-    answered = final_verdicts.answered(study, names)
+    answered = final_verdicts.answered(judged.items, names)
     chosen = clustering.seed if clustering else None
     seed = study.seed if chosen is None else chosen
     report: shapes.Report = {
@@ -56,11 +55,11 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
         **subject,
         "verdicts": [{"key": value, "label": label} for value, label in Verdict.choices],
         "agreement": study_agreement(judged, prompts, clustering),
-        "tables": [verdict_table(study, prompts, names, plan_of(seed))],
+        "tables": [verdict_table(judged, prompts, names, plan_of(seed))],
         "comparisons": comparisons_entry(answers_of(answered), seed),
         "judge_models": judge_models(study, prompts, names, plan_of(seed)),
-        "resolution": resolution_entry(study),
-        "flow": study_flow(study),
+        "resolution": resolution_entry(judged),
+        "flow": study_flow(judged),
         "days": days_of_judging(judged),
         "annotators": study_annotators(study),
     }
@@ -73,20 +72,18 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
 
 def days_of_judging(judged: Judged) -> list[shapes.Day]:
     """How many first verdicts were given on each day (UTC) from the first to the last, empty days too."""
-    by_day = Counter(one.moment[:10] for one in judged.first)
-    if not by_day:
+    given = judged.first.moment.astype("datetime64[D]")
+    if not len(given):
         return []
-    first, last = (date.fromisoformat(day) for day in (min(by_day), max(by_day)))
-    days = ((first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1))
-    return [{"day": day, "verdicts": by_day[day]} for day in days]
+    days = np.arange(given.min(), given.max() + 1)
+    counts = np.bincount((given - days[0]).astype(int))
+    return [{"day": str(day), "verdicts": n} for day, n in zip(days, counts.tolist(), strict=True)]
 
 
 def study_entry(judged: Judged) -> shapes.Study:
     """Who judged what, as counts."""
     study = judged.study
-    items = study.items.all()
-    instances = Instance.objects.filter(responses__study_items__study=study).distinct()
-    excluded = instances.filter(exclusion__seconded_by__isnull=False)
+    instances = judged.items["instance"]
     entry: shapes.Study = {
         "id": study.pk,
         "name": study.name,
@@ -99,15 +96,15 @@ def study_entry(judged: Judged) -> shapes.Study:
         "double_percent": study.double_percent,
         "repeat_percent": study.repeat_percent,
         "without_own": study.without_own,
-        "own_verdicts": [own_verdicts(study).count(), len(judged.first)],
+        "own_verdicts": [own_verdicts(study).count(), len(judged.first.at)],
         "resolved_by": study.resolved_by,
         "rubric": str(study.rubric),
         "order": study.order,
         "seed": study.seed,
-        "responses": items.count(),
-        "instances": instances.count(),
-        "articles": instances.values("contradiction__title").distinct().count(),
-        "excluded_instances": excluded.count(),
+        "responses": len(instances.at),
+        "instances": len(instances.values),
+        "articles": len(judged.items["title"].values),
+        "excluded_instances": len(np.unique(instances.at[~kept(judged.items)])),
         "judges": judging_people(study).count(),
     }
     if study.subset:

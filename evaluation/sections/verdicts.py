@@ -3,30 +3,31 @@
 from collections.abc import Mapping, Sequence
 
 from evaluation.counts import final_verdicts
+from evaluation.counts.judged import Judged
 from evaluation.counts.naming import in_name_order, one_passage_prompts
 from evaluation.report import shapes
 from evaluation.statistics import bootstrap, tables, wilson
 from evaluation.statistics.bootstrap import Plan, Resampled
 from evaluation.statistics.cells import resampled
-from evaluation.statistics.tables import Tally
-from judging.models import Resolution, Study, Verdict
+from evaluation.statistics.tables import Tallies
+from judging.models import Resolution, Verdict
 from judging.settling import LACKS_VERDICTS
 
 FINAL_VERDICTS = "final verdicts, after exclusions"
 
 
 def verdict_table(
-    study: Study, prompts: Sequence[shapes.Prompt], names: Mapping[int, str], plan: Plan
+    judged: Judged, prompts: Sequence[shapes.Prompt], names: Mapping[int, str], plan: Plan
 ) -> shapes.Table:
     """People's final verdicts."""
-    tallies = final_verdicts.tallies(study, names)
+    tallies = final_verdicts.tallies(judged.items, names)
     return table_of("verdicts", FINAL_VERDICTS, tallies, prompts, names, Verdict.values, plan)
 
 
 def table_of(
     name: str,
     population: str,
-    tallies: Sequence[Tally],
+    tallies: Tallies,
     prompts: Sequence[shapes.Prompt],
     names: Mapping[int, str],
     verdicts: Sequence[str],
@@ -81,17 +82,20 @@ def clustered_entry(interval: Resampled | None) -> shapes.ClusterEnds:
     }
 
 
-def resolution_entry(study: Study) -> list[shapes.Way]:
+def resolution_entry(judged: Judged) -> list[shapes.Way]:
     """How the final verdicts came about, and how many responses have none."""
-    counts = final_verdicts.how_counts(study)
+    counts = final_verdicts.how_counts(judged.items)
     ways: list[shapes.Way] = [
         {"how": how, "label": label, "count": counts[how]}
         for how, label in Resolution.How.choices
         if how in counts
     ]
-    short = final_verdicts.kept_items(study).filter(LACKS_VERDICTS, resolution=None).count()
-    without: list[shapes.Way] = [
-        {"how": "incomplete", "label": "Not judged by all its judges", "count": short},
-        {"how": "none", "label": "No final verdict yet", "count": counts.get(None, 0) - short},
-    ]
-    return ways + [way for way in without if way["count"]]
+    if open_yet := counts.get(None, 0):
+        items = final_verdicts.kept_items(judged.study)
+        short = items.filter(LACKS_VERDICTS, resolution=None).count()
+        without: list[shapes.Way] = [
+            {"how": "incomplete", "label": "Not judged by all its judges", "count": short},
+            {"how": "none", "label": "No final verdict yet", "count": open_yet - short},
+        ]
+        ways += [way for way in without if way["count"]]
+    return ways

@@ -15,13 +15,6 @@ from evaluation.statistics.chance import Floats, ratio
 NOMINAL, ORDINAL, INTERVAL = METRICS = ("nominal", "ordinal", "interval")
 
 
-def coincidences(counts: NDArray[np.int64] | Floats) -> Floats:
-    """The coincidences of all items of a matrix items x labels: k x k, symmetric."""
-    given = counts[counts.sum(axis=1) >= 2].astype(np.float64)
-    once = given / np.maximum(given.sum(axis=1, keepdims=True) - 1, 1)
-    return np.asarray(once.T @ given - np.diag(once.sum(axis=0)))
-
-
 def coincidences_of_each(counts: NDArray[np.int64] | Floats) -> Floats:
     """The coincidences of each item: items x k x k."""
     raters = counts.sum(axis=1)

@@ -4,21 +4,32 @@ All lines of one slice share their draws, so that a table costs a few matrix pro
 """
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.statistics.bootstrap import Floats, Plan, Resampled, intervals
 from evaluation.statistics.chance import ratio
-from evaluation.statistics.tables import ALL, Tally
+from evaluation.statistics.columns import Places
+from evaluation.statistics.tables import ALL, Tallies
 from pages.memory import FIGURES
 
 Place = tuple[str, str, str]  # prompt, model, slice
 
 
+class Counted(NamedTuple):
+    """Arrays of an entry each: the numbers of an article, a line and a verdict, and how many responses have them."""
+
+    articles: Places
+    lines: Places
+    verdicts: Places
+    counts: Places
+
+
 @FIGURES.remembers
 def resampled(
-    tallies: Sequence[Tally],
+    tallies: Tallies,
     places: Sequence[Place],
     verdicts: Sequence[str],
     one_passage: Collection[str],
@@ -30,6 +41,7 @@ def resampled(
     share.
     """
     by_place: dict[tuple[str, ...], Resampled] = {}
+    verdict, same = tallies.verdict.on(verdicts), tallies.same_passage.among({True})
     for single in (True, False):
         for part in dict.fromkeys(place[2] for place in places):
             lines = [
@@ -37,39 +49,35 @@ def resampled(
                 for place in places
                 if place[2] == part and (place[0] in one_passage) == single
             ]
-            counted = [
-                (tally.article, (tally.prompt, tally.model, part), tally.verdict, tally.count)
-                for tally in tallies
-                if tally.verdict is not None
-                and part in (ALL, tally.reasoning)
-                and not (single and tally.same_passage)
-            ]
-            here = set(lines)
-            counted = [one for one in counted if one[1] in here]
+            line = _lines(tallies, lines)
+            inside = part == ALL or tallies.reasoning.among({part})
+            kept = (verdict >= 0) & (line >= 0) & inside & ~(single & same)
+            columns = (tallies.article.at, line, verdict, tallies.count.numbers())
+            counted = Counted(*(column[kept] for column in columns))
             by_place |= of_lines(counted, lines, verdicts, plan)
     return by_place
 
 
-def of_lines(
-    counted: Sequence[tuple[str, tuple[str, ...], str, int]],
-    lines: Sequence[tuple[str, ...]],
-    verdicts: Sequence[str],
-    plan: Plan,
-) -> dict[tuple[str, ...], Resampled]:
-    """(*line, verdict) -> the interval of the verdict's share of a line's responses; all share their draws.
+def _lines(tallies: Tallies, lines: Sequence[Place]) -> Places:
+    """The number of each tally's line, -1 where it is on none."""
+    number = {(prompt, model): n for n, (prompt, model, _) in enumerate(lines)}
+    prompts, models = tallies.prompt, tallies.model
+    numbers = [[number.get((one, of), -1) for of in models.values] for one in prompts.values]
+    table = np.array(numbers, dtype=np.intp).reshape(len(prompts.values), len(models.values))
+    return np.asarray(table[prompts.at, models.at])
 
-    `counted` are the article, line and verdict of so many responses.
-    """
-    if not counted:
+
+def of_lines(
+    counted: Counted, lines: Sequence[tuple[str, ...]], verdicts: Sequence[str], plan: Plan
+) -> dict[tuple[str, ...], Resampled]:
+    """(*line, verdict) -> the interval of the verdict's share of a line's responses; all share their draws."""
+    if not len(counted.articles):
         return {}
-    place = {line: row for row, line in enumerate(lines)}
-    articles: dict[str, int] = {}
-    for article, *_ in counted:
-        articles.setdefault(article, len(articles))
-    sums = np.zeros((len(articles), len(lines), len(verdicts)))
-    for article, line, verdict, count in counted:
-        sums[articles[article], place[line], verdicts.index(verdict)] += count
     size = len(verdicts)
+    shape = (int(counted.articles.max()) + 1, len(lines), size)
+    cells = np.ravel_multi_index(counted[:3], shape)
+    sums = np.zeros((shape[0], len(lines) * size))
+    np.add.at(sums.reshape(-1), cells, counted.counts)
 
     def shares(flat: Floats) -> Floats:
         """features x … to features x …: each verdict's count over its line's."""
@@ -81,5 +89,5 @@ def of_lines(
         counts = flat.reshape(len(lines), size, *flat.shape[1:]).sum(axis=1)
         return np.repeat(counts > 0, size, axis=0)
 
-    drawn = iter(intervals(sums.reshape(len(articles), -1), shares, plan, sources=asked))
+    drawn = iter(intervals(sums, shares, plan, sources=asked))
     return {(*line, verdict): next(drawn) for line in lines for verdict in verdicts}

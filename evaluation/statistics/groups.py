@@ -28,8 +28,8 @@ class Groups:
         """What each cluster adds to the sums, from what one item of each row adds; and how many add the same."""
         if self.clusters is None:
             return features, self.sizes
-        total = np.zeros((int(self.clusters.max(initial=-1)) + 1, features.shape[1]))
-        np.add.at(total, self.clusters, features * self.sizes[:, None])
+        of_rows = (features * self.sizes[:, None]).T
+        total = np.array([np.bincount(self.clusters, weights=one) for one in of_rows]).T
         return total, np.ones(len(total), dtype=np.int64)
 
     def resampled(

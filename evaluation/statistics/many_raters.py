@@ -164,7 +164,7 @@ def krippendorff_alpha(
     name, n = f"krippendorff_alpha_{metric}", len(counts)
     if n == 0:
         return coefficient(name, None, 0, reason=NO_ITEMS)
-    value = float(alpha.value_of(alpha.coincidences(counts), metric, values))
+    value = float(alpha.value_of(_sums(counts).coincident, metric, values))
     if np.isnan(value):
         return coefficient(name, None, n, reason=ONE_CATEGORY)
     return coefficient(name, value, n)

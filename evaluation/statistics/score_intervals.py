@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.statistics.bootstrap import Floats, Plan, Resampled, intervals
-from evaluation.statistics.cells import of_lines
+from evaluation.statistics.cells import Counted, of_lines
 from evaluation.statistics.chance import ratio
+from evaluation.statistics.columns import columns
 from evaluation.statistics.tables import UNPARSED
 from pages.memory import FIGURES
 
@@ -83,12 +84,22 @@ def of_models(
 ) -> dict[tuple[str, ...], Resampled]:
     """(model, whose, verdict) -> the interval of its share of the model's responses; `whose` is PEOPLE or JUDGE."""
     lines = [(model, who) for model in sorted({one.model for one in counts}) for who in WHOSE]
-    counted = [
-        (one.article, (one.model, who), verdict, one.count)
-        for one in counts
-        for who, verdict in ((PEOPLE, one.people), (JUDGE, one.reply))
-    ]
-    drawn = of_lines(counted, lines, (*labels, UNPARSED), plan)
+    verdicts = (*labels, UNPARSED)
+    found = columns(
+        ("article", "line", "verdict", "count"),
+        (
+            (one.article, (one.model, who), verdict, one.count)
+            for one in counts
+            for who, verdict in ((PEOPLE, one.people), (JUDGE, one.reply))
+        ),
+    )
+    counted = Counted(
+        found["article"].at,
+        found["line"].on(lines),
+        found["verdict"].on(verdicts),
+        found["count"].numbers(),
+    )
+    drawn = of_lines(counted, lines, verdicts, plan)
     return {key: one for key, one in drawn.items() if key[1:] != (PEOPLE, UNPARSED)}
 
 

@@ -7,9 +7,11 @@ without a type are states of their own: they are given next to the shares, never
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Self, TypedDict
 
+from evaluation.statistics.columns import Column, Mask, columns, counted
 from evaluation.statistics.wilson import wilson
 
 ALL, EXPLICIT, IMPLICIT, UNTYPED = "all", "explicit", "implicit", "untyped"
@@ -38,6 +40,27 @@ class Tally:
     same_passage: bool
     verdict: str | None
     count: int
+
+
+@dataclass(frozen=True, eq=False)
+class Tallies:
+    """Many of them, column by column."""
+
+    model: Column
+    prompt: Column
+    article: Column
+    reasoning: Column
+    same_passage: Column
+    verdict: Column
+    count: Column
+
+    @classmethod
+    def of(cls, rows: Iterable[Tally]) -> Self:
+        names = [field.name for field in fields(cls)]
+        return cls(**columns(names, map(attrgetter(*names), rows)))
+
+    def where(self, rows: Mask) -> Self:
+        return replace(self, **{name: column[rows] for name, column in vars(self).items()})
 
 
 class Cell(TypedDict):
@@ -70,7 +93,7 @@ class Line(TypedDict):
 
 
 def lines(
-    tallies: Iterable[Tally],
+    tallies: Tallies,
     *,
     prompts: Sequence[str],
     models: Sequence[str],
@@ -82,7 +105,7 @@ def lines(
     There is a slice "untyped" where any question is. `one_passage` names the prompts that give a single passage.
     Raises ValueError for a tally that none of these names cover, since it would be lost from the numbers.
     """
-    kept = list(tallies)
+    kept = _whatever_article(tallies)
     _check(kept, prompts, models, verdicts)
     slices = SLICES + ((UNTYPED,) if any(tally.reasoning == UNTYPED for tally in kept) else ())
     of_cell: dict[tuple[str, str], list[Tally]] = defaultdict(list)
@@ -93,6 +116,14 @@ def lines(
         for prompt in prompts
         for model in models
         for part in slices
+    ]
+
+
+def _whatever_article(of: Tallies) -> list[Tally]:
+    kinds = (of.model, of.prompt, of.reasoning, of.same_passage, of.verdict)
+    return [
+        Tally(model, prompt, "", part, same, verdict, count)
+        for model, prompt, part, same, verdict, count in counted(*kinds, times=of.count.numbers())
     ]
 
 

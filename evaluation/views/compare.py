@@ -8,6 +8,7 @@ from accounts.access import person_of, roles_required
 from evaluation.access import study_for
 from evaluation.compare.request import KIND_LABELS, Asked, of_models, read
 from evaluation.counts import final_verdicts
+from evaluation.counts.judged import items_of
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.report.comparisons import family_sections
 from evaluation.report.shapes import Answer, Subject
@@ -68,7 +69,7 @@ def _asked(request: HttpRequest, parts: Subject) -> Asked:
 def _answer(study: Study, parts: Subject, asked: Asked) -> Answer:
     """The answer in the shape of a report, with its one family."""
     names = {model["id"]: model["name"] for model in parts["models"]}
-    answered = final_verdicts.answered(study, names)
+    answered = final_verdicts.answered(items_of(study), names)
     kept = of_models(answered, [names[pk] for pk in asked.models])
     entry = comparisons_entry(answers_of(kept, asked.verdict), study.seed, [asked.family])
     return {"study": {"id": study.pk, "name": study.name}, **parts, "comparisons": entry}

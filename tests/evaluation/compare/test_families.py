@@ -1,5 +1,7 @@
 """Families of comparisons: what is compared with what, and over which questions."""
 
+from dataclasses import fields
+
 import pytest
 
 from evaluation.compare.families import (
@@ -16,17 +18,20 @@ from evaluation.compare.families import (
     size,
 )
 from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.columns import columns
 
 PLAN = Plan(seed=1, resamples=500)
 FOUR, FIVE = "both-passages", "both-passages-comprehensive"
 
 
 def answers(*given, one_passage=()):
-    return Answers(given, verdict="correct", one_passage=one_passage)
+    names = [field.name for field in fields(Answered)]
+    answered = Answered(**columns(names, given))
+    return Answers(answered, verdict="correct", one_passage=one_passage)
 
 
 def answer(model, prompt, n, verdict, reasoning="explicit", same=False, sample=1):
-    return Answered(model, prompt, f"Abbey {n}", reasoning, same, verdict, 1, (n, sample))
+    return model, prompt, f"Abbey {n}", reasoning, same, verdict, 1, (n, sample)
 
 
 def of(kind, *prompts, margin=None):

@@ -4,6 +4,7 @@ import pytest
 from django.core.management import call_command
 
 from datasets.models import Contradiction
+from evaluation.counts.judged import Judged
 from evaluation.counts.steps import FROM_COLLECTION, FROM_FILE, study_flow
 from evaluation.report.flow import changes_of
 from judging.models import Study
@@ -35,7 +36,7 @@ def reasons(step):
 
 def check(study):
     """Every loss of the study's way adds up."""
-    given = study_flow(study)["steps"]
+    given = study_flow(Judged.of(study))["steps"]
     for before, step in pairwise(given):
         # Three questions may come from one contradiction: a change of unit needs no explanation.
         if before["unit"] == step["unit"]:
@@ -46,7 +47,7 @@ def check(study):
 
 @pytest.mark.django_db
 def test_a_study_without_a_campaign_begins_at_its_collection_and_says_so():
-    flow = study_flow(judged_study())
+    flow = study_flow(Judged.of(judged_study()))
     assert (flow["begins"], flow["note"]) == ("collection", FROM_COLLECTION)
     assert flow["steps"][0]["key"] == "contradictions"
 
@@ -107,7 +108,7 @@ def test_an_imported_study_has_no_step_of_judging():
     study = judging.draft()
     Study.objects.filter(pk=study.pk).update(is_imported=True)
     study.refresh_from_db()
-    flow = study_flow(study)
+    flow = study_flow(Judged.of(study))
     assert flow["note"] == FROM_FILE
     assert "judged" not in {step["key"] for step in flow["steps"]}
 
@@ -116,7 +117,7 @@ def test_an_imported_study_has_no_step_of_judging():
 def test_a_study_of_nothing_has_no_steps():
     study = judging.draft()
     study.items.all().delete()
-    assert study_flow(study)["steps"] == []
+    assert study_flow(Judged.of(study))["steps"] == []
 
 
 @pytest.mark.django_db
@@ -126,7 +127,7 @@ def test_the_demonstration_begins_at_the_tags_seen():
         check(any_study)
     study = Study.objects.earliest("pk")
     steps = check(study)
-    assert study_flow(study)["begins"] == "campaign"
+    assert study_flow(Judged.of(study))["begins"] == "campaign"
     assert next(iter(steps)) == "seen"
     assert steps["published"]["n"] <= steps["annotated"]["n"] <= steps["campaign"]["n"]
     assert steps["study"]["n"] == study.items.count()

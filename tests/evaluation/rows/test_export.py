@@ -7,6 +7,7 @@ import pytest
 
 from evaluation.compare.families import Family
 from evaluation.counts import final_verdicts
+from evaluation.counts.judged import items_of
 from evaluation.report.agreement import agreement_rows, agreement_sections
 from evaluation.report.comparisons import family_sections
 from evaluation.report.verdicts import prompt_sections
@@ -74,7 +75,7 @@ def test_every_side_of_a_comparison_counts_its_rows(family, left_out, study):
         exclude(study, left_out)
     report = study_report(study)
     names = {model["id"]: model["name"] for model in report["models"]}
-    answers = answers_of(final_verdicts.answered(study, names))
+    answers = answers_of(final_verdicts.answered(items_of(study), names))
     report["comparisons"] = comparisons_entry(answers, 0, [family])
     (section,) = family_sections(report)
     assert len(check(study, [side for row in section.rows for side in row.sides])) >= 2

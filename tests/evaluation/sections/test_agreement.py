@@ -21,6 +21,7 @@ from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
 from evaluation.statistics import two_raters
 from evaluation.statistics.bootstrap import METHOD, Plan, intervals
+from evaluation.statistics.groups import Groups
 from judging.models import JudgingSlot, Judgment, Round, Study
 from leases.refusal import Refusal
 from tests.evaluation.factories import judged_study
@@ -112,9 +113,9 @@ def test_few_articles_have_no_interval_but_a_reason():
 
 def test_articles_that_one_judge_has_finished_do_not_count_for_the_interval():
     """Half finished: 3 articles with two verdicts on each response, 37 with one."""
-    items = [(n, [1, 1] if n else [0, 2], 2) for n in range(3)]
-    items += [(n, [0, 1], 1) for n in range(3, 40)]
-    result = all_entries(["incorrect", "correct"], items, Plan(1, 1_000))
+    rows = [[0, 2], [1, 1], [1, 1], *[[0, 1]] * 37]
+    responses = Groups(np.array(rows), np.repeat([2, 1], [3, 37]), np.arange(40))
+    result = all_entries(["incorrect", "correct"], responses, Plan(1, 1_000))
     assert {one["clustered"]["clusters"] for one in result} == {3}
     assert all(one["clustered"]["low"] is None for one in result)
 

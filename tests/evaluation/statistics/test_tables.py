@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from evaluation.statistics.tables import Tally, lines
+from evaluation.statistics.tables import Tallies, Tally, lines
 from evaluation.statistics.wilson import wilson
 
 VERDICTS = ("incorrect", "partially correct", "correct")
@@ -15,7 +15,7 @@ def table(groups, **changes):
         "verdicts": VERDICTS,
         "one_passage": {"passage-1"},
     }
-    return lines(groups, **{**options, **changes})
+    return lines(Tallies.of(groups), **{**options, **changes})
 
 
 def line_of(result, prompt="both-passages", part="all", model="m"):
