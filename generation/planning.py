@@ -13,7 +13,7 @@ from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from datasets.contexts import context_1, context_2, is_same
 from datasets.counts import current_instances
 from datasets.models import Collection, Instance, RevisedPassage
-from generation import controlled, prompting
+from generation import controlled, prompting, rendering
 from generation.models import LanguageModel, Response, Run
 from generation.prompting import Prompt
 from leases.refusal import Refusal
@@ -25,7 +25,7 @@ NOT_REVISED = "it has no checked passages revised so that they agree"
 class Rendered:
     """One prompt about one question: the text to send and the gold answers, or why it cannot be sent.
 
-    `follow_up` is the text of a second turn (prompting.follow_up). `passages` are the two revised passages where the
+    `follow_up` is the text of a second turn (rendering.follow_up). `passages` are the two revised passages where the
     prompt shows those and not the question's own. `shown` are the passages in the text.
     """
 
@@ -125,7 +125,7 @@ def _texts(
         "context_2": passage_2,
         "same": is_same(instance.contradiction),
     }
-    return prompting.render(prompt, **shown), prompting.follow_up(prompt, **shown)
+    return rendering.render(prompt, **shown), rendering.follow_up(prompt, **shown)
 
 
 def responses(

@@ -1,4 +1,4 @@
-"""The prompts, and the text that a model is sent for one question. Pure.
+"""The prompts, and the checks of one that a person wrote. Pure.
 
 A prompt is data. The study's own (generation/prompts/*.json) are copied byte for byte from their source, and never
 change; further ones, and versions of these, are rows (prompt_versions.py). Code uses the names of prompts; the paper's
@@ -29,7 +29,7 @@ VERDICTS = ("correct", "partially_correct", "incorrect")
 FIELDS = ("question", "context1", "context2")
 # Where the text of a second turn has the first reply.
 REPLY = "{reply}"
-_PLACE = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
+PLACE = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
 # A word, or a field that is written otherwise, as {context 1}. Other braces are text, as those of JSON.
 _NAME = re.compile(r"\{\s*(?:\w+|(?:question|context|passage|reply)[\s.-]+\w*)\s*\}", re.IGNORECASE)
 
@@ -212,6 +212,24 @@ def sha256_of(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(whole).hexdigest()
 
 
+def gold(
+    prompt: Prompt,
+    *,
+    answer_1: str | None,
+    answer_2: str | None,
+    revised_answer: str | None = None,
+) -> list[str]:
+    """The gold answers for this prompt, unstripped; one that the record lacks (None) is left out."""
+    answers = {
+        "answer_1": answer_1,
+        "answer_2": answer_2,
+        "revised_answer": revised_answer,
+        "yes": "yes",
+        "no": "no",
+    }
+    return [text for source in prompt.gold if (text := answers[source]) is not None]
+
+
 # ---------------------------------------------------------------- written by a person
 
 
@@ -245,7 +263,7 @@ def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
         )
     _check_examples(data["examples"], data["template"], where)
     _check_form(data["form"], data["options"], data["second"], where)
-    places = _PLACE.findall(data["template"] + data["second"])
+    places = PLACE.findall(data["template"] + data["second"])
     shown = [place for place in places if place != "question"]
     _check_asking_again(data, bool(shown), where)
     return {
@@ -278,7 +296,7 @@ def _check_examples(examples: Any, template: str, where: str) -> None:
     shape = f"examples is a list of at most {MOST_EXAMPLES} objects with {', '.join(EXAMPLE)}"
     if not isinstance(examples, list) or len(examples) > MOST_EXAMPLES:
         raise PromptError(f"{where}: {shape}.", "examples")
-    needed = {*_PLACE.findall(template), "answer"}
+    needed = {*PLACE.findall(template), "answer"}
     for number, example in enumerate(examples, start=1):
         if not isinstance(example, dict) or set(example) - set(EXAMPLE):
             raise PromptError(f"{where}: {shape}; number {number} is something else.", "examples")
@@ -380,76 +398,9 @@ def _check_name(name: str, label: str, where: str) -> None:
 
 
 def _check_places(text: str, where: str, *more: str, field: str = "template") -> None:
-    if unknown := set(_NAME.findall(_PLACE.sub("", text))):
+    if unknown := set(_NAME.findall(PLACE.sub("", text))):
         known = ", ".join([*(f"{{{name}}}" for name in FIELDS), *more])
         raise PromptError(
             f"{where} has {', '.join(sorted(unknown))}, which is no field of a question. There are {known}.",
             field,
         )
-
-
-# ---------------------------------------------------------------- rendered
-
-
-def render(prompt: Prompt, *, question: str, context_1: str, context_2: str, same: bool) -> str:
-    """The text to send: the examples with their answers, then the question.
-
-    Where both answers come from the `same` passage, it is given once.
-    """
-    template = _once(prompt.template) if same else prompt.template
-    asked = _filled(prompt, template, question, context_1, context_2, same)
-    return "".join(_shown(prompt.template, example) for example in prompt.examples) + asked
-
-
-def follow_up(
-    prompt: Prompt, *, question: str, context_1: str, context_2: str, same: bool
-) -> list[str] | None:
-    """The pieces of the second turn's text, between which the first reply comes; None for a prompt of one turn."""
-    if not prompt.second:
-        return None
-    pieces = (_once(prompt.second) if same else prompt.second).split(REPLY)
-    return [_filled(prompt, piece, question, context_1, context_2, same) for piece in pieces]
-
-
-def _once(text: str) -> str:
-    """The text without the second of its two passages, where that is on a line of its own after a blank."""
-    shown = [place for place in dict.fromkeys(_PLACE.findall(text)) if place != "question"]
-    if len(shown) < 2:
-        return text
-    # The recorded inputs have this blank before the second passage.
-    return re.sub(rf"\n \{{{shown[1]}\}}(?=\n|\Z)", "", text)
-
-
-def _filled(
-    prompt: Prompt, text: str, question: str, context_1: str, context_2: str, same: bool
-) -> str:
-    if same and len(prompt.passages) > 1:  # a prompt may begin with the second
-        context_2 = context_1
-    texts = {"question": question, "context1": context_1, "context2": context_2}
-    # In one pass, so that braces inside a passage are not replaced.
-    return _PLACE.sub(lambda place: texts[place[1]], text)
-
-
-def _shown(template: str, example: Mapping[str, str]) -> str:
-    """The prompt's own text about an example, its answer and an empty line."""
-    asked = _PLACE.sub(lambda place: example[place[1]], template)
-    between = "" if asked[-1:].isspace() else " "
-    return f"{asked}{between}{example['answer']}\n\n"
-
-
-def gold(
-    prompt: Prompt,
-    *,
-    answer_1: str | None,
-    answer_2: str | None,
-    revised_answer: str | None = None,
-) -> list[str]:
-    """The gold answers for this prompt, unstripped; one that the record lacks (None) is left out."""
-    answers = {
-        "answer_1": answer_1,
-        "answer_2": answer_2,
-        "revised_answer": revised_answer,
-        "yes": "yes",
-        "no": "no",
-    }
-    return [text for source in prompt.gold if (text := answers[source]) is not None]

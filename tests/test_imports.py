@@ -96,6 +96,7 @@ PURE = {
     "generation.excerpts",
     "generation.faults",
     "generation.prompting",
+    "generation.rendering",
     "generation.scoring",
     "judging.files.predictionfile",
     "judging.files.wikicontradict",

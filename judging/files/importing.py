@@ -22,7 +22,7 @@ from datasets.importers.json_text import decode
 from datasets.models import Collection, Instance
 from datasets.records import Draft, add_contradictions
 from datasets.taxonomy import DIMENSIONS
-from generation import prompt_versions, prompting, registry
+from generation import prompt_versions, prompting, registry, rendering
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
 from judging import rubric_versions, studies
@@ -261,7 +261,7 @@ def _response(
     given = [question.context_1, question.context_2]
     # Where the published file repeats the answer as the text sent, the text sent is not known.
     sent = "" if answer.sent == answer.text else answer.sent
-    as_written = prompting.render(
+    as_written = rendering.render(
         prompt,
         question=question.question,
         context_1=question.context_1,

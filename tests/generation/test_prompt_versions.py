@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from accounts.roles import Role
 from evaluation.counts.naming import prompt_entry
-from generation import access, prompt_versions, prompting, runs
+from generation import access, prompt_versions, prompting, rendering, runs
 from generation.models import PromptVersion, Response
 from generation.prompt_forms import PromptForm
 from leases.refusal import Conflict, Refusal, StaleVersion
@@ -194,7 +194,7 @@ def test_examples_come_before_the_question_and_count_in_the_hash(rosa):
     bare = prompting.completed(given, "It")
     shots = [{"question": "How {far}?", "answer": "3 km"}, {"question": "When?", "answer": "1201"}]
     body = prompting.completed({**given, "examples": shots}, "It")
-    text = prompting.render(
+    text = rendering.render(
         prompting.parse(body, "it"), question="Who?", context_1="", context_2="", same=False
     )
     assert text == "Q: How {far}?\nA: 3 km\n\nQ: When?\nA: 1201\n\nQ: Who?\nA:"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from generation import prompting
+from generation import prompting, rendering
 from leases.refusal import NotFoundHere
 
 LLAMA_3 = (
@@ -47,12 +47,12 @@ RENDERED = [
 
 @pytest.mark.parametrize(("name", "text"), RENDERED)
 def test_it_renders_each_prompt(name, text):
-    assert prompting.render(prompting.find(name), **ASKED, same=False) == text
+    assert rendering.render(prompting.find(name), **ASKED, same=False) == text
 
 
 @pytest.mark.parametrize("name", ["both-passages", "both-passages-comprehensive"])
 def test_a_passage_that_is_the_same_is_given_once(name):
-    text = prompting.render(prompting.find(name), **ASKED, same=True)
+    text = rendering.render(prompting.find(name), **ASKED, same=True)
     assert text.endswith("Context: It is 3 km long.\n")
     assert "5 km" not in text
 
@@ -63,7 +63,7 @@ def test_braces_in_a_passage_stay_what_they_are():
         "context_1": "{question} {x}",
         "context_2": "{context1}",
     }
-    text = prompting.render(prompting.find("4"), **asked, same=False)
+    text = rendering.render(prompting.find("4"), **asked, same=False)
     assert text.endswith("Question: What is {context2}?\nContext: {question} {x}\n {context1}\n")
 
 
@@ -124,7 +124,7 @@ def written(template, second=""):
 )
 def test_of_two_passages_that_are_the_same_only_the_second_is_left_out(template, text):
     shown = {"question": "Q", "context_1": "1", "context_2": "2"}
-    assert prompting.render(written(template), **shown, same=True) == text
+    assert rendering.render(written(template), **shown, same=True) == text
 
 
 @pytest.mark.parametrize(
@@ -137,21 +137,21 @@ def test_of_two_passages_that_are_the_same_only_the_second_is_left_out(template,
 )
 def test_a_second_turn_keeps_its_only_passage(template, second, pieces):
     shown = {"question": "Q", "context_1": "1", "context_2": "2"}
-    assert prompting.follow_up(written(template, second), **shown, same=True) == pieces
+    assert rendering.follow_up(written(template, second), **shown, same=True) == pieces
 
 
 def test_braces_that_are_no_place_are_kept():
     asked = '{question} Reply as {"answer": "…", "pages": [1]} or {}.'
     shown = {"question": "Q", "context_1": "", "context_2": ""}
-    text = prompting.render(written(asked), **shown, same=False)
+    text = rendering.render(written(asked), **shown, same=False)
     assert text == 'Q Reply as {"answer": "…", "pages": [1]} or {}.'
 
 
 @pytest.mark.parametrize("same", [False, True])
 def test_the_swapped_prompt_is_prompt_5_with_its_passages_exchanged(same):
-    swapped = prompting.render(prompting.find("5.1"), **ASKED, same=same)
+    swapped = rendering.render(prompting.find("5.1"), **ASKED, same=same)
     exchanged = ASKED | {"context_1": ASKED["context_2"], "context_2": ASKED["context_1"]}
-    assert swapped == prompting.render(
+    assert swapped == rendering.render(
         prompting.find("5"), **(ASKED if same else exchanged), same=same
     )
 
@@ -218,7 +218,7 @@ def test_other_braces_of_a_prompt_are_text(text):
     template = f"{data['template']} {text}"
     digest = hashlib.sha256(template.encode()).hexdigest()
     read = prompting.parse({**data, "template": template, "sha256": digest}, "new.json")
-    sent = prompting.render(read, question="Q", context_1="1", context_2="2", same=False)
+    sent = rendering.render(read, question="Q", context_1="1", context_2="2", same=False)
     assert sent.endswith(f" {text}")
 
 
@@ -235,7 +235,7 @@ def test_every_input_of_the_published_evaluation_is_rendered_byte_for_byte(study
 
 def _inputs(row, label):
     """What the study sent: the prompt, or the prompt in Llama-3's own markup."""
-    text = prompting.render(
+    text = rendering.render(
         prompting.find(label),
         question=row["question1"],
         context_1=row["question1_context1"],

@@ -11,6 +11,7 @@ from generation import (
     prompt_versions,
     prompting,
     registry,
+    rendering,
     responses,
     runs,
 )
@@ -71,10 +72,10 @@ def messages(call):
 def test_the_first_reply_comes_between_pieces_that_are_rendered_already():
     prompt = prompting.parse(prompting.completed(GIVEN, "It"), "it")
     shown = {"question": "Q?", "context_1": "One", "context_2": "Two {reply} {question}"}
-    assert prompting.follow_up(prompt, **shown, same=False) == [
+    assert rendering.follow_up(prompt, **shown, same=False) == [
         "You said “", "”. Is that so, given Two {reply} {question}? ", "!",
     ]  # fmt: skip
-    assert prompting.follow_up(prompting.find("5"), **shown, same=False) is None
+    assert rendering.follow_up(prompting.find("5"), **shown, same=False) is None
     assert prompt.passages == (2,)
 
 
