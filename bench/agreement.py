@@ -1,4 +1,4 @@
-"""The time of a report's agreement, compared with a bare GROUP BY of its rows; and of a million labels.
+"""The time of a report and of its agreement, compared with a bare GROUP BY of its rows; and of a million labels.
 
 Two judged studies: one of the paper's size (48 questions from 40 articles, 5 models, 5 prompts, 2 judges), and
 one of 100,000 judgments (2,000 questions from 1,700 articles). Each is measured in a new process, with 10,000
@@ -19,7 +19,13 @@ import numpy as np
 
 from bench.machine import analyze, apart, arguments, on_each, peak
 
-PROMPTS = ("internal-knowledge", "passage-1", "passage-2", "both-passages", "both-passages-hint")
+PROMPTS = (
+    "internal-knowledge",
+    "passage-1",
+    "passage-2",
+    "both-passages",
+    "both-passages-comprehensive",
+)
 MODELS = 5
 
 
@@ -37,6 +43,7 @@ def measure_sizes(options: argparse.Namespace) -> None:
     apart(analyze)
     for size in sizes:
         apart(measure, size)
+        apart(measure_report, size)
 
 
 def make(size: str, questions: int, articles: int) -> None:
@@ -99,7 +106,7 @@ def make(size: str, questions: int, articles: int) -> None:
 
 
 def _judge(first_round: Any, judges: list[Any], items: list[Any]) -> None:
-    from judging.models import JudgingSlot, Judgment, Verdict
+    from judging.models import JudgingSlot, Judgment, Resolution, Verdict
 
     rng = np.random.Generator(np.random.PCG64(1))
     verdicts = rng.choice(3, len(items), p=[0.2, 0.3, 0.5])
@@ -128,6 +135,15 @@ def _judge(first_round: Any, judges: list[Any], items: list[Any]) -> None:
             ),
             batch_size=2_000,
         )
+    Resolution.objects.bulk_create(
+        (
+            Resolution(
+                item=item, final_for=item, round=first_round, verdict=verdict, how="majority"
+            )
+            for item, verdict in zip(items, np.array(Verdict.values)[verdicts], strict=True)
+        ),
+        batch_size=2_000,
+    )
 
 
 def measure(size: str) -> None:
@@ -140,6 +156,21 @@ def measure(size: str) -> None:
     print(
         f"  {size:6} agreement, all coefficients, cold {cold:6.2f} s ({worked:.2f} s of processor), "
         f"{after - before:4.0f} MB more; bare GROUP BY {bare:6.3f} s; {cold / bare:5.1f} times",
+        flush=True,
+    )
+
+
+def measure_report(size: str) -> None:
+    """The whole report as its page computes it for the first time."""
+    from evaluation.sections.study import study_report
+    from judging.models import Study
+
+    study = Study.objects.select_related("rubric").get(slug=size)
+    before, worked = peak(), time.process_time()
+    taken = seconds(lambda: study_report(study))
+    worked = time.process_time() - worked
+    print(
+        f"  {size:6} report {taken:6.2f} s ({worked:.2f} s of processor), {peak() - before:4.0f} MB more",
         flush=True,
     )
 
