@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from bench.machine import ROOT, TICKS, T, tree_cpu
@@ -125,9 +125,7 @@ class Browser:
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         headers = {"Accept": "text/html,*/*", "Accept-Encoding": "gzip", "Cookie": cookies}
         try:
-            self._connect()
-            self.connection.request(method, path, body.encode() or None, headers | (more or {}))
-            answer = self.connection.getresponse()
+            answer = self._answered(method, path, body.encode() or None, headers | (more or {}))
             content = answer.read()
         except (OSError, http.client.HTTPException) as error:
             self.connection.close()
@@ -145,13 +143,29 @@ class Browser:
             raise Failed(f"{method} {path}: {answer.status} {re.sub('<[^>]*>', ' ', text)[:400]}")
         return Page(path, text)
 
-    def _connect(self) -> None:
-        """Connect, also where the server has closed a connection that nobody used."""
+    def _answered(self, *request: Any) -> http.client.HTTPResponse:
+        """The server's answer; sent again, as browsers do, where it closes a kept connection meanwhile."""
+        is_kept = self._connect()
+        try:
+            self.connection.request(*request)
+            return self.connection.getresponse()
+        except (ConnectionError, http.client.RemoteDisconnected):
+            if not is_kept:
+                raise
+        self.connection.close()
+        self._connect()
+        self.connection.request(*request)
+        return self.connection.getresponse()
+
+    def _connect(self) -> bool:
+        """Connect, also where the server has closed a connection that nobody used; whether one was kept."""
         if self.connection.sock and select.select([self.connection.sock], [], [], 0)[0]:
             self.connection.close()
-        if self.connection.sock is None:
-            self.connection.connect()
-            self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self.connection.sock:
+            return True
+        self.connection.connect()
+        self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return False
 
 
 # ---------------------------------------------------------------- what is measured

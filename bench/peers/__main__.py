@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("environment", type=Path, help="where Label Studio is installed")
     parser.add_argument("--tags", type=int, default=1_200, metavar="N", help="(1200)")
     parser.add_argument("--times", type=int, default=60, metavar="N", help="(60)")
-    parser.set_defaults(tables=None, people=1)
+    parser.set_defaults(tables=None, postgresql=False, people=1)
     on_each(measure, parser.parse_args(), postgresql=False)
 
 
