@@ -1,14 +1,18 @@
-"""Django's SQLite backend, with the transactions of one process in a fair queue.
+"""Django's SQLite backend, with transactions that wait in a fair order.
 
 SQLite has one writer. A connection that waits for it polls at growing intervals, so the one that has waited
-longest is least likely to be next: under load some wait a hundred times as long as others. The queue only makes
-the order fair. A thread that waits in it for too long goes on to SQLite's own lock, which keeps writers apart,
-between processes too.
+longest is least likely to be next: under load some wait a hundred times as long as others. Here the transactions of
+a process wait in a queue, and the first of each process polls at even intervals. This only makes the order fair:
+SQLite's own lock keeps writers apart, and a thread that waits in the queue for too long goes on to it.
 """
 
 import os
+import sqlite3
+import time
+from functools import lru_cache
 from typing import Any
 
+from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
 from leases.fair_queue import FairQueue
@@ -17,6 +21,21 @@ QUEUE = FairQueue()
 os.register_at_fork(after_in_child=QUEUE.reset)
 # Longer than any transaction of a page; a bulk import or deletion may take longer.
 MOST_SECONDS = 10.0
+POLL_SECONDS = 0.001
+
+
+class Cursor(base.SQLiteCursorWrapper):
+    """Django's, but it looks for each %s to write as ? only once in statements that are sent again and again."""
+
+    def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
+        if param_names is None:
+            return _converted(query)
+        return super().convert_query(query, param_names=param_names)  # type: ignore[misc]
+
+
+@lru_cache(maxsize=300)
+def _converted(query: str) -> str:
+    return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -26,13 +45,37 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().__init__(*args, **kwargs)
         self._has_turn = False
 
+    def create_cursor(self, name: str | None = None) -> Cursor:
+        return self.connection.cursor(factory=Cursor)
+
     def _start_transaction_under_autocommit(self) -> None:
         self._has_turn = QUEUE.enter(MOST_SECONDS)
         try:
-            super()._start_transaction_under_autocommit()  # type: ignore[misc]
+            self._begin()
         except BaseException:
             self._leave()
             raise
+
+    def _begin(self) -> None:
+        """Begin as soon as no other process writes, and raise what SQLite says after its time limit."""
+        timeout = self.settings_dict["OPTIONS"]["timeout"]
+        until = time.monotonic() + timeout
+        self.connection.execute("PRAGMA busy_timeout=0")
+        try:
+            while not self._has_begun(is_last=time.monotonic() > until):
+                time.sleep(POLL_SECONDS)
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout={timeout * 1000}")
+
+    def _has_begun(self, *, is_last: bool) -> bool:
+        try:
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]
+        except OperationalError as error:
+            code = getattr(error.__cause__, "sqlite_errorcode", None)
+            if is_last or code != sqlite3.SQLITE_BUSY:
+                raise
+            return False
+        return True
 
     def commit(self) -> None:
         try:

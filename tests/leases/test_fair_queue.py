@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 from django.db import OperationalError, connection, transaction
@@ -144,21 +145,44 @@ def test_a_connection_closed_within_a_transaction_releases_its_turn(queue):
 
 
 @pytest.mark.once
-def test_a_transaction_that_cannot_begin_releases_its_turn(queue):
-    def write_elsewhere():
-        connection.ensure_connection()
-        connection.connection.execute("PRAGMA busy_timeout = 0")
-        try:
-            with transaction.atomic():
-                pass
-        finally:
-            connection.close()
+def test_a_transaction_that_cannot_begin_releases_its_turn(queue, monkeypatch):
+    monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0)
+    with (
+        written_by_another_process(),
+        ThreadPoolExecutor(1) as pool,
+        pytest.raises(OperationalError, match="locked"),
+    ):
+        pool.submit(busy_timeout_in_a_transaction).result(10)
+    assert is_free(queue)
 
+
+@pytest.mark.once
+def test_a_transaction_waits_until_another_process_has_written(queue):
+    with ThreadPoolExecutor(1) as pool:
+        with written_by_another_process():
+            waiting = pool.submit(busy_timeout_in_a_transaction)
+            with pytest.raises(TimeoutError):
+                waiting.result(0.1)
+        # What it writes outside of transactions waits as long as before.
+        assert waiting.result(10) == 1000 * connection.settings_dict["OPTIONS"]["timeout"]
+    assert is_free(queue)
+
+
+@contextmanager
+def written_by_another_process():
+    """A transaction outside of the queue."""
     connection.ensure_connection()
-    connection.connection.execute("BEGIN IMMEDIATE")  # as another process would, outside the queue
+    connection.connection.execute("BEGIN IMMEDIATE")
     try:
-        with ThreadPoolExecutor(1) as pool, pytest.raises(OperationalError, match="locked"):
-            pool.submit(write_elsewhere).result(10)
+        yield
     finally:
         connection.connection.execute("ROLLBACK")
-    assert is_free(queue)
+
+
+def busy_timeout_in_a_transaction():
+    """For a thread of its own, whose connection it closes."""
+    try:
+        with transaction.atomic():
+            return connection.connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    finally:
+        connection.close()
