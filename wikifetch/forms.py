@@ -193,6 +193,6 @@ class TagFilterForm(forms.Form):
         super().__init__(*args, **kwargs)
         for known in tagfilters.tag_filters():
             self.fields[known.name] = forms.ChoiceField(
-                label=known.label, required=False, choices=known.choices
+                label=known.label, required=False, choices=known.choices()
             )
         self.order_fields([*(name for name in self.fields if name != "words"), "words"])

@@ -14,6 +14,9 @@ from wikifetch.models import FetchRun, Sighting, Tag, TagKind, is_invented, word
 from wikifetch.otherarticles import other_revision
 from wikifetch.states import TagState
 
+# Characters of a reason in the list.
+MOST_WORDS = 160
+
 
 def seen_tags() -> QuerySet[Tag]:
     """Every tag with what was last seen of it, by article and place."""
@@ -59,7 +62,8 @@ class Listed:
 
     @property
     def reason_words(self) -> str:
-        return Truncator(words_of_reason(self.reason) or self.reason).chars(160)
+        words = words_of_reason(self.reason) or self.reason
+        return words if len(words) <= MOST_WORDS else Truncator(words).chars(MOST_WORDS)
 
 
 class Lines(ByKey):

@@ -7,6 +7,7 @@ only thousands commas and outer punctuation are removed.
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from annotation.fields.number_words import with_digits
 
@@ -33,6 +34,7 @@ _FILLERS = (
 FILLERS = frozenset(_FILLERS.split())
 
 
+@lru_cache(maxsize=100)  # the checks of one form ask for each of its texts several times
 def fold(text: str) -> str:
     """The text in lower case, with uniform quotes, dashes and blanks, and without citation marks."""
     text = INVISIBLE.sub("", unicodedata.normalize("NFC", text)).lower()

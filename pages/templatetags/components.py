@@ -3,8 +3,10 @@
 The library is a builtin of the template engine: no {% load %} needed.
 """
 
+import pickle
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from django import template
@@ -17,10 +19,13 @@ from django.utils.safestring import SafeString
 
 from pages import counting
 from pages.controls import visible
+from pages.memory import Memory
 from pages.modules import modules_of
 from pages.worddiff import Piece
 
 register = template.Library()
+
+FILTERS = Memory(200)
 
 # One colour for each meaning, for the states of all tables (states.py of each room).
 TONES = {
@@ -60,7 +65,12 @@ def _script(entry: str, address: str) -> SafeString:
 def status(state: str, label: str = "") -> SafeString:
     """A badge for a state; the words carry the meaning, the colour repeats it. No template: lists have hundreds."""
     words = label or getattr(state, "label", "") or str(state).replace("_", " ").capitalize()
-    return format_html('<span class="badge badge-{}">{}</span>', tone_of(str(state)), words)
+    return _badge(str(state), words)
+
+
+@lru_cache(maxsize=1_000)
+def _badge(state: str, words: str) -> SafeString:
+    return format_html('<span class="badge badge-{}">{}</span>', tone_of(state), words)
 
 
 @register.inclusion_tag("_components/progress.html")
@@ -112,6 +122,24 @@ def field(bound: BoundField, label: str = "") -> dict[str, object]:
         "group": group,
         "single_box": isinstance(widget, CheckboxInput),
     }
+
+
+@register.simple_tag
+def filters(form: BaseForm) -> SafeString:
+    """The fields by which a list is narrowed, with their values and choices, by which their HTML is remembered."""
+    shown = [
+        (each.html_name, each.value(), [*map(str, chain(*getattr(each.field, "choices", ())))])
+        for each in form
+    ]
+    key = pickle.dumps((type(form).__qualname__, shown))
+    kept = FILTERS.get(key)
+    if kept is None:
+        lines = ((each.id_for_label, each.label, each) for each in form)
+        line = '<div class="field"><label for="{}">{}</label>{}</div>'
+        kept = (format_html_join("", line, lines),)
+        FILTERS.put(key, *kept)
+    html: SafeString = kept[0]
+    return html
 
 
 @register.inclusion_tag("_components/passage_pair.html")

@@ -307,7 +307,7 @@ def test_an_empty_list_says_what_to_do(alice):
 )
 def test_tags_are_narrowed(alice, fetched, query, titles):
     shown = body(alice.get(f"/tags/?{query}"))
-    assert re.findall(r'<a href="/tags/\d+/">([^<]+)</a>', shown) == titles
+    assert re.findall(r'<a href="\d+/">([^<]+)</a>', shown) == titles
     data = alice.get(f"/tags/?{query}&format=json").json()
     assert (data["count"], [tag["title"] for tag in data["tags"]]) == (len(titles), titles)
 
@@ -316,7 +316,7 @@ def test_tags_are_paged(alice, tmp_path):
     pages = [page(n, f"Mill {n:03}", revision(n, f"Old.{TAG}")) for n in range(1, 61)]
     fetch.fetch_xml(written(tmp_path, export(*pages)))
     shown = body(alice.get("/tags/?page=2&kind=inconsistent"))
-    assert len(re.findall(r'<a href="/tags/\d+/">', shown)) == 10
+    assert len(re.findall(r'<a href="\d+/">', shown)) == 10
     assert "51–60 of 60" in shown
 
 
