@@ -121,9 +121,12 @@ def _given_up(waiting: Collection) -> bool:
 
 def _lacking(held: Collection | None, drafts: Iterable[Draft]) -> Iterator[Draft]:
     """The drafts of records that the collection does not hold, in order."""
+    if held is None:
+        yield from drafts
+        return
     for batch in _batches(drafts):
         wanted = [draft.identity for draft in batch]
-        known = set(_identities(held).filter(external_id__in=wanted)) if held else set()
+        known = set(_identities(held).filter(external_id__in=wanted))
         yield from (draft for draft in batch if draft.identity not in known)
 
 

@@ -188,14 +188,17 @@ def _slots(annotation: Mapping[str, Any]) -> list[Slot]:
     ]
 
 
+_OF_RECORD = {key.key: key for key in RECORD_KEYS}
+_OF_ANNOTATION = {key.key: key for key in ANNOTATION_KEYS}
+
+
 def _record_problems(record: Mapping[str, Any]) -> list[Problem]:
     if len(record) > MOST_KEYS:
         return [_too_many("", record)]
-    known = {key.key: key for key in RECORD_KEYS}
-    problems = [Problem(key, "is missing") for key in known if key not in record]
+    problems = [Problem(key, "is missing") for key in _OF_RECORD if key not in record]
     for name, value in record.items():
-        if name in known:
-            problems += text_problems(name, value, known[name])
+        if name in _OF_RECORD:
+            problems += text_problems(name, value, _OF_RECORD[name])
         elif name != ANNOTATION:
             problems.append(Problem(name, "is not a key of this format"))
     annotation = record.get(ANNOTATION)
@@ -209,13 +212,12 @@ def _record_problems(record: Mapping[str, Any]) -> list[Problem]:
 
 
 def _annotation_problems(annotation: Mapping[str, Any]) -> list[Problem]:
-    known = {key.key: key for key in ANNOTATION_KEYS}
     problems: list[Problem] = []
     for name, value in annotation.items():
         if name == TAXONOMY:
             problems += _taxonomy_problems(value)
-        elif name in known or QUESTION.fullmatch(name):
-            problems += text_problems(name, value, known.get(name))
+        elif name in _OF_ANNOTATION or QUESTION.fullmatch(name):
+            problems += text_problems(name, value, _OF_ANNOTATION.get(name))
         else:
             problems.append(Problem(name, f"is not a key of {ANNOTATION}"))
     if VALIDITY_KEY not in annotation:
