@@ -6,6 +6,7 @@ database's clock, so two requests at the same time cannot both take the last one
 
 from collections.abc import Iterable
 from datetime import timedelta
+from functools import cache
 
 from django.db.models import DateTimeField, ExpressionWrapper, F, Value
 from django.db.models.functions import Greatest, Now
@@ -13,6 +14,7 @@ from django.db.models.functions import Greatest, Now
 from accounts.models import Allowance
 from accounts.rates import Rate
 from leases.clock import in_seconds, now
+from leases.prepared import PreparedUpdate
 
 Taken = tuple[str, tuple[Rate, ...]]  # the key that is counted, and its rates
 
@@ -24,14 +26,14 @@ def take(*wanted: Taken) -> float:
     if longest:
         for (key, rate), wait in waits.items():
             if not wait:
-                _move(key, -rate.seconds)
+                _give_back(key, rate)
     return longest
 
 
 def give_back(*taken: Taken) -> None:
     """Undo one `take`."""
     for key, rate in _rows(taken):
-        _move(key, -rate.seconds)
+        _give_back(key, rate)
 
 
 def forget(*taken: Taken) -> None:
@@ -62,13 +64,25 @@ def _wait_for(key: str, rate: Rate) -> float:
 
 
 def _took(key: str, rate: Rate) -> bool:
+    return _taking(rate)({"regained_at": _later(rate.seconds)}, key=key) == 1
+
+
+@cache
+def _taking(rate: Rate) -> PreparedUpdate:
+    """The row of a key of which one is left. It is asked for with each request of the API."""
     full = in_seconds((rate.burst - 1) * rate.seconds)
-    return _move(key, rate.seconds, regained_at__lte=full) == 1
+    return PreparedUpdate(
+        lambda key: Allowance.objects.filter(key=key, regained_at__lte=full), key=str
+    )
 
 
-def _move(key: str, seconds: float, **condition: object) -> int:
-    later = ExpressionWrapper(
+def _give_back(key: str, rate: Rate) -> None:
+    Allowance.objects.filter(key=key).update(regained_at=_later(-rate.seconds))
+
+
+@cache
+def _later(seconds: float) -> ExpressionWrapper:
+    return ExpressionWrapper(
         Greatest(F("regained_at"), Now()) + Value(timedelta(seconds=seconds)),
         output_field=DateTimeField(),
     )
-    return Allowance.objects.filter(key=key, **condition).update(regained_at=later)

@@ -18,6 +18,7 @@ from judging.blinding import keep_items
 from judging.models import JudgingSlot
 from judging.queues import total_of
 from judging.rules import rubric
+from leases.prepared import Prepared
 from pages.versions import IF_MATCH, version_of
 
 JUDGES = [HasRole.of(Role.JUDGE)]
@@ -132,6 +133,14 @@ def flag(request: Request, slot_id: uuid.UUID) -> Response:
     return _moved(request, slot_id, verdicts.flag, FlagInput)
 
 
+STORED = Prepared(
+    lambda slot: JudgingSlot.objects.filter(pk=slot).values(
+        "state", "flagged", "version", "judgment__verdict"
+    ),
+    slot=JudgingSlot._meta.pk,
+)
+
+
 def _moved(
     request: Request,
     slot_id: uuid.UUID,
@@ -143,8 +152,7 @@ def _moved(
     entered.is_valid(raise_exception=True)
     mine = verdicts.slot_of(person_of(request), slot_id)
     move(mine, **entered.validated_data)
-    columns = ("state", "flagged", "version", "judgment__verdict")
-    stored = JudgingSlot.objects.values(*columns).get(pk=mine.pk)
+    [stored] = STORED(slot=mine.pk)
     moved = {
         "slot": mine.pk,
         "state": stored["state"],

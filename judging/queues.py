@@ -11,7 +11,7 @@ from judging.blinding import require_records
 from judging.models import Judge, JudgingSlot, Study
 from judging.states import SlotState, StudyState
 from judging.verdicts import slots_of
-from leases.prepared import Prepared
+from leases.prepared import Prepared, PreparedUpdate
 from leases.rows import first_of
 
 # How many of their latest verdicts a judge sees listed.
@@ -95,5 +95,12 @@ def _with_text(slots: QuerySet[JudgingSlot], count: int | None = None) -> list[J
 def mark_shown(slot: JudgingSlot) -> None:
     """Store when the judge first saw the item."""
     if slot.shown_at is None:
-        mine = JudgingSlot.objects.filter(pk=slot.pk, judge=slot.judge_id, shown_at=None)
-        mine.update(shown_at=Now())
+        assert slot.judge_id is not None
+        SHOWN({"shown_at": Now()}, slot=slot.pk, judge=slot.judge_id)
+
+
+SHOWN = PreparedUpdate(
+    lambda slot, judge: JudgingSlot.objects.filter(pk=slot, judge=judge, shown_at=None),
+    slot=JudgingSlot._meta.pk,
+    judge=int,
+)

@@ -194,10 +194,15 @@ def _locked(slot: JudgingSlot) -> JudgingSlot:
     """
     assert slot.judge_id is not None
     for row in LOCKED(slot=slot.pk, judge=slot.judge_id):
+        stored = next(iter(JUDGMENT(slot=slot.pk)), None)
+        JudgingSlot.judgment.related.set_cached_value(row, stored)  # type: ignore[attr-defined]
         return row
     raise NotFoundHere(NOT_YOURS)
 
 
+JUDGMENT = Prepared(
+    lambda slot: Judgment.objects.filter(slot=slot).order_by(), slot=JudgingSlot._meta.pk
+)
 LOCKED = Prepared(
     lambda slot, judge: (
         JudgingSlot.objects.filter(pk=slot, judge=judge).order_by().select_for_update(of=("self",))
