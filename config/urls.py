@@ -8,13 +8,14 @@ from drf_spectacular.views import SpectacularJSONAPIView
 
 from config import views
 
+# Django tries the addresses in this order: those asked for all day come first.
 ROOMS = [
+    "annotation",
+    "judging",
     "accounts",
     "wikifetch",
     "datasets",
-    "annotation",
     "generation",
-    "judging",
     "evaluation",
     "operations",
 ]

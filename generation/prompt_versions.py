@@ -34,14 +34,17 @@ def known(keys: Collection[str] | None = None) -> dict[str, Prompt]:
 
     For the study's own alone it asks no database.
     """
-    own = prompting.prompts()
-    rows = PromptVersion.objects.exclude(origin=Origin.PROGRAM)
-    if keys is not None:
-        others = set(keys) - own.keys()
-        own = {key: own[key] for key in own if key in keys}
-        rows = rows.filter(key__in=others) if others else rows.none()
-    whole = [*own.values(), *(row.prompt for row in rows)]
-    return {prompt.name: prompt for prompt in prompting.in_order(whole)}
+    own, rows = prompting.prompts(), PromptVersion.objects.exclude(origin=Origin.PROGRAM)
+    if keys is None:
+        return _in_order([*own.values(), *(row.prompt for row in rows)])
+    some = [own[key] for key in own if key in keys]
+    if others := {*keys} - own.keys():
+        some += (row.prompt for row in rows.filter(key__in=others))
+    return _in_order(some)
+
+
+def _in_order(prompts: list[Prompt]) -> dict[str, Prompt]:
+    return {prompt.name: prompt for prompt in prompting.in_order(prompts)}
 
 
 def find(name_or_label: str) -> Prompt:

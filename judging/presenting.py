@@ -190,6 +190,8 @@ def both_entries(details: Any, known: Rubric) -> dict[str, Entry]:
 
 def _comment_taken_back(slot: JudgingSlot) -> str:
     """The comment of a verdict that its judge took back: the form shows it again."""
+    if not slot.version:
+        return ""  # nothing was ever taken back
     last = max(slot.events.all(), key=lambda event: event.pk, default=None)
     return last.comment if last and last.what == "undone" else ""
 

@@ -195,7 +195,7 @@ def _locked(slot: JudgingSlot) -> JudgingSlot:
     assert slot.judge_id is not None
     for row in LOCKED(slot=slot.pk, judge=slot.judge_id):
         stored = next(iter(JUDGMENT(slot=slot.pk)), None)
-        JudgingSlot.judgment.related.set_cached_value(row, stored)  # type: ignore[attr-defined]
+        JudgingSlot.judgment.related.set_cached_value(row, stored)
         return row
     raise NotFoundHere(NOT_YOURS)
 

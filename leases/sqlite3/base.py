@@ -30,7 +30,7 @@ class Cursor(base.SQLiteCursorWrapper):
     def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
         if param_names is None:
             return _converted(query)
-        return super().convert_query(query, param_names=param_names)  # type: ignore[misc]
+        return super().convert_query(query, param_names=param_names)
 
 
 @lru_cache(maxsize=300)
