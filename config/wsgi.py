@@ -12,3 +12,6 @@ from operations.schema_version import start_only_if_known  # noqa: E402 models n
 
 # With status 3 gunicorn stops, instead of starting the worker again.
 start_only_if_known(status=3)
+
+# With all views: else the first person in each process waits a second for them.
+from config import urls  # noqa: E402, F401
