@@ -39,20 +39,22 @@ def measure(options: argparse.Namespace) -> None:
         shifts = [list(annotating(person, options)) for person in people]
         shifts += [list(judging(Judge(server, session, study), options)) for session in judges]
         length = sum(map(len, shifts)) / options.rate
-        before, began = tree_memory(server.pid), time.perf_counter()
+        began = time.perf_counter()
         cpu = tree_cpu(server.pid)
         works = [
             partial(work, acts, began + n / options.rate, length / len(acts))
             for n, acts in enumerate(shifts)
         ]
-        sent = list(chain.from_iterable(at_once(works)))
-        wall, after = time.perf_counter() - began, tree_memory(server.pid)
+        *lists, memory = at_once([*works, partial(memory_by_tenths, server.pid, length)])
+        sent = list(chain.from_iterable(lists))
+        wall = time.perf_counter() - began
         cpu = tree_cpu(server.pid) - cpu
     for kind in sorted({kind for kind, _, _ in sent}):
         print(f"  {kind:11} {in_words([each for each in sent if each[0] == kind])}")
     per_second = f"{len(sent) / wall:.1f} requests a second for {wall:.0f} s"
     print(f"  {per_second}, {cpu / wall:.0%} of one core, errors {sum(each[2] for each in sent)}")
-    print(f"  web processes {before:.0f} MB, then {after:.0f} MB: {after / before - 1:+.0%}")
+    print(f"  memory of the web processes by tenths, MB: {', '.join(f'{mb:.0f}' for mb in memory)}")
+    print(f"  {memory[-1] / memory[1] - 1:+.0%} after the first tenth")
     given, wanted = apart(given_out)
     print(f"  {given} tags given out, {given - wanted} twice")
 
@@ -117,6 +119,15 @@ def work(acts: list[Act], start: float, distance: float) -> list[Sent]:
             failed = True
         sent.append((kind, time.perf_counter() - began, failed))
     return sent
+
+
+def memory_by_tenths(pid: int, length: float) -> list[float]:
+    """Megabytes at the start and after each tenth; in the first the threads build their statements."""
+    began, memory = time.perf_counter(), [tree_memory(pid)]
+    for tenth in range(1, 11):
+        time.sleep(max(0.0, began + tenth * length / 10 - time.perf_counter()))
+        memory.append(tree_memory(pid))
+    return memory
 
 
 def in_words(sent: list[Sent]) -> str:
