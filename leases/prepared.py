@@ -1,16 +1,16 @@
 """Statements that Django builds once, for pages that are asked for all day.
 
 Building a query and writing its SQL takes Django ten times as long as the database takes to answer it. Here both
-happen once for each connection, and then only the values are sent.
+happen once in a process, for the connections of all its threads, and then only the values are sent.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from copy import copy
 from functools import partial
+from threading import local
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import Expression, Field, Model, QuerySet
 from django.db.models.expressions import DatabaseDefault
 from django.db.models.sql import InsertQuery, UpdateQuery
@@ -42,14 +42,12 @@ class Given(Expression):
 class _Statement:
     """SQL, and what sends its parameters."""
 
-    def __init__(
-        self, sql: str, params: Iterable[Any], given: Mapping[str, Any], on: BaseDatabaseWrapper
-    ) -> None:
-        self.sql, self._on = sql, on
+    def __init__(self, sql: str, params: Iterable[Any], given: Mapping[str, Any]) -> None:
+        self.sql = sql
         names = {value: name for name, value in given.items() if not isinstance(value, Given)}
         # (name or None, the parameter as it is, or what makes one of a value)
         self._params = [
-            (p.name, self._of_field(p.output_field))
+            (p.name, _prepared_by(p.output_field))
             if isinstance(p, Given)
             else (names[p], type(p))
             if p in names
@@ -61,20 +59,21 @@ class _Statement:
     def params(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
         return tuple(what if name is None else what(values[name]) for name, what in self._params)
 
-    def _of_field(self, field: "Field[Any, Any]") -> Callable[[Any], Any]:
-        def prepared(value: Any) -> Any:
-            if hasattr(value, "prepare_database_save"):
-                value = value.prepare_database_save(field)
-            return field.get_db_prep_save(value, self._on)
 
-        return prepared
+def _prepared_by(field: "Field[Any, Any]") -> Callable[[Any], Any]:
+    def prepared(value: Any) -> Any:
+        if hasattr(value, "prepare_database_save"):
+            value = value.prepare_database_save(field)
+        return field.get_db_prep_save(value, connection)
+
+    return prepared
 
 
 class _OnceBuilt(Generic[Row]):
     """What is built of the queryset that `make` returns, for any values of its keywords.
 
-    `kinds` says which keyword is a whole number (int), text (str) or a value of a field. `make` is called once for each
-    connection, so nothing but these values may decide what it returns; all of them must be in the queryset. For a
+    `kinds` says which keyword is a whole number (int), text (str) or a value of a field. `make` is called once
+    in a process, so nothing but these values may decide what it returns; all of them must be in the queryset. For a
     number that no key has, being 2**63 or more, there are no rows.
     """
 
@@ -96,20 +95,23 @@ class _OnceBuilt(Generic[Row]):
         if any(isinstance(value, int) and value >= 2**63 for value in values.values()):
             return None
         return _kept(
-            self, form, lambda on: build(self._make(**self._stand_ins), self._stand_ins, on, *form)
+            self, form, lambda: build(self._make(**self._stand_ins), self._stand_ins, *form)
         )
 
 
-def _kept(what: Hashable, form: Hashable, build: Callable[[BaseDatabaseWrapper], Built]) -> Built:
-    """What was built of this in this form for this thread's connection."""
-    connection = connections[DEFAULT_DB_ALIAS]
-    prepared: dict[Hashable, dict[Hashable, Built]] = vars(connection).setdefault("prepared", {})
-    forms = prepared.setdefault(what, {})
-    if form not in forms:
-        if len(forms) == MOST_FORMS:
+# What was built for a kind of database, by what it was built of; in each form that was asked for.
+BUILT: dict[tuple[str, Hashable], dict[Hashable, Any]] = {}
+
+
+def _kept(what: Hashable, form: Hashable, build: Callable[[], Built]) -> Built:
+    """What was built of this in this form; two threads that ask first at the same time each build it."""
+    forms = BUILT.setdefault((connection.vendor, what), {})
+    built: Built | None = forms.get(form)
+    if built is None:
+        if len(forms) >= MOST_FORMS:
             forms.clear()
-        forms[form] = build(connection)
-    return forms[form]
+        built = forms[form] = build()
+    return built
 
 
 class Prepared(_OnceBuilt[Row]):
@@ -145,7 +147,7 @@ def insert(row: Saved) -> Saved:
         for name, value in vars(row).items()
         if _is_expression(value)
     )
-    _kept(type(row), form, lambda on: _Insert(row, on)).write(row)
+    _kept(type(row), form, lambda: _Insert(row)).write(row)
     return row
 
 
@@ -154,15 +156,13 @@ def _is_expression(value: Any) -> bool:
 
 
 class _Rows:
-    """A queryset with its SQL, for one connection."""
+    """A queryset with its SQL."""
 
-    def __init__(
-        self, rows: QuerySet[Any, Any], given: Mapping[str, Any], connection: BaseDatabaseWrapper
-    ) -> None:
-        self._rows, self._connection = rows, connection
+    def __init__(self, rows: QuerySet[Any, Any], given: Mapping[str, Any]) -> None:
+        self._rows, self._here = rows, local()
         compiler: SQLCompiler = rows.query.get_compiler(connection=connection)
         sql, params = compiler.as_sql()
-        self._statement = _Statement(sql, params, given, connection)
+        self._statement = _Statement(sql, params, given)
         columns = [column for column, *_ in compiler.select or ()]
         converters = compiler.get_converters(columns)
         self._converted = partial(compiler.apply_converters, converters=converters)
@@ -173,23 +173,23 @@ class _Rows:
 
     def read(self, values: Mapping[str, Any]) -> list[Any]:
         locks = self._rows.query.select_for_update
-        assert self._connection.in_atomic_block or not locks, "Rows are locked in a transaction."
-        with self._connection.cursor() as cursor:
+        assert connection.in_atomic_block or not locks, "Rows are locked in a transaction."
+        with connection.cursor() as cursor:
             cursor.execute(self._statement.sql, self._statement.params(values))
-            self._found = cursor.fetchall()
-        return list(self._rows._iterable_class(self._rows)) if self._found else []  # type: ignore[call-overload]
+            self._here.found = cursor.fetchall()
+        is_there = bool(self._here.found)
+        return list(self._rows._iterable_class(self._rows)) if is_there else []  # type: ignore[call-overload]
 
     def _results(self, *_: Any, tuple_expected: bool = False, **__: Any) -> Iterable[Any]:
-        found, self._found = self._found, []  # no texts are kept
+        found, self._here.found = self._here.found, []  # no texts are kept
         converted = self._converted(found)
         return map(tuple, converted) if tuple_expected else converted
 
 
 class _Insert:
-    """An INSERT of one row with its SQL, for one connection; with the expressions of the `first` one."""
+    """An INSERT of one row with its SQL; with the expressions of the `first` one."""
 
-    def __init__(self, first: Model, connection: BaseDatabaseWrapper) -> None:
-        self._connection = connection
+    def __init__(self, first: Model) -> None:
         columns = first._meta
         fields = [each for each in columns.local_concrete_fields if each is not columns.auto_field]
         given = [each for each in fields if not _is_expression(vars(first)[each.attname])]
@@ -201,7 +201,7 @@ class _Insert:
         compiler = query.get_compiler(connection=connection)
         self._returned = compiler.returning_fields = columns.db_returning_fields
         [(sql, params)] = compiler.as_sql()
-        self._statement = _Statement(sql, params, stand_ins, connection)
+        self._statement = _Statement(sql, params, stand_ins)
         read = [each.get_col(columns.db_table) for each in self._returned]
         self._converted = partial(
             compiler.apply_converters, converters=compiler.get_converters(read)
@@ -212,26 +212,23 @@ class _Insert:
         )
 
     def write(self, row: Model) -> None:
-        on = self._connection
-        with mark_for_rollback_on_error(on.alias), on.cursor() as cursor:
+        with mark_for_rollback_on_error(DEFAULT_DB_ALIAS), connection.cursor() as cursor:
             cursor.execute(self._statement.sql, self._statement.params(vars(row)))
             [values] = self._converted([self._read(cursor)])
         for field, value in zip(self._returned, values, strict=True):
             setattr(row, field.attname, value)
-        row._state.adding, row._state.db = False, on.alias
+        row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
 
 
 class _Update:
-    """An UPDATE with its SQL, for one connection; `form` has the expression of each column, None for a value."""
+    """An UPDATE with its SQL; `form` has the expression of each column, None for a value."""
 
     def __init__(
         self,
         rows: QuerySet[Any, Any],
         given: Mapping[str, Any],
-        connection: BaseDatabaseWrapper,
         form: tuple[tuple[str, Any], ...],
     ) -> None:
-        self._connection = connection
         field = rows.model._meta.get_field
         set_to = {
             name: Given(self._of_column(name), field(name)) if expression is None else expression
@@ -241,11 +238,11 @@ class _Update:
         query.add_update_values(set_to)
         query.clear_ordering(force=True)
         sql, params = query.get_compiler(connection=connection).as_sql()
-        self._statement = _Statement(sql, params, given, connection)
+        self._statement = _Statement(sql, params, given)
 
     def write(self, columns: Mapping[str, Any], values: Mapping[str, Any]) -> int:
         new = {self._of_column(name): value for name, value in columns.items()}
-        with mark_for_rollback_on_error(DEFAULT_DB_ALIAS), self._connection.cursor() as cursor:
+        with mark_for_rollback_on_error(DEFAULT_DB_ALIAS), connection.cursor() as cursor:
             cursor.execute(self._statement.sql, self._statement.params({**values, **new}))
             return cursor.rowcount
 

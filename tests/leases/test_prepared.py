@@ -1,5 +1,7 @@
 """Queries that are built once."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Count, F, FloatField, Q
@@ -70,6 +72,29 @@ def test_the_query_is_built_once():
     for each in (person("alice"), person("bob")):
         assert prepared(person=each.pk) == [each]
     assert len(built) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_threads_share_what_was_built_and_each_gets_its_own_rows():
+    made = []
+
+    def rows(person):
+        made.append(person)
+        return RoleGrant.objects.filter(person=person).select_related("person")
+
+    grants = Prepared(rows, person=int)
+    people = [person(f"anna-{n}", Role.JUDGE) for n in range(4)]
+    assert len(grants(person=people[0].pk)) == 1
+
+    def read(one):
+        try:
+            return {row.person == one for _ in range(100) for row in grants(person=one.pk)}
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(people)) as pool:
+        assert [*pool.map(read, people)] == [{True}] * len(people)
+    assert len(made) == 1
 
 
 def test_a_value_that_the_query_does_not_use_is_an_error():
