@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from generation.models import Run
 from judging.models import Study
 
 
@@ -12,6 +13,9 @@ class ReportSnapshot(models.Model):
     """A report as it was when a researcher froze it: numbers, and the hash of the rows that they count."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="snapshots")
+    runs = models.ManyToManyField(
+        Run, editable=False, related_name="+", help_text="Those of the responses that it counts."
+    )
     rows_hash = models.CharField(
         max_length=64, help_text="sha256 of the verdicts that the numbers were computed from."
     )

@@ -11,7 +11,11 @@ from django.test import Client
 
 from accounts.models import Person
 from bench import scale, world
+from evaluation.frozen import publishing, snapshots
+from judging import studies
 from judging.adjudication import studies_for
+from judging.models import Study
+from judging.published import over_runs
 from judging.settling import unresolved_in
 from wikifetch.models import Tag
 from wikifetch.taglist import seen_tags
@@ -77,6 +81,22 @@ def test_what_waits_for_a_third_person_is_found_by_its_index(keys):
         cursor.execute(f"EXPLAIN QUERY PLAN {sql}", params)
         plan = "\n".join(row[-1] for row in cursor.fetchall())
     assert "item_without_resolution" in plan, plan
+
+
+def test_published_reports_over_runs_are_found_without_reading_responses(keys):
+    researcher, study = (
+        Person.objects.get(username="researcher"),
+        Study.objects.get(pk=keys["study"]),
+    )
+    studies.close_study(study)
+    publishing.publish(snapshots.freeze(study, by=researcher)[0], by=researcher)
+    asked = scale.Asked()
+    with connection.execute_wrapper(asked):
+        assert [one.run for one in over_runs([keys["run"]])] == [keys["run"]]
+    [(sql, params)] = asked.statements
+    assert "studyitem" not in sql
+    assert "generation_response" not in sql
+    assert scanned(sql, params) <= {"evaluation_reportsnapshot"}
 
 
 def test_tags_of_a_kind_are_counted_by_an_index(keys):

@@ -73,11 +73,10 @@ def _check_nobody_judges(study: Study) -> None:
 
 def published_over(runs: Collection[int]) -> list[Published]:
     """The published reports over responses of these runs, one for each report and run."""
-    rows = ReportSnapshot.objects.filter(public=True, study__items__response__run__in=runs)
-    each = rows.order_by("pk", "study__items__response__run").distinct()
+    rows = ReportSnapshot.objects.filter(public=True, runs__in=runs).order_by("pk", "runs")
     return [
         Published(study, reverse("evaluation:snapshot", args=[key]), run)
-        for key, study, run in each.values_list("pk", "study__name", "study__items__response__run")
+        for key, study, run in rows.values_list("pk", "study__name", "runs")
     ]
 
 

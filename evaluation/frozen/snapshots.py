@@ -58,6 +58,7 @@ def freeze(
         if earlier.body == body:
             return earlier, False
     snapshot = ReportSnapshot.objects.create(study=study, body=body, created_by=by, **fields)
+    snapshot.runs.set(study.items.order_by().values_list("response__run", flat=True).distinct())
     named: Report = {**body, "snapshot": {**made_of, "id": snapshot.pk}}
     snapshot.text = json_of(sealed(named))
     snapshot.save(update_fields=["text"])

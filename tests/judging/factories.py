@@ -82,6 +82,16 @@ def finished_run(instances: int = 2, prompts=PROMPTS, models=MODEL_IDS, **fields
     return asked_in
 
 
+def later_run(models=("later-model",)) -> Run:
+    """A run of another model over the questions that there are."""
+    asked_in = run("later-run")
+    for about in Instance.objects.all():
+        for prompt in PROMPTS:
+            for model_id in models:
+                response(asked_in, about, prompt, language_model(model_id))
+    return asked_in
+
+
 def draft(name: str = "Pilot", *, drawn_from: Run | None = None, **design: object) -> Study:
     """A study in draft over a run (by default of 2 instances x 3 prompts x 2 models = 12 responses)."""
     asked_in = drawn_from or finished_run()

@@ -10,7 +10,7 @@ from judging.models import Round, Study
 from leases.refusal import Refusal
 from tests.factories import person
 from tests.judging import factories as judging
-from tests.judging.test_rounds import closed, later_run
+from tests.judging.test_rounds import closed
 
 pytestmark = pytest.mark.django_db
 
@@ -114,14 +114,14 @@ def test_the_form_says_who_could_read_the_verdicts(client, study):
 
 
 def test_an_admin_adds_a_model(client, study):
-    fields = entered(study, runs=[later_run().pk], anchor_percent=20)
+    fields = entered(study, runs=[judging.later_run().pk], anchor_percent=20)
     page = client.post(url_of(study, "rounds/added"), fields, follow=True)
     assertContains(page, "Round 2 is open")
     assert Round.objects.get(n=2).items.count() == 6 + 2
 
 
 def test_a_dry_run_of_a_model_shows_what_opening_makes_and_stores_nothing(client, study):
-    fields = entered(study, runs=[later_run().pk], anchor_percent=20)
+    fields = entered(study, runs=[judging.later_run().pk], anchor_percent=20)
     page = client.post(url_of(study, "rounds/added"), {**fields, "try": "1"})
     assertContains(page, "16 slots on 8 responses")
     assert (Round.objects.count(), study.items.count()) == (1, 12)
@@ -144,7 +144,7 @@ def test_the_form_names_what_anchors_are_a_percent_of_and_what_judges_see(client
 
 
 def test_no_round_is_added_without_anchors(client, study):
-    fields = entered(study, runs=[later_run().pk], anchor_percent=0)
+    fields = entered(study, runs=[judging.later_run().pk], anchor_percent=0)
     page = client.post(url_of(study, "rounds/added"), fields)
     assertContains(page, "greater than or equal to 1", status_code=400)
 

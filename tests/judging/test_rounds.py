@@ -228,18 +228,8 @@ def test_disagreements_that_no_further_round_took_still_wait():
 # ---------------------------------------------------------------- models added later
 
 
-def later_run(models=("later-model",)):
-    """A run of another model over the questions that a study has."""
-    asked_in = judging.run("later-run")
-    for about in judging.Instance.objects.all():
-        for prompt in judging.PROMPTS:
-            for model_id in models:
-                judging.response(asked_in, about, prompt, judging.language_model(model_id))
-    return asked_in
-
-
 def add(study: Study, percent: int = 50, **fields) -> Round:
-    selection = rounds.Selection([later_run()])
+    selection = rounds.Selection([judging.later_run()])
     added = rounds.Added(selection, percent)
     return rounds.add_responses(study, added, plan(study, counts=False, **fields), by=admin())
 

@@ -7,8 +7,9 @@ from django.db import IntegrityError, transaction
 from evaluation.archive import bundles
 from evaluation.frozen import publishing, snapshots
 from evaluation.models import ReportSnapshot
-from judging import discussing, studies
+from judging import discussing, rounds, studies
 from judging.files.predictions import import_predictions
+from judging.published import over_runs
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.evaluation.factories import exclude, judged_study, resolve_all, run_of_all_kinds
 from tests.factories import signed_in
@@ -162,6 +163,17 @@ def test_a_study_over_published_runs_says_so_before_it_opens(client, rita, froze
     assert warned(client, f"/studies/{draft.pk}/plan/", judges=judges)
     publishing.unpublish(shown)
     assert not warned(client, f"/studies/{draft.pk}/")
+
+
+def test_a_report_is_over_the_runs_that_it_counts_and_not_over_those_of_a_later_model(rita, frozen):
+    study, first = frozen.study, frozen.study.items.first().response.run
+    publishing.publish(frozen, by=rita)
+    later = judging.later_run()
+    judges = [judging.judge("dora"), judging.judge("emil")]
+    plan = rounds.Plan("A further model", study.rubric, False, judges)
+    added = rounds.Added(rounds.Selection([later]), 50)
+    rounds.add_responses(study, added, plan, by=study.created_by)
+    assert [one.run for one in over_runs([first.pk, later.pk])] == [first.pk]
 
 
 def test_so_does_each_way_to_open_a_closed_study(client, rita, frozen):
