@@ -104,6 +104,7 @@ MACHINE = StateTable(
         "leave": ((MachineState.RUNNING,), MachineState.UNPARSED, "worker"),
         "fail": ((MachineState.RUNNING,), MachineState.FAILED, "worker"),
         "cancel": ((MachineState.WAITING,), MachineState.CANCELLED, "admin, worker"),
+        "drop": ((MachineState.RUNNING,), MachineState.CANCELLED, "worker"),
         "resume": ((MachineState.FAILED, MachineState.CANCELLED), MachineState.WAITING, "admin"),
     },
 )

@@ -16,6 +16,7 @@ from generation.prompting import Prompt
 from generation.queues import DUE, Call, Line, Queue, Settled, fields_of, set_back, sweep
 from judging.machine import control
 from judging.machine.prompt import Read, render, settled_by
+from judging.machine.scope import COUNTS, by_version
 from judging.models import Judge, JudgeCall, MachineVerdict
 from judging.presenting import gold_shown
 from judging.rules import rubric
@@ -72,9 +73,13 @@ class JudgeQueue(Queue):
             columns=("attempts",),
         )
         read = MachineVerdict.objects.select_related(*SEEN).defer(*UNSEEN)
-        rows = read.in_bulk([pk for pk, _ in taken])
+        rows = by_version(read).annotate(counts=COUNTS).in_bulk([pk for pk, _ in taken])
         prompts = prompt_versions.known({row.item.response.prompt for row in rows.values()})
-        return [_call(line, rows[pk], attempts, prompts) for pk, attempts in taken]
+        # Those that were being asked when a round by another version opened, and were set back.
+        outdated = {pk: {"attempts": n, "error": ""} for pk, n in taken if not rows[pk].counts}
+        claim.settle_each(MachineVerdict, MACHINE, "drop", outdated, holder=holder)
+        asked = [(pk, n) for pk, n in taken if pk not in outdated]
+        return [_call(line, rows[pk], attempts, prompts) for pk, attempts in asked]
 
     @transaction.atomic
     def settle(self, holder: str, settled: Sequence[Settled]) -> None:

@@ -35,8 +35,8 @@ def begin(
     """Let a model judge the study's responses to these prompts on this half of its articles, once a worker asks it.
 
     Without prompts, or a half, it is all of them. `asked_with` is the version of the judge prompt, None the newest. The
-    same call again adds what is to be judged by another version of the rubric since, cancels what waits by one that no
-    longer counts, and else does nothing. Raises Refusal where the study is not yet open or the model cannot be asked.
+    same call again adds what is to be judged by another version of the rubric since, and else does nothing. Raises
+    Refusal where the study is not yet open or the model cannot be asked.
     """
     Study.objects.select_for_update().get(pk=study.pk)
     if study.state == StudyState.DRAFT:
@@ -50,7 +50,6 @@ def begin(
     )
     if not is_new:
         Judge.objects.filter(pk=judge.pk).update(is_cancelled=False)
-        cancel_outdated(_of_judge(judge))
     asked = items.annotate(version=version()).values_list("pk", "version")
     rows = [MachineVerdict(judge=judge, item_id=pk, rubric_id=rubric) for pk, rubric in asked]
     MachineVerdict.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)

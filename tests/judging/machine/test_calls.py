@@ -38,6 +38,7 @@ from tests.judging.factories import draft, finished_run, hand_in, judge, open_st
 pytestmark = pytest.mark.django_db
 
 PROMPT = ("both-passages",)
+REPLY = chat.Reply("evaluation: correct", {}, 200, "echo-1", "stop", 1, 1, 5)
 
 
 @pytest.fixture
@@ -189,17 +190,39 @@ def test_a_further_round_cancels_what_waits_by_a_version_that_counts_no_more(
     assert len(fake.calls) == 2
 
 
-def test_what_waits_by_a_version_that_counts_no_more_is_not_asked_once_begun_again(
-    study, judge_model, fake
+def test_a_reply_to_what_was_asked_before_a_round_is_kept_and_does_not_count_in_it(
+    client, study, judge_model, fake
 ):
     mine = control.begin(study, judge_model)
+    asked = claimed("here", 9)
     judged_again(study)
-    # Set back after the round opened, as what was being asked then can be.
-    MachineVerdict.objects.filter(state="cancelled").update(state="waiting")
+    JudgeQueue().settle("here", [Settled(call, "finish", reply=REPLY) for call in asked])
+    assert state_of(mine) == dict.fromkeys(range(4), "judged")
+    assert control.progress(mine) == control.MachineProgress(0, 0, 2, 0, 0, 0)
+    client.force_login(study.created_by)
+    assert "2 by a version of the rubric that no longer counts" in page_of(client, study)
+    judged_by(study, judge_model)
+    assert len(fake.calls) == 2
+    assert control.progress(mine).judged == 4
+
+
+@pytest.mark.parametrize("verb", ["retry", "release", "expire"])
+def test_what_was_asked_before_a_round_and_is_set_back_is_not_asked_again(
+    study, judge_model, fake, verb
+):
+    mine = control.begin(study, judge_model)
+    asked = claimed("here", 9)
+    judged_again(study)
+    if verb == "expire":
+        MachineVerdict.objects.update(lease_until=Now() - timedelta(seconds=1))
+        assert JudgeQueue().sweep() == 4
+    else:
+        JudgeQueue().settle("here", [Settled(call, verb) for call in asked])
+    assert judge_all() == len(fake.calls) == 2
+    assert state_of(mine) == {0: "cancelled", 1: "cancelled", 2: "judged", 3: "judged"}
+    assert not JudgeQueue().lines("local")
     judged_by(study, judge_model)
     assert len(fake.calls) == 4
-    states = MachineVerdict.objects.order_by("item__position", "pk").values_list("state", flat=True)
-    assert list(states) == ["cancelled", "judged", "cancelled", "judged", "judged", "judged"]
     assert control.progress(mine) == control.MachineProgress(0, 0, 4, 0, 0, 0)
     with pytest.raises(Conflict, match="nothing to ask again"):
         control.resume(mine)
@@ -392,25 +415,24 @@ def test_calls_that_fail_again_and_again_fail_the_response(study, judge_model, f
     assert control.progress(judge).over
 
 
-def claimed(holder):
+def claimed(holder, most=1):
     queue = JudgeQueue()
     (line,) = queue.lines("local")
-    return queue.claim(line, holder, 60, 1)[0]
+    return queue.claim(line, holder, 60, most)
 
 
 def test_a_reply_that_comes_after_the_lease_ran_out_is_left(study, judge_model):
     control.begin(study, judge_model)
-    late = claimed("first")
+    (late,) = claimed("first")
     row = MachineVerdict.objects.get(pk=late.pk)
     MachineVerdict.objects.exclude(pk=row.pk).delete()
     MachineVerdict.objects.update(lease_until=Now() - timedelta(seconds=1))
     assert JudgeQueue().sweep() == 1
-    again = claimed("second")
+    (again,) = claimed("second")
     assert again.pk == row.pk
-    reply = chat.Reply("evaluation: correct", {}, 200, "echo-1", "stop", 1, 1, 5)
-    JudgeQueue().settle("first", [Settled(late, "finish", reply=reply)])
+    JudgeQueue().settle("first", [Settled(late, "finish", reply=REPLY)])
     assert row.calls.count() == 0
-    JudgeQueue().settle("second", [Settled(again, "finish", reply=reply)])
+    JudgeQueue().settle("second", [Settled(again, "finish", reply=REPLY)])
     assert row.calls.count() == 1
 
 
@@ -461,7 +483,7 @@ def test_cancelling_asks_nothing_more(study, judge_model):
 @pytest.mark.parametrize("verb", ["release", "retry"])
 def test_what_is_set_back_after_its_judge_was_cancelled_is_not_asked(study, judge_model, verb):
     judge = control.begin(study, judge_model)
-    call = claimed("late")
+    (call,) = claimed("late")
     assert control.cancel(judge) == 3
     assert JudgeQueue().stopped([call.pk]) == {call.pk}
     JudgeQueue().settle("late", [Settled(call, verb)])
@@ -474,7 +496,7 @@ def test_what_is_set_back_after_its_judge_was_cancelled_is_not_asked(study, judg
 
 def test_a_judge_whose_rows_are_all_being_asked_can_be_cancelled_and_resumed(study, judge_model):
     judge = control.begin(study, judge_model)
-    calls = JudgeQueue().claim(JudgeQueue().lines("local")[0], "here", 60, 9)
+    calls = claimed("here", 9)
     assert control.cancel(judge) == 0
     assert control.resume(judge) == 0
     JudgeQueue().settle("here", [Settled(call, "release") for call in calls])
