@@ -333,7 +333,11 @@ class JudgeDesk extends HTMLElement {
       this.keys.add(hotkey, label, () => this.#giveBy(hotkey));
     }
     this.keys.add("Enter", "Next item, if this one has a verdict", () => this.#next());
-    this.keys.add("Ctrl+Enter", "The same, from inside a text field too", () => this.#next());
+    this.keys.add("Ctrl+Enter", "The same from inside a text field; there, skip or flag", ({ target }) => {
+      const button = target.closest("details")?.querySelector("[data-act]");
+      if (button) button.click();
+      else this.#next();
+    });
     this.keys.add("c", "Write a comment", () => this.#part("comment", this.#article ?? this)?.focus());
     this.keys.add("u", "Undo the last verdict", () => this.#undo());
     this.keys.add("s", "Skip this item, with a reason", () => this.#article && this.#open(this.#article, ".judging-skip"));
