@@ -21,8 +21,7 @@ from datasets.models import Instance
 from judging import warmup
 from judging.models import Judge, JudgingSlot, JudgmentEvent, Reopening, Round, Study
 from judging.rules.assignment import judge_seed
-from judging.rules.resolution import DISCUSSION
-from judging.settling import close_slots
+from judging.settling import HANDED_IN, close_slots
 from judging.states import SLOT, SlotState, StudyState
 from leases import claim as leases
 from leases.clock import in_seconds
@@ -157,10 +156,10 @@ def add(study: Study, person: Person) -> Judge:
             f"{person} may have read verdicts that were handed in, as an admin, a researcher or an adjudicator can. "
             "Choose another person."
         )
-    if _has_discussed(study, person):
+    if _has_judged_before(study, person):
         raise Refusal(
-            f"{person} judged in an earlier round, whose verdicts its judges read when they discuss. Choose another "
-            "person, or name them as a judge of a further round: its report then says so."
+            f"{person} judged in an earlier round, whose judges could read its final verdicts. Choose another person, "
+            "or name them as a judge of a further round: its report then says so."
         )
     seed = judge_seed(study.seed, person.pseudonym)
     judge, _ = Judge.objects.update_or_create(
@@ -185,15 +184,15 @@ def _may_have_read_verdicts(study: Study, person: Person) -> bool:
     return JudgingSlot.objects.filter(round__study=study, state=SlotState.LOCKED).exists()
 
 
-def _has_discussed(study: Study, person: Person) -> bool:
-    """Whether the person may have read verdicts of an earlier round in a discussion.
+def _has_judged_before(study: Study, person: Person) -> bool:
+    """Whether the person may have read final verdicts of an earlier round as its judge.
 
     Who already judges in this round was counted when it was opened.
     """
     mine = JudgingSlot.objects.filter(round__study=study, judge__person=person)
-    earlier = mine.filter(round__is_latest=False, state=SlotState.LOCKED)
+    earlier = mine.filter(HANDED_IN, round__is_latest=False)
     here = mine.filter(round__is_latest=True)
-    return study.resolved_by == DISCUSSION and earlier.exists() and not here.exists()
+    return earlier.exists() and not here.exists()
 
 
 def _open_study_locked(study: Study) -> None:

@@ -3,19 +3,22 @@
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Person
-from judging.blinding import require_records
-from judging.models import Judge, JudgingSlot, Study
+from judging.blinding import require_records, require_results
+from judging.models import Judge, JudgingSlot, Resolution, Study
 from judging.states import SlotState, StudyState
 from judging.verdicts import slots_of
 from leases.prepared import Prepared, PreparedUpdate
+from leases.refusal import Conflict
 from leases.rows import first_of
 
 # How many of their latest verdicts a judge sees listed.
 LATEST = 10
+# How a response is resolved on which its judges differ.
+SETTLED_BY = (Resolution.How.DISCUSSED, Resolution.How.THIRD_PERSON, Resolution.How.MAJORITY)
 
 
 def studies_of(person: Person) -> QuerySet[Study]:
@@ -82,6 +85,28 @@ def entered(person: Person, study: Study) -> dict[str, list[JudgingSlot]]:
         "flagged": _with_text(mine.filter(flagged=True)),
         "latest": _with_text(judged, LATEST),
     }
+
+
+def resolved(person: Person, study: Study) -> QuerySet[JudgingSlot]:
+    """The person's slots of a closed study on whose responses the judges differed, by round and in their order.
+
+    Each has `final`, the verdict that its round ended with, `how`, `cause` and `note`. Raises NotAllowed while the
+    study's results are hidden from the person, and Conflict while it is open.
+    """
+    require_results(person, study)
+    if study.state != StudyState.CLOSED:
+        raise Conflict("This study is open. How responses are resolved is shown once it is closed.")
+    mine = JudgingSlot.objects.filter(
+        judge__person=person,
+        round__study=study,
+        repeat=1,
+        item__resolutions__round=F("round"),
+        item__resolutions__how__in=SETTLED_BY,
+    )
+    columns = {"final": "verdict", "how": "how", "cause": "cause", "note": "note"}
+    ended = {name: F(f"item__resolutions__{column}") for name, column in columns.items()}
+    related = ("judgment", "round", "item__response__instance__contradiction")
+    return mine.select_related(*related).annotate(**ended).order_by("round__n", "order")
 
 
 def _with_text(slots: QuerySet[JudgingSlot], count: int | None = None) -> list[JudgingSlot]:

@@ -31,10 +31,9 @@ from judging.models import (
     StudyItem,
 )
 from judging.rules.assignment import round_seed
-from judging.rules.resolution import DISCUSSION
 from judging.selections import Selection
-from judging.settling import NOT_JUDGED
-from judging.states import SLOT, STUDY, SlotState, StudyState
+from judging.settling import HANDED_IN, NOT_JUDGED
+from judging.states import SLOT, STUDY, StudyState
 from leases.refusal import Conflict, Refusal
 from pages.counting import how_many
 
@@ -249,11 +248,9 @@ def _check_prompts(responses: QuerySet[Response]) -> None:
 
 
 def could_read(study: Study) -> Q:
-    """Of people: they have a role that reads the verdicts of a closed study, or judged in one that judges discuss."""
+    """Of people: they have a role that reads verdicts of a closed study, or were its judges, who read final ones."""
     grants = RoleGrant.objects.filter(person=OuterRef("pk"), role__in=pool.READERS)
-    if study.resolved_by != DISCUSSION:
-        return Q(Exists(grants))
-    judged = JudgingSlot.objects.filter(round__study=study, state=SlotState.LOCKED)
+    judged = JudgingSlot.objects.filter(HANDED_IN, round__study=study)
     return Q(Exists(grants)) | Q(Exists(judged.filter(judge__person=OuterRef("pk"))))
 
 

@@ -20,6 +20,8 @@ BATCH = 500
 UNFINISHED = (SlotState.FREE, SlotState.WAITING, SlotState.JUDGED, SlotState.SKIPPED)
 # The study was closed before the judge came to it: no verdict, and no reason for skipping.
 NOT_JUDGED = Q(state=SlotState.WITHDRAWN, skip_reason="")
+# A verdict or a reason for skipping that its judge can change no more.
+HANDED_IN = Q(state=SlotState.LOCKED) | Q(state=SlotState.WITHDRAWN) & ~Q(skip_reason="")
 IN_ITS_ROUND = JudgingSlot.objects.filter(item=OuterRef("pk"), round=OuterRef("round"))
 # Those of its judges who can still sign: not removed, and with an account and the role.
 THERE = IN_ITS_ROUND.filter(

@@ -56,6 +56,7 @@ urlpatterns = [
     ),
     path("judge/", judge.queue, name="queue"),
     path("judge/<int:study_id>/", judge.overview, name="overview"),
+    path("judge/<int:study_id>/resolved/", judge.resolved, name="resolved"),
     path("judge/<int:study_id>/next/", judge.next_item, name="next"),
     path("judge/<int:study_id>/warm-up/<int:position>/", warm_up.item, name="warm_up"),
     path("judge/<int:study_id>/draw/", judge.draw, name="draw"),

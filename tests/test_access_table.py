@@ -250,6 +250,8 @@ GET   /judge/{open}/                                          302  403  403  403
 GET   /judge/{open}/warm-up/1/                                302  403  403  403  200  404  403  403  403  200
 POST  /judge/{open}/warm-up/1/                                403  403  403  403  302  404  403  403  403  302
 GET   /judge/{closed}/                                        302  403  403  403  404  404  403  403  403  404
+GET   /judge/{open}/resolved/                                302  403  403  403  403  404  403  403  403  403
+GET   /judge/{closed}/resolved/                              302  403  403  403  404  404  403  403  403  404
 GET   /judge/{open}/next/                                     302  403  403  403  302  404  403  403  403  302
 POST  /judge/{open}/draw/                                     302  403  403  403  302  404  403  403  403  302
 POST  /judge/{open}/hand-back/                                302  403  403  403  302  404  403  403  403  302

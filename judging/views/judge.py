@@ -4,6 +4,7 @@ Everything shown passes through presenting.py; the model, the run and other judg
 """
 
 import uuid
+from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -15,9 +16,10 @@ from accounts.models import Person
 from accounts.roles import Role
 from judging import discussing, pool, presenting, progress, queues, verdicts, warmup
 from judging.blinding import keep_items
-from judging.models import JudgingSlot, Study
+from judging.models import JudgingSlot, Resolution, Study, Verdict
 from judging.presenting import SlotView
 from judging.rules import rubric
+from judging.rules.resolution import CAUSES
 from leases.refusal import NotFoundHere, Refusal, StaleVersion
 from pages.counting import how_many
 from pages.paging import page_of
@@ -62,6 +64,36 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
         "pace": pace,
     }
     return render(request, "judging/overview.html", context)
+
+
+@dataclass(frozen=True)
+class ResolvedRow:
+    """A response of the judge on which its judges differed, and in words how it was resolved."""
+
+    slot: JudgingSlot
+    final: str
+    how: str
+    cause: str
+
+
+@require_safe
+@roles_required(Role.JUDGE)
+def resolved(request: HttpRequest, study_id: int) -> HttpResponse:
+    """What became of the responses on which this person and the other judges differed, once the study is closed."""
+    person = person_of(request)
+    study = queues.study_of(person, study_id)
+    page = page_of(request, queues.resolved(person, study))
+    keep_items(person, [slot.item for slot in page], request.path)
+    rows = [
+        ResolvedRow(
+            slot,
+            Verdict(slot.final).label,
+            Resolution.How(slot.how).label,
+            CAUSES.get(slot.cause, ""),
+        )
+        for slot in page
+    ]
+    return render(request, "judging/resolved.html", {"study": study, "page": page, "rows": rows})
 
 
 @require_safe

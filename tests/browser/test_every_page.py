@@ -256,6 +256,9 @@ def test_the_judges_pages_are_accessible(open_page, ada):
         reverse("judging:study", args=[study.pk]),
     ]
     wrong = [line for path in paths for line in look_at(page, path)]
+    discussing.sign(second, version=1)
+    studies.close_study(talk)
+    wrong += look_at(page, reverse("judging:resolved", args=[talk.pk]))
     assert not wrong, "\n".join(wrong)
 
 

@@ -428,7 +428,7 @@ def test_an_open_study_gets_no_further_round():
 def test_how_many_judges_could_read_earlier_verdicts_is_kept():
     study = closed()
     person("rita", Role.JUDGE, Role.RESEARCHER)
-    assert again(study, judges=("dora", "rita")).could_read == 1
+    assert again(study, judges=("alice", "dora", "rita")).could_read == 2
 
 
 def test_who_judged_earlier_and_may_have_read_the_closed_study_cannot_join_a_further_round():
@@ -440,7 +440,10 @@ def test_who_judged_earlier_and_may_have_read_the_closed_study_cannot_join_a_fur
     again(study)
     with pytest.raises(Refusal, match="may have read verdicts"):
         pool.add(study, rita)
-    assert pool.add(study, judging.judge("alice"))
+    with pytest.raises(Refusal, match="judged in an earlier round"):
+        pool.add(study, judging.judge("alice"))
+    # He was asked, and came to nothing before it was closed.
+    assert pool.add(study, judging.judge("bob"))
 
 
 def test_who_left_and_may_have_read_the_closed_study_cannot_join_it_once_reopened():
@@ -449,7 +452,8 @@ def test_who_left_and_may_have_read_the_closed_study_cannot_join_it_once_reopene
     verdicts.give(judging.slots(study, judging.judge("alice"))[0], "correct")
     pool.remove(study, study.judges.get(person=rita).pk)
     studies.close_study(study)
-    assert rounds.reopen(study, "Closed by mistake", by=admin()).could_read == 0
+    # Alice, who could read how what she judged was resolved.
+    assert rounds.reopen(study, "Closed by mistake", by=admin()).could_read == 1
     with pytest.raises(Refusal, match="may have read verdicts"):
         pool.add(study, rita)
 
