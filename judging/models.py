@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from datasets.models import Collection, Instance, Subset
 from generation.models import LanguageModel, Response
+from judging.rules.resolution import CAUSES
 from judging.states import DiscussionState, MachineState, SlotState, StudyState
 from leases.models import Leased
 
@@ -629,6 +630,11 @@ class Resolution(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verdict} ({self.how})"
+
+    @property
+    def cause_words(self) -> str:
+        """Why the judges disagreed; empty where nobody decided why."""
+        return CAUSES.get(self.cause, self.cause)
 
 
 class ImportedRow(models.Model):

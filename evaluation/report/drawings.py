@@ -12,14 +12,14 @@ from evaluation.charts.sparkline import Trend, sparkline, trend_lines
 from evaluation.paper.display import read_display
 from evaluation.report import sentences
 from evaluation.report.agreement import THIRDS, agreement_sections
-from evaluation.report.figures import verdict_labels
+from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.flow import flow_chart, flow_rows
 from evaluation.report.sentences import share_ends
 from evaluation.report.shapes import Cell, Report, Third
 from evaluation.report.sheets import PAIR_CELL, SHEETS, Sheet, pair_cells, values
-from evaluation.report.verdicts import best_first, prompt_sections
+from evaluation.report.verdicts import best_first, model_id, prompt_sections
 from evaluation.statistics.coefficient import Coefficient
-from evaluation.statistics.tables import ALL
+from evaluation.statistics.tables import ALL, LABELLED
 
 # More judges than this have no heat map: its squares could not be read.
 MOST_JUDGES = 20
@@ -29,12 +29,16 @@ LISTED = "listed"
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart with its table; `key` is its address among the charts of its report."""
+    """A chart with its table; `key` is its address among the charts of its report.
+
+    `marks` are its rows from the top, in words and with the query of their responses.
+    """
 
     key: str
     title: str
     svg: str
     sheet: Sheet
+    marks: tuple[Figure, ...] = ()
 
     @property
     def headings(self) -> list[str]:
@@ -255,7 +259,14 @@ def _shares(order: str, report: Report) -> Iterator[Drawing]:
             [*values(cell, header[:3]), *share_ends(cell), sentences.share_method(cell)]
             for cell in mine
         ]
-        yield Drawing(f"shares-{place}", title, svg, Sheet(header, rows))
+        marks = tuple(_mark(report, prompt["name"], cell) for cell in mine)
+        yield Drawing(f"shares-{place}", title, svg, Sheet(header, rows), marks)
+
+
+def _mark(report: Report, prompt: str, cell: Cell) -> Figure:
+    row, model = _share_row(cell), model_id(report, cell["model"])
+    responses = query(of="final", prompt=prompt, model=model, slice=ALL, verdict=LABELLED)
+    return Figure(f"{row.label}: {row.text}", query=responses)
 
 
 def _share_row(cell: Cell) -> Estimate:

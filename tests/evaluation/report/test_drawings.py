@@ -1,4 +1,5 @@
 import re
+from html import escape
 from xml.etree import ElementTree
 
 import pytest
@@ -99,3 +100,15 @@ def test_the_chart_of_shares_has_the_interval_of_the_table():
     assert drawing.sheet.rows[0][3:] == [0.25, 0.75, "resampling articles"]
     assert 'x1="25.000%"' in drawing.svg
     assert drawing.sheet.rows[1][5] == "Wilson"
+
+
+def test_each_mark_of_the_shares_leads_to_the_responses_that_it_counts(client, rita):
+    study = judged_study()
+    page = client.get(f"/reports/{study.pk}/").content.decode()
+    marks = [mark for drawing in drawings(study_report(study)).values() for mark in drawing.marks]
+    assert len(marks) == 6
+    for mark in marks:
+        address = f"/reports/{study.pk}/rows/{mark.query}"
+        assert f'href="{escape(address)}" title="{escape(mark.value)}"' in page
+        _, counted = re.search(r": (\d+)/(\d+) ", mark.value).groups()
+        assert f"{counted} responses" in client.get(address).content.decode()

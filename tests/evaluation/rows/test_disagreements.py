@@ -7,7 +7,7 @@ from evaluation.rows.disagreements import pairs_of, read_choice
 from evaluation.sections.study import study_report
 from generation.models import Response
 from judging.models import Judgment
-from tests.evaluation.factories import judged_study, judged_twice
+from tests.evaluation.factories import judged_study, judged_twice, resolve_all
 from tests.judging import factories as judging
 
 pytestmark = pytest.mark.django_db
@@ -75,6 +75,14 @@ def test_both_comments_stand_side_by_side_under_pseudonyms_as_text(client, study
     for judge in study.judges.all():
         assert judge.pseudonym in page
         assert judge.person.username not in page
+
+
+@pytest.mark.parametrize("page", ["disagreements", "rows"])
+def test_a_final_verdict_comes_with_its_cause_in_words(client, study, page):
+    resolve_all(study)
+    shown = client.get(f"/reports/{study.pk}/{page}/").content.decode()
+    assert "· A judge slipped" in shown
+    assert "Read again." in shown
 
 
 def test_a_place_that_is_not_there_shows_the_nearest(client, study):
