@@ -27,11 +27,8 @@ INSTANCES = (
 def run_of_all_kinds(prompts=judging.PROMPTS, models=judging.MODEL_IDS):
     """A run over four instances: explicit, implicit, untyped, and explicit with one passage for both answers."""
     asked_in = judging.run()
-    for n, fields in enumerate(INSTANCES, start=1):
-        about = judging.instance(n, **fields)
-        for prompt in prompts:
-            for model_id in models:
-                judging.response(asked_in, about, prompt, judging.language_model(model_id))
+    abouts = [judging.instance(n, **fields) for n, fields in enumerate(INSTANCES, start=1)]
+    judging.responses(asked_in, abouts, prompts, models)
     return asked_in
 
 

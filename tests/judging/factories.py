@@ -1,12 +1,15 @@
 """Studies for tests, from the passage to the slot, as plain functions."""
 
 import hashlib
+from collections.abc import Sequence
+from itertools import product
 
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.models import Collection, Contradiction, Instance
 from generation import prompt_versions
 from generation.models import LanguageModel, Response, Run
+from generation.prompting import Prompt
 from generation.states import ResponseState, RunState
 from judging import adjudication, studies, verdicts
 from judging.models import JudgingSlot, Study, StudyItem
@@ -50,13 +53,34 @@ def run(name: str = "secret-run") -> Run:
 def response(
     asked_in: Run, about: Instance, prompt: str, model: LanguageModel, **fields: object
 ) -> Response:
-    known = prompt_versions.find(prompt)
-    return Response.objects.create(
+    made = _response(asked_in, about, prompt_versions.find(prompt), model, **fields)
+    made.save(force_insert=True)
+    return made
+
+
+def responses(
+    asked_in: Run,
+    instances: Sequence[Instance],
+    prompts: Sequence[str] = PROMPTS,
+    models: Sequence[str] = MODEL_IDS,
+    **fields: object,
+) -> None:
+    """A response for each instance, prompt and model, stored at once."""
+    known = [prompt_versions.find(name) for name in prompts]
+    asked = [language_model(model_id) for model_id in models]
+    each = product(instances, known, asked)
+    Response.objects.bulk_create(_response(asked_in, *one, **fields) for one in each)
+
+
+def _response(
+    asked_in: Run, about: Instance, prompt: Prompt, model: LanguageModel, **fields: object
+) -> Response:
+    return Response(
         run=asked_in,
         instance=about,
         model=model,
-        prompt=known.name,
-        prompt_hash=known.sha256,
+        prompt=prompt.name,
+        prompt_hash=prompt.sha256,
         **{
             "rendered": f"Q: {about.question}",
             "text": f"It was founded in {about.answer_1}, some say.",
@@ -74,11 +98,8 @@ def response(
 def finished_run(instances: int = 2, prompts=PROMPTS, models=MODEL_IDS, **fields: object) -> Run:
     """A run with a response for each instance, prompt and model."""
     asked_in = run()
-    for n in range(1, instances + 1):
-        about = instance(n)
-        for prompt in prompts:
-            for model_id in models:
-                response(asked_in, about, prompt, language_model(model_id), **fields)
+    abouts = [instance(n) for n in range(1, instances + 1)]
+    responses(asked_in, abouts, prompts, models, **fields)
     return asked_in
 
 

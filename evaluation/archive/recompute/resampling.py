@@ -6,6 +6,7 @@ for the levels of Student's t with a degree of freedom less than there are clust
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from math import atan, cos, isfinite, pi, sin, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -154,6 +155,7 @@ def t_within(t: float, df: int) -> float:
     return 2 / pi * (angle + (sin(angle) * total if df > 1 else 0.0))
 
 
+@cache
 def t_quantile(share: float, df: int) -> float:
     """The t below which `share` of the distribution lies, for a share above a half."""
     low, high = 0.0, 1.0
