@@ -5,6 +5,7 @@ campaign over a million tags.
 """
 
 from collections import defaultdict
+from functools import lru_cache
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -17,7 +18,7 @@ from annotation.models import Annotation, Assignment, Seen
 from annotation.states import AnnotationState, AssignmentState
 
 
-def comes_to(person: Person) -> Q:
+def comes_to(person: int) -> Q:
     """The condition on assignments that they may still come to the person, now or once somebody hands them back.
 
     Also in a round that is not open yet, in a closed campaign, and where a quota is reached: each may change.
@@ -31,6 +32,12 @@ def has_given_up(person: Person, tag: int) -> bool:
 
 def blinding(person: Person) -> QuerySet[Assignment]:
     """The assignments for which others' work on their tags is hidden from the person."""
+    return _blinding(person.pk).all()
+
+
+@lru_cache
+def _blinding(person: int) -> QuerySet[Assignment]:
+    """Never read, as each view asks several times and putting it together takes longer than its answer."""
     seen = Seen.objects.filter(person=person, tag=OuterRef("tag"))
     own = Q(person=person, state=AssignmentState.HELD)
     return Assignment.objects.filter(own | comes_to(person) & Q(~Exists(seen))).order_by()
