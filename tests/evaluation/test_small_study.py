@@ -57,7 +57,7 @@ from tests.generation.test_embedded import served
 
 __all__ = ["served"]
 
-pytestmark = [pytest.mark.model, pytest.mark.alone, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.model, pytest.mark.django_db(transaction=True)]
 
 TAGS, QUESTIONS = 12, 6
 ALONE, BOTH = "internal-knowledge", "both-passages"
