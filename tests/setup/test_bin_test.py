@@ -77,7 +77,7 @@ def test_a_test_runs_in_one_stage_for_each_database_it_is_for(
         return subprocess.CompletedProcess(command, 0, stdout="")
 
     monkeypatch.setattr(result, "run", run)
-    bin_test.tests(result)
+    bin_test.tests(result, [])
     assert sorted(chosen) == sorted(databases)
 
 
