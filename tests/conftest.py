@@ -147,6 +147,7 @@ def _how_to_get_the_study() -> str:
 # ---------------------------------------------------------------- rounds of bin/test
 
 HERE = Path(__file__).parent
+FAULTS = HERE / "faults"
 # What the tests of a folder are marked as, besides what they say of themselves.
 MARKS = {
     "browser": ("browser", "once"),
@@ -173,6 +174,14 @@ def pytest_generate_tests(metafunc) -> None:
 def full_size() -> bool:
     """Whether a fault test runs at its full size (bin/test --faults)."""
     return os.environ.get("FAULT_SIZE") == "full"
+
+
+def pytest_ignore_collect(collection_path, config):
+    """What must be alone is in few files; in a round of it alone, reading the others would take longest."""
+    wanted = config.option.markexpr.split(" and ")
+    if "alone" not in wanted or collection_path.suffix != ".py" or collection_path.parent == FAULTS:
+        return None
+    return "mark.alone" not in collection_path.read_text(encoding="utf-8") or None
 
 
 @pytest.hookimpl(wrapper=True)
