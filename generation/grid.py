@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import (
     BooleanField,
     Exists,
@@ -18,10 +18,11 @@ from django.db.models import (
     OuterRef,
     Q,
     Subquery,
+    TextField,
     Value,
 )
-from django.db.models.functions import Left
-from django.db.models.lookups import IContains
+from django.db.models.functions import Left, StrIndex
+from django.db.models.lookups import GreaterThan, IContains
 
 from datasets.models import Instance
 from generation import chat, controlled, prompt_versions, responses
@@ -79,13 +80,18 @@ def _has_all(words: Sequence[str]) -> Q:
     """The condition that the text has all words; their case is ignored.
 
     The databases ignore the case of ASCII letters alone; PostgreSQL would take twice as long for that of others. It
-    puts each text into capitals once for all ASCII words, which took half the time of three words.
+    puts each text into capitals once for all ASCII words, and looks for one alone by its faster STRPOS.
     """
     usual = [word for word in words if word.isascii()]
     others = [{w, w.lower(), w.upper(), w.capitalize()} for w in words if not w.isascii()]
     if connection.vendor == "postgresql":
-        each = [_is_like("ANY", sorted(forms)) for forms in others]
-        return Q(*each, *([_is_like("ALL", usual)] if usual else []))
+        each: list[Func | GreaterThan] = [_is_like("ANY", sorted(forms)) for forms in others]
+        if len(usual) == 1:
+            place = StrIndex(_capitals(), Value(_in_capitals(usual[0])))
+            each.append(GreaterThan(place, 0))
+        elif usual:
+            each.append(_is_like("ALL", usual))
+        return Q(*each)
     either = (Q(*map(_contains, sorted(forms)), _connector=Q.OR) for forms in others)
     return Q(*map(_contains, usual), *either)
 
@@ -94,13 +100,17 @@ def _contains(form: str) -> IContains:
     return IContains(F("text"), form)
 
 
+def _capitals() -> Func:
+    """The text with its ASCII letters as capitals; letters are compared as bytes, without the rules of a locale."""
+    return Func(F("text"), template='UPPER(%(expressions)s COLLATE "C")', output_field=TextField())
+
+
 def _is_like(how: str, words: Sequence[str]) -> Func:
-    """PostgreSQL's LIKE ALL or LIKE ANY; letters are compared as bytes, without the rules of a locale."""
-    capitals = Func(F("text"), template='UPPER(%(expressions)s COLLATE "C")')
+    """PostgreSQL's LIKE ALL or LIKE ANY."""
     patterns = [re.sub(r"([\\%_])", r"\\\1", _in_capitals(word)) for word in words]
     array = Func(*(Value(f"%{one}%") for one in patterns), template="ARRAY[%(expressions)s]")
     return Func(
-        capitals,
+        _capitals(),
         array,
         arg_joiner=f" LIKE {how} (",
         template="%(expressions)s)",
@@ -183,8 +193,13 @@ class Grid:
 
 def keys_of(run: Run, fits: Q) -> list[Key]:
     """The rows with a response that fits, in the order of the questions."""
-    rows = run.responses.filter(fits).order_by().values_list("instance", "sample")
-    return sorted(rows.distinct())
+    rows = run.responses.filter(fits).order_by().values_list("instance", "sample").distinct()
+    if connection.vendor != "postgresql":
+        return sorted(rows)
+    with transaction.atomic(), connection.cursor() as cursor:
+        # PostgreSQL plans as if a text were searched as fast as two numbers are compared, and leaves it to one process.
+        cursor.execute("SET LOCAL cpu_operator_cost = 0.05")
+        return sorted(rows)
 
 
 def rows_on_a_page(columns: Columns, choice: Choice) -> int:

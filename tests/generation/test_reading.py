@@ -162,6 +162,7 @@ def test_prompt_and_model_narrow_the_columns(client, rosa, read):
         ("In österreich, Müller wrote so", "müller"),
         ("a" * 500, "a" * 500),
         ("so 'it' is; DROP", "'it' DROP"),
+        ("back\\slash and snake_case of 100%", "\\ _ %"),
     ],
 )
 def test_words_are_found_as_they_are_written(client, rosa, read, text, words):
@@ -255,6 +256,30 @@ def test_words_are_looked_for_without_the_rules_of_a_locale(read):
         assert not read.responses.filter(grid.Choice(words="müller one two").fits()).exists()
     sql = asked.captured_queries[0]["sql"]
     assert sql.count('COLLATE "C"') == sql.count("UPPER") == 2
+
+
+@pytest.mark.postgres
+def test_words_in_many_responses_are_looked_for_by_several_processes(read):
+    copied = ", ".join(
+        f'"{field.column}"'
+        for field in Response._meta.concrete_fields
+        if field.name not in ("id", "sample", "rendered")
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO generation_response ({copied}, sample, rendered) SELECT {copied}, n, %s"
+            " FROM generation_response, generate_series(2, 20000) n WHERE id = %s",
+            ["long " * 100, read.responses.latest("pk").pk],
+        )
+        cursor.execute("ANALYZE generation_response")
+    fits = grid.Choice(words="zebra").fits()
+    with CaptureQueriesContext(connection) as asked:
+        assert grid.keys_of(read, fits) == []
+    [sql] = [one["sql"] for one in asked if one["sql"].startswith("SELECT")]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {sql.replace('%', '%%')}", [])
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+    assert "Parallel Seq Scan" in plan
 
 
 def test_rows_come_in_pages_that_keep_the_choice(client, rosa, read, monkeypatch):
