@@ -288,11 +288,14 @@ def _check(made: Reply, has_end: bool) -> None:
 
 def fault(status: int, content: bytes, retry_after: float | None = None) -> faults.ServiceFault:
     """The fault for an answer with a status other than 2xx."""
+    message = error_text(content)
+    if not message.endswith((".", "!", "?", "…")):
+        message += "."  # another sentence may follow
     if status in (400, 403, 422) and _is_filtered(content):
         kind: type[faults.ServiceFault] = faults.Filtered
-        sentence = f"The service's filter stopped the prompt ({status}): {error_text(content)}"
+        sentence = f"The service's filter stopped the prompt ({status}): {message}"
     else:
-        kind, sentence = _kind(status, error_text(content), _is_too_long(content))
+        kind, sentence = _kind(status, message, _is_too_long(content))
     return kind(sentence, status=status, retry_after=retry_after)
 
 

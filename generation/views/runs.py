@@ -188,4 +188,4 @@ def _changed(run: Run, verb: str) -> str:
         number = runs.cancel(run)
         return f"Cancelled. Not asked: {how_many(number, 'response')}. Stored responses are kept."
     again = runs.resume(run) if verb == "resume" else runs.retry_failed(run)
-    return f"Asked again: {how_many(again, 'response')}."
+    return f"Asked again: {how_many(again, 'response')}." if again else "Resumed."

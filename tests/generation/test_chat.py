@@ -323,6 +323,12 @@ def test_a_status_says_whether_trying_again_can_help(status, kind, retryable):
     assert "no" in fault.sentence
 
 
+@pytest.mark.parametrize(("words", "end"), [("bad key", "bad key. C"), ("Bad key!", "Bad key! C")])
+def test_what_a_service_says_ends_before_the_next_sentence(words, end):
+    fault = chat.fault(401, json.dumps({"error": {"message": words}}).encode())
+    assert fault.sentence == f"The service refused the key (401): {end}heck its key_env."
+
+
 def test_an_error_page_is_shown_as_one_short_line():
     page = b"<html>\n<body>\x1b[31m" + b"long " * 500
     assert "\x1b" not in chat.error_text(page)

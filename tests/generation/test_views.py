@@ -13,7 +13,7 @@ from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from datasets.models import Collection
-from generation import access, api, embedded, presenting, prompting, registry, responses, runs
+from generation import access, api, chat, embedded, presenting, prompting, registry, responses, runs
 from generation.models import LanguageModel, Response, Run
 from generation.states import RunState
 from tests.factories import person, signed_in, stored
@@ -288,6 +288,13 @@ def test_a_running_run_shows_its_pace_and_its_latest_answers(client, alice, loca
     assert "32 words, the last long." in shown
 
 
+def test_a_latest_answer_without_a_text_says_why(client, alice, local):
+    made = run(questions=2)
+    answer_one(made)
+    Response.objects.filter(text__gt="").update(text="", finding=chat.UNDECIDED)
+    assert "None of the options was the likeliest" in page(client, "run_progress", made.pk)
+
+
 def test_prices_are_set_and_shown(client, alice, local):
     model = echo()
     url = reverse("generation:prices", args=[model.pk])
@@ -347,6 +354,8 @@ def test_a_run_is_paused_by_a_person_and_says_so(client, alice, local):
     assert (stored(made).state, stored(made).reason) == (RunState.PAUSED, "Paused by an admin.")
     again = client.post(reverse("generation:change_run", args=[made.pk, "pause"]))
     assert again.status_code == 409
+    resumed = client.post(reverse("generation:change_run", args=[made.pk, "resume"]), follow=True)
+    assert "Resumed." in resumed.content.decode()
 
 
 def test_what_failed_is_retried_alone_from_the_page(client, alice, local, fake):
