@@ -21,6 +21,9 @@ class SettingError(SystemExit):
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(f"Setting {name}: {problem}")
 
+    def __reduce__(self) -> tuple[type[SystemExit], tuple[object, ...]]:
+        return SystemExit, self.args  # from another process, as a bench's
+
 
 # A hundred years: further back no database has a date.
 MOST_DAYS = 36_500
@@ -237,7 +240,7 @@ def wiki_templates() -> dict[str, dict[str, list[str]]]:
 
 
 def services() -> dict[str, dict[str, object]]:
-    """INFERENCE_SERVICES: name -> {url, key_env, in_flight, per_minute, timeout}; only url is required.
+    """INFERENCE_SERVICES: name -> {url, key_env, in_flight, per_minute, timeout, headers, query}; only url is required.
 
     A key that is in a file (NAME_FILE) is put into the variable that key_env names.
     """
@@ -250,7 +253,7 @@ def services() -> dict[str, dict[str, object]]:
         raise SettingError(
             "INFERENCE_SERVICES", 'must be an object such as {"local": {"url": "http://…/v1"}}.'
         )
-    known = {"url", "key_env", "in_flight", "per_minute", "timeout"}
+    known = {"url", "key_env", "in_flight", "per_minute", "timeout", "headers", "query"}
     for name, entry in parsed.items():
         if not isinstance(entry, dict) or not isinstance(entry.get("url"), str):
             raise SettingError("INFERENCE_SERVICES", f"service {name!r} has no url.")

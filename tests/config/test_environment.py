@@ -2,15 +2,18 @@
 
 import json
 import os
+import pickle
 import re
 import runpy
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from config import environment
+from generation import client
 
 ROOT = Path(__file__).parents[2]
 
@@ -203,3 +206,18 @@ def test_a_key_of_a_model_server_may_be_in_a_file(read):
     service = {"lab": {"url": "http://gpu1:8000/v1", "key_env": "LAB_KEY"}}
     read(INFERENCE_SERVICES=json.dumps(service), LAB_KEY_FILE=read.file("of-the-lab\n"))
     assert os.environ["LAB_KEY"] == "of-the-lab"
+
+
+def test_a_service_may_have_each_key_that_an_entry_knows_and_the_docs_name(monkeypatch):
+    entry = {"url": "http://x/v1", "key_env": "K", "in_flight": 2, "per_minute": 9, "timeout": 5}
+    entry |= {"headers": {"api-key": "$K"}, "query": {"api-version": "1"}}
+    monkeypatch.setenv("INFERENCE_SERVICES", json.dumps({"lab": entry}))
+    assert environment.services() == {"lab": entry}
+    assert set(entry) == {field.name for field in fields(client.ServiceEntry)} - {"name"}
+    docs = (ROOT / "docs" / "operators" / "model-server.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", docs, re.M)) == set(entry)
+
+
+def test_a_setting_that_is_wrong_ends_another_process_with_its_sentence():
+    with pytest.raises(SystemExit, match="Setting DEBUG: is wrong"):
+        raise pickle.loads(pickle.dumps(environment.SettingError("DEBUG", "is wrong.")))
