@@ -118,8 +118,8 @@ def measure_one(name: str, options: argparse.Namespace, ideal: float | None) -> 
     from generation.models import Response
 
     entry = client.service(name).entry
-    run = make(name, options.responses)
-    bodies = [json.dumps(request_of(row)) for row in Response.objects.filter(run=run)[:QUESTIONS]]
+    run = make(name, options.responses, is_real=ideal is None)
+    bodies = [request_of(row) for row in Response.objects.filter(run=run)[:QUESTIONS]]
     n = options.responses
     seconds, bare_cpu = apart(bare, entry, bodies, n)
     worker_cpu, grew = work([run])
@@ -152,13 +152,16 @@ def rate_of(run: Any, in_flight: int) -> float:
     return (len(times) - 2 * ramp) / (times[-ramp - 1] - times[ramp - 1]).total_seconds()
 
 
-def make(name: str, responses: int) -> Any:
-    """A run of so many responses, started."""
+def make(name: str, responses: int, is_real: bool = False) -> Any:
+    """A run of so many responses, started. A real service is tested first: it may need other words for a request."""
     from generation import client, prompting, registry, runs
     from tests.generation.factories import canals
 
     offered = client.service(name).models()
-    model = registry.add(name, offered[0], OPTIONS)
+    if is_real:
+        model, _ = registry.add_probed(name, offered[0], OPTIONS)
+    else:
+        model = registry.add(name, offered[0], OPTIONS)
     made, _ = runs.create(
         collection=canals(QUESTIONS, name=f"canals {time.monotonic()}"),
         models=[model],
@@ -174,11 +177,13 @@ def make(name: str, responses: int) -> Any:
 def request_of(row: Any) -> dict[str, Any]:
     from generation import chat
 
-    return chat.body(row.model.model_id, row.model.options, row.rendered)
+    return chat.body(row.model.model_id, row.model.options, row.rendered, row.model.able)
 
 
-def bare(entry: Any, bodies: list[str], n: int) -> tuple[float, float]:
+def bare(entry: Any, bodies: list[dict[str, Any]], n: int) -> tuple[float, float]:
     """(seconds, seconds of CPU) of n calls that store nothing."""
+    from generation import chat, client
+
     session = requests.Session()
     session.trust_env = False
     for scheme in ("http://", "https://"):
@@ -187,13 +192,20 @@ def bare(entry: Any, bodies: list[str], n: int) -> tuple[float, float]:
     headers = {
         "Content-Type": "application/json",
         **({"Authorization": f"Bearer {key}"} if key else {}),
+        **client.service(entry.name)._headers(),
     }
+    path, texts = chat.path(bodies[0]), [json.dumps(body) for body in bodies]
 
-    def ask(number: int) -> str:
-        body = bodies[number % len(bodies)]
-        url = f"{entry.url.rstrip('/')}/chat/completions"
-        answer = session.post(url, data=body, headers=headers, timeout=entry.timeout)
-        return answer.json()["choices"][0]["message"]["content"]
+    def ask(number: int) -> Any:
+        answer = session.post(
+            f"{entry.url.rstrip('/')}{path}",
+            data=texts[number % len(texts)],
+            headers=headers,
+            params=entry.query or None,
+            timeout=entry.timeout,
+        )
+        answer.raise_for_status()
+        return answer.json()["choices"][0]
 
     began, cpu = time.monotonic(), time.process_time()
     with ThreadPoolExecutor(entry.in_flight) as pool:

@@ -138,6 +138,14 @@ def test_the_key_of_vllm_is_that_of_the_file_on_both_sides(compose, tmp_path):
         assert services[name]["environment"]["VLLM_API_KEY"] == "of-vllm", name
 
 
+def test_vllm_takes_further_options_and_can_be_measured_from_the_machine_alone(compose):
+    given = NEEDED | {"COMPOSE_PROFILES": "gpu", "VLLM_OPTIONS": "--tensor-parallel-size 2"}
+    vllm = yaml.safe_load(compose(given).stdout)["services"]["vllm"]
+    command = vllm["command"] if isinstance(vllm["command"], list) else vllm["command"].split()
+    assert command[-2:] == ["--tensor-parallel-size", "2"]
+    assert "127.0.0.1" in str(vllm["ports"])
+
+
 @pytest.mark.parametrize("name", APP)
 def test_a_start_removes_what_killed_processes_left(compose, tmp_path, name):
     service = yaml.safe_load(compose(NEEDED).stdout)["services"][name]
