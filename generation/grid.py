@@ -260,9 +260,10 @@ def _cells(
 
 def _cell(row: Mapping[str, Any], words: Sequence[str]) -> Cell:
     note, tone = note_of(row["state"], row["finding"], row["finish_reason"], row["start"])
-    text = visible(row["start"] or row["error"])
+    start = row["start"]
+    text = excerpt(visible(start or row["error"]), words if start else (), SHOWN)
     score = "" if row["mass"] is None else f"{row['mass']:.3f}"
-    return Cell(row["pk"], excerpt(text, words, SHOWN), note, tone, bool(row["fits"]), score)
+    return Cell(row["pk"], text, note, tone, bool(row["fits"]), score)
 
 
 def note_of(state: str, finding: str, finish_reason: str, text: str) -> tuple[str, str]:

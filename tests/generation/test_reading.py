@@ -205,6 +205,13 @@ def test_the_words_found_are_marked_where_they_are(client, rosa, read):
     assert text.count("long ") < 40
 
 
+def test_words_are_not_marked_in_the_reason_of_a_failure(client, rosa, read):
+    change(read, text="", state="failed", error="The founded prompt is too long.")
+    text = page(client, "responses", read.pk, words="founded")
+    assert "The founded prompt is too long." in text
+    assert "<mark>founded</mark>" in text
+
+
 def test_a_long_response_is_whole_on_its_page_alone(client, rosa, read):
     key = change(read, text=f"Begins. {'long ' * 2000}Ends.")
     assert "Ends." not in page(client, "responses", read.pk)
