@@ -121,7 +121,7 @@ class _Turn:
         self._next_start = time.monotonic() + services.until_next_call(service.name)
         self._fails_since: float | None = None
         self._threads = 0
-        self._jobs: SimpleQueue[tuple[Call, bool] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[tuple[Call, bool, float] | None] = SimpleQueue()
         self._ended: SimpleQueue[Ended] = SimpleQueue()
 
     # ------------------------------------------------------------ the loop
@@ -243,7 +243,8 @@ class _Turn:
             if self._flying > self._threads:
                 self._threads += 1
                 threading.Thread(target=self._work, name="call", daemon=True).start()
-            self._jobs.put((call, self._after.doubted))
+            # It begins now: a thread that is late must not take a pause of meanwhile for one before it.
+            self._jobs.put((call, self._after.doubted, now))
 
     def _work(self) -> None:
         """A thread that sends requests until it gets None."""
@@ -251,12 +252,11 @@ class _Turn:
             # A call without an Ended would keep its lease, and hold this turn, for ever.
             self._ended.put(self._asked(*job))
 
-    def _asked(self, call: Call, is_probe: bool) -> Ended:
+    def _asked(self, call: Call, is_probe: bool, began: float) -> Ended:
         """A call; where it fails, with what a look at the service shows.
 
         The look comes before a probe: what brings down a service that was up a moment ago is its prompt.
         """
-        began = time.monotonic()
         try:
             result, down = self._answer(call, is_probe)
         except Exception as error:  # of a library, over this prompt or its reply

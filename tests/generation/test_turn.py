@@ -4,7 +4,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
-from itertools import pairwise
+from itertools import count, pairwise
 from queue import Empty
 
 import pytest
@@ -24,6 +24,7 @@ from generation import (
     services,
     turn,
 )
+from generation.afterwards import Afterwards
 from generation.models import Attempt, Response, ServiceStatus
 from generation.queues import Settled
 from generation.runqueue import RunQueue
@@ -526,6 +527,28 @@ def test_a_cut_call_costs_nothing_when_a_look_shows_that_the_service_is_down(
     fake.looks = Fault(503)
     answer_all(made)
     assert set(made.responses.values_list("state", "attempts")) == {(ResponseState.PENDING, 0)}
+    assert ServiceStatus.objects.get().pauses == 1
+
+
+def test_a_call_whose_thread_begins_during_a_pause_makes_no_second_one(local, fake, monkeypatch):
+    monkeypatch.setattr(services, "FIRST_PAUSE", 60.0)
+    fake.enqueue(DOWN, DOWN)
+    fake.looks = DOWN
+    paused, threads = threading.Event(), count()
+    pause, asked = Afterwards._pause, turn._Turn._asked
+
+    def and_say_so(self, *fault):
+        pause(self, *fault)
+        paused.set()
+
+    def late(self, *job):
+        if next(threads):
+            assert paused.wait(10)
+        return asked(self, *job)
+
+    monkeypatch.setattr(Afterwards, "_pause", and_say_so)
+    monkeypatch.setattr(turn._Turn, "_asked", late)
+    assert answer_all(run(questions=2)) == 2
     assert ServiceStatus.objects.get().pauses == 1
 
 
