@@ -179,6 +179,8 @@ def give(gold: GoldItem, person: Person, verdict: str) -> None:
     """Store the verdict once: a later one changes nothing. Raises Refusal, or Conflict where nobody judges any more."""
     study = gold.study
     allowed = rubric.parse(study.rubric.body).prompts[gold.response.prompt].allowed
+    if not verdict:
+        raise Refusal("No verdict was chosen. Choose one of those below.")
     if verdict not in allowed:
         raise Refusal(
             f"{verdict!r} is not a verdict here. Choose one of: {', '.join(sorted(allowed))}."

@@ -147,16 +147,20 @@ def test_every_design_begins_with_its_warm_up(source, client, design):
 
 
 @pytest.mark.parametrize(
-    ("verdict", "status", "sentence"),
-    [("wonderful", 400, "is not a verdict here"), ("", 400, "is not a verdict here")],
+    ("entered", "sentence"),
+    [
+        ({"verdict": "wonderful"}, "is not a verdict here"),
+        ({"verdict": ""}, "No verdict was chosen."),
+        ({}, "No verdict was chosen."),
+    ],
 )
-def test_a_verdict_that_the_rubric_does_not_allow_is_refused(
-    study, client, verdict, status, sentence
-):
+def test_a_verdict_that_the_rubric_does_not_allow_is_refused(study, client, entered, sentence):
     signed_in(client, make.judge("alice"))
-    answer = client.post(f"/judge/{study.pk}/warm-up/1/", {"verdict": verdict})
-    assert answer.status_code == status
-    assert sentence in answer.content.decode()
+    answer = client.post(f"/judge/{study.pk}/warm-up/1/", entered)
+    page = answer.content.decode()
+    assert answer.status_code == 400
+    assert sentence in page
+    assert 'name="verdict"' in page
     assert not GoldVerdict.objects.exists()
 
 
