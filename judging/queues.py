@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from accounts.models import Person
 from judging.blinding import require_records, require_results
 from judging.models import Judge, JudgingSlot, Resolution, Study
+from judging.settling import NOT_JUDGED
 from judging.states import SlotState, StudyState
 from judging.verdicts import slots_of
 from leases.prepared import Prepared, PreparedUpdate
@@ -103,6 +104,11 @@ def resolved(person: Person, study: Study) -> QuerySet[JudgingSlot]:
         item__resolutions__round=F("round"),
         item__resolutions__how__in=SETTLED_BY,
     )
+    # A reopened study may ask the person for it again, without what others decided.
+    again = JudgingSlot.objects.filter(
+        NOT_JUDGED, round=OuterRef("round"), judge=OuterRef("judge"), item=OuterRef("item")
+    )
+    mine = mine.exclude(Exists(again))
     columns = {"final": "verdict", "how": "how", "cause": "cause", "note": "note"}
     ended = {name: F(f"item__resolutions__{column}") for name, column in columns.items()}
     related = ("judgment", "round", "item__response__instance__contradiction")

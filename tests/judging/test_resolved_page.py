@@ -5,7 +5,8 @@ from pytest_django.asserts import assertContains, assertNotContains
 
 from accounts.roles import Role
 from judging import adjudication, discussing, rounds, studies, verdicts
-from judging.models import StudyItem
+from judging.models import JudgingSlot, StudyItem
+from judging.states import SlotState
 from tests.factories import person, signed_in
 from tests.judging import factories as make
 
@@ -64,6 +65,16 @@ def test_a_judge_reads_how_differences_were_resolved_and_by_nobodys_name(client,
 def test_what_nobody_has_resolved_yet_is_not_listed(client, study):
     studies.close_study(study)
     assertContains(page_of(client, study), "Nothing was resolved.")
+
+
+def test_what_the_person_may_be_asked_again_is_not_listed(client, study, thea):
+    resolve(study, thea)
+    first = next(each for each in make.slots(study, make.judge("alice")) if each.item.position == 0)
+    studies.close_study(study)
+    where = {"round": first.round, "item": first.item, "judge": first.judge}
+    JudgingSlot.objects.create(**where, repeat=2, order=99, state=SlotState.WITHDRAWN)
+    assertNotContains(page_of(client, study), asked(study, 0))
+    assertContains(page_of(client, study, "bob"), asked(study, 0))
 
 
 def test_while_the_study_is_open_nothing_is_shown(client, study, thea):
