@@ -206,15 +206,14 @@ class _Insert:
         self._converted = partial(
             compiler.apply_converters, converters=compiler.get_converters(read)
         )
-        ops: Any = connection.ops
-        self._read = partial(
-            ops.fetch_returned_insert_columns, returning_params=compiler.returning_params
-        )
+        self._params = compiler.returning_params
 
     def write(self, row: Model) -> None:
         with mark_for_rollback_on_error(DEFAULT_DB_ALIAS), connection.cursor() as cursor:
             cursor.execute(self._statement.sql, self._statement.params(vars(row)))
-            [values] = self._converted([self._read(cursor)])
+            ops: Any = connection.ops
+            returned = ops.fetch_returned_insert_columns(cursor, self._params)
+            [values] = self._converted([returned])
         for field, value in zip(self._returned, values, strict=True):
             setattr(row, field.attname, value)
         row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS

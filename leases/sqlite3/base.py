@@ -21,14 +21,18 @@ QUEUE = FairQueue()
 os.register_at_fork(after_in_child=QUEUE.reset)
 # Longer than any transaction of a page; a bulk import or deletion may take longer.
 MOST_SECONDS = 10.0
-POLL_SECONDS = 0.001
+# Another process's write of a page is over soon; a longer one is not waited for with as much computing.
+POLL_SECONDS, LATER_SECONDS = 0.001, 0.02
+SOON = 1.0
+# A longer statement is hardly sent again: it has a list of values.
+MOST_KEPT = 8_000
 
 
 class Cursor(base.SQLiteCursorWrapper):
     """Django's, but it looks for each %s to write as ? only once in statements that are sent again and again."""
 
     def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
-        if param_names is None:
+        if param_names is None and len(query) <= MOST_KEPT:
             return _converted(query)
         return super().convert_query(query, param_names=param_names)
 
@@ -59,11 +63,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _begin(self) -> None:
         """Begin as soon as no other process writes, and raise what SQLite says after its time limit."""
         timeout = self.settings_dict["OPTIONS"]["timeout"]
-        until = time.monotonic() + timeout
+        began = time.monotonic()
         self.connection.execute("PRAGMA busy_timeout=0")
         try:
-            while not self._has_begun(is_last=time.monotonic() > until):
-                time.sleep(POLL_SECONDS)
+            while not self._has_begun(is_last=time.monotonic() > began + timeout):
+                time.sleep(POLL_SECONDS if time.monotonic() < began + SOON else LATER_SECONDS)
         finally:
             self.connection.execute(f"PRAGMA busy_timeout={timeout * 1000}")
 
@@ -71,7 +75,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         try:
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except OperationalError as error:
-            code = getattr(error.__cause__, "sqlite_errorcode", None)
+            # Its low byte, as SQLite itself waits: the log may be recovered after a kill.
+            code = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
             if is_last or code != sqlite3.SQLITE_BUSY:
                 raise
             return False

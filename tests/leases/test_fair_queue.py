@@ -1,5 +1,6 @@
 """The queue of one process's writers: in order of arrival, and with a limit on the wait."""
 
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 from django.db import OperationalError, connection, transaction
+from django.db.backends.sqlite3 import base
 
 from leases.fair_queue import FairQueue
 
@@ -166,6 +168,25 @@ def test_a_transaction_waits_until_another_process_has_written(queue):
         # What it writes outside of transactions waits as long as before.
         assert waiting.result(10) == 1000 * connection.settings_dict["OPTIONS"]["timeout"]
     assert is_free(queue)
+
+
+@pytest.mark.once
+def test_a_transaction_waits_while_another_process_recovers_the_log(queue, monkeypatch):
+    begin, tries = base.DatabaseWrapper._start_transaction_under_autocommit, []
+
+    def recovered_by_the_third_try(self):
+        tries.append(1)
+        if len(tries) < 3:
+            busy = sqlite3.OperationalError("database is locked")
+            busy.sqlite_errorcode = sqlite3.SQLITE_BUSY_RECOVERY
+            raise OperationalError("database is locked") from busy
+        begin(self)
+
+    monkeypatch.setattr(
+        base.DatabaseWrapper, "_start_transaction_under_autocommit", recovered_by_the_third_try
+    )
+    with transaction.atomic():
+        assert len(tries) == 3
 
 
 @contextmanager
