@@ -192,7 +192,7 @@ def bare(entry: Any, bodies: list[dict[str, Any]], n: int) -> tuple[float, float
     headers = {
         "Content-Type": "application/json",
         **({"Authorization": f"Bearer {key}"} if key else {}),
-        **client.service(entry.name)._headers(),
+        **client.service(entry.name).headers(),
     }
     path, texts = chat.path(bodies[0]), [json.dumps(body) for body in bodies]
 

@@ -74,9 +74,8 @@ def make(options: argparse.Namespace) -> tuple[list[str], list[str], int, Fields
     world.first_part(folder / "pages.xml", 10, 0, 1_000 if options.parts > 1 else 6)
     if options.parts > 1:
         world.copy(1, options.parts - 1)
-    Campaign.objects.update(
-        state=CampaignState.CLOSED
-    )  # else people begin in these, which have few tags
+    # Else people begin in these, which have few tags.
+    Campaign.objects.update(state=CampaignState.CLOSED)
     content.write_pages(
         folder / "more.xml", options.submissions + 2 * options.people, "Weir", 1_000
     )

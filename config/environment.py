@@ -22,7 +22,7 @@ class SettingError(SystemExit):
         super().__init__(f"Setting {name}: {problem}")
 
     def __reduce__(self) -> tuple[type[SystemExit], tuple[object, ...]]:
-        return SystemExit, self.args  # from another process, as a bench's
+        return SystemExit, self.args  # another process needs its text alone
 
 
 # A hundred years: further back no database has a date.

@@ -151,7 +151,7 @@ class Service:
     def check(self) -> None:
         """Raise NotConfigured when the service's key, or what a header takes from a variable, is not there."""
         self._key()
-        self._headers()
+        self.headers()
 
     # ------------------------------------------------------------ requests
 
@@ -204,7 +204,7 @@ class Service:
                 method,
                 self.entry.url.rstrip("/") + path,
                 auth=Bearer(self._key()),
-                headers=self._headers(),
+                headers=self.headers(),
                 params=self.entry.query or None,
                 timeout=(min(CONNECT_TIMEOUT, timeout), timeout),
                 allow_redirects=False,
@@ -266,7 +266,7 @@ class Service:
     def _key(self) -> str:
         return self._variable(self.entry.key_env, "its key") if self.entry.key_env else ""
 
-    def _headers(self) -> dict[str, str]:
+    def headers(self) -> dict[str, str]:
         return {
             name: self._variable(value[1:], f"its header {name}") if value[0] == "$" else value
             for name, value in self.entry.headers

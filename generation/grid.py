@@ -192,7 +192,7 @@ class Grid:
 
 
 def keys_of(run: Run, fits: Q) -> list[Key]:
-    """The rows with a response that fits, in the order of the questions."""
+    """The rows with a response that fits, in the order of the questions. Not for use in a transaction."""
     rows = run.responses.filter(fits).order_by().values_list("instance", "sample").distinct()
     if connection.vendor != "postgresql":
         return sorted(rows)

@@ -68,7 +68,7 @@ def status(state: str, label: str = "") -> SafeString:
     return _badge(str(state), words)
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=1_000, typed=True)  # safe words are another type
 def _badge(state: str, words: str) -> SafeString:
     return format_html('<span class="badge badge-{}">{}</span>', tone_of(state), words)
 
@@ -128,10 +128,10 @@ def field(bound: BoundField, label: str = "") -> dict[str, object]:
 def filters(form: BaseForm) -> SafeString:
     """The fields by which a list is narrowed, with their values and choices, by which their HTML is remembered."""
     shown = [
-        (each.html_name, each.value(), [*map(str, chain(*getattr(each.field, "choices", ())))])
+        (each.html_name, each.label, each.value(), [*map(str, chain(*_choices(each)))])
         for each in form
     ]
-    key = pickle.dumps((type(form).__qualname__, shown))
+    key = pickle.dumps((type(form), shown))
     kept = FILTERS.get(key)
     if kept is None:
         lines = ((each.id_for_label, each.label, each) for each in form)
@@ -140,6 +140,10 @@ def filters(form: BaseForm) -> SafeString:
         FILTERS.put(key, *kept)
     html: SafeString = kept[0]
     return html
+
+
+def _choices(bound: BoundField) -> Iterable[tuple[Any, Any]]:
+    return getattr(bound.field, "choices", ())
 
 
 @register.inclusion_tag("_components/passage_pair.html")
