@@ -36,7 +36,7 @@ def measure(options: argparse.Namespace) -> None:
         they.take(label_studio.tasks(options.tags))
         compare = Comparison(ours, theirs)
         compare("next + submit", options.times, we.submit, they.submit)
-        compare("list of 100", 2 * TURNS, we.list_100, they.list_100)
+        compare("list of 100", 10 * TURNS, we.list_100, they.list_100)
         office = Office(ours, admin)
         records = json.dumps(content.records(options.tags))
         tasks = label_studio.tasks(options.tags)
