@@ -176,7 +176,8 @@ def kind_of(value: object) -> str:
 
 
 def _slots(annotation: Mapping[str, Any]) -> list[Slot]:
-    numbers = {int(match[1]) for key in annotation if (match := QUESTION.fullmatch(key))}
+    others = annotation.keys() - _OF_ANNOTATION.keys()
+    numbers = {int(match[1]) for key in others if (match := QUESTION.fullmatch(key))}
     return [
         Slot(
             n,

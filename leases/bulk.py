@@ -6,7 +6,7 @@ Django's bulk_create and bulk_update prepare each value by itself, in a fifth to
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models import NOT_PROVIDED, Field, Model
 from django.db.models.expressions import DatabaseDefault
 
@@ -108,4 +108,6 @@ def _prepared(field: "Field[Any, Any]") -> Callable[[Any], Any]:
     target = field.target_field if isinstance(field, models.ForeignKey) else field
     if isinstance(target, (*PLAIN, models.AutoField)):
         return lambda value: value
-    return lambda value: target.get_db_prep_save(value, connection)
+    # Not the proxy, which looks for the thread's connection at each use.
+    here = connections[DEFAULT_DB_ALIAS]
+    return lambda value: target.get_db_prep_save(value, here)

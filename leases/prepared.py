@@ -10,7 +10,7 @@ from functools import partial
 from threading import local
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Expression, Field, Model, QuerySet
 from django.db.models.expressions import DatabaseDefault
 from django.db.models.sql import InsertQuery, UpdateQuery
@@ -64,7 +64,8 @@ def _prepared_by(field: "Field[Any, Any]") -> Callable[[Any], Any]:
     def prepared(value: Any) -> Any:
         if hasattr(value, "prepare_database_save"):
             value = value.prepare_database_save(field)
-        return field.get_db_prep_save(value, connection)
+        # Not the proxy, which looks for the thread's connection at each use.
+        return field.get_db_prep_save(value, connections[DEFAULT_DB_ALIAS])
 
     return prepared
 

@@ -42,9 +42,11 @@ def keep_time(annotation: Annotation, seconds: float) -> None:
 
     An annotation that was taken from its assignment meanwhile adds to the campaign it was worked on for last.
     """
-    rows = WorkTime.objects.filter(annotation=annotation)
-    campaign = annotation.assignment.campaign_id if annotation.assignment else None
-    campaign = campaign or rows.order_by("day").values_list("campaign", flat=True).last()
+    if annotation.assignment:
+        campaign = annotation.assignment.campaign_id
+    else:
+        kept = WorkTime.objects.filter(annotation=annotation).order_by("day")
+        campaign = kept.values_list("campaign", flat=True).last()
     if campaign is None:
         return
     if not ADD(MORE, annotation=annotation.pk, campaign=campaign, more=seconds):

@@ -9,7 +9,6 @@ SQLite's own lock keeps writers apart, and a thread that waits in the queue for 
 import os
 import sqlite3
 import time
-from functools import lru_cache
 from typing import Any
 
 from django.db import OperationalError
@@ -24,22 +23,15 @@ MOST_SECONDS = 10.0
 # Another process's write of a page is over soon; a longer one is not waited for with as much computing.
 POLL_SECONDS, LATER_SECONDS = 0.001, 0.02
 SOON = 1.0
-# A longer statement is hardly sent again: it has a list of values.
-MOST_KEPT = 8_000
 
 
 class Cursor(base.SQLiteCursorWrapper):
-    """Django's, but it looks for each %s to write as ? only once in statements that are sent again and again."""
+    """Django's, but it writes each %s as ? without looking for %% around it where there is none."""
 
     def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
-        if param_names is None and len(query) <= MOST_KEPT:
-            return _converted(query)
+        if param_names is None and "%%" not in query:
+            return query.replace("%s", "?")
         return super().convert_query(query, param_names=param_names)
-
-
-@lru_cache(maxsize=300)
-def _converted(query: str) -> str:
-    return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
