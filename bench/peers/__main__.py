@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from bench import annotating, content
@@ -41,7 +42,7 @@ def measure(options: argparse.Namespace) -> None:
         records = json.dumps(content.records(options.tags))
         tasks = label_studio.tasks(options.tags)
         into_ours, into_theirs = partial(office.take, records), partial(they.take_annotated, tasks)
-        compare(f"import of {options.tags} annotated", 1, into_ours, into_theirs, warm=False)
+        compare(f"import of {options.tags} annotated", TURNS, into_ours, into_theirs)
         compare("export of them", TURNS, office.export, they.export)
 
 
@@ -55,15 +56,17 @@ class Office:
     """An admin who imports and exports."""
 
     def __init__(self, server: Server, session: str) -> None:
-        self.browser = Browser(server.port, session)
+        self.browser, self.numbers = Browser(server.port, session), count()
 
     def take(self, records: str) -> None:
+        """Into a collection of its own."""
+        self.collection = f"annotated-{next(self.numbers)}"
         page = self.browser.get("/collections/new/import/")
-        fields = [*page.hidden, ("collection", "annotated"), ("format", "wikicontradict")]
+        fields = [*page.hidden, ("collection", self.collection), ("format", "wikicontradict")]
         self.browser.upload(page.path, fields, ("file", "records.json", records))
 
     def export(self) -> None:
-        self.browser.get("/collections/annotated/export/wikicontradict-json/")
+        self.browser.get(f"/collections/{self.collection}/export/wikicontradict-json/")
 
 
 class Comparison:
@@ -72,11 +75,9 @@ class Comparison:
     def __init__(self, ours: Server, theirs: Server) -> None:
         self.servers = (ours, theirs)
 
-    def __call__(
-        self, name: str, n: int, we: Callable, they: Callable, *, warm: bool = True
-    ) -> None:
+    def __call__(self, name: str, n: int, we: Callable, they: Callable) -> None:
         used = [0.0, 0.0]
-        for act in (we, they) if warm else ():
+        for act in (we, they):
             act()
         for turn in range(min(n, TURNS)):
             for side, act in enumerate((we, they)):
