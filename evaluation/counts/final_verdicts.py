@@ -10,9 +10,9 @@ from datasets.models import Exclusion, SamePassage
 from evaluation.compare.families import Answered
 from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.counts.judged import Columns
-from evaluation.statistics.columns import Column, Mask, combined, counted
+from evaluation.statistics.columns import PIECE, Column, Mask, columns, combined, counted
 from evaluation.statistics.tables import Tallies
-from judging.models import Resolution, Study, StudyItem
+from judging.models import Resolution, Round, Study, StudyItem
 
 _TAG = "response__instance__contradiction__"
 TALLIED = (
@@ -59,8 +59,21 @@ def tallies(items: Columns, names: Mapping[int, str]) -> Tallies:
     return Tallies(**_columns(items, names, kept(items)))
 
 
+def ended_in(items: Columns, one: Round, other: Round | None = None) -> Columns:
+    """The items on which a round (and the other one) ended with a verdict; its own is there as the final one."""
+    rows = Resolution.objects.filter(round=one).order_by("item__position")
+    if other:
+        rows = rows.filter(item__resolutions__round=other)
+    verdicts = rows.values_list("item__position", "verdict").iterator(chunk_size=PIECE)
+    ended = columns(("item", "verdict"), verdicts)
+    at = ended["item"].on(items["item"].values)
+    known = at >= 0  # an item that was added since the items were read is not among them
+    of_items = {name: column[at[known]] for name, column in items.items()}
+    return {**of_items, "final_verdict": ended["verdict"][known]}
+
+
 def _columns(items: Columns, names: Mapping[int, str], rows: Mask) -> dict[str, Column]:
-    columns = {
+    of_tallies = {
         "model": items["llm"].mapped(names.__getitem__),
         "prompt": items["prompt"],
         "article": items["title"],
@@ -69,7 +82,7 @@ def _columns(items: Columns, names: Mapping[int, str], rows: Mask) -> dict[str, 
         "verdict": items["final_verdict"],
         "count": Column((1,), np.zeros(len(rows), dtype=np.intp)),
     }
-    return {name: column[rows] for name, column in columns.items()}
+    return {name: column[rows] for name, column in of_tallies.items()}
 
 
 def how_counts(items: Columns) -> dict[str | None, int]:

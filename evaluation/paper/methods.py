@@ -125,19 +125,7 @@ def _rounds(report: Report) -> Iterator[str]:
             f"Round {again['n']} was closed before all was judged and opened again on {again['day']}; "
             f"{again['could_read']} of its judges could read verdicts meanwhile."
         )
-    for both in rounds["changed"]:
-        kappa = sentences.of(both["coefficients"], "cohen_kappa")
-        agreed = sentences.of(both["coefficients"], "percent_agreement")
-        ends = interval(*sentences.ends_of(kappa), 2)
-        with_kappa = (
-            "kappa is undefined"
-            if kappa["value"] is None
-            else f"kappa is {number(kappa['value'], 2)}{f' ({ends})' if ends else ''}"
-        )
-        yield (
-            f"On {counted(both['n'], 'response')} with a verdict of rounds {both['rounds'][0]} and {both['rounds'][1]} "
-            f"the two agree in {sentences.percent(agreed['value'])} of cases; {with_kappa}."
-        )
+    yield from map(sentences.changed_sentence, rounds["changed"])
 
 
 def _agreement(report: Report) -> Iterator[str]:

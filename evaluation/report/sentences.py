@@ -5,7 +5,7 @@ No sentence says that there is no difference or no effect: a wide interval is re
 
 from collections.abc import Callable, Sequence
 
-from evaluation.report.shapes import PromptAgreement, Share
+from evaluation.report.shapes import Changed, PromptAgreement, Share
 from evaluation.statistics.coefficient import Coefficient, PlainCoefficient
 
 Ends = Callable[[float | None, float | None], str]
@@ -180,6 +180,22 @@ def _over_all(prompt: PromptAgreement) -> str:
         f"{len(prompt['pairs'])} pairs of people judged these responses, so there is no single Cohen's kappa: "
         f"it is given for each pair. {agreement} {_value(of(everybody, 'fleiss_kappa'))} "
         f"{_value(of(everybody, 'krippendorff_alpha_nominal'))}"
+    )
+
+
+def changed_sentence(both: Changed) -> str:
+    """How far the verdicts that two rounds ended with agree."""
+    kappa = of(both["coefficients"], "cohen_kappa")
+    agreed = of(both["coefficients"], "percent_agreement")
+    ends = interval(*ends_of(kappa), 2)
+    with_kappa = (
+        "kappa is undefined"
+        if kappa["value"] is None
+        else f"kappa is {number(kappa['value'], 2)}{f' ({ends})' if ends else ''}"
+    )
+    return (
+        f"On {counted(both['n'], 'response')} with a verdict of rounds {both['rounds'][0]} and {both['rounds'][1]} "
+        f"the two agree in {percent(agreed['value'])} of cases; {with_kappa}."
     )
 
 

@@ -1,16 +1,41 @@
-"""Two reports next to each other: the shares of a verdict and the judges' agreement, prompt by prompt. Pure."""
+"""Two reports or rounds next to each other: the shares of a verdict and the judges' agreement, by prompt. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evaluation.report import sentences
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import points, share
-from evaluation.report.shapes import Cell, Prompt, PromptAgreement, Report
+from evaluation.report.shapes import Cell, Prompt, PromptAgreement, Report, Subject, Table
 from evaluation.report.summary import agreement_words
 from evaluation.report.verdicts import SLICE_LABELS, model_id
+from evaluation.statistics.tables import ALL
 
 ABSENT = Figure("\N{EN DASH}")
+
+
+@dataclass(frozen=True)
+class Side:
+    """A report, or a round: its prompts and models, its table of verdicts, and the agreement on each prompt.
+
+    `has_rows` says whether shares lead to their responses: lists of these are by the final verdicts of now.
+    """
+
+    subject: Subject
+    table: Table
+    agreement: Sequence[PromptAgreement]
+    has_rows: bool = True
+
+    @classmethod
+    def of(cls, report: Report, *, has_rows: bool = True) -> "Side":
+        """A whole report."""
+        (table,) = report["tables"]
+        return cls(report, table, report["agreement"]["prompts"], has_rows)
+
+    @property
+    def n(self) -> int:
+        """The responses that its table counts: those with a verdict."""
+        return sum(line["labelled"] for line in self.table["lines"] if line["slice"] == ALL)
 
 
 @dataclass(frozen=True)
@@ -25,7 +50,7 @@ class ShareRow:
 
 @dataclass(frozen=True)
 class AgreementRow:
-    """The responses with two or more first verdicts, and the judges' agreement on them in words, in both reports."""
+    """The responses with two or more first verdicts, and the judges' agreement on them in words, on both sides."""
 
     n: tuple[int, int]
     words: tuple[str, str]
@@ -33,7 +58,7 @@ class AgreementRow:
 
 @dataclass(frozen=True)
 class PromptOfTwo:
-    """A prompt that either report has."""
+    """A prompt that either side has."""
 
     label: str
     title: str
@@ -41,13 +66,13 @@ class PromptOfTwo:
     agreement: AgreementRow
 
 
-def next_to(first: Report, second: Report, verdict: str) -> list[PromptOfTwo]:
-    """Every prompt of either report, matched by its name, with the models of either, matched by their numbers.
+def next_to(first: Side, second: Side, verdict: str) -> list[PromptOfTwo]:
+    """Every prompt of either side, matched by its name, with the models of either, matched by their numbers.
 
-    A model has the name of the first report that has it: names depend on which others a report has.
+    A model has the name of the first side that has it: names depend on which others a study has.
     """
     both = (first, second)
-    prompts = {prompt["name"]: prompt for report in (second, first) for prompt in report["prompts"]}
+    prompts = {one["name"]: one for side in (second, first) for one in side.subject["prompts"]}
     return [
         PromptOfTwo(
             prompt["label"],
@@ -59,13 +84,13 @@ def next_to(first: Report, second: Report, verdict: str) -> list[PromptOfTwo]:
     ]
 
 
-def _named(report: Report, name: str) -> Prompt | None:
-    return next((prompt for prompt in report["prompts"] if prompt["name"] == name), None)
+def _named(side: Side, name: str) -> Prompt | None:
+    return next((prompt for prompt in side.subject["prompts"] if prompt["name"] == name), None)
 
 
-def _rows(both: tuple[Report, Report], prompt: str, verdict: str) -> Iterator[ShareRow]:
-    cells = [_cells(report, prompt, verdict) for report in both]
-    names = {model["id"]: model["name"] for report in both[::-1] for model in report["models"]}
+def _rows(both: tuple[Side, Side], prompt: str, verdict: str) -> Iterator[ShareRow]:
+    cells = [_cells(side, prompt, verdict) for side in both]
+    names = {model["id"]: model["name"] for side in both[::-1] for model in side.subject["models"]}
     places = sorted(
         {*cells[0], *cells[1]},
         key=lambda place: (names[place[0]].casefold(), place[0], [*SLICE_LABELS].index(place[1])),
@@ -78,25 +103,26 @@ def _rows(both: tuple[Report, Report], prompt: str, verdict: str) -> Iterator[Sh
         yield ShareRow(names[model], SLICE_LABELS[part], sides, _difference(one, other))
 
 
-def _cells(report: Report, name: str, verdict: str) -> dict[tuple[int, str], Cell]:
+def _cells(side: Side, name: str, verdict: str) -> dict[tuple[int, str], Cell]:
     """By the model's number and slice."""
-    (table,) = report["tables"]
-    prompt = _named(report, name)
+    prompt = _named(side, name)
     return {
-        (model_id(report, cell["model"]), cell["slice"]): cell
-        for cell in table["rows"]
+        (model_id(side.subject, cell["model"]), cell["slice"]): cell
+        for cell in side.table["rows"]
         if prompt and (cell["prompt"], cell["verdict"]) == (prompt["label"], verdict)
     }
 
 
-def _figure(report: Report, prompt: str, cell: Cell | None) -> Figure:
+def _figure(side: Side, prompt: str, cell: Cell | None) -> Figure:
     if cell is None or not cell["n"]:
         return ABSENT
-    chosen = {"prompt": prompt, "model": model_id(report, cell["model"]), "slice": cell["slice"]}
+    model = model_id(side.subject, cell["model"])
+    chosen = {"prompt": prompt, "model": model, "slice": cell["slice"]}
+    has_rows = side.has_rows and cell["k"]
     return Figure(
         f"{cell['k']}/{cell['n']}",
         sentences.cell_ends(cell),
-        query=query(of="final", **chosen, verdict=cell["verdict"]) if cell["k"] else "",
+        query=query(of="final", **chosen, verdict=cell["verdict"]) if has_rows else "",
         share=share(cell["k"], cell["n"]),
     )
 
@@ -107,15 +133,16 @@ def _difference(one: Cell | None, other: Cell | None) -> str:
     return points(other["k"] / other["n"] - one["k"] / one["n"])
 
 
-def _agreement(both: tuple[Report, Report], name: str) -> AgreementRow:
-    one, other = (_agreement_on(report, name) for report in both)
+def _agreement(both: tuple[Side, Side], name: str) -> AgreementRow:
+    one, other = (_agreement_on(side, name) for side in both)
     return AgreementRow(
         (one["n"] if one else 0, other["n"] if other else 0),
         (agreement_words(one), agreement_words(other)),
     )
 
 
-def _agreement_on(report: Report, name: str) -> PromptAgreement | None:
-    prompt = _named(report, name)
-    entries = report["agreement"]["prompts"]
-    return next((one for one in entries if prompt and one["prompt"] == prompt["label"]), None)
+def _agreement_on(side: Side, name: str) -> PromptAgreement | None:
+    prompt = _named(side, name)
+    return next(
+        (one for one in side.agreement if prompt and one["prompt"] == prompt["label"]), None
+    )

@@ -57,6 +57,18 @@ def study_agreement(
     }
 
 
+def agreement_in(
+    judged: Judged, prompts: Sequence[shapes.Prompt], one: Round, clustering: Clustering
+) -> list[shapes.PromptAgreement]:
+    """Agreement for each prompt within one round."""
+    plan = clustering.plan(judged.study)
+    pairs = first_verdicts.pairs(judged, clustering.by)
+    responses = first_verdicts.responses(judged, clustering.by)
+    return [
+        _prompt_agreement(judged.study, prompt, pairs, responses, [one], plan) for prompt in prompts
+    ]
+
+
 def _not_measured(study: Study) -> str:
     if study.is_imported:
         return NOT_MEASURED_IMPORTED

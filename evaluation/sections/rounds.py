@@ -6,13 +6,20 @@ from itertools import groupby
 
 from django.db.models import Count
 
+from evaluation.counts import final_verdicts
 from evaluation.counts.final_verdicts import across_rounds
+from evaluation.counts.judged import Judged
+from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.report import shapes
-from evaluation.sections.agreement import pair_entry
+from evaluation.report.two import Side
+from evaluation.sections.agreement import agreement_in, pair_entry
 from evaluation.sections.clustering import Clustering
+from evaluation.sections.comparisons import plan_of
+from evaluation.sections.verdicts import table_of
 from judging.models import JudgingSlot, Reopening, Resolution, Round, Study, Verdict
 
 POPULATION = "responses that two rounds resolved, after exclusions"
+OF_ROUND = "verdicts that the round ended with, after exclusions"
 
 
 def rounds_entry(study: Study, clustering: Clustering | None = None) -> shapes.Rounds | None:
@@ -24,13 +31,14 @@ def rounds_entry(study: Study, clustering: Clustering | None = None) -> shapes.R
     reopened = Reopening.objects.filter(round__in=rounds).select_related("round")
     return {
         "population": POPULATION,
-        "rounds": _rounds(rounds),
+        "rounds": round_entries(rounds),
         "reopened": [_reopened(one) for one in reopened],
-        "changed": _changed(study, clustering or Clustering()),
+        "changed": changed_entries(study, clustering or Clustering()),
     }
 
 
-def _rounds(rounds: Sequence[Round]) -> list[shapes.StudyRound]:
+def round_entries(rounds: Sequence[Round]) -> list[shapes.StudyRound]:
+    """What each of these rounds was."""
     judged = JudgingSlot.objects.filter(round__in=rounds).order_by().values_list("round")
     responses = Counter(dict(judged.annotate(n=Count("item", distinct=True))))
     finals = Resolution.objects.filter(round__in=rounds, final_for__isnull=False).order_by()
@@ -60,7 +68,8 @@ def _reopened(one: Reopening) -> shapes.Reopened:
     }
 
 
-def _changed(study: Study, clustering: Clustering) -> list[shapes.Changed]:
+def changed_entries(study: Study, clustering: Clustering) -> list[shapes.Changed]:
+    """How far the verdicts of each two rounds agree that ended with one on the same responses."""
     plan = clustering.plan(study)
     entries: list[shapes.Changed] = []
     for rounds, rows in groupby(across_rounds(study, clustering.by), key=lambda row: row[0]):
@@ -69,3 +78,21 @@ def _changed(study: Study, clustering: Clustering) -> list[shapes.Changed]:
         table = pair_entry(names, Verdict.values, cells, plan)
         entries.append({"rounds": list(rounds), "n": sum(cell[-1] for cell in cells), **table})
     return entries
+
+
+def round_side(
+    judged: Judged, one: Round, clustering: Clustering, other: Round | None = None
+) -> Side:
+    """A round of its study, to be next to a report or another round.
+
+    Its shares are of the verdicts that it ended with, whichever round's are final; with `other`, on the responses
+    alone on which that round ended with one too.
+    """
+    names = model_names(models_of(judged.study))
+    subject = subject_of(judged.study, names)
+    prompts = subject["prompts"]
+    seed = clustering.plan(judged.study).seed
+    tallies = final_verdicts.tallies(final_verdicts.ended_in(judged.items, one, other), names)
+    table = table_of("verdicts", OF_ROUND, tallies, prompts, names, Verdict.values, plan_of(seed))
+    agreement = agreement_in(judged, prompts, one, clustering)
+    return Side(subject, table, agreement, has_rows=False)

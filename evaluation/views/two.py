@@ -1,53 +1,170 @@
-"""A report next to another one: of the same study at another time, or of another study."""
+"""A report next to another one, of the same study at another time or of another study; or two rounds of a study."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, roles_required
+from evaluation.access import study_for
+from evaluation.counts.judged import Judged
 from evaluation.models import ReportSnapshot
-from evaluation.report.two import next_to
-from evaluation.views.reports import READERS, Source, frozen, live
+from evaluation.report.sentences import changed_sentence
+from evaluation.report.shapes import StudyRound
+from evaluation.report.two import Side, next_to
+from evaluation.sections.clustering import Clustering
+from evaluation.sections.rounds import changed_entries, round_entries, round_side
+from evaluation.views.reports import READERS, frozen, live
 from judging.blinding import hidden_results
-from judging.models import Study, Verdict
-from leases.refusal import Refusal
+from judging.models import Round, Study, Verdict
+from leases.refusal import NotFoundHere, Refusal
 
 # As many other studies are offered, the newest ones.
 MOST_STUDIES = 100
+BOTH = "both"
+RESPONSES = [("", "All of each round"), (BOTH, "Those with a verdict of both rounds")]
+STUDY, SNAPSHOT, ROUND = "study", "snapshot", "round"
+
+
+class Name(NamedTuple):
+    """A side as addresses name it: "study-3", "snapshot-5", "round-1"."""
+
+    kind: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A side and what it is of: a study as it is now, as it was frozen, or in one round."""
+
+    study: Study
+    side: Side
+    frozen: ReportSnapshot | None = None
+    round: StudyRound | None = None
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The rounds of a study as sides; there are none of a study with one round, which its report is of."""
+
+    study: Study
+    clustering: Clustering
+
+    @cached_property
+    def several(self) -> list[Round]:
+        rounds = list(self.study.rounds.select_related("rubric").order_by("n"))
+        return rounds if len(rounds) > 1 else []
+
+    @cached_property
+    def judged(self) -> Judged:
+        return Judged.of(self.study)
+
+    @property
+    def options(self) -> list[tuple[str, str]]:
+        return [(f"{ROUND}-{one.n}", f"Round {one.n} of this study") for one in self.several]
+
+    def named(self, name: Name) -> Round | None:
+        """The round of this name, None for a report's; raises Refusal where the study does not have it."""
+        if name.kind != ROUND:
+            return None
+        if not self.several:
+            raise Refusal("This study has one round only, which is what its report shows.")
+        for one in self.several:
+            if one.n == name.number:
+                return one
+        raise NotFoundHere(
+            f"This study has no round {name.number}, but {len(self.several)} rounds."
+        )
+
+    def shown(self, one: Round, other: Round | None) -> Shown:
+        """A round; with `other`, on the responses that have a verdict of both."""
+        (entry,) = round_entries([one])
+        side = round_side(self.judged, one, self.clustering, other)
+        return Shown(self.study, side, round=entry)
+
+    def changed(self, one: Round, two: Round) -> str:
+        """How far the verdicts of both agree, in a sentence; "" where they have no response in common."""
+        entries = changed_entries(self.study, self.clustering)
+        both = sorted([one.n, two.n])
+        return next((changed_sentence(each) for each in entries if each["rounds"] == both), "")
 
 
 @require_safe
 @roles_required(*READERS)
 def two(request: HttpRequest, study_id: int) -> HttpResponse:
-    """The study's live report first, and second the one that `with` names: "study-3" or "snapshot-5"."""
-    first = live(request, study_id)
-    named = request.GET.get("with", "")
-    verdict = request.GET.get("verdict") or Verdict.CORRECT
-    if verdict not in Verdict.values:
-        raise Refusal(
-            f"verdict={verdict[:40]} is not known. Use one of: {', '.join(Verdict.values)}."
-        )
-    second = _other(request, named) if named else None
+    """`first` and `with` name the sides: "round-1" of this study; `with` also "study-3" or "snapshot-5".
+
+    Without `first`, the first side is this study's live report. With `on` "both", two rounds are compared on the
+    responses alone that have a verdict of both.
+    """
+    study = study_for(person_of(request), study_id)
+    rounds = Rounds(study, Clustering.read(request.GET))
+    first, second = request.GET.get("first", ""), request.GET.get("with", "")
+    verdict = _known(request, "verdict", Verdict.values) or Verdict.CORRECT
+    on = _known(request, "on", [BOTH])
+    names = [_parsed(name) for name in (first or f"{STUDY}-{study.pk}", second) if name]
+    if first and names[0].kind != ROUND:
+        raise Refusal("First is this report, or one of its rounds. Choose from the list.")
+    if len(set(names)) < len(names):
+        raise Refusal("Both sides are the same. Choose two different ones.")
+    chosen = [rounds.named(name) for name in names]
     context = {
-        "study": first.study,
-        "first": first,
-        "second": second,
-        "options": [("", "Choose a report"), *_others(request, first.study)],
-        "named": named,
+        "study": study,
+        "firsts": [("", "This report"), *rounds.options],
+        "options": [("", "Choose one"), *rounds.options, *_others(request, study)],
+        "responses": RESPONSES,
         "verdicts": Verdict.choices[::-1],
-        "verdict": verdict,
-        "prompts": next_to(first.body, second.body, verdict) if second else [],
+        "chosen": {"first": first, "with": second, "verdict": verdict, "on": on},
     }
+    if second:
+        one, other = chosen
+        first_shown = _shown(request, rounds, names[0], one, other if on else None)
+        second_shown = _shown(request, rounds, names[1], other, one if on else None)
+        context |= {
+            "first": first_shown,
+            "second": second_shown,
+            "sides": [("First", first_shown), ("Second", second_shown)],
+            "prompts": next_to(first_shown.side, second_shown.side, verdict),
+            "changed": rounds.changed(one, other) if one and other else "",
+            "only_both": on and one and other,
+        }
     return render(request, "evaluation/two.html", context)
 
 
-def _other(request: HttpRequest, named: str) -> Source:
-    """The report of this name; raises Refusal for a name of nothing, else as the report's own page does."""
-    kind, _, number = named.partition("-")
+def _shown(
+    request: HttpRequest, rounds: Rounds, name: Name, one: Round | None, other: Round | None
+) -> Shown:
+    """The round, on responses with a verdict of the other one too where there is one; else the report of this name.
+
+    Raises as a report's own page does.
+    """
+    if one:
+        return rounds.shown(one, other)
+    read = frozen if name.kind == SNAPSHOT else live
+    source = read(request, name.number)
+    side = Side.of(source.body, has_rows=source.frozen is None)
+    return Shown(source.study, side, source.frozen)
+
+
+def _known(request: HttpRequest, name: str, values: Sequence[str]) -> str:
+    """The value of this name in the address, "" where there is none; raises Refusal for another than these."""
+    value = request.GET.get(name, "")
+    if value and value not in values:
+        raise Refusal(f"{name}={value[:40]} is not known. Use one of: {', '.join(values)}.")
+    return value
+
+
+def _parsed(name: str) -> Name:
+    """Raises Refusal for what is no name of a side."""
+    kind, _, number = name.partition("-")
     is_number = number.isascii() and number.isdecimal() and len(number) <= 18
-    if kind not in ("study", "snapshot") or not is_number:
-        raise Refusal("There is no such report. Choose one from the list.")
-    return live(request, int(number)) if kind == "study" else frozen(request, int(number))
+    if kind not in (STUDY, SNAPSHOT, ROUND) or not is_number:
+        raise Refusal("There is no such report or round. Choose one from the list.")
+    return Name(kind, int(number))
 
 
 def _others(request: HttpRequest, study: Study) -> list[tuple[str, str]]:
@@ -58,6 +175,6 @@ def _others(request: HttpRequest, study: Study) -> list[tuple[str, str]]:
     )
     hidden = hidden_results(person_of(request), studies)
     return [
-        *((f"snapshot-{one.pk}", f"Snapshot {one.pk} of this study") for one in snapshots),
-        *((f"study-{one.pk}", one.name) for one in studies if one.pk not in hidden),
+        *((f"{SNAPSHOT}-{one.pk}", f"Snapshot {one.pk} of this study") for one in snapshots),
+        *((f"{STUDY}-{one.pk}", one.name) for one in studies if one.pk not in hidden),
     ]

@@ -268,6 +268,8 @@ def test_the_pages_of_a_study_of_several_rounds_are_accessible(open_page, ada):
     paths = [*rounds, reverse("judging:study", args=[study.pk])]
     wrong = [line for path in paths for line in look_at(page, path)]
     wrong += look_at(page, reverse("evaluation:report", args=[study.pk]))
+    next_to = reverse("evaluation:two", args=[study.pk])
+    wrong += look_at(page, f"{next_to}?first=round-1&with=round-2&on=both")
     assert not wrong, "\n".join(wrong)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from django.db.models.functions import Now
 
+from accounts.models import Person
 from accounts.roles import Role
 from datasets.models import Exclusion
 from datasets.taxonomy import EXPLICIT, IMPLICIT
@@ -69,7 +70,8 @@ def judged_study(*usernames: str, choose: Chooser = mostly_agreeing, **options) 
 
 def resolve_all(study: Study, verdict: str = "partially correct") -> None:
     """A third person decides whatever waits."""
-    third = person("carol", Role.ADJUDICATOR)
+    known = Person.objects.filter(username="carol").first()
+    third = known or person("carol", Role.ADJUDICATOR)
     for item in settling.unresolved(study):
         adjudication.decide(item, by=third, verdict=verdict, cause="slip", note="Read again.")
 

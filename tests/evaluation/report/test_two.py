@@ -1,16 +1,26 @@
-"""Two reports next to each other."""
+"""Two reports, or two rounds of a study, next to each other."""
 
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import RoleGrant
 from accounts.roles import Role
 from evaluation.frozen.snapshots import freeze
-from evaluation.report.two import next_to
+from evaluation.report.two import Side, next_to
 from evaluation.sections.study import study_report
 from generation.models import Run
-from tests.evaluation.factories import judge_all, judged_study, resolve_all
+from judging import rounds
+from judging.models import Resolution
+from tests.evaluation.factories import (
+    exclude,
+    judge_all,
+    judged_study,
+    judged_twice,
+    resolve_all,
+)
 from tests.factories import person
 from tests.judging import factories as judging
 
@@ -33,6 +43,10 @@ def other(study):
     return judge_all(made, lambda who, slot: "incorrect")
 
 
+def side(study):
+    return Side.of(study_report(study))
+
+
 def prompt_of(prompts, label):
     (found,) = [one for one in prompts if one.label == label]
     return found
@@ -43,9 +57,10 @@ def texts(row):
 
 
 def test_shares_are_matched_by_prompt_model_and_slice(study, other):
-    first, second = study_report(study), study_report(other)
+    first, second = side(study), side(other)
     prompts = next_to(first, second, "correct")
-    assert [one.label for one in prompts] == sorted(one["label"] for one in first["prompts"])
+    shown = [one["label"] for one in first.subject["prompts"]]
+    assert [one.label for one in prompts] == sorted(shown)
     shown = [texts(row) for row in prompt_of(prompts, "4").rows if row.slice == "All"]
     assert shown == [(["3/3", "0/4"], "−100.0")] * 2
     turned = next_to(second, first, "incorrect")
@@ -54,7 +69,7 @@ def test_shares_are_matched_by_prompt_model_and_slice(study, other):
 
 
 def test_agreement_is_given_where_it_was_measured(study, other):
-    prompts = next_to(study_report(study), study_report(other), "correct")
+    prompts = next_to(side(study), side(other), "correct")
     for prompt in prompts:
         assert prompt.agreement.n == (8, 0)
         assert prompt.agreement.words[0].startswith("Cohen's kappa")
@@ -73,7 +88,8 @@ def test_models_are_matched_by_their_numbers_whatever_a_report_calls_them(study,
             {**table, "rows": [{**row, "model": turned[row["model"]]} for row in table["rows"]]}
         ],
     }
-    assert next_to(first, renamed, "correct") == next_to(first, second, "correct")
+    one, two, turned = map(Side.of, (first, second, renamed))
+    assert next_to(one, turned, "correct") == next_to(one, two, "correct")
 
 
 def test_a_prompt_or_model_of_one_report_has_a_dash_in_the_other(study):
@@ -85,7 +101,7 @@ def test_a_prompt_or_model_of_one_report_has_a_dash_in_the_other(study):
         "prompts": whole["prompts"][1:],
         "tables": [{**table, "rows": [row for row in table["rows"] if row["model"] != model]}],
     }
-    for prompt in next_to(whole, part, "correct"):
+    for prompt in next_to(Side.of(whole), Side.of(part), "correct"):
         for row in prompt.rows:
             is_absent = prompt.label == gone["label"] or row.model == model
             assert (row.sides[1].value == "–") is is_absent
@@ -134,3 +150,183 @@ def test_a_report_that_is_hidden_is_neither_offered_nor_shown(client, study, rit
     address = f"/reports/{study.pk}/next-to/"
     assert f"study-{hidden.pk}" not in client.get(address).content.decode()
     assert client.get(address, {"with": f"study-{hidden.pk}"}).status_code == 403
+
+
+# ---------------------------------------------------------------- two rounds of a study
+
+
+@pytest.fixture
+def twice(rita):
+    """Round 2 judged the 8 responses to prompt 4 again; on 2 of them judges of round 1 had differed."""
+    return judged_twice(BOTH)
+
+
+def shown_rounds(client, study, first="round-1", second="round-2", **query):
+    return client.get(f"/reports/{study.pk}/next-to/", {"first": first, "with": second, **query})
+
+
+def counted(study, n, prompt, model, verdict="correct"):
+    """k/n of the verdicts that a round ended with, counted one by one."""
+    ended = Resolution.objects.filter(
+        item__study=study, round__n=n, item__response__prompt=prompt, item__response__model=model
+    )
+    return f"{ended.filter(verdict=verdict).count()}/{ended.count()}"
+
+
+def test_a_round_has_the_verdicts_that_it_ended_with_whichever_are_final(client, twice):
+    answer = shown_rounds(client, twice)
+    rows = [one for one in prompt_of(answer.context["prompts"], "4").rows if one.slice == "All"]
+    models = [item["id"] for item in answer.context["first"].side.subject["models"]]
+    assert [[each.value for each in row.sides] for row in rows] == [
+        [counted(twice, 1, BOTH, model), counted(twice, 2, BOTH, model)] for model in models
+    ]
+    assert {row.sides[0].value for row in rows} == {"3/4"}
+    for row in rows:
+        k, n = map(int, row.sides[1].value.split("/"))
+        assert row.difference == texts_of_points(100 * (k / n - 3 / 4))
+        assert all(each.interval for each in row.sides)
+
+
+def texts_of_points(value):
+    return f"{value:+.1f}".replace("-", "−") if value else "0.0"
+
+
+def test_a_prompt_that_a_round_did_not_judge_has_a_dash(client, twice):
+    prompts = shown_rounds(client, twice).context["prompts"]
+    for prompt in prompts:
+        if prompt.label != "4":
+            assert {row.sides[1].value for row in prompt.rows} == {"–"}
+            assert {row.difference for row in prompt.rows} == {""}
+            assert prompt.agreement.n == (8, 0)
+
+
+def test_agreement_is_that_of_each_round(client, twice):
+    of_four = prompt_of(shown_rounds(client, twice).context["prompts"], "4").agreement
+    in_report = study_report(twice)["agreement"]["prompts"]
+    (entry,) = [one for one in in_report if one["prompt"] == "4"]
+    kappas = [f"{one['pair']['coefficients'][1]['value']:.2f}" for one in entry["rounds"]]
+    assert of_four.n == (8, 8)
+    assert of_four.words[0] != of_four.words[1]
+    for words, kappa in zip(of_four.words, kappas, strict=True):
+        assert words.startswith(f"Cohen's kappa {kappa}")
+
+
+def test_the_page_says_what_each_round_was_and_how_far_both_agree(client, twice):
+    page = " ".join(shown_rounds(client, twice).content.decode().split())
+    assert "round 1, by wikicontradict v1" in page
+    assert "round 2, by wikicontradict v2" in page
+    assert "Why: The criteria left it open." in page
+    assert "It is of 24 responses." in page
+    assert "On 8 responses with a verdict of rounds 1 and 2 the two agree in" in page
+    assert "Counted below: n = 8." in page
+
+
+def test_the_same_responses_of_both_rounds_can_be_compared(client, twice):
+    resolved = Resolution.objects.filter(item__study=twice, round__n=2)
+    resolved.filter(item__position=resolved.first().item.position).delete()
+    alike = shown_rounds(client, twice, on="both").context
+    assert (alike["first"].side.n, alike["second"].side.n) == (7, 7)
+    assert shown_rounds(client, twice).context["first"].side.n > 7
+    assert {row.sides[0].value for row in prompt_of(alike["prompts"], "1").rows} == set()
+
+
+def test_no_share_of_a_round_leads_to_rows_which_are_those_of_final_verdicts(client, twice):
+    page = shown_rounds(client, twice).content.decode()
+    assert "/rows/?" not in page
+    mixed = shown_rounds(client, twice, first="").content.decode()
+    assert f"/reports/{twice.pk}/rows/?of=final" in mixed
+
+
+def test_excluded_questions_are_in_no_share_of_a_round(client, twice):
+    before = shown_rounds(client, twice).context
+    exclude(twice, 1)
+    after = shown_rounds(client, twice).context
+    assert (before["second"].side.n, after["second"].side.n) == (8, 6)
+    assert after["first"].side.n < before["first"].side.n
+
+
+def test_a_round_without_a_verdict_says_so(client, twice):
+    plan = rounds.Plan(
+        "Once more.", twice.rubric, True, [judging.judge("finn"), judging.judge("gus")]
+    )
+    rounds.judge_again(twice, rounds.Again(prompts=[BOTH]), plan, by=twice.created_by)
+    page = shown_rounds(client, twice, second="round-3").content.decode()
+    assert "It has no final verdict." in page
+    assert "still open" in page
+    assert (
+        "No response has a verdict of"
+        in shown_rounds(client, twice, second="round-3", on="both").content.decode()
+    )
+
+
+def test_rounds_are_offered_where_there_are_several(client, twice, study_of_one_round):
+    address = "/reports/{}/next-to/"
+    page = client.get(address.format(twice.pk)).content.decode()
+    assert page.count('<option value="round-1"') == page.count('<option value="round-2"') == 2
+    assert "round-" not in client.get(address.format(study_of_one_round.pk)).content.decode()
+    report = client.get(f"/reports/{twice.pk}/").content.decode()
+    assert f"/reports/{twice.pk}/next-to/?first=round-1&amp;with=round-2" in report
+
+
+@pytest.fixture
+def study_of_one_round(twice):
+    """Over the same run."""
+    return judging.open_study(
+        "erin", name="Once", drawn_from=Run.objects.get(), judges_per_response=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "words"),
+    [
+        ({"first": "round-1", "with": "round-1"}, 400, "Both sides are the same"),
+        ({"first": "round-1", "with": "round-01"}, 400, "Both sides are the same"),
+        ({"with": "round-3"}, 404, "no round 3, but 2 rounds"),
+        ({"first": "round-0"}, 404, "no round 0"),
+        ({"with": "round-x"}, 400, "no such report or round"),
+        ({"with": "round-"}, 400, "no such report or round"),
+        ({"first": "snapshot-1", "with": "round-1"}, 400, "First is this report, or one of"),
+        ({"with": "round-1", "on": "all"}, 400, "on=all is not known"),
+        ({"with": "round-1", "cluster": "moon"}, 400, "cluster=moon is not known"),
+    ],
+)
+def test_a_round_that_cannot_be_compared_is_refused_in_words(client, twice, query, status, words):
+    answer = client.get(f"/reports/{twice.pk}/next-to/", query)
+    assert answer.status_code == status
+    assert words in answer.content.decode()
+
+
+def test_a_study_is_not_compared_with_itself(client, study):
+    answer = client.get(f"/reports/{study.pk}/next-to/", {"with": f"study-{study.pk}"})
+    assert answer.status_code == 400
+
+
+def test_a_round_of_another_study_is_not_one_of_this(client, twice, study_of_one_round):
+    """A round is named by its number in its own study."""
+    answer = shown_rounds(client, study_of_one_round, second="round-2")
+    assert answer.status_code == 400
+    assert "one round only" in answer.content.decode()
+
+
+def test_rounds_of_a_study_that_is_hidden_are_not_shown(client, twice, rita):
+    RoleGrant.objects.create(person=rita, role=Role.JUDGE)
+    plan = rounds.Plan("Once more.", twice.rubric, True, [rita, judging.judge("gus")])
+    rounds.judge_again(twice, rounds.Again(prompts=[BOTH]), plan, by=twice.created_by)
+    assert shown_rounds(client, twice).status_code == 403
+
+
+def test_rounds_take_as_many_statements_for_more_responses(client, rita):
+    def statements(study):
+        with CaptureQueriesContext(
+            connection,
+        ) as asked:
+            assert shown_rounds(client, study).status_code == 200
+        return len(asked)
+
+    few, many = judging.run("Few"), judging.run("Many")
+    judging.responses(few, [judging.instance(n) for n in range(61, 63)], [BOTH])
+    judging.responses(many, [judging.instance(n) for n in range(71, 91)], [BOTH])
+    study = judged_twice(BOTH, name="Few", drawn_from=few)
+    fewer = statements(study)
+    study = judged_twice(BOTH, again=("finn", "gus"), name="Many", drawn_from=many)
+    assert statements(study) == fewer
