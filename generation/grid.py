@@ -63,6 +63,11 @@ class Choice:
     prompt: str = ""
     model: int | None = None
 
+    @property
+    def searched(self) -> bool:
+        """Whether words are looked for in the texts."""
+        return bool(wanted(self.words))
+
     def fits(self) -> Q:
         """The condition on responses."""
         condition = Q()
@@ -191,10 +196,13 @@ class Grid:
     rows: list[Row]
 
 
-def keys_of(run: Run, fits: Q) -> list[Key]:
-    """The rows with a response that fits, in the order of the questions. Not for use in a transaction."""
+def keys_of(run: Run, fits: Q, *, searched: bool = False) -> list[Key]:
+    """The rows with a response that fits, in the order of the questions.
+
+    `searched`: `fits` looks for words in texts. Then not for use in a transaction.
+    """
     rows = run.responses.filter(fits).order_by().values_list("instance", "sample").distinct()
-    if connection.vendor != "postgresql":
+    if not searched or connection.vendor != "postgresql":
         return sorted(rows)
     with transaction.atomic(), connection.cursor() as cursor:
         # PostgreSQL plans as if a text were searched as fast as two numbers are compared, and leaves it to one process.

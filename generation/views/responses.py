@@ -32,7 +32,7 @@ def responses(request: HttpRequest, key: int) -> HttpResponse:
     columns = grid.columns_of(run)
     form = GridForm(columns, request.GET)
     choice = form.choice if form.is_valid() else None
-    keys = grid.keys_of(run, choice.fits()) if choice else []
+    keys = grid.keys_of(run, choice.fits(), searched=choice.searched) if choice else []
     page = page_of(request, keys, grid.rows_on_a_page(columns, choice) if choice else PER_PAGE)
     keep_questions(person_of(request), (instance for instance, _ in page), request.path)
     context = {

@@ -20,6 +20,7 @@ from generation.dispatch import wake
 from generation.forms import CapForm, ExtendForm, RunForm
 from generation.models import LanguageModel, Run
 from generation.planning import Rendered
+from generation.states import RunState
 from generation.views import READERS
 from pages.counting import how_many
 from pages.paging import page_of
@@ -187,5 +188,11 @@ def _changed(run: Run, verb: str) -> str:
     if verb == "cancel":
         number = runs.cancel(run)
         return f"Cancelled. Not asked: {how_many(number, 'response')}. Stored responses are kept."
-    again = runs.resume(run) if verb == "resume" else runs.retry_failed(run)
-    return f"Asked again: {how_many(again, 'response')}." if again else "Resumed."
+    if verb == "retry":
+        number = runs.retry_failed(run)
+        return f"Waiting to be asked again: {how_many(number, 'response')} that had failed."
+    number = runs.resume(run)
+    if number:
+        return f"Resumed. Waiting to be asked again: {how_many(number, 'response')}."
+    run.refresh_from_db(fields=["state"])
+    return "Nothing was left to ask: the run is done." if run.state == RunState.DONE else "Resumed."

@@ -266,6 +266,16 @@ def test_words_are_looked_for_without_the_rules_of_a_locale(read):
 
 
 @pytest.mark.postgres
+@pytest.mark.parametrize(("words", "times"), [("", 0), ("zebra", 1)])
+def test_the_database_is_told_what_a_search_costs_for_a_search_alone(
+    client, rosa, read, words, times
+):
+    with CaptureQueriesContext(connection) as asked:
+        page(client, "responses", read.pk, words=words)
+    assert sum("cpu_operator_cost" in one["sql"] for one in asked) == times
+
+
+@pytest.mark.postgres
 def test_words_in_many_responses_are_looked_for_by_several_processes(read):
     copied = ", ".join(
         f'"{field.column}"'
@@ -281,7 +291,7 @@ def test_words_in_many_responses_are_looked_for_by_several_processes(read):
         cursor.execute("ANALYZE generation_response")
     fits = grid.Choice(words="zebra").fits()
     with CaptureQueriesContext(connection) as asked:
-        assert grid.keys_of(read, fits) == []
+        assert grid.keys_of(read, fits, searched=True) == []
     [sql] = [one["sql"] for one in asked if one["sql"].startswith("SELECT")]
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN {sql.replace('%', '%%')}", [])

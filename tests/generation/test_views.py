@@ -358,12 +358,22 @@ def test_a_run_is_paused_by_a_person_and_says_so(client, alice, local):
     assert "Resumed." in resumed.content.decode()
 
 
+def test_a_run_that_is_resumed_with_nothing_left_to_ask_says_so(client, alice, local, fake):
+    made = answered(run(questions=1))
+    Run.objects.filter(pk=made.pk).update(state=RunState.CANCELLED)
+    resumed = client.post(reverse("generation:change_run", args=[made.pk, "resume"]), follow=True)
+    assert "Nothing was left to ask: the run is done." in resumed.content.decode()
+    assert stored(made).state == RunState.DONE
+
+
 def test_what_failed_is_retried_alone_from_the_page(client, alice, local, fake):
     fake.enqueue(CONTEXT_TOO_LONG)
     made = answered(run(questions=2))
     url = reverse("generation:change_run", args=[made.pk, "retry"])
     assert url in page(client, "run", made.pk)
-    assert "Asked again: 1 response." in client.post(url, follow=True).content.decode()
+    shown = client.post(url, follow=True).content.decode()
+    assert "Waiting to be asked again: 1 response that had failed." in shown
+    assert "Resumed" not in shown
     assert responses.progress(made).waiting == 1
 
 
