@@ -76,9 +76,17 @@ def test_the_time_on_screen_stays_within_reason(slot, given, kept):
     assert Judgment.objects.get().seconds == kept
 
 
-@pytest.mark.parametrize("verdict", ["", "excellent", "Correct", "partially_correct"])
-def test_an_unknown_verdict_is_refused(slot, verdict):
-    with pytest.raises(Refusal, match="is not a verdict here"):
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        ("", "^Choose a verdict.$"),
+        ("excellent", "'excellent' is not a verdict here"),
+        ("Correct", "is not a verdict here"),
+        ("partially_correct", "is not a verdict here"),
+    ],
+)
+def test_a_missing_or_unknown_verdict_is_refused(slot, verdict, words):
+    with pytest.raises(Refusal, match=words):
         verdicts.give(slot, verdict)
     assert not Judgment.objects.exists()
 
