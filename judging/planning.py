@@ -1,11 +1,11 @@
 """Who will judge what in a study that is not open yet: its slots, and what they cost before anybody is asked."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from accounts.models import Person
 from datasets.models import Instance
@@ -13,11 +13,13 @@ from generation import prompt_versions, prompting
 from generation.models import Response
 from generation.prompting import Prompt
 from judging import readiness
-from judging.models import Rubric, Study, StudyItem
+from judging.models import JudgingSlot, Rubric, Study, StudyItem
 from judging.presenting import gold_shown, passages_given
 from judging.rules import assignment, reading, rubric
 from judging.rules.assignment import ORDERS, PlannedSlot, Rules
 from judging.rules.reading import Reading
+from judging.settling import HANDED_IN
+from judging.states import StudyState
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,10 @@ class Load:
 
 @dataclass(frozen=True)
 class DryRun:
-    """A plan that was made and not stored. `hours` are those of reading by order, all judges together."""
+    """A plan that was made and not stored. `hours` are those of reading by order, all judges together.
+
+    `judged_before`: of the judges, those of `judged_before`.
+    """
 
     responses: int
     questions: int
@@ -42,6 +47,7 @@ class DryRun:
     by_judges: dict[int, int]
     loads: list[Load]
     own: int
+    judged_before: int
     pairs: list[tuple[Person, Person, int]]
     hours: dict[str, float]
 
@@ -141,9 +147,24 @@ def dry_run(
         by_judges=dict(sorted(Counter(seats.values()).items())),
         loads=[load for load in loads if load is not None],
         own=sum(load.own for load in loads if load is not None),
+        judged_before=judged_before(
+            study, {item.response.instance_id for item in items.values()}, judges
+        ),
         pairs=_pairs(planned, judges),
         hours={order: _hours(slots, texts) for order, slots in plans.items()},
     )
+
+
+def judged_before(study: Study, questions: Collection[int], people: Iterable[Person]) -> int:
+    """How many of the people were judges of another study, closed since, over responses to any of these questions.
+
+    There they may have read how differences were resolved.
+    """
+    slots = JudgingSlot.objects.filter(
+        HANDED_IN, round__study__state=StudyState.CLOSED, item__response__instance__in=questions
+    )
+    elsewhere = slots.exclude(round__study=study).filter(judge__person__in=list(people))
+    return elsewhere.aggregate(n=Count("judge__person", distinct=True))["n"]
 
 
 def cost(responses: Sequence[Response], known: rubric.Rubric, rules: Rules) -> Cost:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import ProtectedError, QuerySet
 from django.db.models.functions import Now
 from django.utils.text import slugify
 
+from accounts.audit import Kind, record
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.drawing import lot
@@ -168,6 +169,22 @@ def check_ready(version: Rubric, responses: QuerySet[Response]) -> None:
 def require_draft(study: Study) -> None:
     if study.state != StudyState.DRAFT:
         raise Conflict("This study has been opened: its slots are made.")
+
+
+@transaction.atomic
+def discard(study: Study, *, by: Person) -> None:
+    """Remove a study that was never opened, with its warm-up; raises Conflict where it was, or a report was frozen."""
+    draft = Study.objects.select_for_update(of=("self",)).filter(pk=study.pk).first()
+    if draft is None:
+        raise NotFoundHere("This study has been discarded already.")
+    require_draft(draft)
+    draft.gold_items.all().delete()
+    draft.items.all().delete()
+    try:
+        draft.delete()
+    except ProtectedError as error:
+        raise Conflict("A report of this study was frozen, so the study is kept.") from error
+    record(Kind.STUDY, by, f"study {draft.slug}: discarded")
 
 
 def would_open(study: Study, judges: Sequence[Person]) -> planning.DryRun:

@@ -38,6 +38,7 @@ urlpatterns = [
         studies.remove_judge,
         name="study_remove_judge",
     ),
+    path("studies/<int:study_id>/discard/", studies.discard_study, name="study_discard"),
     path("studies/<int:study_id>/close/", studies.close_study, name="study_close"),
     path("studies/<int:study_id>/reopen/", rounds.reopen, name="study_reopen"),
     path("studies/<int:study_id>/rounds/again/", rounds.again, name="round_again"),

@@ -232,6 +232,7 @@ NO_FIELDS = {
     "/prompts/passage-1/remove/",
     "/runs/{run}/resume/",
     "/runs/{hidden}/resume/",
+    "/studies/{draft_study}/discard/",
     "/studies/{open}/close/",
     "/studies/{open}/judges/{judge}/remove/",
     "/studies/{closed}/models/{machine}/cancel/",

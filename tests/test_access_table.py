@@ -232,6 +232,7 @@ GET   /studies/{closed}/export/json/                          302  403  403  403
 POST  /studies/{draft_study}/open/                            403  403  403  403  403  403  403  403  302  302
 POST  /studies/{draft_study}/plan/                            403  403  403  403  403  403  403  403  200  200
 POST  /studies/{draft_study}/warm-up/                         403  403  403  403  403  403  403  403  302  302
+POST  /studies/{draft_study}/discard/                         302  403  403  403  403  403  403  403  302  302
 POST  /studies/{closed}/discussions/leave/                    302  403  403  403  403  403  403  403  302  302
 POST  /studies/{closed}/reopen/                               403  403  403  403  403  403  403  403  400  400
 GET   /studies/{closed}/rounds/again/                         302  403  403  403  403  403  403  403  200  200

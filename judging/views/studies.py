@@ -1,5 +1,6 @@
 """The pages of studies, for admins (who make, open and close them) and researchers (who read)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import counted
 from datasets.subsets import superseded_in
-from judging import blinding, pool, progress, rounds, studies, warmup
+from judging import blinding, planning, pool, progress, rounds, studies, warmup
 from judging.files import exporting
 from judging.forms import (
     FurtherJudgeForm,
@@ -42,6 +43,10 @@ from pages.refusals import form_page, refused_in
 
 # A judge who has given no verdict for so many days holds their items too long.
 IDLE_DAYS = 3
+JUDGED_BEFORE = (
+    "{} of the judges judged responses to some of these questions in a study that is closed now, and may have read "
+    "there how differences were resolved."
+)
 LEAVE_ASKS = "{} end here. A third person decides on these responses."
 
 
@@ -125,11 +130,19 @@ def open_study(request: HttpRequest, study_id: int) -> HttpResponse:
     form = JudgesForm(request.POST)
     if form.is_valid():
         with refused_in(form):
-            studies.open_study(study, list(form.cleaned_data["judges"]))
+            judges = list(form.cleaned_data["judges"])
+            studies.open_study(study, judges)
             messages.success(request, "The study is open. Its judges find their items under Judge.")
+            _warn_of_judges_before(request, study, judges)
             return redirect("judging:study", study.pk)
     study.refresh_from_db()
     return study_page(request, study, form)
+
+
+def _warn_of_judges_before(request: HttpRequest, study: Study, judges: Sequence[Person]) -> None:
+    questions = set(study.items.values_list("response__instance", flat=True))
+    if number := planning.judged_before(study, questions, judges):
+        messages.warning(request, JUDGED_BEFORE.format(number))
 
 
 @require_POST
@@ -173,6 +186,7 @@ def add_judge(request: HttpRequest, study_id: int) -> HttpResponse:
         with refused_in(form):
             judge = pool.add(study, form.cleaned_data["judge"])
             messages.success(request, f"{judge.person} can draw what is free, under Judge.")
+            _warn_of_judges_before(request, study, [form.cleaned_data["judge"]])
             return redirect("judging:study", study.pk)
     return study_page(request, study, further=form)
 
@@ -199,6 +213,16 @@ def close_study(request: HttpRequest, study_id: int) -> HttpResponse:
         request, f"The study is closed, and {how_many(locked, 'more verdict')} locked."
     )
     return redirect("judging:study", study.pk)
+
+
+@require_POST
+@roles_required(Role.ADMIN)
+def discard_study(request: HttpRequest, study_id: int) -> HttpResponse:
+    """Remove a study that was never opened."""
+    study = get_object_or_404(Study, pk=study_id)
+    studies.discard(study, by=person_of(request))
+    messages.success(request, f"The study “{study}” is discarded.")
+    return redirect("judging:studies")
 
 
 @require_safe

@@ -7,13 +7,16 @@ import pytest
 from django.db.models.functions import Now
 from pytest_django.asserts import assertContains, assertNotContains
 
-from accounts.models import Person
+from accounts.models import AuditEvent, Person
 from accounts.roles import Role
-from generation.models import Response
-from judging import rubric_versions, studies, verdicts
-from judging.models import JudgingSlot, Study
+from evaluation.frozen.snapshots import freeze
+from generation.models import Response, Run
+from judging import planning, rubric_versions, studies, verdicts, warmup
+from judging.models import GoldItem, JudgingSlot, Study
 from judging.selections import Selection
 from judging.studies import Design
+from leases.refusal import Refusal
+from tests.evaluation.factories import judge_all
 from tests.factories import person, signed_in, stored
 from tests.judging import factories as make
 
@@ -120,6 +123,102 @@ def test_a_dry_run_is_what_opening_makes(client, admin):
 def test_a_dry_run_says_why_a_study_cannot_open(client, admin, design, names, sentence):
     status, page = dry_run(client, make.draft(**design), *names)
     assert (status, sentence in page) == (400, True)
+
+
+JUDGED_BEFORE = "judged responses to some of these questions in a study that is closed now"
+
+
+@pytest.fixture
+def closed():
+    """Alice and bob have judged all of its responses."""
+    study = judge_all(make.open_study(name="Before"))
+    studies.close_study(study)
+    return study
+
+
+def run_over_others():
+    other = make.run("other")
+    make.responses(other, [make.instance(n) for n in (31, 32)])
+    return other
+
+
+def test_judges_of_a_closed_study_over_the_questions_are_counted_before_another_opens(
+    client, admin, closed
+):
+    study = make.draft(name="After", drawn_from=Run.objects.get())
+    status, page = dry_run(client, study, "alice", "bob", "charlie")
+    assert (status, f"2 of the judges {JUDGED_BEFORE}" in page) == (200, True)
+    assert JUDGED_BEFORE not in dry_run(client, study, "charlie", "dave")[1]
+    judges = [make.judge(name).pk for name in ("alice", "charlie")]
+    page = client.post(f"/studies/{study.pk}/open/", {"judges": judges}, follow=True)
+    assertContains(page, f"1 of the judges {JUDGED_BEFORE}")
+
+
+def test_a_judge_who_is_added_is_counted_so_too(client, admin, closed):
+    study = make.open_study(
+        "charlie", "dave", name="After", drawn_from=Run.objects.get(), pairing="pool"
+    )
+    add = f"/studies/{study.pk}/judges/"
+    page = client.post(add, {"judge": make.judge("alice").pk}, follow=True)
+    assertContains(page, f"1 of the judges {JUDGED_BEFORE}")
+    page = client.post(add, {"judge": make.judge("erin").pk}, follow=True)
+    assertNotContains(page, JUDGED_BEFORE)
+
+
+@pytest.mark.parametrize("why", ["open", "other questions", "took no part", "own earlier round"])
+def test_who_has_read_no_resolution_of_another_study_is_not_counted(closed, why):
+    people, questions = [make.judge("alice")], {Response.objects.first().instance_id}
+    study = make.draft(name="After", drawn_from=Run.objects.get())
+    assert planning.judged_before(study, questions, people) == 1
+    if why == "open":
+        Study.objects.filter(pk=closed.pk).update(state="open")
+    elif why == "other questions":
+        questions = {make.instance(77).pk}
+    elif why == "took no part":
+        people = [make.judge("charlie")]
+    else:
+        study = closed
+    assert planning.judged_before(study, questions, people) == 0
+
+
+def test_a_study_in_draft_is_discarded_with_its_warm_up(client, admin, closed):
+    study = make.draft(name="Mistake", drawn_from=run_over_others())
+    warmup.draw(study, closed, 2)
+    assertContains(client.get(f"/studies/{study.pk}/"), f"/studies/{study.pk}/discard/")
+    responses = Response.objects.count()
+    page = client.post(f"/studies/{study.pk}/discard/", follow=True)
+    assertContains(page, "The study “Mistake” is discarded.")
+    assert [*Study.objects.all()] == [closed]
+    assert (Response.objects.count(), GoldItem.objects.count()) == (responses, 0)
+    assert AuditEvent.objects.filter(about=f"study {study.slug}: discarded", by=admin).exists()
+    assert client.post(f"/studies/{study.pk}/discard/").status_code == 404
+
+
+def test_the_responses_of_a_discarded_study_can_be_in_a_warm_up(client, admin, closed):
+    holds = make.draft(name="Mistake", drawn_from=Run.objects.get())
+    study = make.draft(name="After", drawn_from=run_over_others())
+    with pytest.raises(Refusal):
+        warmup.draw(study, closed, 1)
+    client.post(f"/studies/{holds.pk}/discard/")
+    warmup.draw(study, closed, 1)
+    assert study.gold_items.count() == 1
+
+
+def test_a_study_that_was_opened_or_frozen_is_not_discarded(client, admin, closed):
+    assert client.post(f"/studies/{closed.pk}/discard/").status_code == 409
+    assertNotContains(client.get(f"/studies/{closed.pk}/"), "/discard/")
+    frozen = make.draft(name="Frozen", drawn_from=Run.objects.get())
+    freeze(frozen, by=admin)
+    answer = client.post(f"/studies/{frozen.pk}/discard/")
+    assertContains(answer, "A report of this study was frozen", status_code=409)
+    assert frozen.items.exists()
+
+
+def test_a_researcher_cannot_discard(client, researcher):
+    study = make.draft()
+    assertNotContains(client.get(f"/studies/{study.pk}/"), "/discard/")
+    assert client.post(f"/studies/{study.pk}/discard/").status_code == 403
+    assert Study.objects.exists()
 
 
 def test_a_study_that_is_open_has_no_dry_run(client, admin):
