@@ -26,7 +26,7 @@ from leases.refusal import NotFoundHere, Refusal
 # As many other studies are offered, the newest ones.
 MOST_STUDIES = 100
 BOTH = "both"
-RESPONSES = [("", "All of each round"), (BOTH, "Those with a verdict of both rounds")]
+RESPONSES = [("", "All of each round"), (BOTH, "With a verdict of both")]
 STUDY, SNAPSHOT, ROUND = "study", "snapshot", "round"
 
 

@@ -224,7 +224,9 @@ def test_the_page_says_what_each_round_was_and_how_far_both_agree(client, twice)
 def test_the_same_responses_of_both_rounds_can_be_compared(client, twice):
     resolved = Resolution.objects.filter(item__study=twice, round__n=2)
     resolved.filter(item__position=resolved.first().item.position).delete()
-    alike = shown_rounds(client, twice, on="both").context
+    answer = shown_rounds(client, twice, on="both")
+    assert "No response to this prompt has a verdict of both." in answer.content.decode()
+    alike = answer.context
     assert (alike["first"].side.n, alike["second"].side.n) == (7, 7)
     assert shown_rounds(client, twice).context["first"].side.n > 7
     assert {row.sides[0].value for row in prompt_of(alike["prompts"], "1").rows} == set()
