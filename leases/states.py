@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model, QuerySet, TextChoices
 
 from leases.prepared import Kind, PreparedUpdate
-from leases.refusal import Conflict
+from leases.refusal import Conflict, NotFoundHere
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,16 @@ class StateTable:
         return self._of_rows[model, verb]
 
     def require(self, row: Any, verb: str, **fields: Any) -> None:
-        """Make the move on one row, or raise Conflict with a sentence that names the state it is in."""
+        """Make the move on one row, or raise Conflict with a sentence that names the state it is in.
+
+        Raises NotFoundHere where the row was removed meanwhile.
+        """
         if self.move(row, verb, **fields):
             return
-        row.refresh_from_db(fields=["state"])
+        try:
+            row.refresh_from_db(fields=["state"])
+        except ObjectDoesNotExist:
+            raise NotFoundHere(f"This {self.name.lower()} has been removed.") from None
         label = self.states(row.state).label
         raise Conflict(
             f"This {self.name.lower()} is {label.lower()}; it cannot be changed that way any more."

@@ -7,7 +7,7 @@ import annotation.states
 import generation.states
 import judging.states
 import wikifetch.states
-from leases.refusal import Conflict
+from leases.refusal import Conflict, NotFoundHere
 from leases.states import StateTable
 from wikifetch.models import FetchRun
 from wikifetch.states import FETCH_RUN
@@ -38,6 +38,14 @@ def test_every_state_but_the_first_is_reached_by_some_move(table):
 def test_a_refused_move_names_the_state_the_row_is_in():
     run = FetchRun.objects.create(source="xml", label="x", state="done")
     with pytest.raises(Conflict, match="fetch run is done"):
+        FETCH_RUN.require(run, "cancel")
+
+
+@pytest.mark.django_db
+def test_a_move_of_a_row_that_was_removed_meanwhile_is_refused():
+    run = FetchRun.objects.create(source="xml", label="x", state="running")
+    FetchRun.objects.all().delete()
+    with pytest.raises(NotFoundHere, match="fetch run has been removed"):
         FETCH_RUN.require(run, "cancel")
 
 
