@@ -135,6 +135,7 @@ def test_a_campaign_and_a_state_narrow_the_list(client, alice, mills, submitted)
     assert listed(open_page(client, state="ambiguous")) == [dropped]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "query",
     [

@@ -401,6 +401,7 @@ def asked_after_a_submission(campaign, *, is_valid):
     return [one["sql"] for one in done]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("size", [2, 12])
 def test_the_stop_rule_is_followed_by_as_few_statements_in_a_large_campaign(alice, size):
     drawn = {"limit": 2 * size, "reserve": 3}

@@ -46,6 +46,7 @@ def test_what_a_second_person_accepts_is_what_a_run_may_ask_about(question, anna
 
 
 # What each may do to anna's passages, as they stand: the state they end in, or what the person meets.
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("standing", "who", "act", "ends"),
     [

@@ -307,6 +307,7 @@ PASSING = [
 ]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("case", "fault", "status", "words"), PASSING)
 def test_a_passing_fault_counts_and_lets_the_response_wait(local, fake, case, fault, status, words):
     made = run(questions=1)
@@ -499,6 +500,7 @@ def test_a_service_that_is_down_is_paused(fake, settings):
     assert set(made.responses.values_list("attempts", flat=True)) == {0}
 
 
+@pytest.mark.once
 def test_an_outage_of_an_hour_costs_nothing_and_ends_by_itself(local, fake):
     """By the test's own clock: each pause passes as soon as it has begun."""
     made = run(questions=20)
@@ -552,6 +554,7 @@ def test_a_call_whose_thread_begins_during_a_pause_makes_no_second_one(local, fa
     assert ServiceStatus.objects.get().pauses == 1
 
 
+@pytest.mark.once
 def test_a_prompt_that_brings_the_service_down_fails_in_the_end(local, fake, monkeypatch):
     """Whenever it is asked, the service is down until the pause is over."""
     made = run(questions=3)

@@ -151,6 +151,7 @@ def test_a_first_reply_of_a_worker_that_lost_its_lease_is_not_stored(made):
     assert made.responses.get().state == ResponseState.PENDING
 
 
+@pytest.mark.once
 def test_each_turn_has_all_attempts(fake, made):
     fake.enqueue(*[Fault(500)] * 4, Say("5 km"), *[Fault(500)] * 4, Say("6 km"))
     for _ in range(12):
@@ -272,6 +273,7 @@ def test_the_page_of_a_response_shows_both_turns(client, fake, made, rosa):
     assert text.count("<td>answered</td>") == 2
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("reply", "sentence"),
     [

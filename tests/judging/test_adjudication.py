@@ -57,6 +57,7 @@ def test_a_verdict_of_neither_needs_a_note(item, charlie):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("verdict", "cause", "sentence"),
     [

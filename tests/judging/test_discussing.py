@@ -73,6 +73,7 @@ def test_a_changed_proposal_takes_the_others_signature_back():
     assert Resolution.objects.get().verdict == "incorrect"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("act", [discussing.sign, partial(discussing.propose, **SLIP)])
 def test_what_was_made_from_an_older_proposal_is_refused(act):
     handed_in()
@@ -178,6 +179,7 @@ def test_who_cannot_agree_leaves_it_to_a_third_person():
     assert (made.how, made.discussion) == ("third_person", None)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("gone", ["removed", "inactive", "no role"])
 def test_a_judge_who_has_left_sends_it_to_a_third_person(gone):
     run = make.finished_run(instances=2, **ONE)
@@ -207,6 +209,7 @@ ENDS = {
 }
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("end", "discussed_on"), [("study closed", 1), ("other removed", 0), ("signer removed", 0)]
 )
@@ -384,6 +387,7 @@ def test_the_list_says_what_waits_for_whom():
     assert discussing.counts_in(alice, list(Study.objects.none())) == {}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -99,6 +99,7 @@ def test_a_round_that_counts_replaces_the_verdicts_that_it_touches_and_no_others
     assert {(one.verdict, one.final_for) for one in kept} == {("correct", None)}
 
 
+@pytest.mark.once
 def test_a_round_that_does_not_count_gives_verdicts_only_where_there_is_none():
     study = closed()
     judge_round(again(study, counts=False))
@@ -109,6 +110,7 @@ def test_a_round_that_does_not_count_gives_verdicts_only_where_there_is_none():
     }
 
 
+@pytest.mark.once
 def test_each_rounds_verdicts_keep_the_version_that_they_were_given_by():
     study = closed()
     old, new = study.rubric, second_version(study)
@@ -271,6 +273,7 @@ def test_free_slots_are_drawn_in_an_order_that_does_not_show_which_responses_wer
     assert names not in (sorted(names), sorted(names, reverse=True))
 
 
+@pytest.mark.once
 def test_the_third_persons_list_does_not_show_which_responses_were_added():
     study = closed(drawn_from=judging.finished_run(instances=4))
     opened = add(study)
@@ -338,6 +341,7 @@ def test_what_a_judge_who_left_did_not_judge_is_free_after_a_reopening():
     assert set(states) == {SlotState.FREE}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("make", "reason", "words"),
     [
@@ -401,6 +405,7 @@ def test_a_judge_of_a_round_cannot_resolve_it():
         adjudication.study_for(both, study.pk)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("which", "fields", "words"),
     [

@@ -280,6 +280,7 @@ def test_a_repeat_has_its_judges_seat_and_a_place_of_its_own():
     assert study.repeat_percent == 50
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("second", ["incorrect", "skipped"])
 def test_a_repeat_has_no_say_in_the_final_verdict(second):
     """The first verdict counts, whatever the judge's second one is."""

@@ -93,6 +93,7 @@ def test_the_warm_up_comes_first_and_each_verdict_is_answered(study, client):
     assert GoldVerdict.objects.filter(judge__person=alice).count() == 4
 
 
+@pytest.mark.once
 def test_no_model_is_named_in_the_warm_up(study, client):
     signed_in(client, make.judge("alice"))
     for address in (f"/judge/{study.pk}/warm-up/1/", f"/judge/{study.pk}/warm-up/2/"):
@@ -127,6 +128,7 @@ def test_a_second_verdict_changes_nothing(study):
     assert warmup.given(gold, make.judge("alice")) == "correct"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "design",
     [{"pairing": "pool"}, {"pairing": "fixed"}, {"judges_per_response": 1, "double_percent": 50}],
@@ -146,6 +148,7 @@ def test_every_design_begins_with_its_warm_up(source, client, design):
     assert "/judge/slots/" in client.get(f"/judge/{drafted.pk}/next/").url
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("entered", "sentence"),
     [
@@ -256,6 +259,7 @@ def test_an_excluded_question_and_an_older_version_of_what_is_asked_are_no_gold(
         warmup.draw(make.draft(drawn_from=run), source, 1)
 
 
+@pytest.mark.once
 def test_an_admin_draws_the_warm_up_on_the_page_of_a_draft(source, client):
     signed_in(client, person("olga", Role.ADMIN))
     drafted = make.draft(drawn_from=other_run())

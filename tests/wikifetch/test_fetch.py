@@ -20,6 +20,7 @@ from wikifetch.wikitext.names import CANONICAL
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.once
 def test_a_fetch_by_kind_takes_all_pages_fifty_at_a_time_and_a_second_one_adds_nothing(live):
     run = fetch.finished(newfetch.fetch_of_kind("inconsistent"))
     counts = (run.cursor, run.pages, run.tags_found, run.tags_new)
@@ -33,6 +34,7 @@ def test_a_fetch_by_kind_takes_all_pages_fifty_at_a_time_and_a_second_one_adds_n
     assert (Tag.objects.count(), Sighting.objects.count()) == (120, 120)
 
 
+@pytest.mark.once
 def test_a_fetch_of_all_kinds_takes_the_pages_of_each_once(live):
     run = fetch.finished(newfetch.fetch_of_kind("all"))
     assert (run.label, len(run.queue), run.tags_found) == ("all kinds of tag", 120, 120)
@@ -543,6 +545,7 @@ def months(live):
     return live
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("how", "queue"),
     [
@@ -612,6 +615,7 @@ def test_what_names_no_category_is_refused(live, name):
         newfetch.fetch_of_category(name)
 
 
+@pytest.mark.once
 def test_a_dry_run_over_more_pages_than_a_statement_may_name_counts_those_that_are_known(live):
     live.size = 2
     fetch.finished(newfetch.fetch_of_kind("inconsistent"))
@@ -630,6 +634,7 @@ def test_a_dry_run_lists_what_it_would_take_and_rests(live):
     assert fetch.finished(run).tags_found == 120
 
 
+@pytest.mark.once
 def test_a_paused_run_stops_after_its_batch_and_goes_on_when_resumed(live, monkeypatch):
     run = newfetch.fetch_of_kind("inconsistent", options=newfetch.LiveOptions(history=False))
     batches = livebatches.live_batches

@@ -73,6 +73,7 @@ def test_our_own_rendering_is_shown_where_the_block_is_not_there_exactly_once(li
 ERROR = {"errors": [{"code": "nosuchrevid", "text": "There is no revision with ID 3."}]}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("body", "problem"),
     [

@@ -83,6 +83,7 @@ def test_how_many_tags_are_valid_so_far_is_hidden(client, campaign):
     assert "now: 2" in client.get(f"/campaigns/{campaign.pk}/").content.decode()
 
 
+@pytest.mark.once
 def test_a_search_says_nothing_of_hidden_records(client, record):
     pages = [client.get("/collections/mills/", {"q": q}).context for q in ("Statement", "Kettle")]
     assert [page["hidden"] for page in pages] == [1, 1]
@@ -195,6 +196,7 @@ def test_the_api_says_where_one_can_agree(client, alice, record):
     assert client.get(address).status_code == 200
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("comes_from", "leads_to"),
     [
@@ -269,6 +271,7 @@ def test_a_record_whose_article_was_purged_stays_hidden(client, campaign, record
     assert client.get(f"/contradictions/{record.pk}/").status_code == 409
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "fields",
     [

@@ -188,6 +188,7 @@ def table(client, address):
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@pytest.mark.once
 def test_the_page_takes_as_many_statements_for_many_annotations_as_for_few(client, campaign, olga):
     address = f"/campaigns/{campaign.pk}/progress/"
     client.get(address)

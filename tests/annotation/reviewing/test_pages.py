@@ -224,6 +224,7 @@ def test_of_two_reviewers_the_second_keeps_what_they_wrote(client, pair):
     assert "<textarea" not in page
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("decision", "more", "status", "message"),
     [

@@ -385,6 +385,7 @@ def published_again(olga, statements):
     return stored(row)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("statements", "versions"),
     [("aba", "aba"), ("abab", "abab"), ("abaa", "aba"), ("abba", "aba"), ("abcb", "abcb")],

@@ -152,6 +152,7 @@ def test_the_page_shows_numbers_under_pseudonyms_with_links_to_what_they_count(
     assert "not measured" in client.get(f"/reports/campaigns/{nothing.pk}/").content.decode()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("query", "heading"),
     [

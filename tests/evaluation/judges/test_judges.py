@@ -99,6 +99,7 @@ def twice(rita) -> Study:
     return judged_twice(again=("bob", "dora"))
 
 
+@pytest.mark.once
 def test_a_judges_numbers_are_of_their_latest_round_that_counts_and_of_no_other(twice):
     shown = rounds_shown(twice)
     rounds = {name: shown[judge(twice, name).pseudonym] for name in ("alice", "bob", "dora")}
@@ -188,6 +189,7 @@ def test_a_judge_of_another_study_or_a_judge_model_has_no_page(client, study):
         assert client.get(f"/reports/{study.pk}/judges/{absent}/").status_code == 404
 
 
+@pytest.mark.once
 def test_what_is_of_all_rounds_says_so(client, twice):
     page = client.get(f"/reports/{twice.pk}/judges/{judge(twice, 'bob').pk}/").content.decode()
     page = " ".join(page.split())

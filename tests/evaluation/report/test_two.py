@@ -56,6 +56,7 @@ def texts(row):
     return [side.value for side in row.sides], row.difference
 
 
+@pytest.mark.once
 def test_shares_are_matched_by_prompt_model_and_slice(study, other):
     first, second = side(study), side(other)
     prompts = next_to(first, second, "correct")
@@ -68,6 +69,7 @@ def test_shares_are_matched_by_prompt_model_and_slice(study, other):
     assert shown == [(["4/4", "0/3"], "−100.0")] * 2
 
 
+@pytest.mark.once
 def test_agreement_is_given_where_it_was_measured(study, other):
     prompts = next_to(side(study), side(other), "correct")
     for prompt in prompts:
@@ -76,6 +78,7 @@ def test_agreement_is_given_where_it_was_measured(study, other):
         assert prompt.agreement.words[1] == ""
 
 
+@pytest.mark.once
 def test_models_are_matched_by_their_numbers_whatever_a_report_calls_them(study, other):
     first, second = study_report(study), study_report(other)
     (table,) = second["tables"]
@@ -127,6 +130,7 @@ def test_the_page_offers_frozen_and_other_reports_and_shows_the_chosen_one(clien
     assert "1 response" in rows
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("query", "status"),
     [
@@ -142,6 +146,7 @@ def test_a_report_that_is_not_there_is_refused_in_words(client, study, query, st
     assert client.get(f"/reports/{study.pk}/next-to/", query).status_code == status
 
 
+@pytest.mark.once
 def test_a_report_that_is_hidden_is_neither_offered_nor_shown(client, study, rita):
     RoleGrant.objects.create(person=rita, role=Role.JUDGE)
     drawn = judging.run("hidden")

@@ -99,6 +99,7 @@ def test_the_reasoning_sorts_explicit_before_implicit_before_untyped(told_apart)
     assert [kind for kind, _ in itertools.groupby(kinds)] == [EXPLICIT, IMPLICIT, None]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "query", [{"cause": "weather"}, {"words": "a" * 201}, {"sort": "position"}]
 )

@@ -114,6 +114,7 @@ def of_replies(study, number):
     return [row for row in lines if row[0] == "reply"]
 
 
+@pytest.mark.once
 def test_each_kind_of_study_has_what_it_is_for():
     """Else the test before proves nothing."""
     rows = [json.loads(line) for line in plain.lines(judged_in_rounds(), 4)]
@@ -141,6 +142,7 @@ def test_early_ends_are_in_the_rows():
     assert True in {json.loads(line)[missed] for line in plain.lines(closed_early(), 4)}
 
 
+@pytest.mark.once
 def test_pieces_of_any_size_give_one_hash_and_the_same_lines(monkeypatch):
     study = resolved()
     whole, lines = digest(study), list(hashed_lines(study))

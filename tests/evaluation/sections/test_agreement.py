@@ -67,6 +67,7 @@ def separately_counted(study):
     return np.array([[counted[title, cell] for cell in range(9)] for title in titles], float)
 
 
+@pytest.mark.once
 def test_the_interval_resamples_whole_articles_from_the_studys_seed(study):
     (pair,) = prompts(study)[0]["pairs"]
     result = kappa(pair)["clustered"]
@@ -88,6 +89,7 @@ def test_the_closed_form_is_given_too_and_is_narrower_when_articles_hang_togethe
     assert result["high"] - result["low"] < result["clustered"]["high"] - result["clustered"]["low"]
 
 
+@pytest.mark.once
 def test_the_report_names_what_was_resampled(study):
     made = study_report(study, Clustering("tag", 500, 3))["agreement"]["interval"]
     drawn = {"resamples": 500, "generator": "PCG64", "seed": 3}
@@ -164,6 +166,7 @@ def judged_again(study, *, repeat=1, in_round=None, verdict="correct", of=6):
     return [slot.judgment.first_verdict for slot in first]
 
 
+@pytest.mark.once
 def test_a_judge_with_themself(study):
     before = judged_again(study, repeat=2)
     result = study_report(study)["agreement"]["self"]
@@ -181,12 +184,14 @@ def test_a_study_that_has_responses_judged_twice_measures_it():
     assert all(own["coefficients"][0]["value"] == 1 for own in result["judges"])
 
 
+@pytest.mark.once
 def test_repeats_are_in_no_agreement_between_judges(study):
     before = study_report(study)["agreement"]["prompts"]
     judged_again(study, repeat=2)
     assert study_report(study)["agreement"]["prompts"] == before
 
 
+@pytest.mark.once
 def test_nobody_judged_twice(study):
     assert study_report(study)["agreement"]["self"]["reason"] == NOT_REPEATED
     assert prompts(study)[0]["rounds"] == []
@@ -233,6 +238,7 @@ def test_nothing_asked_is_the_studys_seed_and_articles(study):
     assert Clustering.read({"seed": "", "cluster": ""}).plan(study) == Plan(seed=7)
 
 
+@pytest.mark.once
 def test_the_page_shows_both_intervals_and_lets_one_choose(study, client, rita):
     page = client.get(f"/reports/{study.pk}/?cluster=tag&resamples=500&seed=3").content.decode()
     assert "whole tags drawn 500 times from seed 3 (PCG64)" in page
@@ -250,6 +256,7 @@ def test_an_unknown_cluster_is_refused_on_the_page(study, client, rita):
     assert client.get(f"/reports/{study.pk}/?cluster=moon").status_code == 400
 
 
+@pytest.mark.once
 def test_the_command_chooses_too(study):
     out = StringIO()
     call_command("report", study.slug, "--json", "--cluster", "instance", "--seed", "9", stdout=out)

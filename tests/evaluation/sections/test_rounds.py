@@ -30,6 +30,7 @@ def agreement(report, label="4"):
     return found
 
 
+@pytest.mark.once
 def test_agreement_is_of_the_last_round_that_counts_and_of_no_other(study):
     again, first = agreement(study_report(study)), agreement(study_report(study), "1")
     assert (again["round"], again["n"], len(again["pairs"])) == (2, 8, 1)
@@ -38,6 +39,7 @@ def test_agreement_is_of_the_last_round_that_counts_and_of_no_other(study):
     assert again["pairs"][0]["coefficients"][0]["value"] == 1
 
 
+@pytest.mark.once
 def test_each_round_has_its_kappa(study):
     (one, two) = agreement(study_report(study))["rounds"]
     assert [(part["n_round"], part["n"]) for part in (one, two)] == [(1, 8), (2, 8)]
@@ -56,6 +58,7 @@ def test_the_rows_of_an_agreement_are_those_of_its_round(study):
         assert chosen(study, Choice.read(query)).count() == row.n
 
 
+@pytest.mark.once
 def test_a_report_says_what_each_round_was_and_which_verdicts_are_its_own(study):
     (first, second) = study_report(study)["rounds"]["rounds"]
     assert (first["responses"], first["final"], first["rubric"]) == (24, 16, "wikicontradict v1")
@@ -63,6 +66,7 @@ def test_a_report_says_what_each_round_was_and_which_verdicts_are_its_own(study)
     assert second["reason"] == "The criteria left it open."
 
 
+@pytest.mark.once
 def test_what_changed_from_round_to_round_has_its_n_and_interval(study):
     (changed,) = study_report(study)["rounds"]["changed"]
     first = {e["item"]: e["replaced"][0]["verdict"] for e in entries(study) if e["replaced"]}
@@ -74,6 +78,7 @@ def test_what_changed_from_round_to_round_has_its_n_and_interval(study):
     assert agreed["clustered"]["method"]
 
 
+@pytest.mark.once
 def test_the_methods_paragraph_names_the_rounds_and_what_was_declared(study):
     text = methods_paragraph(study_report(study))
     assert "in 2 rounds" in text
@@ -83,6 +88,7 @@ def test_the_methods_paragraph_names_the_rounds_and_what_was_declared(study):
     assert "On 8 responses with a verdict of rounds 1 and 2 the two agree in" in text
 
 
+@pytest.mark.once
 def test_the_script_recomputes_the_rounds_from_the_rows_alone(study):
     report = json.loads(json.dumps(study_report(study)))
     rows = read_rows(b"".join(hashed_lines(study)), rows_of(study))
@@ -96,10 +102,12 @@ def test_the_script_recomputes_the_rounds_from_the_rows_alone(study):
     assert any("final of round 2" in line for line in findings.wrong)
 
 
+@pytest.mark.once
 def test_verdicts_by_two_rubrics_are_not_a_judges_agreement_with_themself(study):
     assert study_report(study)["agreement"]["self"]["n"] == 0
 
 
+@pytest.mark.once
 def test_the_page_of_a_report_has_its_rounds(study):
     page = laid_out(study_report(study), {})
     assert [row.name for row in page["portions"]["changed"]] == ["rounds 1 and 2"]

@@ -79,6 +79,7 @@ def test_two_judges_of_like_names_get_two_pseudonyms(study):
     assert second.judge.pseudonym == "gpt (model 2)"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -97,6 +98,7 @@ def test_a_file_of_another_shape_is_refused(study, data, words):
     assert not MachineVerdict.objects.exists()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [

@@ -458,6 +458,7 @@ def test_one_message_has_all_judged(study, judge_model, monkeypatch):
     assert sent == [("local",)]
 
 
+@pytest.mark.once
 def test_a_run_and_a_judge_model_take_turns_at_a_service(study, judge_model, fake, settings):
     settings.INFERENCE_SERVICES = fake.setting("local", in_flight=1)
     made = run(questions=20, models=[judge_model])
