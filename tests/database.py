@@ -1,6 +1,7 @@
 """The database that tests use: its tables are made once for a run, each worker takes a copy; how it is emptied."""
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -20,7 +21,8 @@ KEPT = ("accounts.migrations.0001_tables", "generation.migrations.0004_keep_prom
 def of_worker() -> Iterator[None]:
     """A database with every table and no row.
 
-    Migrations take seconds. The first worker that needs a database makes one to copy from, the last removes it.
+    Migrations take seconds. The first worker that needs a database makes one to copy from, the last removes it, unless
+    bin/test has another stage on it (KEEP_TABLES).
     """
     creation, given = connection.creation, connection.settings_dict["NAME"]
     worker = WORKER or "copy"  # one process runs all tests
@@ -36,6 +38,8 @@ def of_worker() -> Iterator[None]:
             _use(creation.get_test_db_clone_settings(worker)["NAME"])
         yield
         creation.destroy_test_db(given, verbosity=0)
+        if os.environ.get("KEEP_TABLES"):
+            return
         with _one_at_a_time() as made, suppress(BlockingIOError):
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _use(source)
@@ -54,9 +58,8 @@ def _use(name: str) -> None:
 
 
 def _file(name: str) -> TextIO:
-    """A file that all workers of the run open."""
-    folder = settings.DATA_DIR.parent if WORKER else settings.DATA_DIR
-    return (folder / name).open("a", encoding="utf-8")
+    """A file that all workers of the run open, on the same kind of database."""
+    return (settings.TABLES_DIR / f"{connection.vendor}.{name}").open("a", encoding="utf-8")
 
 
 @contextmanager

@@ -42,17 +42,15 @@ from config.settings import DATA_DIR, DATABASES  # noqa: E402
 
 # Django's test client asks http://testserver for its pages.
 ALLOW_PLAIN_HTTP = True
+# Where the database to copy is, or a note that there is one (tests/database.py).
+TABLES_DIR = Path(os.environ.get("TABLES_DIR") or (DATA_DIR.parent if WORKER else DATA_DIR))
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory, so that WAL, locks and other processes behave as in production.
     # Workers copy it (tests/database.py).
-    DATABASES["default"]["TEST"] = {
-        "NAME": str((DATA_DIR.parent if WORKER else DATA_DIR) / "test.sqlite3")
-    }
+    DATABASES["default"]["TEST"] = {"NAME": str(TABLES_DIR / "test.sqlite3")}
 elif WORKER:
     # Tables are joined as the statement says: looking for a better order among a few rows was a third of PostgreSQL's
     # work. Programs that tests start, and tests that run alone, leave the choice to it.
-    DATABASES["default"]["OPTIONS"]["options"] = (
-        "-c join_collapse_limit=1 -c from_collapse_limit=1"
-    )
+    DATABASES["default"]["OPTIONS"]["options"] = "-c join_collapse_limit=1 -c from_collapse_limit=1"
