@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import TextIO
 
 from django.conf import settings
@@ -52,20 +53,27 @@ def source() -> str:
     return connection.settings_dict["TEST"]["NAME"]
 
 
+def on_sqlite() -> Path | None:
+    """A SQLite file with every table and no row, where tests on SQLite are part of this run and have made it."""
+    with _one_at_a_time("sqlite") as made:
+        return settings.TABLES_DIR / "test.sqlite3" if made.tell() else None
+
+
 def _use(name: str) -> None:
     connection.close()
     connection.settings_dict["NAME"] = name
 
 
-def _file(name: str) -> TextIO:
+def _file(name: str, vendor: str = "") -> TextIO:
     """A file that all workers of the run open, on the same kind of database."""
-    return (settings.TABLES_DIR / f"{connection.vendor}.{name}").open("a", encoding="utf-8")
+    path = settings.TABLES_DIR / f"{vendor or connection.vendor}.{name}"
+    return path.open("a", encoding="utf-8")
 
 
 @contextmanager
-def _one_at_a_time() -> Iterator[TextIO]:
+def _one_at_a_time(vendor: str = "") -> Iterator[TextIO]:
     """A file that one worker has at a time; empty where there is no database to copy from."""
-    with _file("database") as file:
+    with _file("database", vendor) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0, 2)
         yield file

@@ -10,7 +10,7 @@ from accounts.models import Person
 from leases.refusal import Conflict
 from operations import moving
 from operations.databases import database_at
-from tests.database import source
+from tests.database import on_sqlite, source
 from tests.factories import person
 from tests.operations.places import a_postgresql, here, manage, moved, python, rows_at
 
@@ -26,6 +26,8 @@ Person.objects.create_person("charlie")
 @pytest.fixture(scope="module")
 def file_with_tables(tmp_path_factory):
     """A SQLite file with all tables and no row, which takes seconds to make."""
+    if there := on_sqlite():
+        return there
     folder = tmp_path_factory.mktemp("tables")
     url = f"sqlite:///{folder}/db.sqlite3"
     made = manage({"DATA_DIR": str(folder), "SECRET_KEY": "x" * 60, "DATABASE_URL": url}, "migrate")
