@@ -18,4 +18,4 @@ USER sicetnon
 VOLUME /data
 EXPOSE 8000
 
-CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "8", "--keep-alive", "0", "--forwarded-allow-ips", "", "--no-control-socket"]
+CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "8", "--forwarded-allow-ips", "", "--no-control-socket"]

@@ -6,6 +6,8 @@ import http.client
 import json
 import os
 import re
+import select
+import socket
 import subprocess
 import sys
 import time
@@ -13,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from bench.machine import ROOT, TICKS, T, tree_cpu
@@ -80,7 +82,7 @@ class Page(NamedTuple):
 
 
 class Browser:
-    """One person's browser: its cookies, and the size of each answer as it was sent."""
+    """One person's browser: a connection that is kept, cookies, and the size of each answer as it was sent."""
 
     CSRF = "sicetnon_csrf"
 
@@ -123,8 +125,7 @@ class Browser:
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         headers = {"Accept": "text/html,*/*", "Accept-Encoding": "gzip", "Cookie": cookies}
         try:
-            self.connection.request(method, path, body.encode() or None, headers | (more or {}))
-            answer = self.connection.getresponse()
+            answer = self._answered(method, path, body.encode() or None, headers | (more or {}))
             content = answer.read()
         except (OSError, http.client.HTTPException) as error:
             self.connection.close()
@@ -141,6 +142,30 @@ class Browser:
         if answer.status not in (200, 201):
             raise Failed(f"{method} {path}: {answer.status} {re.sub('<[^>]*>', ' ', text)[:400]}")
         return Page(path, text)
+
+    def _answered(self, *request: Any) -> http.client.HTTPResponse:
+        """The server's answer; sent again, as browsers do, where it closes a kept connection meanwhile."""
+        is_kept = self._connect()
+        try:
+            self.connection.request(*request)
+            return self.connection.getresponse()
+        except (ConnectionError, http.client.RemoteDisconnected):
+            if not is_kept:
+                raise
+        self.connection.close()
+        self._connect()
+        self.connection.request(*request)
+        return self.connection.getresponse()
+
+    def _connect(self) -> bool:
+        """Connect, also where the server has closed a connection that nobody used; whether one was kept."""
+        if self.connection.sock and select.select([self.connection.sock], [], [], 0)[0]:
+            self.connection.close()
+        if self.connection.sock:
+            return True
+        self.connection.connect()
+        self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return False
 
 
 # ---------------------------------------------------------------- what is measured

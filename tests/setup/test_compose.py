@@ -264,14 +264,6 @@ def test_the_web_server_leaves_forwarded_headers_to_the_setting(name):
     assert re.search(r"""--forwarded-allow-ips(", ""| '')""", line)
 
 
-@pytest.mark.parametrize(
-    "name", ["Procfile", "Dockerfile", "docker-compose.yml", "config/systemd/sicetnon-web.service"]
-)
-def test_no_connection_keeps_a_person_at_one_process(name):
-    (line,) = [line for line in (ROOT / name).read_text().splitlines() if "config.wsgi" in line]
-    assert re.search(r"""--keep-alive(", "| )0\b""", line)
-
-
 def test_every_service_has_a_health_check(compose):
     services = yaml.safe_load(compose(NEEDED).stdout)["services"]
     without = {name for name, service in services.items() if "healthcheck" not in service}
