@@ -99,7 +99,7 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
     """`first` and `with` name the sides: "round-1" of this study; `with` also "study-3" or "snapshot-5".
 
     Without `first`, the first side is this study's live report. With `on` "both", two rounds are compared on the
-    responses alone that have a verdict of both.
+    responses alone that have a verdict of both; next to a report it is left out.
     """
     study = study_for(person_of(request), study_id)
     rounds = Rounds(study, Clustering.read(request.GET))
@@ -112,6 +112,8 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
     if len(set(names)) < len(names):
         raise Refusal("Both sides are the same. Choose two different ones.")
     chosen = [rounds.named(name) for name in names]
+    if second and not all(chosen):
+        on = ""  # only rounds have verdicts in common, and the list shows that all responses are counted
     context = {
         "study": study,
         "firsts": [("", "This report"), *rounds.options],
@@ -130,7 +132,7 @@ def two(request: HttpRequest, study_id: int) -> HttpResponse:
             "sides": [("First", first_shown), ("Second", second_shown)],
             "prompts": next_to(first_shown.side, second_shown.side, verdict),
             "changed": rounds.changed(one, other) if one and other else "",
-            "only_both": on and one and other,
+            "only_both": on,
         }
     return render(request, "evaluation/two.html", context)
 

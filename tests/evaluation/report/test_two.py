@@ -237,6 +237,15 @@ def test_the_same_responses_of_both_rounds_can_be_compared(client, twice):
     assert {row.sides[0].value for row in prompt_of(alike["prompts"], "1").rows} == set()
 
 
+def test_next_to_a_report_all_responses_of_a_round_are_counted_and_the_list_says_so(client, twice):
+    answer = shown_rounds(client, twice, first="round-2", second="", on="both")
+    assert '<option value="both" selected>' in answer.content.decode()
+    for sides in ({"first": "", "second": "round-1"}, {"second": f"study-{twice.pk}"}):
+        answer = shown_rounds(client, twice, **sides, on="both")
+        assert '<option value="" selected>All of each round' in answer.content.decode()
+        assert [shown.side.n for _, shown in answer.context["sides"] if shown.round] == [22]
+
+
 def test_no_share_of_a_round_leads_to_rows_which_are_those_of_final_verdicts(client, twice):
     page = shown_rounds(client, twice).content.decode()
     assert "/rows/?" not in page
@@ -258,7 +267,7 @@ def test_a_round_without_a_verdict_says_so(client, twice):
     )
     rounds.judge_again(twice, rounds.Again(prompts=[BOTH]), plan, by=twice.created_by)
     page = shown_rounds(client, twice, second="round-3").content.decode()
-    assert "It has no final verdict." in page
+    assert "No response has a verdict of it." in page
     assert "still open" in page
     assert (
         "No response has a verdict of"
