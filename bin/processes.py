@@ -68,7 +68,7 @@ def check_port(port: int) -> None:
             ) from None
         except OSError:
             raise Trouble(
-                f"Port {port} is in use. Stop what uses it, or choose another: bin/run --port {port + 1}."
+                f"Port {port} is in use. Stop what uses it, or choose another: bin/run --port {port + 10}."
             ) from None
 
 
