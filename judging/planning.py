@@ -21,6 +21,11 @@ from judging.rules.reading import Reading
 from judging.settling import HANDED_IN
 from judging.states import StudyState
 
+JUDGED_BEFORE = (
+    "{} of the judges judged responses to some of these questions in a study that is closed now, and may have read "
+    "there how differences were resolved."
+)
+
 
 @dataclass(frozen=True)
 class Load:
@@ -38,7 +43,7 @@ class Load:
 class DryRun:
     """A plan that was made and not stored. `hours` are those of reading by order, all judges together.
 
-    `judged_before`: of the judges, those of `judged_before`.
+    `warning` is that of judges who judged before.
     """
 
     responses: int
@@ -47,7 +52,7 @@ class DryRun:
     by_judges: dict[int, int]
     loads: list[Load]
     own: int
-    judged_before: int
+    warning: str
     pairs: list[tuple[Person, Person, int]]
     hours: dict[str, float]
 
@@ -147,12 +152,16 @@ def dry_run(
         by_judges=dict(sorted(Counter(seats.values()).items())),
         loads=[load for load in loads if load is not None],
         own=sum(load.own for load in loads if load is not None),
-        judged_before=judged_before(
-            study, {item.response.instance_id for item in items.values()}, judges
-        ),
+        warning=warning(study, {item.response.instance_id for item in items.values()}, judges),
         pairs=_pairs(planned, judges),
         hours={order: _hours(slots, texts) for order, slots in plans.items()},
     )
+
+
+def warning(study: Study, questions: Collection[int], people: Iterable[Person]) -> str:
+    """A sentence on those of the people whom `judged_before` counts; "" where there are none."""
+    number = judged_before(study, questions, people)
+    return JUDGED_BEFORE.format(number) if number else ""
 
 
 def judged_before(study: Study, questions: Collection[int], people: Iterable[Person]) -> int:

@@ -43,7 +43,9 @@ def draw(study: Study, source: Study | None, number: int) -> None:
 
     The verdicts come in turn, each drawn by the study's seed. Raises Refusal where there are fewer, Conflict once open.
     """
-    locked = Study.objects.select_for_update().get(pk=study.pk)
+    locked = Study.objects.select_for_update().filter(pk=study.pk).first()
+    if locked is None:
+        raise NotFoundHere("This study has been discarded.")
     if locked.state != StudyState.DRAFT:
         raise Conflict("This study has been opened: its warm-up does not change any more.")
     found = _found(study, source) if source else []

@@ -43,10 +43,6 @@ from pages.refusals import form_page, refused_in
 
 # A judge who has given no verdict for so many days holds their items too long.
 IDLE_DAYS = 3
-JUDGED_BEFORE = (
-    "{} of the judges judged responses to some of these questions in a study that is closed now, and may have read "
-    "there how differences were resolved."
-)
 LEAVE_ASKS = "{} end here. A third person decides on these responses."
 
 
@@ -135,14 +131,14 @@ def open_study(request: HttpRequest, study_id: int) -> HttpResponse:
             messages.success(request, "The study is open. Its judges find their items under Judge.")
             _warn_of_judges_before(request, study, judges)
             return redirect("judging:study", study.pk)
-    study.refresh_from_db()
-    return study_page(request, study, form)
+    # As it is stored: the refused move has set the state of this one. It may have been discarded meanwhile.
+    return study_page(request, get_object_or_404(Study, pk=study_id), form)
 
 
 def _warn_of_judges_before(request: HttpRequest, study: Study, judges: Sequence[Person]) -> None:
     questions = set(study.items.values_list("response__instance", flat=True))
-    if number := planning.judged_before(study, questions, judges):
-        messages.warning(request, JUDGED_BEFORE.format(number))
+    if words := planning.warning(study, questions, judges):
+        messages.warning(request, words)
 
 
 @require_POST

@@ -15,7 +15,7 @@ from judging import planning, rubric_versions, studies, verdicts, warmup
 from judging.models import GoldItem, JudgingSlot, Study
 from judging.selections import Selection
 from judging.studies import Design
-from leases.refusal import Refusal
+from leases.refusal import NotFoundHere, Refusal
 from tests.evaluation.factories import judge_all
 from tests.factories import person, signed_in, stored
 from tests.judging import factories as make
@@ -212,6 +212,21 @@ def test_a_study_that_was_opened_or_frozen_is_not_discarded(client, admin, close
     answer = client.post(f"/studies/{frozen.pk}/discard/")
     assertContains(answer, "A report of this study was frozen", status_code=409)
     assert frozen.items.exists()
+
+
+def test_a_study_that_is_discarded_while_it_is_opened_or_given_a_warm_up_is_not_there(
+    client, admin, closed, monkeypatch
+):
+    study, opening = make.draft(name="Mistake", drawn_from=run_over_others()), studies.open_study
+    monkeypatch.setattr(
+        studies,
+        "open_study",
+        lambda late, judges: (studies.discard(study, by=admin), opening(late, judges)),
+    )
+    judges = [make.judge(name).pk for name in ("alice", "charlie")]
+    assert client.post(f"/studies/{study.pk}/open/", {"judges": judges}).status_code == 404
+    with pytest.raises(NotFoundHere, match="has been discarded"):
+        warmup.draw(study, closed, 1)
 
 
 def test_a_researcher_cannot_discard(client, researcher):
