@@ -42,9 +42,8 @@ def keep_time(annotation: Annotation, seconds: float) -> None:
 
     An annotation that was taken from its assignment meanwhile adds to the campaign it was worked on for last.
     """
-    if annotation.assignment:
-        campaign = annotation.assignment.campaign_id
-    else:
+    campaign = annotation.assignment.campaign_id if annotation.assignment else None
+    if campaign is None:
         kept = WorkTime.objects.filter(annotation=annotation).order_by("day")
         campaign = kept.values_list("campaign", flat=True).last()
     if campaign is None:

@@ -41,6 +41,7 @@ def tab(person, address, number, saves, seed, together) -> Seen:
             headers={"If-Match": f'"{version}"'},
         )
         data = answer.json()
+        assert answer.status_code in {200, 412}, data
         now = data["version"] if answer.status_code == 200 else data["details"]["version"]
         seen.answers.append((version, answer.status_code, now, text))
         return now
