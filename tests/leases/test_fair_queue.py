@@ -12,6 +12,7 @@ import pytest
 from django.db import OperationalError, connection, transaction
 from django.db.backends.sqlite3 import base
 
+from accounts.models import Person
 from leases.fair_queue import FairQueue
 
 pytestmark = pytest.mark.alone
@@ -154,37 +155,66 @@ def test_a_transaction_that_cannot_begin_releases_its_turn(queue, monkeypatch):
         ThreadPoolExecutor(1) as pool,
         pytest.raises(OperationalError, match="locked"),
     ):
-        pool.submit(busy_timeout_in_a_transaction).result(10)
+        pool.submit(write, create).result(10)
+    assert is_free(queue)
+
+
+def create(**columns):
+    with transaction.atomic():
+        Person.objects.create(**columns)
+
+
+def rename(**columns):
+    Person.objects.update(**columns)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("act", [create, rename], ids=["transaction", "statement"])
+def test_a_write_waits_until_another_process_has_written(queue, act):
+    with ThreadPoolExecutor(1) as pool:
+        with written_by_another_process():
+            waiting = pool.submit(write, act)
+            with pytest.raises(TimeoutError):
+                waiting.result(0.1)
+        waiting.result(10)
     assert is_free(queue)
 
 
 @pytest.mark.once
-def test_a_transaction_waits_until_another_process_has_written(queue):
+def test_the_writer_can_end_a_statement_of_a_connection_that_waits(queue):
+    """As the garbage collector does in any thread: it needs the lock of that connection."""
+    statements, begun = [], threading.Event()
+
+    def reads_then_writes():
+        connection.ensure_connection()
+        statements.append(connection.connection.execute("SELECT 1 UNION SELECT 2"))
+        begun.set()
+        write(rename)
+
     with ThreadPoolExecutor(1) as pool:
         with written_by_another_process():
-            waiting = pool.submit(busy_timeout_in_a_transaction)
+            waiting = pool.submit(reads_then_writes)
+            assert begun.wait(10)
             with pytest.raises(TimeoutError):
                 waiting.result(0.1)
-        # What it writes outside of transactions waits as long as before.
-        assert waiting.result(10) == 1000 * connection.settings_dict["OPTIONS"]["timeout"]
-    assert is_free(queue)
+            statements.pop().close()
+        waiting.result(10)  # it would have given up after its time limit
 
 
 @pytest.mark.once
 def test_a_transaction_waits_while_another_process_recovers_the_log(queue, monkeypatch):
-    begin, tries = base.DatabaseWrapper._start_transaction_under_autocommit, []
+    execute, tries = base.SQLiteCursorWrapper.execute, []
 
-    def recovered_by_the_third_try(self):
-        tries.append(1)
-        if len(tries) < 3:
-            busy = sqlite3.OperationalError("database is locked")
-            busy.sqlite_errorcode = sqlite3.SQLITE_BUSY_RECOVERY
-            raise OperationalError("database is locked") from busy
-        begin(self)
+    def recovered_by_the_third_try(self, query, params=None):
+        if query.startswith("BEGIN"):
+            tries.append(1)
+            if len(tries) < 3:
+                busy = sqlite3.OperationalError("database is locked")
+                busy.sqlite_errorcode = sqlite3.SQLITE_BUSY_RECOVERY
+                raise busy
+        return execute(self, query, params)
 
-    monkeypatch.setattr(
-        base.DatabaseWrapper, "_start_transaction_under_autocommit", recovered_by_the_third_try
-    )
+    monkeypatch.setattr(base.SQLiteCursorWrapper, "execute", recovered_by_the_third_try)
     with transaction.atomic():
         assert len(tries) == 3
 
@@ -200,10 +230,9 @@ def written_by_another_process():
         connection.connection.execute("ROLLBACK")
 
 
-def busy_timeout_in_a_transaction():
+def write(act):
     """For a thread of its own, whose connection it closes."""
     try:
-        with transaction.atomic():
-            return connection.connection.execute("PRAGMA busy_timeout").fetchone()[0]
+        act(name="Anna")
     finally:
         connection.close()
