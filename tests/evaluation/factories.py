@@ -89,9 +89,12 @@ def judged_twice(
     judges = [judging.judge(name) for name in again]
     plan = rounds.Plan("The criteria left it open.", new, True, judges)
     opened = rounds.judge_again(study, rounds.Again(prompts=[prompt]), plan, by=admin)
-    for slot in JudgingSlot.objects.filter(round=opened).order_by("item", "seat"):
+    slots = JudgingSlot.objects.filter(round=opened).order_by("item__position", "seat")
+    # By the order in the round and not by the position, which chance gives: two verdicts, or kappa has no value.
+    items = list(dict.fromkeys(slots.values_list("item", flat=True)))
+    for slot in slots:
         mine = verdicts.slot_of(slot.judge.person, slot.pk)
-        verdicts.give(mine, "correct" if mine.item.position % 3 else "incorrect")
+        verdicts.give(mine, "correct" if items.index(slot.item_id) % 3 else "incorrect")
     studies.close_study(study)
     return Study.objects.get(pk=study.pk)
 
