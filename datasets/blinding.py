@@ -30,6 +30,10 @@ records_problem: ExtensionPoint[[Person, QuerySet[Contradiction]], Refusal | Non
 records_shown: ExtensionPoint[[Person, QuerySet[Contradiction], str], None] = ExtensionPoint(
     "datasets.blinding.records_shown"
 )
+# The same of the records with these keys, which are few, as of one page.
+listed_records_shown: ExtensionPoint[[Person, set[int], str], None] = ExtensionPoint(
+    "datasets.blinding.listed_records_shown"
+)
 
 
 def shown_to(person: Person | None, rows: QuerySet[Row], path: str = "") -> QuerySet[Row]:
@@ -65,7 +69,8 @@ def keep_shown(person: Person, rows: QuerySet[Contradiction], opened: str) -> No
 
 def keep_listed(person: Person, keys: Iterable[int], opened: str) -> None:
     """The same of the records with these keys, as of one page of a list."""
-    keep_shown(person, Contradiction.objects.filter(pk__in={*keys}), opened)
+    if shown := {*keys}:
+        listed_records_shown(person, shown, opened)
 
 
 def show(person: Person, rows: QuerySet[Contradiction], opened: str) -> None:

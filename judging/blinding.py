@@ -4,8 +4,10 @@ Rooms above ask here; rooms below ask through extension points (apps.py).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
+from django.utils.functional import SimpleLazyObject
 
 from accounts.models import Person
 from accounts.roles import Role
@@ -127,7 +129,9 @@ def require_results(person: Person, study: Study) -> None:
 
 def require_records(person: Person, study: Study) -> None:
     """Ask first where the study's questions are of records that are hidden from `person` (datasets/blinding.py)."""
-    check_shown(person, _records_of(study))
+    # Only of people who may annotate are they asked for.
+    records: Any = SimpleLazyObject(lambda: _records_of(study))
+    check_shown(person, records)
 
 
 def keep_records(person: Person, items: QuerySet[StudyItem], opened: str) -> None:

@@ -3,6 +3,7 @@
 Pages of annotation and the rooms above ask for annotations; datasets asks for records, through extension points.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -41,6 +42,11 @@ def records_shown(person: Person, rows: QuerySet[Contradiction], opened: str) ->
     """For datasets.blinding. An imported record names no tag, so that nothing is recorded of it."""
     made_here = Annotation.objects.filter(contradiction__in=rows.order_by().values("pk"))
     seeing.keep_views(person, made_here, opened)
+
+
+def listed_records_shown(person: Person, records: Collection[int], opened: str) -> None:
+    """For datasets.blinding: the same of the records with these keys."""
+    seeing.keep_views_of_records(person, records, opened)
 
 
 def records_problem(person: Person, rows: QuerySet[Contradiction]) -> Refusal | None:
