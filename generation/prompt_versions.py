@@ -34,13 +34,17 @@ def known(keys: Collection[str] | None = None) -> dict[str, Prompt]:
 
     For the study's own alone it asks no database.
     """
-    own, rows = prompting.prompts(), PromptVersion.objects.exclude(origin=Origin.PROGRAM)
+    own = prompting.prompts()
     if keys is None:
-        return _in_order([*own.values(), *(row.prompt for row in rows)])
+        return _in_order([*own.values(), *(row.prompt for row in _others())])
     some = [own[key] for key in own if key in keys]
-    if others := {*keys} - own.keys():
-        some += (row.prompt for row in rows.filter(key__in=others))
+    if missing := {*keys} - own.keys():
+        some += (row.prompt for row in _others().filter(key__in=missing))
     return _in_order(some)
+
+
+def _others() -> QuerySet[PromptVersion]:
+    return PromptVersion.objects.exclude(origin=Origin.PROGRAM)
 
 
 def _in_order(prompts: list[Prompt]) -> dict[str, Prompt]:

@@ -16,7 +16,6 @@ from accounts.roles import Role
 from judging import presenting, progress, verdicts
 from judging.blinding import keep_items
 from judging.models import JudgingSlot
-from judging.queues import total_of
 from judging.rules import rubric
 from leases.prepared import Prepared
 from pages.versions import IF_MATCH, version_of
@@ -95,7 +94,8 @@ def slot(request: Request, slot_id: uuid.UUID) -> Response:
     mine = verdicts.slot_of(person, slot_id)
     keep_items(person, [mine.item], request.path)
     known = rubric.parse(mine.round.study.rubric.body)
-    view = presenting.slot_view(mine, known, total_of(person, mine.round.study))
+    total = progress.of_person(person, mine.round.study).total
+    view = presenting.slot_view(mine, known, total)
     return Response(SlotOutput(asdict(view)).data)
 
 

@@ -5,7 +5,11 @@ run, tokens, latency, times, other verdicts and row ids are not among them.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from datasets.contexts import context_1, context_2, is_same
 from generation import chat, prompt_versions
@@ -15,6 +19,7 @@ from judging.models import JudgingSlot, StudyItem
 from judging.rules import rubric
 from judging.rules.rubric import GoldAnswer, PromptCriteria, Rubric
 from judging.settling import seats_of
+from judging.states import SlotState
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,30 @@ class SlotView:
     version: int
     position: int
     total: int
+
+    @property
+    def is_final(self) -> bool:
+        return self.state in {SlotState.LOCKED, SlotState.WITHDRAWN}
+
+    @property
+    def choices_html(self) -> SafeString:
+        return _choices_html(self.response.choices, self.verdict, self.is_final)
+
+    @property
+    def rules_html(self) -> SafeString:
+        return _rules_html(self.response.rules)
+
+
+# Half of an item is its prompt's criteria. They are remembered by all that decides them, so they are never out of date.
+@lru_cache(maxsize=256)
+def _choices_html(choices: tuple[VerdictChoice, ...], verdict: str, is_final: bool) -> SafeString:
+    shown = {"choices": choices, "verdict": verdict, "is_final": is_final}
+    return render_to_string("judging/_choices.html", shown)
+
+
+@lru_cache(maxsize=64)
+def _rules_html(rules: tuple[str, ...]) -> SafeString:
+    return render_to_string("judging/_rules.html", {"rules": rules})
 
 
 @dataclass(frozen=True)

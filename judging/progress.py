@@ -24,7 +24,7 @@ LONGEST_READING = 600.0
 @dataclass(frozen=True)
 class SlotCounts:
     """Counts of slots. `waiting` and `missed` have neither a verdict nor a reason for skipping: the study closed before
-    their judge came to the missed ones. `open` can still be changed.
+    their judge came to the missed ones. `open` can still be changed, `undoable` have a verdict that can be taken back.
     """
 
     judged: int
@@ -32,6 +32,7 @@ class SlotCounts:
     waiting: int
     missed: int
     open: int
+    undoable: int
     total: int
 
     @property
@@ -80,6 +81,7 @@ def _of_states(counts: Mapping[str, Sequence[int]]) -> SlotCounts:
         waiting=in_any(SlotState.WAITING, SlotState.FREE),
         missed=withdrawn - withdrawn_skipped,
         open=total - in_any(SlotState.LOCKED, SlotState.WITHDRAWN),
+        undoable=in_any(SlotState.JUDGED),
         total=total,
     )
 

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, prefetch_related_objects
 from django.db.models.functions import Now
 
 from accounts.models import Person
@@ -18,6 +18,9 @@ from leases.rows import first_of
 
 # How many of their latest verdicts a judge sees listed.
 LATEST = 10
+# So many of the items that come are read in advance.
+MOST_AHEAD = 20
+WITH_TEXT = ("judgment", "item__response__instance__contradiction")
 # How a response is resolved on which its judges differ.
 SETTLED_BY = (Resolution.How.DISCUSSED, Resolution.How.THIRD_PERSON, Resolution.How.MAJORITY)
 
@@ -41,10 +44,6 @@ def study_of(person: Person, study_id: int) -> Study:
 def in_order(person: Person | int, study: Study | int) -> QuerySet[JudgingSlot]:
     """The person's slots in their order."""
     return slots_of(person).filter(round__study=study).order_by("round", "order", "repeat")
-
-
-def total_of(person: Person, study: Study) -> int:
-    return slots_of(person).filter(round__study=study).count()
 
 
 def first_waiting(person: Person, study: Study) -> UUID | None:
@@ -71,10 +70,21 @@ def slot_here(person: Person, study: Study, slot_id: str) -> UUID | None:
         return None
 
 
-def ahead(person: Person, here: JudgingSlot, count: int) -> list[JudgingSlot]:
-    """The next `count` of the person's waiting slots after this one, in their order."""
-    later = in_order(person, here.round.study).filter(round=here.round, order__gt=here.order)
-    return _with_text(later.filter(state=SlotState.WAITING), count)
+def ahead(person: Person, here: JudgingSlot) -> list[JudgingSlot]:
+    """The next of the person's waiting slots after this one, at most MOST_AHEAD, in their order."""
+    slots = AHEAD(person=person.pk, round=here.round_id, order=here.order)
+    prefetch_related_objects([slot for slot in slots if slot.version], "events")
+    return slots
+
+
+def _ahead(person: int, round: int, order: int) -> QuerySet[JudgingSlot]:
+    waiting = slots_of(person).filter(round=round, order__gt=order, state=SlotState.WAITING)
+    some = waiting.order_by("order", "repeat").values("pk")[:MOST_AHEAD]
+    rows = JudgingSlot.objects.filter(pk__in=some).order_by("order", "repeat")
+    return rows.select_related(*WITH_TEXT)
+
+
+AHEAD = Prepared(_ahead, person=int, round=int, order=JudgingSlot._meta.get_field("order"))
 
 
 def entered(person: Person, study: Study) -> dict[str, list[JudgingSlot]]:
@@ -118,8 +128,7 @@ def resolved(person: Person, study: Study) -> QuerySet[JudgingSlot]:
 def _with_text(slots: QuerySet[JudgingSlot], count: int | None = None) -> list[JudgingSlot]:
     """The first `count` of the slots with all that their pages show; texts are read of these, and not sorted."""
     keys = list(slots.values_list("pk", flat=True)[:count])
-    related = ("judgment", "item__response__instance__contradiction")
-    rows = JudgingSlot.objects.select_related(*related).prefetch_related("events").in_bulk(keys)
+    rows = JudgingSlot.objects.select_related(*WITH_TEXT).prefetch_related("events").in_bulk(keys)
     return [rows[key] for key in keys]
 
 

@@ -24,8 +24,6 @@ from leases.refusal import NotFoundHere, Refusal, StaleVersion
 from pages.counting import how_many
 from pages.paging import page_of
 
-AHEAD = 20
-
 
 @require_safe
 @roles_required(Role.JUDGE)
@@ -56,7 +54,6 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
         "progress": counted,
         "minutes_left": round(pace * counted.waiting / 60) if pace and counted.waiting else None,
         "entered": queues.entered(person, study),
-        "undoable": verdicts.last_judged(person, study),
         "discussions": page_of(request, discussing.listed(person, study)),
         "free": pool.free_in(person, [study.pk]).get(study.pk, 0),
         "is_pool": study.pairing == Study.Pairing.POOL,
@@ -217,8 +214,8 @@ def coming(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
     study = here.round.study
     if request.method == "POST" and study.pairing == Study.Pairing.POOL:
         pool.draw(person, study)
-    total = queues.total_of(person, study)
-    ahead = queues.ahead(person, here, AHEAD)
+    total = progress.of_person(person, study).total
+    ahead = queues.ahead(person, here)
     keep_items(person, [one.item for one in ahead], request.path)
     return render(request, "judging/coming.html", {"views": _views(study, ahead, total)})
 
@@ -254,7 +251,6 @@ def _item_page(
         "refusal": refusal,
         "both": both,
         "progress": counted,
-        "undoable": verdicts.last_judged(person, study) is not None,
     }
     status = refusal.status if refusal else 200
     return render(request, "judging/slot.html", context, status=status)
