@@ -153,12 +153,18 @@ def _moved(
     mine = verdicts.slot_of(person_of(request), slot_id)
     move(mine, **entered.validated_data)
     [stored] = STORED(slot=mine.pk)
+    counted = progress.of_person(person_of(request), mine.round.study)
     moved = {
         "slot": mine.pk,
         "state": stored["state"],
         "verdict": stored["judgment__verdict"] or "",
         "flagged": stored["flagged"],
         "version": stored["version"],
-        "progress": progress.of_person(person_of(request), mine.round.study),
+        "progress": {
+            "judged": counted.judged,
+            "skipped": counted.skipped,
+            "waiting": counted.waiting,
+            "total": counted.total,
+        },
     }
-    return Response(MoveOutput(moved).data)
+    return Response(moved)
