@@ -88,7 +88,7 @@ class ServiceStatus(models.Model):
 class PromptVersion(models.Model):
     """A version of a prompt, under the key by which responses, studies and tables know it.
 
-    Once a run has used it, it never changes: a trigger refuses it (migrations/0004).
+    Once a run has used it, it never changes: a trigger refuses it (migrations/0001).
     """
 
     class Origin(models.TextChoices):

@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
     ]
 
     dependencies = [
-        ('datasets', '0001_tables'),
+        ('datasets', '0001_all_tables'),
         ('wikifetch', '0001_tables'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -2,12 +2,10 @@
 
 import hashlib
 import json
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.roles import Role
@@ -291,25 +289,6 @@ def test_a_stored_prompt_with_an_asked_form_and_no_times_is_refused():
     body["sha256"] = prompting.sha256_of(body)
     with pytest.raises(prompting.PromptError, match=r"it has the form span\. Set times"):
         prompting.parse(body, "it")
-
-
-def test_the_prompts_of_responses_that_are_there_become_the_first_versions(local):
-    made = run(questions=1, prompts=("4", "2"))
-    migration = import_module("generation.migrations.0004_keep_prompts_as_versions")
-    with connection.cursor() as cursor:
-        for statement in migration.REMOVE[connection.vendor]:
-            cursor.execute(statement)
-        PromptVersion.objects.all().delete()
-        migration.store_those_used(apps, connection.schema_editor(atomic=False))
-        for statement in migration.CREATE[connection.vendor]:
-            cursor.execute(statement)
-    rows = {row.key: row for row in PromptVersion.objects.all()}
-    assert set(rows) == {"both-passages", "passage-1"}
-    for response in made.responses.all():
-        row = rows[response.prompt]
-        assert (row.version, row.sha256) == (1, response.prompt_hash)
-        assert row.prompt == prompting.find(response.prompt)
-        assert row.published_at <= response.created_at
 
 
 # ---------------------------------------------------------------- files in DATA_DIR

@@ -18,10 +18,26 @@ from psycopg import sql
 from operations import moving
 from operations.bundle import MANIFEST, Bundle, Writer
 from operations.databases import database_at
+from operations.schema_version import migrations_here
 from operations.serialization import first_with_rows
 from tests.database import source
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+
+# The last migration of judging at ages from which this version cannot go on: some or all of the oldest ones, what
+# first took their place, all but one.
+PARTS = (
+    "0014_find_responses_that_wait_for_a_final_verdict",
+    "0015_warm_up_on_responses_with_known_verdicts",
+    "0001_tables",
+    "0008_name_the_prompt_of_judge_models",
+)
+
+
+def until(last: str) -> list[str]:
+    """The former migrations of judging up to this one, in the order in which they were made."""
+    former = [name for _, name in migrations_here()["judging", "0001_all_tables"].replaces]
+    return former[: former.index(last) + 1]
 
 
 @contextmanager

@@ -8,8 +8,9 @@ import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from operations.schema_version import UnknownSchema, check_known
-from tests.operations.places import ROOT, here, manage
+from operations.health import missing_migrations
+from operations.schema_version import UnknownSchema, applied, check_known, check_up_to_date
+from tests.operations.places import PARTS, ROOT, here, manage, python, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,34 +35,50 @@ def test_a_newer_one_is_refused_with_a_sentence(newer):
 
 
 @pytest.fixture
-def older():
-    """As in a database that had the first migrations of a room, and not the others that its first one replaces now."""
+def had():
+    """A function that leaves of a room's migrations the records of these alone; undone at the end."""
     recorder = MigrationRecorder(connection)
-    gone = [
-        ("judging", "0001_tables"),
-        ("judging", "0015_warm_up_on_responses_with_known_verdicts"),
-    ]
-    for key in gone:
-        recorder.record_unapplied(*key)
-    yield
-    for key in gone:
+    before = set(recorder.applied_migrations())
+
+    def only(room, names):
+        for key in before:
+            if key[0] == room and key[1] not in names:
+                recorder.record_unapplied(*key)
+
+    yield only
+    for key in before - set(recorder.applied_migrations()):
         recorder.record_applied(*key)
 
 
+@pytest.mark.parametrize("last", PARTS)
+def test_one_older_than_the_first_migrations_is_refused_with_a_sentence(had, last):
+    had("judging", until(last))
+    with pytest.raises(UnknownSchema, match=r"from before judging\.0001_all_tables\. Nothing was"):
+        check_known()
+
+
 @pytest.mark.parametrize("command", ["migrate", "first_admin_link"])
-def test_one_older_than_the_first_migrations_is_refused_with_a_sentence(older, tmp_path, command):
+def test_one_that_is_older_is_refused_by_commands(had, tmp_path, command):
+    had("judging", until(PARTS[1]))
     done = manage(here(tmp_path), command)
     assert done.returncode == 1
-    assert "from before judging.0001_tables. Nothing was changed." in done.stderr
+    assert "from before judging.0001_all_tables. Nothing was changed." in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_one_that_had_all_that_the_first_migrations_replace_goes_on(tmp_path):
-    recorder = MigrationRecorder(connection)
-    recorder.record_unapplied("judging", "0001_tables")
-    done = manage(here(tmp_path), "migrate")
+FOLDED = ("accounts", "datasets", "evaluation", "generation", "judging")
+
+
+@pytest.mark.parametrize("command", ["manage.py migrate", "bin/first_steps.py --no-demo"])
+def test_one_that_had_all_that_the_first_migrations_replace_goes_on(had, tmp_path, command):
+    """Only their own records are added, also where a start has nothing to do."""
+    for room in FOLDED:
+        had(room, set(applied("default")[room]) - {"0001_all_tables"})
+    done = python(here(tmp_path), *command.split())
     assert done.returncode == 0, done.stderr
-    assert ("judging", "0001_tables") in recorder.applied_migrations()
+    assert "Applying" not in done.stdout
+    check_up_to_date()
+    assert missing_migrations() == 0
 
 
 def test_a_command_refuses_before_it_does_anything(newer, tmp_path):
