@@ -58,6 +58,16 @@ def test_a_span_in_the_copied_passage_is_in_its_passage():
     assert found_in(record(given=annotation(relevantInfo_comment_A_Span="It was"))) == []
 
 
+@pytest.mark.parametrize("span", ["1791", " 179", "built in 1791.", "It\twas  built"])
+def test_a_span_is_in_its_passage_however_either_is_folded(span):
+    given = annotation(
+        paragraphA_information="It\xa0was\n built  in\t1791.",
+        paragraphA_information_standalone="",
+        relevantInfo_comment_A_Span=span,
+    )
+    assert found_in(record(given=given)) == []
+
+
 def test_an_invalid_tag_ends_after_its_first_step():
     assert found_in(record(given={"wikitag_label_valid": "Invalid"})) == []
     asked = annotation(wikitag_label_valid="Invalid")
