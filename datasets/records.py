@@ -82,10 +82,8 @@ def checked(draft: Draft) -> Draft:
 
 
 def read_draft(parsed: schema.Parsed) -> Draft:
-    """The draft of a record that was read from a file, and so was checked."""
-    slots = parsed.slots + parsed.unused
-    identity = external_id(schema.build(parsed.columns, slots))
-    return Draft(parsed.columns, slots, identity=identity)
+    """The draft of a record that was read from a file, and so was checked, and is what `build` would give."""
+    return Draft(parsed.columns, parsed.slots + parsed.unused, identity=external_id(parsed.record))
 
 
 @transaction.atomic

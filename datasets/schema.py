@@ -96,6 +96,7 @@ class Slot:
 class Parsed:
     """A record as columns: `slots` with a question, `unused` without one (kept for the export)."""
 
+    record: Mapping[str, Any]
     columns: Columns
     slots: tuple[Slot, ...]
     unused: tuple[Slot, ...]
@@ -132,6 +133,7 @@ def parse(record: object) -> Parsed:
     columns["taxonomy"] = annotation.get(TAXONOMY)
     slots = _slots(annotation)
     return Parsed(
+        record,
         columns,
         tuple(slot for slot in slots if slot.is_question),
         tuple(slot for slot in slots if not slot.is_question),

@@ -1,5 +1,8 @@
+import pytest
+
 from datasets.identity import canonical, external_id
-from tests.datasets.factories import annotation, record
+from datasets.records import current, said_by
+from tests.datasets.factories import annotation, mills, record
 
 
 def test_the_order_of_keys_is_no_part_of_a_record():
@@ -16,3 +19,10 @@ def test_the_identity_is_the_sha256_of_compact_sorted_utf8_json():
     assert external_id({"b": ["ü"], "a": None}) == (
         "7837d8f130397185fa1b792f4ba3a0ff0ff504cfc6ba5b3b386657c22cf566fe"
     )
+
+
+@pytest.mark.django_db
+def test_a_row_has_the_identity_of_the_record_that_is_exported():
+    given = annotation(question10_answer1="x", question2="", taxonomy=[["ü "]], valid_comment="")
+    row = current(mills(dict(reversed(record(given=given).items())))).get()
+    assert row.external_id == said_by(row) == external_id(record(given=given))
