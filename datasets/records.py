@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -14,7 +14,7 @@ from datasets.contexts import question_kind
 from datasets.identity import external_id, repeated
 from datasets.models import Collection, Contradiction, Instance
 from datasets.schema import Slot
-from leases.bulk import insert
+from leases.bulk import insert_values
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
@@ -60,10 +60,8 @@ def add_contradiction(
     *, collection: Collection, draft: Draft, author: Person | None = None
 ) -> Added:
     """Add one record to the end of the collection, unless it has it. Raises Refusal for text that no file can hold."""
-    (added,) = add_contradictions(collection=collection, drafts=[draft], author=author)
-    if added.is_new:
-        added.contradiction.refresh_from_db()
-    return added
+    ((key, is_new),) = add_contradictions(collection=collection, drafts=[draft], author=author)
+    return Added(Contradiction.objects.get(pk=key), is_new)
 
 
 def checked(draft: Draft) -> Draft:
@@ -89,16 +87,16 @@ def read_draft(parsed: schema.Parsed) -> Draft:
 @transaction.atomic
 def add_contradictions(
     *, collection: Collection, drafts: Iterable[Draft], author: Person | None = None
-) -> list[Added]:
-    """Add records in order, each once; none of them if one is refused."""
+) -> list[tuple[int, bool]]:
+    """Add records in order, each once; none of them if one is refused. Returns their keys, and which are new."""
     locked(collection)
     last = collection.contradictions.aggregate(last=Max("position"))["last"]
     position = 0 if last is None else last + 1
-    results: list[Added] = []
+    results: list[tuple[int, bool]] = []
     waiting = iter(drafts)
     while batch := list(islice(waiting, BATCH)):
         added = _add_batch(collection, batch, position, author)
-        position += sum(one.is_new for one in added)
+        position += sum(is_new for _, is_new in added)
         results += added
     return results
 
@@ -113,14 +111,13 @@ def supersede(
     if Contradiction.objects.filter(supersedes=contradiction).exists():
         raise Conflict("A newer version of this contradiction exists; open it and edit that one.")
     draft = draft if draft.identity else checked(draft)
-    row = _row(collection, draft, contradiction.position, author)
-    if collection.contradictions.filter(external_id=row.external_id).exists():
+    if collection.contradictions.filter(external_id=draft.identity).exists():
         raise Conflict("The collection already has a record with exactly this content.")
-    row.version, row.supersedes = contradiction.version + 1, contradiction
-    row.save(force_insert=True)
-    Instance.objects.bulk_create(_instances(row, draft, author))
-    row.refresh_from_db()
-    return row
+    values = _values(collection, draft, contradiction.position, author)
+    values |= {"version": contradiction.version + 1, "supersedes_id": contradiction.pk}
+    (key,) = insert_values(Contradiction, [values])
+    insert_values(Instance, _asked(key, draft, author))
+    return Contradiction.objects.get(pk=key)
 
 
 def returning(collection: Collection, draft: Draft) -> Draft:
@@ -214,53 +211,54 @@ def record_from(
 
 def _add_batch(
     collection: Collection, batch: list[Draft], position: int, author: Person | None
-) -> list[Added]:
+) -> list[tuple[int, bool]]:
     drafts = [draft if draft.identity else checked(draft) for draft in batch]
-    rows = [_row(collection, draft, 0, author) for draft in drafts]
-    held = collection.contradictions.filter(external_id__in={row.external_id for row in rows})
-    known = {row.external_id: row for row in held}
-    results: list[Added] = []
-    fresh: list[tuple[Contradiction, Draft]] = []
-    for row, draft in zip(rows, drafts, strict=True):
-        is_new = row.external_id not in known
-        if is_new:
-            row.position = position + len(fresh)
-            known[row.external_id] = row
-            fresh.append((row, draft))
-        results.append(Added(known[row.external_id], is_new))
-    insert([row for row, _ in fresh])
-    insert([one for row, draft in fresh for one in _instances(row, draft, author)])
-    return results
+    held = collection.contradictions.filter(external_id__in={draft.identity for draft in drafts})
+    keys = dict(held.order_by().values_list("external_id", "pk"))
+    fresh: dict[str, Draft] = {}
+    for draft in drafts:
+        if draft.identity not in keys:
+            fresh.setdefault(draft.identity, draft)
+    rows = [
+        _values(collection, draft, place, author)
+        for place, draft in enumerate(fresh.values(), position)
+    ]
+    keys |= zip(fresh, insert_values(Contradiction, rows), strict=True)
+    questions = [_asked(keys[identity], draft, author) for identity, draft in fresh.items()]
+    insert_values(Instance, list(chain.from_iterable(questions)))
+    return [(keys[draft.identity], fresh.pop(draft.identity, None) is not None) for draft in drafts]
 
 
-def _row(
+def _values(
     collection: Collection, draft: Draft, position: int, author: Person | None
-) -> Contradiction:
-    unused = {str(slot.n): _trimmed(slot) for slot in draft.slots if not slot.is_question}
-    return Contradiction(
-        collection=collection,
-        position=position,
-        external_id=draft.identity,
-        unused_answers=unused,
-        author=author,
+) -> dict[str, Any]:
+    return {
+        "collection_id": collection.pk,
+        "position": position,
+        "external_id": draft.identity,
+        "unused_answers": {
+            str(slot.n): _trimmed(slot) for slot in draft.slots if not slot.is_question
+        },
+        "author_id": author and author.pk,
         **draft.columns,
         **draft.extra,
-    )
+    }
 
 
-def _instances(row: Contradiction, draft: Draft, author: Person | None) -> list[Instance]:
+def _asked(key: int, draft: Draft, author: Person | None) -> list[dict[str, Any]]:
+    """The questions of the contradiction with this key."""
     return [
-        Instance(
-            contradiction=row,
-            n=slot.n,
-            question=slot.question or "",
-            kind=question_kind(slot.question or ""),
-            answer_1=slot.answer_1,
-            answer_2=slot.answer_2,
-            derived_1=slot.derived_1,
-            derived_2=slot.derived_2,
-            author=draft.authors.get(slot.n, author),
-        )
+        {
+            "contradiction_id": key,
+            "n": slot.n,
+            "question": slot.question,
+            "kind": question_kind(slot.question or ""),
+            "answer_1": slot.answer_1,
+            "answer_2": slot.answer_2,
+            "derived_1": slot.derived_1,
+            "derived_2": slot.derived_2,
+            "author_id": (who := draft.authors.get(slot.n, author)) and who.pk,
+        }
         for slot in draft.slots
         if slot.is_question
     ]

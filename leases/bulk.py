@@ -21,34 +21,51 @@ def insert(rows: Sequence[Model]) -> None:
 
     Related rows are stored already. Raises ValueError if the database is to fill in a column of some rows only.
     """
-    if not rows:
-        return
-    meta = type(rows[0])._meta
-    _check_same_columns(rows)
+    if rows:
+        keys = _inserted(type(rows[0]), [vars(row) for row in rows])
+        for row, pk in zip(rows, keys, strict=True):
+            row.pk, row._state.adding, row._state.db = pk, False, connection.alias
+
+
+def insert_values(model: type[Model], rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """The same of rows that are not made as objects: their values by column; returns their keys.
+
+    A column that a row lacks has the model's default, one for all. Raises TypeError for one that the model lacks.
+    """
+    if unknown := set().union(*rows) - {field.attname for field in model._meta.concrete_fields}:
+        raise TypeError(f"{model.__name__} has no columns {sorted(unknown)}")
+    return _inserted(model, rows) if rows else []
+
+
+def _inserted(model: type[Model], rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    meta = model._meta
     fields = [
         field
         for field in meta.concrete_fields
-        if not field.primary_key
-        and not isinstance(getattr(rows[0], field.attname), DatabaseDefault)
+        if not field.primary_key and not _left_to_database(field, rows)
     ]
-    columns = [(field.attname, _prepared(field)) for field in fields]
+    columns = [(field.attname, _prepared(field), _default(field)) for field in fields]
     table, key = meta.db_table, meta.auto_field.column if meta.auto_field else ""
     named = ", ".join(f'"{field.column}"' for field in fields)
     marks = f"({', '.join(['%s'] * len(fields))})"
     step = MOST_VALUES // len(fields)
+    keys: list[int] = []
     with connection.cursor() as cursor:
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
             all_marks = ", ".join([marks] * len(part))
             cursor.execute(
                 f'INSERT INTO "{table}" ({named}) VALUES {all_marks} RETURNING "{key}"',  # noqa: S608 names of the model
-                [prepared(getattr(row, name)) for row in part for name, prepared in columns],
+                [
+                    prepare(row[name]) if name in row else default
+                    for row in part
+                    for name, prepare, default in columns
+                ],
             )
-            keys = [pk for (pk,) in cursor.fetchall()]
-            # By their order alone is it known which key is whose.
-            assert keys == sorted(keys), f"{table}: keys are not in the order of the rows"
-            for row, pk in zip(part, keys, strict=True):
-                row.pk, row._state.adding, row._state.db = pk, False, connection.alias
+            keys += [pk for (pk,) in cursor.fetchall()]
+    # By their order alone is it known which key is whose.
+    assert keys == sorted(keys), f"{table}: keys are not in the order of the rows"
+    return keys
 
 
 def update(
@@ -94,14 +111,19 @@ def _typed(field: Any, place: int) -> str:
     return f"CAST(given.column{place} AS {field.db_type(connection)})"
 
 
-def _check_same_columns(rows: Sequence[Model]) -> None:
-    for field in rows[0]._meta.concrete_fields:
-        if field.db_default is NOT_PROVIDED:
-            continue
-        if len({isinstance(getattr(row, field.attname), DatabaseDefault) for row in rows}) > 1:
-            raise ValueError(
-                f"{field.name} is set in some rows only; insert the others on their own"
-            )
+def _left_to_database(field: "Field[Any, Any]", rows: Sequence[Mapping[str, Any]]) -> bool:
+    if field.db_default is NOT_PROVIDED:
+        return False
+    default = field.get_default()
+    left = {isinstance(row.get(field.attname, default), DatabaseDefault) for row in rows}
+    if len(left) > 1:
+        raise ValueError(f"{field.name} is set in some rows only; insert the others on their own")
+    return left.pop()
+
+
+def _default(field: "Field[Any, Any]") -> Any:
+    default = field.get_default()
+    return default if isinstance(default, DatabaseDefault) else _prepared(field)(default)
 
 
 def _prepared(field: "Field[Any, Any]") -> Callable[[Any], Any]:

@@ -166,7 +166,7 @@ def _free_name(study: Study) -> str:
 def _instances(collection: Collection, questions: Sequence[Question]) -> dict[int, Instance]:
     """These questions as rows, by their number in the file."""
     added = add_contradictions(collection=collection, drafts=map(_draft, questions))
-    made = Instance.objects.filter(contradiction__in=[one.contradiction for one in added])
+    made = Instance.objects.filter(contradiction__in=[key for key, _ in added])
     in_order = made.select_related("contradiction").order_by("contradiction__position")
     instances = {question.number: one for question, one in zip(questions, in_order, strict=True)}
     for number, instance in instances.items():

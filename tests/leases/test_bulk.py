@@ -55,6 +55,36 @@ def test_they_have_the_columns_that_django_gives_them(columns):
     assert all(stored(row).created_at for row in ours)
 
 
+def test_values_become_the_rows_that_objects_would(monkeypatch):
+    monkeypatch.setattr(bulk, "MOST_VALUES", 100)
+    one, two = (Collection.objects.create(name=name) for name in ("one", "two"))
+    given = [
+        {"position": n, "external_id": title * 64, "title": title, "validity": "Valid", **more}
+        for n, (title, more) in enumerate(
+            [("a", {}), ("b", {"filled": ["x"], "taxonomy": [[ODD]]}), ("c", {"url": ODD})]
+        )
+    ]
+    keys = bulk.insert_values(Contradiction, [{**row, "collection_id": one.pk} for row in given])
+    djangos = [Contradiction.objects.create(collection=two, **row) for row in given]
+    ours = [Contradiction.objects.get(pk=key) for key in keys]
+    assert [columns_of(row) for row in ours] == [columns_of(row) for row in djangos]
+    assert all(row.created_at for row in ours)
+
+
+def test_values_of_no_column_are_a_mistake_of_the_caller():
+    with pytest.raises(TypeError, match=r"Collection has no columns \['nmae'\]"):
+        bulk.insert_values(Collection, [{"name": "mills"}, {"nmae": "mills"}])
+    assert not Collection.objects.exists()
+
+
+def test_values_that_only_some_rows_leave_to_the_database_are_refused():
+    when = datetime(2021, 5, 1, tzinfo=UTC)
+    with pytest.raises(ValueError, match="created_at is set in some rows only"):
+        bulk.insert_values(Collection, [{"name": "a"}, {"name": "b", "created_at": when}])
+    (key,) = bulk.insert_values(Collection, [{"name": "a", "created_at": when}])
+    assert Collection.objects.get(pk=key).created_at == when
+
+
 def test_a_date_is_kept_on_either_database():
     seen = tag().latest
     again = Sighting(
@@ -87,6 +117,7 @@ def test_a_column_that_only_some_rows_leave_to_the_database_is_refused():
 def test_none_asks_nothing(django_assert_num_queries):
     with django_assert_num_queries(0):
         bulk.insert([])
+        assert bulk.insert_values(Collection, []) == []
 
 
 def test_what_the_database_refuses_is_refused():
