@@ -209,7 +209,7 @@ def judged_by_a_pool(study: Study, people) -> None:
 
 def of_prompt(study: Study, prompt: str) -> list[StudyItem]:
     """The responses to the prompt, one a question, in the order of the questions."""
-    rows = study.items.filter(response__prompt=prompt, response__model__options__max_tokens=16)
+    rows = study.items.filter(response__prompt=prompt, response__model__options__max_tokens=3)
     return list(rows.order_by("response__instance"))
 
 
@@ -246,7 +246,7 @@ def test_a_study_in_small(service, people, client, settings, tmp_path):
     six = Plan(seed=7, one_per_tag=True, wanted={ALL: QUESTIONS})
     subset = subsets.freeze("Six", collection, Query(), six, by=olga)
     assert subset.instances.count() == QUESTIONS
-    run = answered(collection, model_of(16))
+    run = answered(collection, model_of(3))
     chosen = Selection([run], subset=subset)
 
     # Judged by two, who discuss, and by a pool, with a third person.
@@ -280,7 +280,7 @@ def test_a_study_in_small(service, people, client, settings, tmp_path):
     exclusions.second(instance=left_out, proposal=proposal.pk, by=olga)
 
     # A model is added, with anchors: the same weights with other options.
-    later = answered(collection, model_of(24))
+    later = answered(collection, model_of(4))
     asked = set(two.items.values_list("response__instance", flat=True))
     new = Selection([later], prompts=[ALONE, BOTH], superseded=True, instances=asked)
     two.refresh_from_db()
@@ -292,7 +292,7 @@ def test_a_study_in_small(service, people, client, settings, tmp_path):
     studies.close_study(two)
 
     # A judge model reads what was answered with both passages, and is stopped: its prompt is long.
-    judge = control.begin(many, model_of(24), [BOTH])
+    judge = control.begin(many, model_of(4), [BOTH])
     take_turn("embedded", [JudgeQueue(judge)], seconds=1)
     control.cancel(judge)
     replies = control.progress(judge)
