@@ -75,6 +75,7 @@ def test_gold_items_come_in_turn_by_verdict_and_by_the_seed(source):
     assert not GoldItem.objects.exists()
 
 
+@pytest.mark.once
 def test_the_warm_up_comes_first_and_each_verdict_is_answered(study, client):
     alice = signed_in(client, make.judge("alice"))
     for place in range(1, 5):
@@ -235,6 +236,7 @@ def test_who_still_judges_a_response_is_not_shown_its_final_verdict(source):
     assert pool.add(drafted, make.judge("alice"))
 
 
+@pytest.mark.once
 def test_a_question_without_the_gold_answer_that_the_rubric_needs_is_no_gold(source):
     Instance.objects.filter(contradiction__position__in=[1, 2]).update(answer_1=None)
     with pytest.raises(Refusal, match="has 0 that can be used"):
@@ -316,6 +318,7 @@ def test_a_study_that_the_admin_may_not_see_is_no_source(source, client):
     assert source not in warmup.sources(Study.objects.get(name="x"), olga)
 
 
+@pytest.mark.once
 def test_the_page_of_a_judge_says_how_the_warm_up_went(study, client):
     alice = study.judges.get(person__username="alice")
     address = f"/reports/{study.pk}/judges/{alice.pk}/"

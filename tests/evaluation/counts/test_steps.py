@@ -120,6 +120,7 @@ def test_a_study_of_nothing_has_no_steps():
     assert study_flow(Judged.of(study))["steps"] == []
 
 
+@pytest.mark.once
 @pytest.mark.django_db
 def test_the_demonstration_begins_at_the_tags_seen():
     call_command("load_demonstration", verbosity=0)

@@ -113,6 +113,7 @@ def test_a_judges_numbers_are_of_their_latest_round_that_counts_and_of_no_other(
     assert (other.label, other.n) == (bob.pseudonym, 24)
 
 
+@pytest.mark.once
 def test_a_round_that_does_not_count_is_shown_only_of_who_is_in_no_other(twice):
     twice.rounds.filter(n=2).update(counts=False)
     shown = rounds_shown(twice)
@@ -136,11 +137,13 @@ def test_the_pages_say_which_round_and_their_numbers_lead_to_its_rows(client, tw
     assert "1 of 8" in every
 
 
+@pytest.mark.once
 def test_a_study_of_one_round_names_none(client, study):
     page = client.get(f"/reports/{study.pk}/judges/{judge(study, 'bob').pk}/").content.decode()
     assert "<dt>Round</dt>" not in page
 
 
+@pytest.mark.once
 def test_a_single_judge_is_compared_with_nobody(client, rita):
     study = judged_study("alice", judges_per_response=1)
     assert compared(study, judge(study, "alice"), rounds_shown(study)) == []
@@ -174,6 +177,7 @@ def test_the_pages_give_the_numbers_and_lead_to_each_other(client, study):
         assert "1 of 2" in client.get(compared_with[1].replace("&amp;", "&")).content.decode()
 
 
+@pytest.mark.once
 def test_before_anybody_hands_in_both_pages_report_that(client, rita):
     study = judging.open_study()
     alice = judge(study, "alice")
@@ -182,6 +186,7 @@ def test_before_anybody_hands_in_both_pages_report_that(client, rita):
     assert "handed in no verdict yet" in shown
 
 
+@pytest.mark.once
 def test_a_judge_of_another_study_or_a_judge_model_has_no_page(client, study):
     other = judging.open_study("erin", "fay", name="Another", drawn_from=Run.objects.get())
     machine = import_predictions(study, b"item,reply\n0,evaluation: correct\n", "Elsewhere").judge
@@ -198,6 +203,7 @@ def test_what_is_of_all_rounds_says_so(client, twice):
     assert "Days in all rounds" in page
 
 
+@pytest.mark.once
 def test_a_judge_of_a_study_of_one_round_reads_of_no_rounds(client, study):
     page = client.get(f"/reports/{study.pk}/judges/{judge(study, 'bob').pk}/").content.decode()
     assert "all rounds" not in page

@@ -111,6 +111,7 @@ def test_a_prompt_or_model_of_one_report_has_a_dash_in_the_other(study):
             assert (row.difference == "") is is_absent
 
 
+@pytest.mark.once
 def test_the_page_offers_frozen_and_other_reports_and_shows_the_chosen_one(client, study, other):
     frozen, _ = freeze(study, by=person("ada", Role.ADMIN))
     resolve_all(study)
@@ -196,6 +197,7 @@ def texts_of_points(value):
     return f"{value:+.1f}".replace("-", "−") if value else "0.0"
 
 
+@pytest.mark.once
 def test_a_prompt_that_a_round_did_not_judge_has_a_dash(client, twice):
     prompts = shown_rounds(client, twice).context["prompts"]
     for prompt in prompts:
@@ -246,6 +248,7 @@ def test_next_to_a_report_all_responses_of_a_round_are_counted_and_the_list_says
         assert [shown.side.n for _, shown in answer.context["sides"] if shown.round] == [22]
 
 
+@pytest.mark.once
 def test_no_share_of_a_round_leads_to_rows_which_are_those_of_final_verdicts(client, twice):
     page = shown_rounds(client, twice).content.decode()
     assert "/rows/?" not in page
@@ -261,6 +264,7 @@ def test_excluded_questions_are_in_no_share_of_a_round(client, twice):
     assert after["first"].side.n < before["first"].side.n
 
 
+@pytest.mark.once
 def test_a_round_without_a_verdict_says_so(client, twice):
     plan = rounds.Plan(
         "Once more.", twice.rubric, True, [judging.judge("finn"), judging.judge("gus")]
@@ -275,6 +279,7 @@ def test_a_round_without_a_verdict_says_so(client, twice):
     )
 
 
+@pytest.mark.once
 def test_rounds_are_offered_where_there_are_several(client, twice, study_of_one_round):
     address = "/reports/{}/next-to/"
     page = client.get(address.format(twice.pk)).content.decode()
@@ -292,6 +297,7 @@ def study_of_one_round(twice):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("query", "status", "words"),
     [
@@ -312,11 +318,13 @@ def test_a_round_that_cannot_be_compared_is_refused_in_words(client, twice, quer
     assert words in answer.content.decode()
 
 
+@pytest.mark.once
 def test_a_study_is_not_compared_with_itself(client, study):
     answer = client.get(f"/reports/{study.pk}/next-to/", {"with": f"study-{study.pk}"})
     assert answer.status_code == 400
 
 
+@pytest.mark.once
 def test_a_round_of_another_study_is_not_one_of_this(client, twice, study_of_one_round):
     """A round is named by its number in its own study."""
     answer = shown_rounds(client, study_of_one_round, second="round-2")
@@ -324,6 +332,7 @@ def test_a_round_of_another_study_is_not_one_of_this(client, twice, study_of_one
     assert "one round only" in answer.content.decode()
 
 
+@pytest.mark.once
 def test_rounds_of_a_study_that_is_hidden_are_not_shown(client, twice, rita):
     RoleGrant.objects.create(person=rita, role=Role.JUDGE)
     plan = rounds.Plan("Once more.", twice.rubric, True, [rita, judging.judge("gus")])

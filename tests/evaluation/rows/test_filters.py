@@ -107,6 +107,7 @@ def test_what_cannot_be_chosen_is_refused(client, rita, study, query):
     assert client.get(f"/reports/{study.pk}/rows/", query).status_code == 400
 
 
+@pytest.mark.once
 def test_the_page_keeps_what_a_number_chose(client, rita, told_apart):
     query = {"of": "first", "differ": "yes", "words": "plain", "prompt": "both-passages"}
     page = client.get(f"/reports/{told_apart.pk}/rows/", query).content.decode()
@@ -118,6 +119,7 @@ def test_the_page_keeps_what_a_number_chose(client, rita, told_apart):
     assert 'name="words" type="search" maxlength="200" value="plain"' in page
 
 
+@pytest.mark.once
 def test_words_are_text_on_the_page(client, rita, study):
     page = client.get(f"/reports/{study.pk}/rows/", {"words": '"><script>'}).content.decode()
     assert "<script>" not in page.replace('<script type="module"', "").replace("<script src", "")

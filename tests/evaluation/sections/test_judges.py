@@ -189,6 +189,7 @@ def test_every_number_by_model_leads_to_as_many_rows_and_has_an_interval(study, 
     assert followed > 10
 
 
+@pytest.mark.once
 def test_the_rows_show_what_the_judge_model_replied(study, client, rita):
     judge = judge_of(study)["id"]
     page = client.get(
@@ -213,6 +214,7 @@ def test_the_page_has_the_judge_model_and_escapes_its_name(study, client, rita):
     assert "<b>=1+1" not in page
 
 
+@pytest.mark.once
 def test_the_sheets_have_a_row_for_each_number(study):
     body = study_report(study)
     sheet = SHEETS["judge-models"](body)
@@ -283,12 +285,14 @@ def test_people_s_own_agreement_is_the_ceiling(study):
     )
 
 
+@pytest.mark.once
 def test_a_ceiling_without_kappa_says_so(study):
     (section,) = judge_sections(study_report(study))
     shown = next(one for one in section.prompts if one.prompt == "1")
     assert "100.0 % of 8 responses (Cohen's kappa undefined)" in shown.ceiling
 
 
+@pytest.mark.once
 def test_without_two_judges_the_ceiling_is_not_measured():
     alone = judged_study("alice", judges_per_response=1)
     ask(alone, lambda n: SAYS[n % 4])
@@ -414,6 +418,7 @@ def itself(study, judge="Elsewhere"):
     return answered
 
 
+@pytest.mark.once
 def test_what_a_model_says_of_itself_is_marked_on_the_page_in_files_and_in_the_hashed_rows(
     study, client, rita
 ):
