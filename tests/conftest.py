@@ -14,6 +14,7 @@ import pytest
 from django.contrib.staticfiles import handlers
 from django.core.management import call_command
 from django.core.management.commands import flush
+from django.db import transaction
 from django.test import SimpleTestCase
 
 from accounts.roles import Role
@@ -313,6 +314,17 @@ def pytest_configure(config) -> None:
 def django_db_setup(django_test_environment, django_db_blocker):
     with django_db_blocker.unblock(), of_worker():
         yield
+
+
+@pytest.fixture(scope="module")
+def kept(django_db_setup, django_db_blocker):
+    """For fixtures of a module: what they store is made once, and taken back after the module's last test.
+
+    Each test has a savepoint of its own, so none may use `transactional_db`. Later tests of the module have the rows too.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 # ---------------------------------------------------------------- the installation

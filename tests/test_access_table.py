@@ -369,9 +369,15 @@ def service(settings):
 
 
 @pytest.fixture
-def world(settings, service):
-    """A row of every kind, by the names in the table's addresses."""
+def world(settings, service, stored):
+    """A row of every kind, by the names in the table's addresses, and what the pages ask outside of the database."""
     known_institution(settings)
+    return stored
+
+
+@pytest.fixture(scope="module")
+def stored(kept):
+    """The rows of the world."""
     everybody = {
         "none": person("none"),
         "anna": person("anna", Role.ANNOTATOR),

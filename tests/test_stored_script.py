@@ -23,7 +23,14 @@ from judging.models import (
     Study,
     StudyItem,
 )
-from tests.test_access_table import PEOPLE, rows, service, signed_in, world  # noqa: F401 fixtures
+from tests.test_access_table import (  # noqa: F401 fixtures
+    PEOPLE,
+    rows,
+    service,
+    signed_in,
+    stored,
+    world,
+)
 from tests.wikifetch import factories as wiki
 from wikifetch import fetch, newfetch
 from wikifetch.models import FetchProblem, FetchRun, Sighting, Tag
@@ -80,15 +87,15 @@ def in_every_text(rows_of: models.QuerySet, *but: str) -> None:
             rows_of.update(**{field.name: SCRIPT[: field.max_length]})
 
 
-@pytest.fixture
-def marked(world, tmp_path):  # noqa: F811
+@pytest.fixture(scope="module")
+def marked(stored, tmp_path_factory):  # noqa: F811
     """The world of the access table with markup in every text that a person or a wiki can write."""
-    everybody = world["everybody"]
+    everybody = stored["everybody"]
     page = wiki.page(
         77, f"Mill {SCRIPT}", wiki.revision(5, "Mill.", by=SCRIPT),
         wiki.revision(6, WIKITEXT, parent=5, by=SCRIPT, summary=SCRIPT),
     )  # fmt: skip
-    file = wiki.written(tmp_path, wiki.export(page))
+    file = wiki.written(tmp_path_factory.mktemp("pages"), wiki.export(page))
     run = fetch.finished(newfetch.fetch_of_file(file, by=everybody["olga"], label=SCRIPT))
     FetchProblem.objects.create(run=run, page=SCRIPT, problem=SCRIPT)
     for study in Study.objects.all():
@@ -106,7 +113,7 @@ def marked(world, tmp_path):  # noqa: F811
     Person.objects.update(name=SCRIPT)
     StudyItem.objects.update(names_its_model=True)
     JudgingSlot.objects.update(flagged=True)
-    return world | {"article": Tag.objects.filter(article__pageid=77).first().pk}
+    return stored | {"article": Tag.objects.filter(article__pageid=77).first().pk}
 
 
 QUERY = "?q={0}&words={0}&prompt={0}&service={0}&model_id={0}&next={0}&state={0}&kind={0}".format(
@@ -125,6 +132,7 @@ def answers(client, marked):
 
 
 @pytest.mark.parametrize("who", PEOPLE)
+@pytest.mark.usefixtures("world")
 def test_no_page_contains_unescaped_markup(marked, who):
     client = signed_in(marked, who)
     shown = 0

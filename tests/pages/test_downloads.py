@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.roles import Role
 from tests.factories import person
-from tests.test_access_table import rows, service, signed_in, world  # noqa: F401 fixtures
+from tests.test_access_table import rows, service, signed_in, stored, world  # noqa: F401 fixtures
 
 # Once: other modules send the same statements to both databases.
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
@@ -32,7 +32,7 @@ def test_anything_but_a_page_is_shown_as_data_or_downloaded(world):  # noqa: F81
 
 
 def test_an_upload_is_stored_under_another_name_and_has_no_address(client):
-    client.force_login(person("olga", Role.ADMIN))
+    client.force_login(person("alice", Role.ADMIN))
     page = SimpleUploadedFile("../../evil.html", b"<script>a()</script>", "text/html")
     answer = client.post(reverse("wikifetch:new_fetch"), {"source": "xml", "file": page})
     assert answer.status_code == 400
