@@ -143,8 +143,7 @@ def open_study(*usernames: str, **options: object) -> Study:
 def slots(study: Study, who: Person) -> list[JudgingSlot]:
     """The person's slots, in their order."""
     mine = JudgingSlot.objects.filter(round__study=study, judge__person=who)
-    whole = mine.select_related("item__response").prefetch_related("round__study__rubric")
-    return list(whole.order_by("order"))
+    return list(mine.select_related("item__response").order_by("order"))
 
 
 def give_all(study: Study, username: str, verdict: str = "correct", **details: object) -> Person:
