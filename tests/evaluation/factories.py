@@ -9,7 +9,7 @@ from accounts.roles import Role
 from datasets.models import Exclusion
 from datasets.taxonomy import EXPLICIT, IMPLICIT
 from judging import adjudication, rounds, rubric_versions, settling, studies, verdicts
-from judging.models import JudgingSlot, Judgment, JudgmentEvent, Rubric, Study
+from judging.models import JudgingSlot, Judgment, JudgmentEvent, Resolution, Rubric, Study
 from judging.states import SLOT
 from tests.factories import person
 from tests.judging import factories as judging
@@ -90,11 +90,14 @@ def judged_twice(
     plan = rounds.Plan("The criteria left it open.", new, True, judges)
     opened = rounds.judge_again(study, rounds.Again(prompts=[prompt]), plan, by=admin)
     slots = JudgingSlot.objects.filter(round=opened).order_by("item__position", "seat")
-    # By the order in the round and not by the position, which chance gives: two verdicts, or kappa has no value.
+    # Chance decides the order and the first verdicts. Whatever they are, both rounds agree on some of the responses,
+    # and the second has two verdicts: otherwise a share is 0, or kappa has no value, now and then.
     items = list(dict.fromkeys(slots.values_list("item", flat=True)))
+    before = dict(Resolution.objects.filter(item__in=items).values_list("item", "verdict"))
     for slot in slots:
         mine = verdicts.slot_of(slot.judge.person, slot.pk)
-        verdicts.give(mine, "correct" if items.index(slot.item_id) % 3 else "incorrect")
+        given = ("incorrect", before[slot.item_id], "correct")
+        verdicts.give(mine, given[items.index(slot.item_id) % 3])
     studies.close_study(study)
     return Study.objects.get(pk=study.pk)
 
