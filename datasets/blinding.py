@@ -68,7 +68,7 @@ def keep_shown(person: Person, rows: QuerySet[Contradiction], opened: str) -> No
 
 
 def keep_listed(person: Person, keys: Iterable[int], opened: str) -> None:
-    """The same of the records with these keys, as of one page of a list."""
+    """The same of the records with these keys, as of one page."""
     if shown := {*keys}:
         listed_records_shown(person, shown, opened)
 

@@ -129,7 +129,7 @@ def require_results(person: Person, study: Study) -> None:
 
 def require_records(person: Person, study: Study) -> None:
     """Ask first where the study's questions are of records that are hidden from `person` (datasets/blinding.py)."""
-    # Only of people who may annotate are they asked for.
+    # They are read only if the person may still annotate.
     records: Any = SimpleLazyObject(lambda: _records_of(study))
     check_shown(person, records)
 

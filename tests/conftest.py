@@ -320,7 +320,7 @@ def django_db_setup(django_test_environment, django_db_blocker):
 def kept(django_db_setup, django_db_blocker):
     """For fixtures of a module: what they store is made once, and taken back after the module's last test.
 
-    Each test has a savepoint of its own, so none may use `transactional_db`.
+    Each test marked `django_db` has a savepoint of its own. None in the module may empty tables after itself.
     Later tests of the module have the rows too.
     """
     with django_db_blocker.unblock(), transaction.atomic():

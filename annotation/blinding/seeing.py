@@ -70,7 +70,7 @@ def _not_seen_by(person: int, annotations: QuerySet[Annotation]) -> QuerySet[Ann
 
 @cache
 def _of_records_not_seen(n: int) -> Prepared[View]:
-    """Of n records: a judge's page asks for one at each verdict, all day."""
+    """Of n records, at most a page's: a judge's page asks for one at each verdict, all day."""
     return Prepared(
         lambda person, **records: _not_seen_by(
             person, Annotation.objects.filter(contradiction__in=records.values())
