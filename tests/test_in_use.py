@@ -23,6 +23,7 @@ from judging.forms import StudyForm
 from judging.models import Resolution, Study, Verdict
 from judging.rules import resolution, rubric
 from leases import planned
+from leases.bulk import insert_values
 from leases.states import StateTable
 from leases.workflow_page import rooms_with_tables
 from tests.product import ROOT, Source, body, calls_in, last_name, modules, product
@@ -183,6 +184,8 @@ def made() -> dict[type[Model], list[set[str]]]:
                 manager = call.func.value
                 if isinstance(manager, ast.Attribute):
                     model = source.value(manager.value) or by_accessor.get(manager.attr)
+            if model is insert_values:
+                model = source.value(call.args[0])
             if isinstance(model, type) and issubclass(model, Model):
                 keywords = {keyword.arg or "**" for keyword in call.keywords}
                 models.setdefault(model, []).append(keywords)
