@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Person
 from datasets.models import Instance
@@ -165,12 +165,17 @@ def warning(study: Study, questions: Collection[int], people: Iterable[Person]) 
 
 
 def judged_before(study: Study, questions: Collection[int], people: Iterable[Person]) -> int:
-    """How many of the people were judges of another study, closed since, over responses to any of these questions.
+    """How many of the people judged responses to any of these questions in a round of another study that was closed.
 
-    There they may have read how differences were resolved.
+    There they may have read how differences were resolved, even if the study is open again.
     """
+    was_closed = (
+        Q(round__study__state=StudyState.CLOSED)
+        | Q(round__is_latest=False)
+        | Q(round__reopenings__isnull=False)
+    )
     slots = JudgingSlot.objects.filter(
-        HANDED_IN, round__study__state=StudyState.CLOSED, item__response__instance__in=questions
+        HANDED_IN, was_closed, item__response__instance__in=questions
     )
     elsewhere = slots.exclude(round__study=study).filter(judge__person__in=list(people))
     return elsewhere.aggregate(n=Count("judge__person", distinct=True))["n"]

@@ -12,7 +12,7 @@ from accounts.roles import Role
 from evaluation.frozen.snapshots import freeze
 from generation.models import Response, Run
 from judging import planning, rubric_versions, studies, verdicts, warmup
-from judging.models import GoldItem, JudgingSlot, Study
+from judging.models import GoldItem, JudgingSlot, Round, Study
 from judging.selections import Selection
 from judging.studies import Design
 from leases.refusal import NotFoundHere, Refusal
@@ -163,6 +163,14 @@ def test_a_judge_who_is_added_is_counted_so_too(client, admin, closed):
     assertContains(page, f"1 of the judges {JUDGED_BEFORE}")
     page = client.post(add, {"judge": make.judge("erin").pk}, follow=True)
     assertNotContains(page, JUDGED_BEFORE)
+
+
+def test_judges_of_a_study_that_was_reopened_are_counted_too(closed, olga):
+    Round.objects.get(study=closed).reopenings.create(by=olga, reason="A judge was ill")
+    Study.objects.filter(pk=closed.pk).update(state="open")
+    study = make.draft(name="After", drawn_from=Run.objects.get())
+    questions = {Response.objects.first().instance_id}
+    assert planning.judged_before(study, questions, [make.judge("alice")]) == 1
 
 
 @pytest.mark.parametrize("why", ["open", "other questions", "took no part", "own earlier round"])
