@@ -160,8 +160,8 @@ MARKS = {
 }
 # Marks of tests that start other programs. They take longest, so they come first; what must be alone comes last.
 PROGRAMS = {"setup", "browser", "mediawiki", "model", "faults"}
-# Tests that share something costly, or must not be disturbed, all go to one worker.
-TOGETHER = ("alone", "mediawiki")
+# Tests that share something costly all go to one worker.
+TOGETHER = ("mediawiki",)
 
 
 def pytest_generate_tests(metafunc) -> None:

@@ -50,7 +50,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory, so that WAL, locks and other processes behave as in production.
     # Workers copy it (tests/database.py).
     DATABASES["default"]["TEST"] = {"NAME": str(TABLES_DIR / "test.sqlite3")}
-elif WORKER:
+elif os.environ.get("JOINS_AS_WRITTEN"):
     # Tables are joined as the statement says: looking for a better order among a few rows was a third of PostgreSQL's
     # work. Programs that tests start, and tests that run alone, leave the choice to it.
     DATABASES["default"]["OPTIONS"]["options"] = "-c join_collapse_limit=1 -c from_collapse_limit=1"

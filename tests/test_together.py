@@ -1,4 +1,4 @@
-"""What must be alone is kept together on one worker (the rules in tests/conftest.py)."""
+"""What shares something costly is kept together on one worker (the rules in tests/conftest.py)."""
 
 import pytest
 from django.db import connection
@@ -6,10 +6,11 @@ from django.db import connection
 from tests.settings import WORKER
 
 
-@pytest.mark.alone
-def test_a_test_marked_alone_belongs_to_one_group(request):
+@pytest.mark.mediawiki
+@pytest.mark.once
+def test_a_test_marked_mediawiki_belongs_to_one_group(request):
     """pytest-xdist shows the group in the name; with a pytest that it does not fit, marks are ignored silently."""
-    group = "@alone" if hasattr(request.config, "workerinput") else ""
+    group = "@mediawiki" if hasattr(request.config, "workerinput") else ""
     assert request.node.nodeid.endswith(f"{request.node.name}{group}")
 
 
