@@ -22,7 +22,7 @@ from judging.settling import HANDED_IN
 from judging.states import StudyState
 
 JUDGED_BEFORE = (
-    "{} of the judges judged responses to some of these questions in a study that is closed now, and may have read "
+    "{} of the judges judged responses to some of these questions in a study that was closed, and may have read "
     "there how differences were resolved."
 )
 

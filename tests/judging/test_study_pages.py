@@ -125,7 +125,7 @@ def test_a_dry_run_says_why_a_study_cannot_open(client, admin, design, names, se
     assert (status, sentence in page) == (400, True)
 
 
-JUDGED_BEFORE = "judged responses to some of these questions in a study that is closed now"
+JUDGED_BEFORE = "judged responses to some of these questions in a study that was closed"
 
 
 @pytest.fixture
