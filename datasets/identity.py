@@ -23,5 +23,5 @@ def external_id(record: Mapping[str, Any]) -> str:
 
 
 def repeated(identity: str, time: int) -> str:
-    """The identity of a row that says what an earlier version said, for the second, third … time."""
+    """The identity of a row with the content of an earlier version, for the second, third … time."""
     return hashlib.sha256(canonical({"again": identity, "time": time})).hexdigest()

@@ -219,7 +219,7 @@ class Instance(models.Model):
     answer_1 = kept_text(help_text="Gold answer from passage 1; null where the record lacks it.")
     answer_2 = kept_text()
     derived_1 = models.BooleanField(
-        default=False, help_text="Worked out from the passage, stands nowhere in it."
+        default=False, help_text="Calculated or inferred from the passage, and not written in it."
     )
     derived_2 = models.BooleanField(default=False)
     author = models.ForeignKey(

@@ -131,8 +131,8 @@ def returning(collection: Collection, draft: Draft) -> Draft:
     return replace(draft, identity=free)
 
 
-def said_by(contradiction: Contradiction) -> str:
-    """The identity of what the row says, which an earlier version may have said before."""
+def identity_of(contradiction: Contradiction) -> str:
+    """The identity of the row's content, which an earlier version may have had too."""
     return external_id(record_of(contradiction))
 
 

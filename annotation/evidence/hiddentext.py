@@ -89,7 +89,7 @@ def _clear(annotation: Annotation, revisions: Set[int], words: Set[str]) -> bool
 
 
 def _clear_saves(annotations: Mapping[int, Annotation], words: Mapping[int, Set[str]]) -> None:
-    """Which fields were filled then is unknown: one that says what the block said, and its annotation does not."""
+    """Which fields were filled then is unknown: one that repeats the block's text, and whose annotation does not."""
     changed = []
     for save in DraftRevision.objects.filter(annotation__in=words):
         now = annotations[save.annotation_id]

@@ -28,10 +28,10 @@ from datasets.records import (
     add_contradiction,
     checked,
     current,
+    identity_of,
     link_same_tag,
     locked,
     returning,
-    said_by,
     supersede,
 )
 from datasets.schema import Slot
@@ -108,11 +108,11 @@ def publish(kept: TagReview) -> int | None:
     collection = kept.campaign.collection
     locked(collection)
     drafts = [checked(draft_of(row)) for row in rows]
-    said = {said_by(row): row for row in _published_of(collection, kept)}
+    published = {identity_of(row): row for row in _published_of(collection, kept)}
     again = {draft.identity for draft in drafts}
-    before = [row for identity, row in said.items() if identity not in again]
+    before = [row for identity, row in published.items() if identity not in again]
     results = [
-        _put_in(said.get(draft.identity), collection, row, draft, before)
+        _put_in(published.get(draft.identity), collection, row, draft, before)
         for row, draft in zip(rows, drafts, strict=True)
     ]
     # Nobody takes this decision back any more.
@@ -139,8 +139,8 @@ def _put_in(
     draft: Draft,
     before: list[Contradiction],
 ) -> bool:
-    """Publish one annotation as `same`, the tag's record that says the same now; else as a new version of the first of
-    `before`, the tag's records that are not said again, which it takes from the list; else as a new record.
+    """Publish one annotation as `same`, the tag's record with the same content; else as a new version of the first of
+    `before`, the tag's records whose content is not published again, which it takes from the list; else as a new one.
 
     Returns whether it is a new record.
     """

@@ -113,7 +113,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(choices=[('yes/no', 'Yes/no'), ('wh', 'Wh-')], max_length=10)),
                 ('answer_1', models.TextField(blank=True, help_text='Gold answer from passage 1; null where the record lacks it.', null=True)),
                 ('answer_2', models.TextField(blank=True, null=True)),
-                ('derived_1', models.BooleanField(default=False, help_text='Worked out from the passage, stands nowhere in it.')),
+                ('derived_1', models.BooleanField(default=False, help_text='Calculated or inferred from the passage, and not written in it.')),
                 ('derived_2', models.BooleanField(default=False)),
                 ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),

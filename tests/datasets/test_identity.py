@@ -1,7 +1,7 @@
 import pytest
 
 from datasets.identity import canonical, external_id
-from datasets.records import current, said_by
+from datasets.records import current, identity_of
 from tests.datasets.factories import annotation, mills, record
 
 
@@ -25,4 +25,4 @@ def test_the_identity_is_the_sha256_of_compact_sorted_utf8_json():
 def test_a_row_has_the_identity_of_the_record_that_is_exported():
     given = annotation(question10_answer1="x", question2="", taxonomy=[["ü "]], valid_comment="")
     row = current(mills(dict(reversed(record(given=given).items())))).get()
-    assert row.external_id == said_by(row) == external_id(record(given=given))
+    assert row.external_id == identity_of(row) == external_id(record(given=given))

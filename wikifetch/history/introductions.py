@@ -185,7 +185,7 @@ def _shared(before: Sequence[T], now: Sequence[T], known: Mapping[int, int]) -> 
 
 
 class Earlier:
-    """The text before an edit; what is worked out of it serves all tags that the edit added."""
+    """The text before an edit; what is computed from it serves all tags that the edit added."""
 
     def __init__(self, text: str) -> None:
         self._text = text
