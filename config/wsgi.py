@@ -7,8 +7,8 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-# What is loaded stays to the end: the garbage collector looks at it neither now, a quarter of the time that a start
-# takes, nor again for each quarter that is added.
+# What is loaded stays to the end, so the garbage collector never looks at it: not at the start, of which that was a
+# fifth, and not again for each quarter that is added.
 gc.disable()
 application = get_wsgi_application()
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from accounts.models import Person
 from datasets.models import Instance
@@ -13,7 +13,7 @@ from generation import prompt_versions, prompting
 from generation.models import Response
 from generation.prompting import Prompt
 from judging import readiness
-from judging.models import JudgingSlot, Rubric, Study, StudyItem
+from judging.models import Discussion, JudgingSlot, Rubric, Study, StudyItem
 from judging.presenting import gold_shown, passages_given
 from judging.rules import assignment, reading, rubric
 from judging.rules.assignment import ORDERS, PlannedSlot, Rules
@@ -22,7 +22,7 @@ from judging.settling import HANDED_IN
 from judging.states import StudyState
 
 JUDGED_BEFORE = (
-    "{} of the judges judged responses to some of these questions in a study that was closed, and may have read "
+    "{} of the judges judged responses to some of these questions in another study, and may have read "
     "there how differences were resolved."
 )
 
@@ -165,17 +165,18 @@ def warning(study: Study, questions: Collection[int], people: Iterable[Person]) 
 
 
 def judged_before(study: Study, questions: Collection[int], people: Iterable[Person]) -> int:
-    """How many of the people judged responses to any of these questions in a round of another study that was closed.
+    """How many of the people may have read how differences over these questions were resolved in another study.
 
-    There they may have read how differences were resolved, even if the study is open again.
+    As its judges: in a discussion, or when their round was closed, even if it is open again.
     """
-    was_closed = (
+    may_have_read = (
         Q(round__study__state=StudyState.CLOSED)
         | Q(round__is_latest=False)
-        | Q(round__reopenings__isnull=False)
+        | Q(round__reopenings__at__gt=F("judgment__locked_at"))
+        | Exists(Discussion.objects.filter(item=OuterRef("item"), round=OuterRef("round")))
     )
     slots = JudgingSlot.objects.filter(
-        HANDED_IN, was_closed, item__response__instance__in=questions
+        HANDED_IN, may_have_read, item__response__instance__in=questions
     )
     elsewhere = slots.exclude(round__study=study).filter(judge__person__in=list(people))
     return elsewhere.aggregate(n=Count("judge__person", distinct=True))["n"]

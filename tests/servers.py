@@ -7,6 +7,7 @@ server start theirs here, never touching one that belongs to the machine.
 import contextlib
 import os
 import pwd
+import secrets
 import shutil
 import signal
 import socket
@@ -191,6 +192,9 @@ def plain_user() -> str | None:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Below those that the system gives to connections, so that a server that was killed gets its own again."""
+    while True:
+        port = 20_000 + secrets.randbelow(12_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port

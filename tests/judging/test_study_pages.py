@@ -12,7 +12,7 @@ from accounts.roles import Role
 from evaluation.frozen.snapshots import freeze
 from generation.models import Response, Run
 from judging import planning, rubric_versions, studies, verdicts, warmup
-from judging.models import GoldItem, JudgingSlot, Round, Study
+from judging.models import Discussion, GoldItem, JudgingSlot, Judgment, Reopening, Round, Study
 from judging.selections import Selection
 from judging.studies import Design
 from leases.refusal import NotFoundHere, Refusal
@@ -125,7 +125,7 @@ def test_a_dry_run_says_why_a_study_cannot_open(client, admin, design, names, se
     assert (status, sentence in page) == (400, True)
 
 
-JUDGED_BEFORE = "judged responses to some of these questions in a study that was closed"
+JUDGED_BEFORE = "judged responses to some of these questions in another study"
 
 
 @pytest.fixture
@@ -165,21 +165,37 @@ def test_a_judge_who_is_added_is_counted_so_too(client, admin, closed):
     assertNotContains(page, JUDGED_BEFORE)
 
 
-def test_judges_of_a_study_that_was_reopened_are_counted_too(closed, olga):
-    Round.objects.get(study=closed).reopenings.create(by=olga, reason="A judge was ill")
+@pytest.mark.parametrize("how", ["reopened", "a further round", "a discussion"])
+def test_who_may_have_read_a_resolution_of_a_study_that_is_open_is_counted_too(closed, olga, how):
     Study.objects.filter(pk=closed.pk).update(state="open")
+    round_ = Round.objects.get(study=closed)
+    if how == "reopened":
+        round_.reopenings.create(by=olga, reason="A judge was ill")
+    elif how == "a further round":
+        Round.objects.update(is_latest=False)
+    else:
+        Discussion.objects.create(item=closed.items.first(), round=round_)
     study = make.draft(name="After", drawn_from=Run.objects.get())
-    questions = {Response.objects.first().instance_id}
+    questions = {item.response.instance_id for item in closed.items.all()}
     assert planning.judged_before(study, questions, [make.judge("alice")]) == 1
 
 
-@pytest.mark.parametrize("why", ["open", "other questions", "took no part", "own earlier round"])
-def test_who_has_read_no_resolution_of_another_study_is_not_counted(closed, why):
+@pytest.mark.parametrize(
+    "why",
+    ["open", "came once it was reopened", "other questions", "took no part", "own earlier round"],
+)
+def test_who_has_read_no_resolution_of_another_study_is_not_counted(closed, olga, why):
     people, questions = [make.judge("alice")], {Response.objects.first().instance_id}
     study = make.draft(name="After", drawn_from=Run.objects.get())
     assert planning.judged_before(study, questions, people) == 1
     if why == "open":
         Study.objects.filter(pk=closed.pk).update(state="open")
+    elif why == "came once it was reopened":
+        Study.objects.filter(pk=closed.pk).update(state="open")
+        before = Judgment.objects.earliest("locked_at").locked_at - timedelta(hours=1)
+        Reopening.objects.create(
+            round=Round.objects.get(study=closed), by=olga, reason="Ill", at=before
+        )
     elif why == "other questions":
         questions = {make.instance(77).pk}
     elif why == "took no part":
