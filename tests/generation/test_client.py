@@ -1,6 +1,5 @@
 """The door to inference services, against a real socket."""
 
-import socket
 import subprocess
 
 import pytest
@@ -8,6 +7,7 @@ from django.core.checks import run_checks
 
 from generation import client, faults
 from tests.generation import fake_service as fakes
+from tests.servers import free_port
 
 OPTIONS = {"temperature": 0, "max_tokens": 250}
 
@@ -137,7 +137,7 @@ def test_an_answer_without_end_is_refused(local, fake, monkeypatch):
 
 
 def test_a_service_that_is_down_says_so(settings):
-    settings.INFERENCE_SERVICES = {"local": {"url": f"http://127.0.0.1:{unused_port()}/v1"}}
+    settings.INFERENCE_SERVICES = {"local": {"url": f"http://127.0.0.1:{free_port()}/v1"}}
     with pytest.raises(
         faults.ServiceDown,
         match=r"local does not answer \(Connection refused\)",
@@ -202,8 +202,8 @@ def test_a_key_that_no_header_can_hold_is_named_and_not_shown(
 
 
 def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(local, monkeypatch):
-    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{unused_port()}")
-    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{unused_port()}")
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port()}")
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{free_port()}")
     assert local.models() == ["echo-1"]
 
 
@@ -248,9 +248,3 @@ def test_a_service_name_can_come_before_a_slash(name):
 def test_an_unknown_service_is_answered_with_those_there_are(local):
     with pytest.raises(faults.NotConfigured, match=r"no inference service 'far'. Known: local"):
         client.service("far")
-
-
-def unused_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

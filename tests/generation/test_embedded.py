@@ -17,6 +17,7 @@ from generation.states import ResponseState
 from generation.turn import take_turn
 from tests.conftest import require_or_skip
 from tests.generation.factories import echo, run, spanned
+from tests.servers import free_port
 
 OPTIONS = {"temperature": 0, "max_tokens": 40, "system_message": ""}
 QUESTION = (
@@ -116,21 +117,15 @@ def _need_model() -> None:
 
 def _serve_model(port: int = 0, **variables: str) -> tuple[list[str], dict[str, str]]:
     """(command, environment) of `manage.py serve_model` with the settings in use, not those under test."""
-    command = [sys.executable, "manage.py", "serve_model", "--port", str(port or _unused_port())]
+    command = [sys.executable, "manage.py", "serve_model", "--port", str(port or free_port())]
     return command, {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", **variables}
-
-
-def _unused_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextmanager
 def serving():
     """(the supervising process, its port), the model answering."""
     _need_model()
-    port = _unused_port()
+    port = free_port()
     command, environment = _serve_model(port)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command, env=environment, cwd=embedded.ROOT, **pipes)
