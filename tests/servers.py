@@ -34,6 +34,23 @@ class Server:
         self.process: subprocess.Popen[bytes] | None = None
 
     def launch(self, command: list[str]) -> None:
+        """Start it and wait until it is ready.
+
+        A process that ends is started again for 30 seconds: PostgreSQL refuses to start until the last statement of one
+        that was killed has ended.
+        """
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            if self.process is None or self.process.poll() is not None:
+                self._start(command)
+            if self.is_ready():
+                return
+            time.sleep(0.05)
+        words = self.folder.with_suffix(".log").read_text(encoding="utf-8", errors="replace")
+        self.close()
+        raise RuntimeError(f"The server did not start: {words[-2000:]}")
+
+    def _start(self, command: list[str]) -> None:
         with (self.folder.with_suffix(".log")).open("ab") as log:
             self.process = subprocess.Popen(
                 command,
@@ -44,7 +61,6 @@ class Server:
                 user=self.user,
                 start_new_session=True,
             )
-        self._wait_until_it_is_ready()
 
     def is_ready(self) -> bool:
         with socket.socket() as probe:
@@ -60,22 +76,10 @@ class Server:
         self.folder.with_suffix(".log").unlink(missing_ok=True)
 
     def _end(self, number: int) -> None:
-        if self.process is None:
-            return
-        os.killpg(self.process.pid, number)
-        self.process.wait(30)
+        if self.process and self.process.poll() is None:
+            os.killpg(self.process.pid, number)
+            self.process.wait(30)
         self.process = None
-
-    def _wait_until_it_is_ready(self) -> None:
-        assert self.process
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline and self.process.poll() is None:
-            if self.is_ready():
-                return
-            time.sleep(0.05)
-        words = self.folder.with_suffix(".log").read_text(encoding="utf-8", errors="replace")
-        self.close()
-        raise RuntimeError(f"The server did not start: {words[-2000:]}")
 
 
 class PostgreSQL(Server):
