@@ -220,6 +220,11 @@ def _uses_database(item) -> bool:
     return not {"db", "transactional_db", "live_server"}.isdisjoint(item.fixturenames)
 
 
+def pytest_make_parametrize_id(val) -> str | None:
+    """Shorten a long value in a test's name, which each worker sends for each report: some are files of megabytes."""
+    return f"{val[:60]!s}…" if isinstance(val, str | bytes) and len(val) > 100 else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """What is collected stays to the end, so the garbage collector need not look at it again and again.
