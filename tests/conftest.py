@@ -222,7 +222,7 @@ def _uses_database(item) -> bool:
 
 def pytest_make_parametrize_id(val) -> str | None:
     """Shorten a long value in a test's name, which each worker sends for each report: some are files of megabytes."""
-    return f"{val[:60]!s}…" if isinstance(val, str | bytes) and len(val) > 100 else None
+    return f"{val[:60]!r}…" if isinstance(val, str | bytes) and len(val) > 100 else None
 
 
 @pytest.hookimpl(wrapper=True)
