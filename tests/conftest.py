@@ -221,7 +221,7 @@ def _uses_database(item) -> bool:
 
 
 def pytest_make_parametrize_id(val) -> str | None:
-    """Shorten a long value in a test's name, which each worker sends for each report: some are files of megabytes."""
+    """Shorten a long value in a test's name, which each worker sends with each report: some values are whole files."""
     return f"{val[:60]!r}…" if isinstance(val, str | bytes) and len(val) > 100 else None
 
 

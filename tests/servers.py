@@ -32,16 +32,21 @@ class Server:
         if user:
             shutil.chown(self.folder, user)
         self.process: subprocess.Popen[bytes] | None = None
+        self.was_killed = False
 
     def launch(self, command: list[str]) -> None:
         """Start it and wait until it is ready.
 
-        A process that ends is started again for 30 seconds: PostgreSQL refuses to start until the last statement of one
-        that was killed has ended.
+        After a kill it is started again if it ends, for up to 30 seconds in all: PostgreSQL refuses to start while a
+        statement of the killed server still runs.
         """
         deadline = time.monotonic() + 30
+        self._start(command)
         while time.monotonic() < deadline:
-            if self.process is None or self.process.poll() is not None:
+            if self.process and self.process.poll() is not None:
+                if not self.was_killed:
+                    break
+                time.sleep(0.5)
                 self._start(command)
             if self.is_ready():
                 return
@@ -68,6 +73,7 @@ class Server:
 
     def kill(self) -> None:
         """Kill it, as a power cut would."""
+        self.was_killed = True
         self._end(signal.SIGKILL)
 
     def close(self) -> None:
