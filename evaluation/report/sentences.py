@@ -11,12 +11,18 @@ from evaluation.statistics.coefficient import Coefficient, PlainCoefficient
 Ends = Callable[[float | None, float | None], str]
 
 MINUS = "\N{MINUS SIGN}"
+WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 RESAMPLED, WILSON = "resampling articles", "Wilson"
 
 
 def counted(n: int, unit: str, several: str = "") -> str:
     """A number with its unit: "1 tag", "1,204 tags"; `several` where that is not the unit with an s."""
     return f"{n:,} {unit if n == 1 else several or unit + 's'}"
+
+
+def in_words(n: int) -> str:
+    """A count in running text: a word up to ten."""
+    return WORDS[n] if n < len(WORDS) else f"{n:,}"
 
 
 def number(value: float | None, places: int = 3) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from evaluation.report import sentences
 from evaluation.report.drawings import Drawing
+from evaluation.report.sentences import in_words
 from evaluation.report.shapes import Compared, Comparison, Family, PromptAgreement, Report
 
 LEVEL = 0.05
@@ -91,14 +92,14 @@ def findings(report: Compared) -> list[str]:
 
     A difference of gains is no sentence for a title: it stays among the comparisons.
     """
-    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    groups: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
     for family in report["comparisons"]["families"]:
         for row in filter(holds, family["rows"]):
             for key, name in _grouped(family, row):
-                groups[key].append(name)
+                groups[key][name] = abs(row["value"] or 0)
     widest = sorted(groups.items(), key=lambda group: -len(group[1]))
     verdict, models = report["comparisons"]["verdict"], len(report["models"])
-    return [_sentence(key, names, verdict, models) for key, names in widest]
+    return [_sentence(key, by, verdict, models) for key, by in widest]
 
 
 def _grouped(family: Family, row: Comparison) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -114,22 +115,40 @@ def _grouped(family: Family, row: Comparison) -> Iterator[tuple[tuple[str, ...],
         yield ("reasoning", row["prompt"], more, less), row["model"]
 
 
-def _sentence(key: tuple[str, ...], names: list[str], verdict: str, models: int) -> str:
+def _sentence(key: tuple[str, ...], by: dict[str, float], verdict: str, models: int) -> str:
+    """`by` has each model that the finding is about with its difference, a share above 0."""
     kind, *sides = key
+    names, much = list(by), _by_how_much(list(by.values()))
     if kind == "models":
         prompt, more = sides
-        return f"On prompt {prompt}, {more} gives more {verdict} responses than {listed(names)}"
-    everyone = f"all {models} models" if len(names) == models > 1 else listed(names)
+        others = counted_off(names, models - 1, "others")
+        return f"On prompt {prompt}, {more} gives more {verdict} responses than {others}, {much}"
+    everyone = counted_off(names, models, "models")
     if kind == "prompts":
         more, less = sides
-        return f"Prompt {more} gets more {verdict} responses than prompt {less} from {everyone}"
+        return f"Prompt {more} gets more {verdict} responses than prompt {less} from {everyone}, {much}"
     prompt, more, less = sides
     # Other questions on either side: their shares are compared, not their counts.
     share = f"a larger share of {verdict} responses"
-    return f"On prompt {prompt}, {more} questions get {share} than {less} ones from {everyone}"
+    return (
+        f"On prompt {prompt}, {more} questions get {share} than {less} ones from {everyone}, {much}"
+    )
 
 
-def listed(names: Sequence[str]) -> str:
-    """ "A", "A and B", "A, B and C", "A, B and 4 others"."""
-    shown = list(names) if len(names) <= MOST_NAMES else [*names[:2], f"{len(names) - 2} others"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+def _by_how_much(differences: Sequence[float]) -> str:
+    """ "by 14.6 points", "by 12.0 to 30.1 points"; a point is a hundredth of a share."""
+    ends = dict.fromkeys(f"{100 * end:.1f}" for end in (min(differences), max(differences)))
+    return f"by {' to '.join(ends)} points"
+
+
+def counted_off(names: Sequence[str], of: int, unit: str) -> str:
+    """Some of a set of `of` models: all of it, up to MOST_NAMES by name, or how many of how many.
+
+    "A", "A and B", "both others", "all four others", "four of the six models".
+    """
+    if len(names) == of > 1:
+        return f"both {unit}" if of == 2 else f"all {in_words(of)} {unit}"
+    if len(names) > MOST_NAMES:
+        return f"{in_words(len(names))} of the {in_words(of)} {unit}"
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last

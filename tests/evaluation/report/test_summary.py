@@ -3,12 +3,13 @@
 import pytest
 
 from evaluation.report.drawings import LISTED, drawings, models_in
+from evaluation.report.sentences import in_words
 from evaluation.report.summary import (
     NO_DIFFERENCE,
     NOT_COMPARED,
     agreement_words,
+    counted_off,
     findings,
-    listed,
     summary,
 )
 from evaluation.sections.study import study_report
@@ -50,25 +51,26 @@ def test_what_does_not_hold_is_no_finding(row):
     [
         (
             family("prompts", row(), row("b")),
-            "Prompt 5 gets more correct responses than prompt 4 from a and b",
+            "Prompt 5 gets more correct responses than prompt 4 from a and b, by 30.0 points",
         ),
         (
-            family("prompts", row(), row("b"), row("c")),
-            "Prompt 5 gets more correct responses than prompt 4 from all 3 models",
+            family("prompts", row(), row("b", value=0.1461), row("c")),
+            "Prompt 5 gets more correct responses than prompt 4 from all three models, by 14.6 to 30.0 points",
         ),
         (
             family("prompts", row(value=-0.3, low=-0.5, high=-0.1)),
-            "Prompt 4 gets more correct responses than prompt 5 from a",
+            "Prompt 4 gets more correct responses than prompt 5 from a, by 30.0 points",
         ),
         (
             family(
                 "models", row("", "a", "b", prompt="5"), row("", "b", "c", -0.3, -0.4, -0.2, prompt="5")
             ),
-            "On prompt 5, b gives more correct responses than a and c",
+            "On prompt 5, b gives more correct responses than both others, by 30.0 points",
         ),
         (
             family("reasoning", row(first="implicit", second="explicit", prompt="4")),
-            "On prompt 4, explicit questions get a larger share of correct responses than implicit ones from a",
+            "On prompt 4, explicit questions get a larger share of correct responses than implicit ones from a, by "
+            "30.0 points",
         ),
     ],
 )  # fmt: skip
@@ -86,16 +88,31 @@ def test_the_widest_finding_comes_first_and_gains_are_none():
 
 
 @pytest.mark.parametrize(
-    ("names", "words"),
+    ("names", "of", "words"),
     [
-        (["a"], "a"),
-        (["a", "b"], "a and b"),
-        (["a", "b", "c"], "a, b and c"),
-        (["a", "b", "c", "d", "e"], "a, b and 3 others"),
+        ("a", 1, "a"),
+        ("a", 4, "a"),
+        ("ab", 3, "a and b"),
+        ("abc", 4, "a, b and c"),
+        ("ab", 2, "both others"),
+        ("abcd", 4, "all four others"),
+        ("abcd", 6, "four of the six others"),
+        ("abcdefghijkl", 12, "all 12 others"),
     ],
 )
-def test_names_in_words(names, words):
-    assert listed(names) == words
+def test_names_and_counts_partition_the_set(names, of, words):
+    assert counted_off(list(names), of, "others") == words
+
+
+@pytest.mark.parametrize("models", [3, 5, 8])
+def test_a_title_never_counts_some_where_it_is_all(models):
+    rows = [
+        row("", "best", f"m{n}", value=-0.3, low=-0.5, high=-0.1, prompt="5")
+        for n in range(models - 1)
+    ]
+    (title,) = findings(of(family("models", *rows), models=models))
+    words = "both others" if models == 3 else f"all {in_words(models - 1)} others"
+    assert title == f"On prompt 5, best gives more correct responses than {words}, by 30.0 points"
 
 
 @pytest.mark.django_db
