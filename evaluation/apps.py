@@ -20,7 +20,7 @@ class EvaluationConfig(AppConfig):
 
 
 def _so_far(campaign: "Campaign") -> list[str]:
-    # Loaded when it is asked: numpy and scipy take as long as everything else that a command loads.
+    # Loaded when it is asked: numpy takes as long as everything else that a command loads.
     from evaluation.annotators.campaign import so_far
 
     return so_far(campaign)

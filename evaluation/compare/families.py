@@ -11,7 +11,9 @@ from itertools import combinations
 
 import numpy as np
 
-from evaluation.compare.differences import (
+from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.columns import Column, Mask, Places
+from evaluation.statistics.differences import (
     Difference,
     GainDifference,
     equivalence,
@@ -20,8 +22,6 @@ from evaluation.compare.differences import (
     paired,
     unpaired,
 )
-from evaluation.statistics.bootstrap import Plan
-from evaluation.statistics.columns import Column, Mask, Places
 from evaluation.statistics.tables import EXPLICIT, IMPLICIT, Tallies
 
 PROMPTS, MODELS, REASONING, GAINS = KINDS = ("prompts", "models", "reasoning", "gains")

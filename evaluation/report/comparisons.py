@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from evaluation.compare.differences import DIFFERENT, EQUIVALENT, UNDECIDED
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import (
     counted,
@@ -15,6 +14,7 @@ from evaluation.report.sentences import (
 )
 from evaluation.report.shapes import Compared, Comparison, Family
 from evaluation.report.verdicts import model_id
+from evaluation.statistics.differences import DIFFERENT, EQUIVALENT, UNDECIDED
 
 SIDES = {
     "prompts": ("First prompt", "Second prompt"),

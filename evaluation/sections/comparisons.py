@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from evaluation.compare import families
-from evaluation.compare.differences import Difference, GainDifference
 from evaluation.compare.families import Answered, Answers, Compared, Family
 from evaluation.counts.naming import one_passage_prompts, prompt_entry
 from evaluation.report import shapes
 from evaluation.sections.verdicts import FINAL_VERDICTS
 from evaluation.statistics import bootstrap
 from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.differences import Difference, GainDifference
 from judging.models import Verdict
 
 # Enough for ends to two places; every open of a report computes them anew.

@@ -18,9 +18,12 @@ from judging.machine.scope import halves_of
 from judging.models import Holds, Judge, Study, Verdict
 from judging.rules.halves import HALVES, Halves
 from judging.states import MachineState
+from pages.memory import FIGURES
 
 AGAINST_PEOPLE = "responses with both a final verdict and the judge model's reply, after exclusions"
 ALL_REPLIES = "the judge model's replies, after exclusions"
+of_models = FIGURES.remembers(score_intervals.of_models)
+of_scores = FIGURES.remembers(score_intervals.of_scores)
 
 
 def judge_models(
@@ -140,7 +143,7 @@ def _prompt_entry(
         "prompt": prompt["label"],
         "without_final_verdict": sum(one.count for one in judged) - sum(one.count for one in both),
         **_counted_entry(both, plan),
-        "models": _by_model(both, score_intervals.of_models(both, labels, plan)),
+        "models": _by_model(both, of_models(both, labels, plan)),
         "halves": [
             {
                 "half": half,
@@ -160,7 +163,7 @@ def _counted_entry(both: Sequence[Both], plan: Plan) -> shapes.CountedScores:
     return {
         "table": [row[:size] for row in whole],
         "unparsed_by_verdict": [row[size] for row in whole],
-        **_scores_entry(matched, score_intervals.of_scores(both, labels, plan)),
+        **_scores_entry(matched, of_scores(both, labels, plan)),
     }
 
 

@@ -12,8 +12,10 @@ from evaluation.statistics.cells import resampled
 from evaluation.statistics.tables import Tallies
 from judging.models import Resolution, Verdict
 from judging.settling import LACKS_VERDICTS
+from pages.memory import FIGURES
 
 FINAL_VERDICTS = "final verdicts, after exclusions"
+cell_intervals = FIGURES.remembers(resampled)
 
 
 def verdict_table(
@@ -46,7 +48,7 @@ def table_of(
         one_passage=one_passage,
     )
     places = [(line["prompt"], line["model"], line["slice"]) for line, _ in lines]
-    clustered = resampled(tallies, places, verdicts, one_passage, plan)
+    clustered = cell_intervals(tallies, places, verdicts, one_passage, plan)
     labels = {prompt["name"]: prompt["label"] for prompt in prompts}
     return {
         "name": name,

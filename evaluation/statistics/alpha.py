@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.chance import Floats, ratio
+from .chance import Floats, ratio
 
 NOMINAL, ORDINAL, INTERVAL = METRICS = ("nominal", "ordinal", "interval")
 

@@ -12,14 +12,15 @@ docs/researchers.md says which methods were tried and how often each held the tr
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import sqrt
 from statistics import NormalDist
 from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
+
+from . import student
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
@@ -116,11 +117,8 @@ def intervals(
     counts = [count] * len(values) if held is None else [int(number) for number in held]
     if count < FEWEST_CLUSTERS:
         return [too_few(number, plan) for number in counts]
-    # One thread: these products are small, and threads that wait for each other cost ten times as much.
-    with _blas().limit(limits=1, user_api="blas"):
-        chunks = draws_of_groups(plan) if pooled else draws(sizes, plan)
-        sums = (rows.T @ chunk.T for chunk in chunks)
-        drawn = np.concatenate([statistic(chunk) for chunk in sums], axis=1)
+    chunks = draws_of_groups(plan) if pooled else draws(sizes, plan)
+    drawn = np.concatenate([statistic(rows.T @ chunk.T) for chunk in chunks], axis=1)
     without_one = statistic((total - rows).T)
     return [
         _interval(values[i], drawn[i], without_one[i], sizes, (counts[i], plan))
@@ -147,11 +145,6 @@ def _endless(clusters: int, plan: Plan, undefined: int) -> Resampled:
         "reason": "",
         "method": METHOD,
     }
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def _kinds(clusters: Floats, sizes: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
@@ -229,16 +222,13 @@ def _interval(
 def _bca_ends(
     value: float, drawn: Floats, without_one: Floats, sizes: NDArray[np.int64], clusters: int
 ) -> tuple[float, float]:
-    # It takes longer to load than all pages of a room, and few need it.
-    from scipy.special import stdtrit
-
     normal = NormalDist()
     ties = np.abs(drawn - value) <= TIE
     below = float((drawn < value - TIE).mean() + ties.mean() / 2)
     edge = 1 / (2 * len(drawn))
     bias = normal.inv_cdf(min(max(below, edge), 1 - edge))
     speed = _acceleration(without_one, sizes)
-    t = float(stdtrit(clusters - 1, (1 + LEVEL) / 2)) * sqrt(clusters / (clusters - 1))
+    t = student.quantile((1 + LEVEL) / 2, clusters - 1) * sqrt(clusters / (clusters - 1))
     levels = [_level(bias, speed, z, normal) for z in (-t, t)]
     low, high = np.quantile(drawn, levels)
     return float(low), float(high)

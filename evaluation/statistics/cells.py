@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.bootstrap import Floats, Plan, Resampled, intervals
-from evaluation.statistics.chance import ratio
-from evaluation.statistics.columns import Places
-from evaluation.statistics.tables import ALL, Tallies
-from pages.memory import FIGURES
+from .bootstrap import Floats, Plan, Resampled, intervals
+from .chance import ratio
+from .columns import Places
+from .tables import ALL, Tallies
 
 Place = tuple[str, str, str]  # prompt, model, slice
 
@@ -27,7 +26,6 @@ class Counted(NamedTuple):
     counts: Places
 
 
-@FIGURES.remembers
 def resampled(
     tallies: Tallies,
     places: Sequence[Place],

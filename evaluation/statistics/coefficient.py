@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypedDict
 
-from evaluation.statistics.bootstrap import Resampled
+from .bootstrap import Resampled
 
 NO_ITEMS = "No item was labelled by two raters."
 ONE_RATER = "There is one rater only, so there is nobody to agree with."

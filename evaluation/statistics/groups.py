@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.bootstrap import Plan, Resampled, Sources, intervals
-from evaluation.statistics.chance import Floats
+from .bootstrap import Plan, Resampled, Sources, intervals
+from .chance import Floats
 
 Counts = NDArray[np.int64]
 

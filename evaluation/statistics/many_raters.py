@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.statistics import alpha
-from evaluation.statistics.bootstrap import Plan
-from evaluation.statistics.chance import Floats, ac1_of, beyond, ratio
-from evaluation.statistics.coefficient import (
+from . import alpha
+from .bootstrap import Plan
+from .chance import Floats, ac1_of, beyond, ratio
+from .coefficient import (
     NO_ITEMS,
     ONE_CATEGORY,
     ONE_LABEL,
@@ -22,9 +22,9 @@ from evaluation.statistics.coefficient import (
     coefficient,
     measured,
 )
-from evaluation.statistics.groups import Groups, kinds
-from evaluation.statistics.wilson import METHOD as WILSON
-from evaluation.statistics.wilson import wilson
+from .groups import Groups, kinds
+from .wilson import METHOD as WILSON
+from .wilson import wilson
 
 Counts = NDArray[np.int64]
 

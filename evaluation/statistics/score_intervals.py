@@ -6,12 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.bootstrap import Floats, Plan, Resampled, intervals
-from evaluation.statistics.cells import Counted, of_lines
-from evaluation.statistics.chance import ratio
-from evaluation.statistics.columns import columns
-from evaluation.statistics.tables import UNPARSED
-from pages.memory import FIGURES
+from .bootstrap import Floats, Plan, Resampled, intervals
+from .cells import Counted, of_lines
+from .chance import ratio
+from .columns import columns
+from .tables import UNPARSED
 
 PEOPLE, JUDGE = WHOSE = ("people", "judge")
 
@@ -46,7 +45,6 @@ def table(counts: Iterable[Both], labels: Sequence[str]) -> list[list[int]]:
     return rows
 
 
-@FIGURES.remembers
 def of_scores(counts: Sequence[Both], labels: Sequence[str], plan: Plan) -> ScoreIntervals:
     """All scores over these responses; they share their draws."""
     size = len(labels)
@@ -78,7 +76,6 @@ def of_scores(counts: Sequence[Both], labels: Sequence[str], plan: Plan) -> Scor
     return ScoreIntervals(accuracy, macro, *parts)
 
 
-@FIGURES.remembers
 def of_models(
     counts: Sequence[Both], labels: Sequence[str], plan: Plan
 ) -> dict[tuple[str, ...], Resampled]:

@@ -7,7 +7,7 @@ accuracy and in recall, absent from precision, and no label of its own.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.statistics.wilson import Interval, wilson
+from .wilson import Interval, wilson
 
 NO_ITEMS = "No response has both a person's final verdict and the judge model's reply."
 NOT_PREDICTED = "The judge model never gave this verdict."

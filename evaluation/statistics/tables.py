@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Self, TypedDict
 
-from evaluation.statistics.columns import Column, Mask, columns, counted
-from evaluation.statistics.wilson import wilson
+from .columns import Column, Mask, columns, counted
+from .wilson import wilson
 
 ALL, EXPLICIT, IMPLICIT, UNTYPED = "all", "explicit", "implicit", "untyped"
 SLICES = (ALL, EXPLICIT, IMPLICIT)

@@ -14,10 +14,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.statistics import alpha
-from evaluation.statistics.bootstrap import Plan
-from evaluation.statistics.chance import Floats, ac1_of, beyond, ratio
-from evaluation.statistics.coefficient import (
+from . import alpha
+from .bootstrap import Plan
+from .chance import Floats, ac1_of, beyond, ratio
+from .coefficient import (
     NO_ERROR,
     NO_ITEMS,
     ONE_CATEGORY,
@@ -28,10 +28,10 @@ from evaluation.statistics.coefficient import (
     coefficient,
     measured,
 )
-from evaluation.statistics.groups import Groups
-from evaluation.statistics.many_raters import krippendorff_alpha_nominal
-from evaluation.statistics.wilson import METHOD as WILSON
-from evaluation.statistics.wilson import Z, wilson
+from .groups import Groups
+from .many_raters import krippendorff_alpha_nominal
+from .wilson import METHOD as WILSON
+from .wilson import Z, wilson
 
 Counts = NDArray[np.int64]
 

@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import binomtest, ttest_1samp
 from scipy.stats import t as students_t
 
-from evaluation.compare.differences import (
+from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.differences import (
     DIFFERENT,
     EQUIVALENT,
     NO_DISCORDANT,
@@ -19,7 +20,6 @@ from evaluation.compare.differences import (
     paired,
     unpaired,
 )
-from evaluation.statistics.bootstrap import Plan
 
 PLAN = Plan(seed=7, resamples=2000)
 

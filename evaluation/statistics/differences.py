@@ -14,7 +14,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.bootstrap import (
+from . import student
+from .bootstrap import (
     FEWEST_CLUSTERS,
     Floats,
     Plan,
@@ -23,7 +24,7 @@ from evaluation.statistics.bootstrap import (
     intervals,
     too_few,
 )
-from evaluation.statistics.chance import ratio
+from .chance import ratio
 
 Hits = NDArray[np.bool_]
 Places = NDArray[np.int64]
@@ -197,10 +198,8 @@ def _p(value: float, interval: Resampled, clusters: int | None = None) -> float 
     Resamples vary too little by sqrt(C / (C - 1)), as the interval knows too. Of two groups C is that of the smaller
     one, whose spread is known worst: `clusters`.
     """
-    from scipy.special import stdtr  # as in statistics/bootstrap.py
-
     if not interval["se"] or interval["low"] is None:
         return None
     clusters = interval["clusters"] if clusters is None else clusters
     error = interval["se"] * sqrt(clusters / (clusters - 1))
-    return float(2 * stdtr(clusters - 1, -abs(value / error)))
+    return student.two_sided(value / error, clusters - 1)
