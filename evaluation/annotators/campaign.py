@@ -56,7 +56,7 @@ def _with_numbers(study: Study, report: Report | None) -> QuerySet[Campaign]:
     campaigns = campaigns_of(study)
     if report is None:
         return campaigns.filter(state=CampaignState.CLOSED)
-    given = [one["campaign"] for one in report.get("annotators", []) if one["reason"] != OPEN]
+    given = [one["campaign"] for one in report["annotators"] if one["reason"] != OPEN]
     return campaigns.filter(name__in=given)
 
 

@@ -230,9 +230,7 @@ def sheet(report: shapes.AnnotatorAgreement) -> Sheet:
 
 def study_sheet(report: Report) -> Sheet:
     """The same of every campaign that made a study's questions."""
-    rows = [
-        [one["campaign"], *row] for one in report.get("annotators", []) for row in _sheet_rows(one)
-    ]
+    rows = [[one["campaign"], *row] for one in report["annotators"] for row in _sheet_rows(one)]
     return Sheet(["campaign", *HEADER], rows)
 
 

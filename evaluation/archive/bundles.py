@@ -21,17 +21,12 @@ from leases.refusal import Refusal
 HASH: Final = "body_sha256"
 ZIP_FORMAT = 2
 REPORT, ROWS, MANIFEST, README = ("report.json", "rows.jsonl", "manifest.json", "README.txt")
-SCRIPT, OLD_SCRIPT = "recompute", "recompute.py"
+SCRIPT = "recompute"
 # The script's modules by their names in the zip.
 SCRIPTS = {
     f"{SCRIPT}/{file.name}": file for file in sorted(Path(recompute.__file__).parent.glob("*.py"))
 }
-# Format of the zip -> what it holds. The script of format 1 was one file.
-NAMES_OF = {
-    1: (REPORT, ROWS, MANIFEST, OLD_SCRIPT, README),
-    ZIP_FORMAT: (REPORT, ROWS, MANIFEST, *SCRIPTS, README),
-}
-NAMES = NAMES_OF[ZIP_FORMAT]
+NAMES = (REPORT, ROWS, MANIFEST, *SCRIPTS, README)
 MOST_BYTES = 50 * 2**20
 # A zip has no time of its own: the same report gives the same bytes.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -83,7 +78,10 @@ class Manifest(RowsOf):
 
 @dataclass(frozen=True)
 class Bundle:
-    """What a zip holds, read and bounded, its report not yet checked. A lone report has no `manifest` and no rows."""
+    """What a zip holds, read and bounded: a report of FORMAT, its parts not yet checked.
+
+    A lone report has no `manifest` and no rows.
+    """
 
     report: Report
     manifest: Manifest | None
@@ -93,16 +91,19 @@ class Bundle:
 # ---------------------------------------------------------------- the report
 
 
-def readable(body: Mapping[str, object]) -> None:
-    """Raises Refusal for the body of a report in a format that this version does not read."""
-    number = body.get("format")
-    if number == FORMAT:
-        return
-    newer = isinstance(number, int) and number > FORMAT
-    what_to_do = "Update the program." if newer else "Freeze a new report of its study."
-    raise Refusal(
-        f"This report has the format {number}, and this version of the program reads format {FORMAT} only. {what_to_do}"
-    )
+def is_read(body: Mapping[str, object]) -> bool:
+    """Whether this version reads reports in the format of this one."""
+    return body.get("format") == FORMAT
+
+
+def require_read(body: Mapping[str, object]) -> None:
+    """Raises Refusal for a report in a format that this version does not read."""
+    if not is_read(body):
+        raise Refusal(
+            f"This report has the format {body.get('format')}, and this version of the program reads format {FORMAT} "
+            "only. The report's file is as it was frozen. The version that made it checks it, and draws its tables "
+            "and charts."
+        )
 
 
 def body_hash(body: Report) -> str:
@@ -175,36 +176,37 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def read(data: bytes) -> Bundle:
-    """A zip that `write` made, or the JSON of a report. Raises Unreadable with what is wrong with the file."""
+    """A zip that `write` made, or the JSON of a report. Raises Refusal with what is wrong with the file."""
     if len(data) > MOST_BYTES:
         raise Unreadable(f"The file is larger than {MOST_BYTES // 2**20} MB: no report is.")
     if not data.startswith(b"PK"):
-        return Bundle(cast(Report, _object(data, "The file")), None, b"")
+        return Bundle(_report(data, "The file"), None, b"")
     files = _files(data)
-    return Bundle(cast(Report, _object(files[REPORT], REPORT)), _manifest(files), files[ROWS])
+    return Bundle(_report(files[REPORT], REPORT), _manifest(files), files[ROWS])
 
 
 def _files(data: bytes) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as zipped:
-            names = _check_names([entry.filename for entry in zipped.infolist()])
-            return _bounded(zipped, names)
+            names = [entry.filename for entry in zipped.infolist()]
+            if REPORT in names:  # another version's zip holds other files
+                _report(_bounded(zipped, [REPORT])[REPORT], REPORT)
+            _check_names(names)
+            return _bounded(zipped, NAMES)
     except UNZIPPING as error:
         raise Unreadable(f"The zip is damaged or cut off: {str(error)[:120]}.") from None
 
 
-def _check_names(names: list[str]) -> tuple[str, ...]:
-    """The names that a zip with these has; raises Unreadable for any other ones."""
-    expected = NAMES_OF[1 if OLD_SCRIPT in names else ZIP_FORMAT]
-    if strange := [name for name in names if name not in expected]:
+def _check_names(names: list[str]) -> None:
+    """Raises Unreadable for any other names than NAMES."""
+    if strange := [name for name in names if name not in NAMES]:
         raise Unreadable(
             f"The zip holds {strange[0][:80]!r}, which no zip of a report does. Nothing of it was unpacked."
         )
-    if missing := [name for name in expected if name not in names]:
+    if missing := [name for name in NAMES if name not in names]:
         raise Unreadable(f"The zip lacks {', '.join(missing)}.")
-    if len(names) > len(expected):
+    if len(names) > len(NAMES):
         raise Unreadable("The zip holds a file twice; which one counts is unknown.")
-    return expected
 
 
 def _bounded(zipped: zipfile.ZipFile, names: Iterable[str]) -> dict[str, bytes]:
@@ -225,28 +227,23 @@ def _bounded(zipped: zipfile.ZipFile, names: Iterable[str]) -> dict[str, bytes]:
 
 def _manifest(files: dict[str, bytes]) -> Manifest:
     manifest = _object(files[MANIFEST], MANIFEST)
-    expected = 1 if OLD_SCRIPT in files else ZIP_FORMAT
     named = manifest.get("files")
-    if manifest.get("format") != expected or not isinstance(named, dict):
+    if manifest.get("format") != ZIP_FORMAT or not isinstance(named, dict):
         raise Unreadable(
-            f"{MANIFEST} has the format {manifest.get('format')!r}; this version of the program reads {expected}."
+            f"{MANIFEST} has the format {manifest.get('format')!r}; this version of the program reads {ZIP_FORMAT}."
         )
     kept = {name: _described(content) for name, content in files.items() if name != MANIFEST}
     if wrong := [name for name in kept if named.get(name) != kept[name]]:
         raise Unreadable(
             f"{' and '.join(wrong)} differ from the hashes in {MANIFEST}: the zip was changed after it was made."
         )
-    return cast(Manifest, manifest if expected == ZIP_FORMAT else _of_format_1(manifest))
+    return cast(Manifest, manifest)
 
 
-def _of_format_1(manifest: dict[str, object]) -> dict[str, object]:
-    """The manifest of a zip of format 1 as one of today: its columns by the kind of row."""
-    columns = {
-        "verdict": manifest.get("columns"),
-        "reply": manifest.get("machine_columns"),
-        "comparison": manifest.get("annotator_columns", []),
-    }
-    return {**manifest, "rows_format": 1, "columns": columns}
+def _report(content: bytes, name: str) -> Report:
+    report = _object(content, name)
+    require_read(report)
+    return cast(Report, report)
 
 
 def _object(content: bytes, name: str) -> dict[str, object]:

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from accounts.audit import Kind, record
 from accounts.models import Person
-from evaluation.archive.bundles import readable, sealed
+from evaluation.archive.bundles import require_read, sealed
 from evaluation.archive.bundles import text_of as json_of
 from evaluation.models import ReportSnapshot
 from evaluation.paper.citation import Citation
@@ -67,24 +67,23 @@ def freeze(
 
 
 def text_of(snapshot: ReportSnapshot) -> str:
-    """The frozen report as JSON: the bytes that were frozen. Raises Refusal for one of another format."""
-    readable(snapshot.body)
-    return snapshot.text
+    """The frozen report as JSON: the bytes that were frozen, or where they were not kept yet, its data."""
+    return snapshot.text or json_of(snapshot.body)
 
 
 def report_of(snapshot: ReportSnapshot) -> Report:
     """The frozen report as data. Raises Refusal for one of another format."""
+    require_read(snapshot.body)
     report: Report = json.loads(text_of(snapshot))
     return report
 
 
 def citation_of(snapshot: ReportSnapshot, address: str) -> Citation:
     """How to cite it; `address` is where it is published, if it is."""
-    study = report_of(snapshot)["study"]
     return Citation(
         number=snapshot.pk,
-        study=study["name"],
-        slug=study["slug"],
+        study=snapshot.study.name,
+        slug=snapshot.study.slug,
         frozen_at=snapshot.created_at,
         app_version=snapshot.app_version,
         sha256=hashlib.sha256(text_of(snapshot).encode("utf-8")).hexdigest(),

@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
                 ('rows_hash', models.CharField(help_text='sha256 of the verdicts that the numbers were computed from.', max_length=64)),
                 ('app_version', models.CharField(max_length=20)),
                 ('body', models.JSONField()),
-                ('text', models.TextField(blank=True, help_text='The report as JSON, byte for byte as it is served; empty where it was frozen before this was kept.')),
+                ('text', models.TextField(blank=True, help_text='The report as JSON, byte for byte as it is served.')),
                 ('note', models.CharField(blank=True, max_length=200)),
                 ('public', models.BooleanField(default=False, help_text='Readable without signing in.')),
                 ('token', models.CharField(blank=True, help_text='The secret part of its address while it is public.', max_length=64)),

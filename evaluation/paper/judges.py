@@ -104,7 +104,7 @@ def _by_model(report: shapes.Report, display: Display) -> list[str]:
         counted = {one["model"]: one for one in scores["models"]}
         for model in display.models:
             if model.name in counted:
-                own = model.name in bodies[judge.name].get("own_models", [])
+                own = model.name in bodies[judge.name]["own_models"]
                 rows += _both(model, judge, counted[model.name], verdicts, own=own)
         groups.append(rows)
     caption = (

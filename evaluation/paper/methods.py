@@ -73,7 +73,7 @@ def _judging(report: Report) -> Iterator[str]:
         )
     people = "1 person" if study["judges"] == 1 else f"{study['judges']} people"
     if study["judges_per_response"] == 1:
-        twice = study.get("double_percent")
+        twice = study["double_percent"]
         unit = "questions" if study["order"] == "grouped" else "responses"
         further = f", those of {twice} % of the {unit} to two" if twice else ""
         yield f"Each response went to one person{further} ({people} in all), who did not see which model had written it"
@@ -89,15 +89,15 @@ def _judging(report: Report) -> Iterator[str]:
     yield from _rounds(report)
     if study["order"] in ORDERS:
         yield f"Each judge's order was drawn with seed {study['seed']}, {ORDERS[study['order']]}."
-    if study.get("pairing") == "pool":
+    if study["pairing"] == "pool":
         yield "Judges drew the next free responses from one pool."
-    if study.get("pairing") == "fixed":
+    if study["pairing"] == "fixed":
         yield "The same judges always judged together."
-    if study.get("repeat_percent"):
+    if study["repeat_percent"]:
         yield f"{study['repeat_percent']} % of each judge's responses came a second time, unannounced."
-    if study.get("without_own"):
+    if study["without_own"]:
         yield "Nobody judged responses to questions that they had written or annotated."
-    elif (own := study.get("own_verdicts")) and own[0]:
+    elif (own := study["own_verdicts"])[0]:
         share = f"{own[0]} of {own[1]} first verdicts ({100 * own[0] / own[1]:.1f} %)"
         yield f"{share} were on questions that their judge had written or annotated."
     if study["state"] == "open":

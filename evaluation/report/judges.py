@@ -53,8 +53,7 @@ class Population:
 class AgainstPeople:
     """How a judge model matches people on the responses to one prompt (tables 4 and 5).
 
-    `held_out` is the sentence on the held-out half, and `populations` has both halves and all; reports of before have
-    neither.
+    `held_out` is the sentence on the held-out half, and `populations` has both halves and all.
     """
 
     prompt: str
@@ -105,21 +104,22 @@ def judge_sections(report: shapes.Report) -> list[JudgeSection]:
 def _section(report: shapes.Report, judge: shapes.JudgeModel, key: str) -> JudgeSection:
     states = [f"{count} {STATES[state]}" for state, count in judge["states"].items()]
     spelt = [f"{spelling} {count}" for spelling, count in judge["spellings"].items()]
-    version = judge.get("judge_prompt", "judge prompt")
     sha256 = judge["prompt_sha256"][:12]
     return JudgeSection(
         judge["id"],
         judge["judge"],
-        "replies from a file" if judge["from_file"] else f"{version} with hash {sha256}",
+        "replies from a file"
+        if judge["from_file"]
+        else f"{judge['judge_prompt']} with hash {sha256}",
         ", ".join(states),
         "; ".join(spelt),
         tuple(_replies(judge)),
         ", ".join(
             f"{rubric} ({counted(n, 'reply', 'replies')})"
-            for rubric, n in judge.get("versions", {}).items()
+            for rubric, n in judge["versions"].items()
         ),
-        _linked(judge.get("other_versions", 0), of="kept", judge_model=judge["id"], other=YES),
-        _linked(judge.get("itself") or 0, of="kept", judge_model=judge["id"], itself=YES),
+        _linked(judge["other_versions"], of="kept", judge_model=judge["id"], other=YES),
+        _linked(judge["itself"] or 0, of="kept", judge_model=judge["id"], itself=YES),
         judge["population"],
         tuple(
             _against_people(report, judge, scores, f"{key}-{place}")
@@ -134,8 +134,7 @@ def _section(report: shapes.Report, judge: shapes.JudgeModel, key: str) -> Judge
 def _replies(judge: shapes.JudgeModel) -> Iterable[tuple[Figure, str]]:
     """How many replies are not one verdict, and of which kind; each number leads to them."""
     for kind, words in REPLIES.items():
-        n = judge.get("replies", {}).get(kind, 0)
-        if found := _linked(n, of="kept", judge_model=judge["id"], holds=kind):
+        if found := _linked(judge["replies"][kind], of="kept", judge_model=judge["id"], holds=kind):
             yield found, words
 
 
@@ -166,26 +165,21 @@ def _against_people(
         tuple(shown[label] for label in (*keys, UNPARSED)),
         _matrix(report, rows, scores),
         _chart(report, judge, scores, key),
-        tuple(
-            _model_row(report, rows, one, keys, judge.get("own_models", []))
-            for one in scores["models"]
-        ),
+        tuple(_model_row(report, rows, one, keys, judge["own_models"]) for one in scores["models"]),
         scores["without_final_verdict"],
         ceiling_sentence(report, scores["prompt"]),
     )
 
 
 def by_population(scores: shapes.PromptScores) -> list[tuple[str, shapes.CountedScores]]:
-    """Each half of the articles with its scores, then all; a report of before has all alone."""
+    """Each half of the articles with its scores, then all."""
     halves: list[tuple[str, shapes.CountedScores]] = [
-        (one["half"], one) for one in scores.get("halves", [])
+        (one["half"], one) for one in scores["halves"]
     ]
     return [*halves, ("all", scores)]
 
 
 def _populations(scores: shapes.PromptScores, rows: "RowsOf") -> Iterable[Population]:
-    if "halves" not in scores:
-        return
     for key, one in by_population(scores):
         half = {} if key == "all" else {"half": key}
         yield Population(
@@ -202,20 +196,17 @@ def _linked_n(n: int, rows: str) -> Figure:
 
 def held_out_sentence(judge: str, scores: shapes.PromptScores) -> str:
     """How far a judge model matches people on the half of the articles that no judge prompt was chosen on."""
-    for one in scores.get("halves", []):
-        if one["half"] != "held_out":
-            continue
-        if not one["n"]:
-            return f"On the held-out half of the articles, {judge} has no reply to compare yet."
-        return (
-            f"On the held-out half of the articles, {judge} gives people's final verdict on "
-            f"{cell_words(one['accuracy'])}. {_macro_words(one['macro_f'])}"
-        )
-    return ""
+    (one,) = [one for one in scores["halves"] if one["half"] == "held_out"]
+    if not one["n"]:
+        return f"On the held-out half of the articles, {judge} has no reply to compare yet."
+    return (
+        f"On the held-out half of the articles, {judge} gives people's final verdict on "
+        f"{cell_words(one['accuracy'])}. {_macro_words(one['macro_f'])}"
+    )
 
 
 def halves_sentence(report: shapes.Report) -> str:
-    """How the articles are parted; empty for a report of before."""
+    """How the articles are parted; empty where no judge model judged."""
     if "halves" not in report:
         return ""
     halves = report["halves"]

@@ -52,5 +52,5 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "kappas": [one for key, one in charts.items() if key.startswith(("kappa", "pairs-"))],
         "paper": paper_table(body),
         "methods": methods_paragraph(body),
-        "annotators": [(one, glances(one)) for one in body.get("annotators", [])],
+        "annotators": [(one, glances(one)) for one in body["annotators"]],
     }

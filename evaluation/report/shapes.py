@@ -11,9 +11,10 @@ from evaluation.statistics.bootstrap import Resampled, Resampling
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import Line
 
-# The format of a report's data. A stored report of another format is refused (frozen/snapshots.py).
-FORMAT = 4
-# The format of the rows that a report made now is computed from (rows/hashing.py); a report without one has format 1.
+# The format of a report's data: any change of its shape raises it. Of a stored report of another format the program
+# offers the bytes, and reads nothing else (archive/bundles.py).
+FORMAT = 5
+# The format of the rows that a report is computed from (rows/hashing.py).
 ROWS_FORMAT = 4
 
 # ---------------------------------------------------------------- agreement
@@ -159,8 +160,8 @@ class Table(TypedDict):
     lines: list[Line]
     seed: int
     resamples: int
-    method: NotRequired[str]
-    cluster_method: NotRequired[str]
+    method: str
+    cluster_method: str
 
 
 class StudyRound(TypedDict):
@@ -292,7 +293,7 @@ class Comparisons(TypedDict):
     verdict: str
     seed: int
     resamples: int
-    method: NotRequired[str]
+    method: str
     families: list[Family]
 
 
@@ -362,37 +363,36 @@ class HalfScores(CountedScores):
 
 
 class PromptScores(CountedScores):
-    """The scores on the responses to one prompt; reports of before have no `halves`."""
+    """The scores on the responses to one prompt."""
 
     prompt: str
     without_final_verdict: int
     models: list[ModelVerdicts]
-    halves: NotRequired[list[HalfScores]]
+    halves: list[HalfScores]
 
 
 class JudgeModel(TypedDict):
     """A judge model: how far it is, its scores against people, and its verdicts on everything.
 
     Of its replies, by number: `replies` by what they hold, `versions` by version of the rubric, `other_versions` those
-    by one that counts no more, `itself` those on responses of `own_models`, which are the same model. Reports of before
-    have none of these.
+    by one that counts no more, `itself` those on responses of `own_models`, which are the same model.
     """
 
     id: int
     judge: str
     from_file: bool
     prompt_sha256: str
-    judge_prompt: NotRequired[str]
+    judge_prompt: str
     states: dict[str, int]
     spellings: dict[str, int]
-    replies: NotRequired[dict[str, int]]
-    versions: NotRequired[dict[str, int]]
-    other_versions: NotRequired[int]
-    own_models: NotRequired[list[str]]
-    itself: NotRequired[int | None]
+    replies: dict[str, int]
+    versions: dict[str, int]
+    other_versions: int
+    own_models: list[str]
+    itself: int | None
     population: str
-    method: NotRequired[str]
-    cluster_method: NotRequired[str]
+    method: str
+    cluster_method: str
     prompts: list[PromptScores]
     table: Table
 
@@ -494,11 +494,11 @@ class Study(StudyName):
     is_demonstration: bool
     is_imported: bool
     judges_per_response: int
-    pairing: NotRequired[str]
-    double_percent: NotRequired[int]
-    repeat_percent: NotRequired[int]
-    without_own: NotRequired[bool]
-    own_verdicts: NotRequired[list[int]]
+    pairing: str
+    double_percent: int
+    repeat_percent: int
+    without_own: bool
+    own_verdicts: list[int]
     subset: NotRequired[Subset]
     resolved_by: str
     rubric: str
@@ -517,7 +517,7 @@ class Snapshot(TypedDict):
     id: int | None
     sha256: str
     rows: int
-    rows_format: NotRequired[int]
+    rows_format: int
     app_version: str
     body_sha256: NotRequired[str]
 
@@ -542,7 +542,10 @@ class Answer(Compared):
 
 
 class Report(Compared):
-    """The report of a study. `display` is how a researcher names and orders its parts in a paper, as a query."""
+    """The report of a study. `display` is how a researcher names and orders its parts in a paper, as a query.
+
+    `halves` are there where judge models are, `rounds` where there were several or one was opened again.
+    """
 
     format: int
     study: Study
@@ -556,6 +559,6 @@ class Report(Compared):
     resolution: list[Way]
     flow: Flow
     days: list[Day]
-    annotators: NotRequired[list[AnnotatorAgreement]]
+    annotators: list[AnnotatorAgreement]
     rounds: NotRequired[Rounds]
     display: NotRequired[dict[str, str]]

@@ -1,6 +1,6 @@
 """A report's parts as tables: header and rows, for CSV. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evaluation.report import shapes
@@ -93,18 +93,13 @@ def pair_cells(pair: shapes.Pair) -> list[list[object]]:
 VERDICT_COLUMNS = ["prompt", "model", "slice", "verdict", "k", "n", "low", "high"]
 CLUSTER_COLUMNS = ["cluster_low", "cluster_high", "clusters"]
 LINE_COLUMNS = ["total", "unlabelled", "left_out"]
+TABLE_COLUMNS = [*VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS, *METHODS]
 
 
 def verdict_sheet(report: shapes.Report) -> Sheet:
     """One row a cell of the tables of final verdicts; the last columns say what n leaves out."""
     rows = [row for table in report["tables"] for row in _table_rows(table)]
-    header = [*VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS]
-    return Sheet([*header, *_named(report["tables"])], rows)
-
-
-def _named(parts: Iterable[Mapping[str, object]]) -> list[str]:
-    """The columns that name the methods of intervals; older reports name none."""
-    return [name for name in METHODS if any(name in part for part in parts)]
+    return Sheet(TABLE_COLUMNS, rows)
 
 
 def judge_verdict_sheet(report: shapes.Report) -> Sheet:
@@ -114,8 +109,7 @@ def judge_verdict_sheet(report: shapes.Report) -> Sheet:
         for judge in report["judge_models"]
         for row in _table_rows(judge["table"])
     ]
-    header = ["judge", *VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS]
-    return Sheet([*header, *_named([judge["table"] for judge in report["judge_models"]])], rows)
+    return Sheet(["judge", *TABLE_COLUMNS], rows)
 
 
 def _table_rows(table: shapes.Table) -> Iterator[list[object]]:
@@ -127,7 +121,7 @@ def _table_rows(table: shapes.Table) -> Iterator[list[object]]:
             *values(line, LINE_COLUMNS),
             table["population"],
             *values(cell, CLUSTER_COLUMNS),
-            *values(table, _named([table])),
+            *values(table, METHODS),
         ]
 
 
@@ -142,41 +136,33 @@ COMPARED = [
 def comparison_sheet(report: shapes.Report) -> Sheet:
     """One row a comparison; the gains of both kinds of questions are in the JSON."""
     whole = report["comparisons"]
-    method = values(whole, _named([whole]))
     rows = [
-        [*values(family, OF_FAMILY), *(row.get(name) for name in COMPARED), *method]
+        [*values(family, OF_FAMILY), *(row.get(name) for name in COMPARED), whole["method"]]
         for family in whole["families"]
         for row in family["rows"]
     ]
-    return Sheet(["family", "kind", "margin", *COMPARED, *_named([whole])], rows)
+    return Sheet(["family", "kind", "margin", *COMPARED, "method"], rows)
 
 
 def judge_sheet(report: shapes.Report) -> Sheet:
     """One row a score of a judge model: accuracy and macro-F of a prompt, then each verdict's scores."""
     header = ["judge", "prompt", "verdict", "score", "k", "n", "value", "low", "high"]
-    header += ["unparsed", "reason"]
-    named = _named(report["judge_models"])[:1]
-    parted = ["articles", "judge_prompt"] if "halves" in report else []
+    header += ["unparsed", "reason", "method", "articles", "judge_prompt"]
     rows = [
-        [
-            *row,
-            *([method] if named else []),
-            *([part, judge["judge_prompt"]] if parted else []),
-        ]
+        [*row, _method(judge, score), part, judge["judge_prompt"]]
         for judge in report["judge_models"]
         for prompt in judge["prompts"]
         for part, scores in by_population(prompt)
         for row, score in _judge_rows([judge["judge"], prompt["prompt"]], scores)
-        for method in [_method(judge, score)]
     ]
-    return Sheet([*header, *named, *parted], rows)
+    return Sheet(header, rows)
 
 
 def _method(judge: shapes.JudgeModel, score: shapes.ClusterEnds) -> str | None:
     """Which way gave the ends that `_share` and `_score` show; None where there are none."""
     if score["cluster_low"] is not None:
-        return judge.get("cluster_method")
-    return judge.get("method") if score.get("low") is not None else None
+        return judge["cluster_method"]
+    return judge["method"] if score.get("low") is not None else None
 
 
 def _judge_rows(
@@ -208,21 +194,19 @@ SHARE_COLUMNS = ["whose", "verdict", "k", "n", "low", "high", *CLUSTER_COLUMNS]
 
 def judge_model_sheet(report: shapes.Report) -> Sheet:
     """People's and a judge model's verdicts on each model's responses, one row a share."""
-    named = _named(report["judge_models"])
-    marked = ["itself"] if any("own_models" in judge for judge in report["judge_models"]) else []
     rows = [
         [
             *(judge["judge"], prompt["prompt"], model["model"]),
             *values(cell, SHARE_COLUMNS),
-            *values(judge, named),
-            *([_itself(judge, model["model"])] if marked else []),
+            *values(judge, METHODS),
+            _itself(judge, model["model"]),
         ]
         for judge in report["judge_models"]
         for prompt in judge["prompts"]
         for model in prompt["models"]
         for cell in model["shares"]
     ]
-    return Sheet(["judge", "prompt", "model", *SHARE_COLUMNS, *named, *marked], rows)
+    return Sheet(["judge", "prompt", "model", *SHARE_COLUMNS, *METHODS, "itself"], rows)
 
 
 def _itself(judge: shapes.JudgeModel, model: str) -> str | None:

@@ -1,7 +1,6 @@
 """The rows that a report is computed from, as hashed and as its zip holds them.
 
-The hash of a report is over the columns of its own format: FORMATS has them all, and a new column makes a new format.
-So a report that was frozen before a column was added is compared by the columns of then, and has not changed.
+A new column changes every hash, so it raises ROWS_FORMAT and FORMAT of report/shapes.py.
 
 The same verdicts give the same lines in every database: no row id is in them, and articles, runs and the order of
 verdicts are numbered in the order in which a study has them.
@@ -15,7 +14,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from django.db.models import Min, OuterRef, QuerySet, Subquery, TextField, Value
+from django.db.models import OuterRef, QuerySet, Subquery, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Concat
 
@@ -24,7 +23,6 @@ from evaluation.annotators.campaign import COMPARED, TAGGED, annotated_tags, com
 from evaluation.archive.bundles import RowsOf
 from evaluation.counts.first_verdicts import first_judged, own_verdicts
 from evaluation.counts.judged import Columns, Judged
-from evaluation.counts.machine_verdicts import REPLIES
 from evaluation.counts.naming import model_names, models_of
 from evaluation.report.shapes import ROWS_FORMAT, Report
 from evaluation.rows.export import COLUMNS
@@ -42,44 +40,20 @@ from judging.states import SlotState
 
 # Texts that no number depends on.
 NOT_HASHED = {"title", "question", "response", "comment", "seconds", "cause", "note"}
+# With what each round ended with, and which one is final.
 OF_ROUNDS = ["round_verdict", "final_round"]
 HASHED = [name for name in COLUMNS if name not in NOT_HASHED | {*OF_ROUNDS}]
 VERDICT, REPLY, COMPARISON, TAG, JUDGE, ARTICLE = (
     "verdict", "reply", "comparison", "tag", "judge", "article",
 )  # fmt: skip
-# Format -> kind of row -> its columns. A row of format 1 is known by how many columns it has, a later one by its kind.
-_WHOLE = [*HASHED, "article", "run", "day", "order", "not_judged", "own"]
-FORMATS: dict[int, dict[str, list[str]]] = {
-    1: {
-        VERDICT: HASHED,
-        REPLY: ["item", "judge", "state", "verdict"],
-        COMPARISON: COMPARED,
-    },
-    2: {
-        VERDICT: _WHOLE,
-        REPLY: ["item", "judge", "state", "verdict", "spelling"],
-        COMPARISON: COMPARED,
-        TAG: TAGGED,
-        JUDGE: ["judge"],
-    },
-}
-# With what each round ended with, and which one is final.
-FORMATS[3] = {**FORMATS[2], VERDICT: [*_WHOLE, *OF_ROUNDS]}
-# With what replies hold, by which version they were asked, whether that one counts, whether the judge model judged
-# itself (null: not known), and the half of each article.
-_JUDGED_AS = ["holds", "rubric", "counts", "itself"]
-FORMATS[4] = {
-    **FORMATS[3],
-    REPLY: [*FORMATS[3][REPLY], *_JUDGED_AS],
-    ARTICLE: ["article", "held_out"],
-}
 _SPELLING = (
     JudgeCall.objects.filter(machine_verdict=OuterRef("pk"))
     .exclude(spelling="")
     .order_by("-n")
     .values("spelling")[:1]
 )
-# Column -> where it is, seen from a machine verdict.
+# Column -> where it is, seen from a machine verdict: what replies hold, by which version they were asked, whether that
+# one counts, and whether the judge model judged itself (null: not known).
 _REPLY: dict[str, str | Combinable] = {
     "item": "item__position",
     "judge": "judge__pseudonym",
@@ -91,6 +65,15 @@ _REPLY: dict[str, str | Combinable] = {
     "counts": COUNTS,
     "itself": ITSELF,
 }
+# Kind of row -> its columns, in the order of the lines. A row begins with its kind.
+KINDS: dict[str, list[str]] = {
+    VERDICT: [*HASHED, "article", "run", "day", "order", "not_judged", "own", *OF_ROUNDS],
+    REPLY: [*_REPLY],
+    COMPARISON: COMPARED,
+    TAG: TAGGED,
+    JUDGE: ["judge"],
+    ARTICLE: ["article", "held_out"],
+}
 # One encoder: json.dumps makes another each time.
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 _PIECE = 1_000
@@ -98,45 +81,36 @@ _PIECE = 1_000
 _NOT_JUDGED = (SlotState.WITHDRAWN, "", 1)
 
 
-def format_of(report: Report | None) -> int:
-    """The format of a report's rows; None: of those that a report made now has."""
-    return report["snapshot"].get("rows_format", 1) if report else ROWS_FORMAT
-
-
 def _lines(judged: Judged, report: Report | None) -> Iterator[str]:
-    """A JSON list a line, by the format of `report`."""
-    study, number = judged.study, format_of(report)
-    others: dict[str, Callable[[], Iterable[list[Any]]]] = {
-        REPLY: lambda: _replies(study, number),
-        COMPARISON: lambda: map(list, comparison_rows(study, report)),
-        TAG: lambda: map(list, annotated_tags(study, report)),
+    study = judged.study
+    yield from _verdicts(judged)
+    # Called one after the other, as the lines are read.
+    others: dict[str, Callable[[], Iterable[Iterable[Any]]]] = {
+        REPLY: lambda: _replies(study),
+        COMPARISON: lambda: comparison_rows(study, report),
+        TAG: lambda: annotated_tags(study, report),
         JUDGE: lambda: _judges(study),
         ARTICLE: lambda: _articles(judged),
     }
-    for kind, names in FORMATS[number].items():
-        named = [] if number == 1 else [kind]
-        if kind == VERDICT:
-            yield from _verdicts(judged, names, "".join(f"{_encoded(one)}, " for one in named))
-        else:
-            yield from (f"{_encoded([*named, *values])}\n" for values in others[kind]())
+    for kind, rows in others.items():
+        yield from (f"{_encoded([kind, *values])}\n" for values in rows())
 
 
 def hashed_lines(study: Study, report: Report | None = None) -> Iterator[bytes]:
-    """All that a report of the study is computed from, a JSON list a line, by the format of `report`.
+    """All that a report of the study is computed from, a JSON list a line.
 
     The annotators are those of the campaigns that `report` has numbers of (None: of the closed ones).
     """
     return (line.encode("utf-8") for line in _lines(Judged.of(study), report))
 
 
-def rows_of(study: Study, report: Report | None = None) -> RowsOf:
+def rows_of(study: Study) -> RowsOf:
     """How to read the study's hashed lines: their columns, and what a report calls the models that they name."""
     models = models_of(study)
     names = model_names(models)
-    number = format_of(report)
     return {
-        "rows_format": number,
-        "columns": FORMATS[number],
+        "rows_format": ROWS_FORMAT,
+        "columns": KINDS,
         "models": [
             {
                 "service": model.service,
@@ -166,17 +140,17 @@ def digest_of(judged: Judged, report: Report | None = None) -> tuple[str, int]:
 # ---------------------------------------------------------------- rows of each kind
 
 
-def _verdicts(judged: Judged, names: list[str], before: str) -> Iterator[str]:
+def _verdicts(judged: Judged) -> Iterator[str]:
     """The line of each slot, and of a response without any; each value is encoded once, and joined once an item."""
     items = {**judged.items, **_of_items(judged.items)}
-    slots = {**judged.slots, **_holders(judged), **(_of_slots(judged) if "order" in names else {})}
+    slots = {**judged.slots, **_holders(judged), **_of_slots(judged)}
     at = judged.at.tolist()
     parts: list[Iterable[str]] = []
-    for of_items, run in groupby(names, key=items.__contains__):
+    for of_items, run in groupby(KINDS[VERDICT], key=items.__contains__):
         columns = items if of_items else slots
         texts = list(map(", ".join, zip(*(_texts(columns[name]) for name in run), strict=True)))
         parts.append(map(texts.__getitem__, at) if of_items else texts)
-    return (f"[{before}{', '.join(row)}]\n" for row in zip(*parts, strict=True))
+    return (f'["{VERDICT}", {", ".join(row)}]\n' for row in zip(*parts, strict=True))
 
 
 def _texts(column: Column) -> Iterator[str]:
@@ -208,7 +182,7 @@ def _holders(judged: Judged) -> dict[str, Column]:
 
 
 def _of_slots(judged: Judged) -> dict[str, Column]:
-    """What formats from 2 on have of a slot besides its columns."""
+    """What a row has of a slot besides its columns."""
     slots = judged.slots
     states = zip(slots["state"], slots["skip_reason"], slots["repeat"], strict=True)
     moments, order = np.unique(judged.moments[judged.given], return_inverse=True)
@@ -248,24 +222,13 @@ def _ended(judged: Judged) -> Column:
     return Column([*scale, None], ended[judged.at, rounds])
 
 
-def _replies(study: Study, number: int) -> Iterator[list[Any]]:
+def _replies(study: Study) -> Iterator[list[Any]]:
     """Judge models' verdicts, by response and judge."""
     rows = by_version(MachineVerdict.objects.filter(judge__study=study))
-    if number < 4:  # from when a judge model had one on a response
-        rows = rows.filter(pk__in=_first_asked(study))
-    if number == 1:  # what waits or failed is not in it
-        rows = rows.filter(state__in=REPLIES)
-    columns = FORMATS[number][REPLY]
-    values_of = rows.order_by("item__position").values_list(*(_REPLY[name] for name in columns))
+    values_of = rows.order_by("item__position").values_list(*_REPLY.values())
     for _, of_item in groupby(values_of.iterator(chunk_size=2000), key=itemgetter(0)):
         # Names in an order of our own: databases do not agree on that of small and capital letters.
-        yield from map(list, sorted(of_item, key=lambda row: (row[1], row[6:7])))
-
-
-def _first_asked(study: Study) -> QuerySet[MachineVerdict, int]:
-    """The first machine verdict of each judge model on each response."""
-    asked = MachineVerdict.objects.filter(judge__study=study).order_by()
-    return asked.values("judge", "item").annotate(first=Min("pk")).values_list("first", flat=True)
+        yield from map(list, sorted(of_item, key=lambda row: (row[1], row[6])))
 
 
 def _articles(judged: Judged) -> Iterator[list[Any]]:

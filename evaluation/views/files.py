@@ -59,7 +59,7 @@ def bundle_file(study: Study, report_text: str, stem: str) -> HttpResponse:
             "The study's rows have changed since this report was frozen, and the rows of then are not kept. Take "
             "the zip of the report as it is now."
         )
-    zipped = bundles.write(report_text, lines, rows_of(study, report))
+    zipped = bundles.write(report_text, lines, rows_of(study))
     return attached(zipped, "application/zip", f"{stem}.zip")
 
 

@@ -9,10 +9,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.throttles import count_useless_link
+from evaluation.archive.bundles import is_read
 from evaluation.frozen import publishing, snapshots
 from evaluation.models import ReportSnapshot
 from evaluation.paper.citation import bibtex, plain
 from evaluation.report.layout import laid_out
+from evaluation.report.shapes import FORMAT
 from evaluation.views import files
 from leases.refusal import NotFoundHere
 
@@ -29,6 +31,9 @@ def cited(request: HttpRequest, snapshot: ReportSnapshot) -> dict[str, object]:
     citation = snapshots.citation_of(snapshot, address)
     return {
         "snapshot": snapshot,
+        "report": snapshot.body,
+        "sha256": citation.sha256,
+        "reads": FORMAT,
         "address": address,
         "plain": plain(citation),
         "bibtex": bibtex(citation),
@@ -59,9 +64,12 @@ def public(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseB
 
 @public
 def page(request: HttpRequest, snapshot: ReportSnapshot) -> HttpResponseBase:
-    context = {**cited(request, snapshot), **laid_out(snapshots.report_of(snapshot), request.GET)}
+    context, template = cited(request, snapshot), "evaluation/published_as_file.html"
+    if is_read(snapshot.body):
+        context |= laid_out(snapshots.report_of(snapshot), request.GET)
+        template = "evaluation/published.html"
     # Without the request: nothing of the reader, nor of the program's other pages, is on this page.
-    return HttpResponse(render_to_string("evaluation/published.html", context))
+    return HttpResponse(render_to_string(template, context))
 
 
 @public

@@ -37,14 +37,9 @@ class Source:
     frozen: ReportSnapshot | None = None
 
     @property
-    def text(self) -> str:
-        """The report as JSON; that of a frozen one is the bytes that were frozen."""
-        return snapshots.text_of(self.frozen) if self.frozen else text_of(self.body)
-
-    @property
     def sealed_text(self) -> str:
-        """The same with the hash of itself."""
-        return self.text if self.frozen else text_of(sealed(self.body))
+        """The report as JSON with the hash of itself; that of a frozen one is the bytes that were frozen."""
+        return snapshots.text_of(self.frozen) if self.frozen else text_of(sealed(self.body))
 
 
 def live(request: HttpRequest, study_id: int) -> Source:
@@ -54,7 +49,7 @@ def live(request: HttpRequest, study_id: int) -> Source:
 
 
 def frozen(request: HttpRequest, snapshot_id: int) -> Source:
-    """A frozen report that the person may read."""
+    """A frozen report that the person may read. Raises Refusal for one of another format."""
     snapshot = snapshot_for(person_of(request), snapshot_id)
     stem = f"{snapshot.study.slug}-snapshot-{snapshot.pk}"
     return Source(snapshot.study, snapshots.report_of(snapshot), stem, snapshot)
@@ -94,8 +89,10 @@ def report(request: HttpRequest, study_id: int) -> HttpResponse:
 
 @require_safe
 @roles_required(*READERS)
-def as_json(request: HttpRequest, **of: int) -> HttpResponse:
-    return files.json_file(asked(request, **of).text)
+def as_json(request: HttpRequest, study_id: int = 0, snapshot_id: int = 0) -> HttpResponse:
+    if study_id:
+        return files.json_file(text_of(live(request, study_id).body))
+    return files.json_file(snapshots.text_of(snapshot_for(person_of(request), snapshot_id)))
 
 
 @require_safe

@@ -7,11 +7,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, roles_required
 from evaluation.access import snapshot_for, study_for
+from evaluation.archive.bundles import is_read
 from evaluation.frozen import publishing, snapshots
 from evaluation.report.layout import laid_out
 from evaluation.sections.clustering import Clustering
 from evaluation.views.published import cited
-from evaluation.views.reports import READERS, frozen
+from evaluation.views.reports import READERS
 
 
 @require_POST
@@ -34,13 +35,13 @@ def freeze(request: HttpRequest, study_id: int) -> HttpResponse:
 @require_safe
 @roles_required(*READERS)
 def snapshot(request: HttpRequest, snapshot_id: int) -> HttpResponse:
-    source = frozen(request, snapshot_id)
-    assert source.frozen is not None
-    context = {
-        "study": source.study,
-        "changed": snapshots.has_changed(source.frozen),
-        **cited(request, source.frozen),
-        **laid_out(source.body, request.GET),
+    shown = snapshot_for(person_of(request), snapshot_id)
+    context = {"study": shown.study, **cited(request, shown)}
+    if not is_read(shown.body):
+        return render(request, "evaluation/snapshot_as_file.html", context)
+    context |= {
+        "changed": snapshots.has_changed(shown),
+        **laid_out(snapshots.report_of(shown), request.GET),
     }
     return render(request, "evaluation/snapshot.html", context)
 

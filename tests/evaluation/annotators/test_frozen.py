@@ -14,7 +14,7 @@ from evaluation.archive.recompute.rows import read_rows
 from evaluation.frozen.publishing import publish
 from evaluation.frozen.snapshots import freeze, has_changed
 from evaluation.frozen.verifying import verify
-from evaluation.rows.hashing import FORMATS, hashed_lines, rows_of
+from evaluation.rows.hashing import hashed_lines, rows_of
 from evaluation.sections.study import study_report
 from evaluation.views import files
 from judging.models import Study
@@ -125,8 +125,3 @@ def test_a_frozen_report_shows_it_to_readers_too_and_says_if_annotations_changed
     assert "before review" in page
     Annotation.objects.filter(state="accepted").update(state="ambiguous")
     assert has_changed(snapshot)
-
-
-def test_the_kinds_of_rows_of_format_1_have_different_numbers_of_columns():
-    """A reader knows them by it."""
-    assert len({len(columns) for columns in FORMATS[1].values()}) == len(FORMATS[1])

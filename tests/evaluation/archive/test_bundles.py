@@ -13,12 +13,12 @@ from datasets.importers.json_text import Unreadable
 from evaluation.archive import bundles
 from evaluation.frozen import snapshots
 from evaluation.frozen.verifying import CHANGED, NOT_HERE, OTHER_SCRIPT, SAME, UNSEALED, verify
-from evaluation.models import ReportSnapshot
-from evaluation.rows.hashing import FORMATS, digest
+from evaluation.report.shapes import FORMAT, ROWS_FORMAT
+from evaluation.rows.hashing import KINDS, digest
 from evaluation.sections.study import study_report
 from evaluation.views import files
 from judging.files.predictions import import_predictions
-from judging.models import Judgment, Resolution, Study
+from judging.models import Resolution, Study
 from leases.refusal import Refusal
 from tests.evaluation import frozen
 from tests.evaluation.factories import exclude, judged_study, resolve_all
@@ -27,7 +27,8 @@ from tests.judging import factories as judging
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
-NO_ROWS = {"rows_format": 4, "columns": FORMATS[4], "models": []}
+NO_ROWS = {"rows_format": ROWS_FORMAT, "columns": KINDS, "models": []}
+OF_NOW = b'{"format": %d}' % FORMAT
 
 
 def zipped(study):
@@ -145,58 +146,11 @@ def test_what_judge_models_said_is_among_the_rows_and_recomputed():
     assert not any("judge models" in note for note in outcome.notes)
 
 
-def of_before(study):
-    """The report as it was made before rows had a format, and its snapshot."""
-    report = study_report(study)
-    del report["snapshot"]["rows_format"]
-    sha256, number = digest(study, report)
-    report["snapshot"] |= {"sha256": sha256, "rows": number}
-    text = bundles.text_of(bundles.sealed(report))
-    made = {"study": study, "rows_hash": sha256, "app_version": "0", "created_by": person("olga")}
-    return ReportSnapshot.objects.create(body=report, text=text, **made)
-
-
-def test_a_report_frozen_before_a_column_was_added_has_not_changed_and_has_its_zip(
-    client, rita, study
-):
-    old, (new, _) = of_before(study), snapshots.freeze(study, by=rita)
-    assert old.rows_hash != new.rows_hash
-    assert not snapshots.has_changed(old)
-    data = client.get(f"/reports/snapshots/{old.pk}/report.zip").content
-    outcome = verify(data)
-    assert outcome.wrong == []
-    assert {SAME} < set(outcome.notes)
-    assert any("whose rows name no article" in note for note in outcome.notes)
-    Judgment.objects.filter(slot__round__study=study).update(first_verdict="incorrect")
-    assert snapshots.has_changed(old)
-    assert snapshots.has_changed(new)
-
-
-def as_of_format_1(data):
-    """A zip as it was made when its script was one file and its manifest listed the columns of each kind apart."""
-    manifest = json.loads(part(data, bundles.MANIFEST))
-    files = {name: part(data, name) for name in (bundles.REPORT, bundles.ROWS, bundles.README)} | {
-        bundles.OLD_SCRIPT: b"import numpy"
-    }
-    names = {"verdict": "columns", "reply": "machine_columns", "comparison": "annotator_columns"}
-    columns = {names[kind]: manifest["columns"][kind] for kind in names}
-    described = {name: bundles._described(content) for name, content in files.items()}
-    old = {"format": 1, **columns, "models": manifest["models"], "files": described}
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as new:
-        for name, content in {**files, bundles.MANIFEST: json.dumps(old).encode()}.items():
-            new.writestr(name, content)
-    return out.getvalue()
-
-
-def test_a_zip_of_format_1_is_still_checked(client, rita, study):
-    address = f"/reports/snapshots/{of_before(study).pk}/report.zip"
-    old = as_of_format_1(client.get(address).content)
-    outcome = verify(old)
-    assert outcome.wrong == []
-    assert OTHER_SCRIPT in outcome.notes
-    with pytest.raises(Unreadable, match="differ from the hashes"):
-        verify(repacked(old, rows=b"[1]\n"))
+def test_a_zip_of_another_version_is_refused_by_its_format_whatever_else_it_holds(good):
+    older = {**json.loads(part(good, bundles.REPORT)), "format": FORMAT - 1}
+    data = with_name(repacked(good, report=json.dumps(older).encode()), "recompute.py")
+    with pytest.raises(Refusal, match=f"has the format {FORMAT - 1}, .* The version that made it"):
+        verify(data)
 
 
 def imported():
@@ -277,7 +231,8 @@ def bomb():
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
         for name in bundles.NAMES:
-            new.writestr(name, b"0" * (60 * 2**20 if name == bundles.ROWS else 10))
+            content = OF_NOW if name == bundles.REPORT else b"0"
+            new.writestr(name, content * (60 * 2**20 if name == bundles.ROWS else 1))
     return out.getvalue()
 
 
@@ -301,12 +256,12 @@ def with_name(data, name):
         (lambda z: repacked(z, rows=None), "lacks rows.jsonl"),
         (lambda z: repacked(z, rows=b"[2]\n"), "differ from the hashes"),
         (lambda z: repacked(z, **{"recompute/study": b"import os"}), "recompute/study.py differ"),
-        (lambda z: repacked(z, report=b"{}"), "report.json differ"),
+        (lambda z: repacked(z, report=OF_NOW), "report.json differ"),
         (lambda z: repacked(z, README=b"?"), "README.txt differ"),
         (lambda z: repacked(z, **{"recompute/rows": None}), "lacks recompute/rows.py"),
         (lambda z: with_name(z, "recompute/more.py"), "Nothing of it was unpacked"),
         (lambda z: repacked(z, manifest=b"[]"), "holds no report"),
-        (lambda z: repacked(z, manifest=b'{"format": 3, "files": {}}'), "format 3"),
+        (lambda z: repacked(z, manifest=b'{"format": 99, "files": {}}'), "format 99"),
         (lambda z: remade(z, report=b"{}"), "format None"),
         (lambda z: remade(z, rows=b"[1]\n"), "a part of it is missing"),
         (lambda z: remade(z, rows=b"[" * 100_000 + b"\n"), "a part of it is missing"),
@@ -314,10 +269,10 @@ def with_name(data, name):
         (lambda z: b"{", "not JSON"),
         (lambda z: b"[1]", "holds no report"),
         (lambda z: b"\xff\xfe", "not UTF-8"),
-        (lambda z: b'{"format": 99}', "format 99, .* reads format 4 only. Update the program"),
-        (lambda z: b'{"format": 3}', "format 3, .* reads format 4 only. Freeze a new report"),
-        (lambda z: b'{"format": 4, "snapshot": {}}', "a part of it is missing"),
-        (lambda z: b'{"format": 4, "snapshot": []}', "a part of it is missing"),
+        (lambda z: b'{"format": 99}', f"format 99, .* reads format {FORMAT} only"),
+        (lambda z: b'{"format": 3}', f"format 3, .* reads format {FORMAT} only"),
+        (lambda z: OF_NOW[:-1] + b', "snapshot": {}}', "a part of it is missing"),
+        (lambda z: OF_NOW[:-1] + b', "snapshot": []}', "a part of it is missing"),
         (lambda z: b"x" * (50 * 2**20 + 1), "larger than 50 MB"),
     ],
 )
@@ -356,7 +311,7 @@ def test_a_scale_that_no_study_has_is_refused_before_anything_is_counted(
 
 def test_verdicts_that_no_study_has_are_refused_before_anything_is_counted(good):
     kept, *_ = part(good, bundles.ROWS).splitlines()
-    row = dict(zip(["kind", *FORMATS[4]["verdict"]], json.loads(kept), strict=True))
+    row = dict(zip(["kind", *KINDS["verdict"]], json.loads(kept), strict=True))
     lines = [
         json.dumps(
             list({**row, "item": n, "judge": judge, "first_verdict": f"verdict {n}"}.values())

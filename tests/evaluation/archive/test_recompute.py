@@ -134,7 +134,7 @@ def report_of(study):
 
 
 def rows_for(study, report):
-    return read_rows(b"".join(hashed_lines(study, report)), rows_of(study, report))
+    return read_rows(b"".join(hashed_lines(study, report)), rows_of(study))
 
 
 class Filling(Findings):

@@ -1,5 +1,6 @@
-"""A stored report is read as it was frozen, by the program as it is; one of another format is refused."""
+"""A stored report is read as it was frozen, by the program as it is; one of another format is offered as a file."""
 
+import hashlib
 import io
 import json
 
@@ -16,10 +17,10 @@ from tests.judging import factories as judging
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 
-def stored(rita, body):
+def stored(rita, body, study=None):
     made_of = body["snapshot"]
     return ReportSnapshot.objects.create(
-        study=judging.draft(),
+        study=study or judging.draft(name=body["study"]["name"]),
         body=body,
         text=json.dumps(body),
         rows_hash=made_of["sha256"],
@@ -66,27 +67,82 @@ def test_its_numbers_follow_from_its_counts(tmp_path):
     assert "all as the report says" in out.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [(FORMAT - 1, "Freeze a new report"), (1, "Freeze a new report"), (99, "Update the program")],
-)
-def test_a_report_of_another_format_is_refused_everywhere_with_a_sentence(
-    client, rita, tmp_path, number, words
+OLDER = [
+    *((number, None) for number in range(1, FORMAT)),
+    *((4, rows_format) for rows_format in range(1, 5)),
+]
+
+
+def of_format(number, rows_format):
+    """A body as another version left it: with other keys than a report has now, and without many."""
+    body = frozen.body()
+    made_of = {**body["snapshot"], "sha256": "f" * 64}
+    made_of |= {"rows_format": rows_format} if rows_format else {}
+    return {
+        "format": number,
+        "study": {"name": body["study"]["name"]},
+        "snapshot": made_of,
+        "tables": {"of": "before"},
+    }
+
+
+@pytest.fixture(params=OLDER, ids=lambda of: "format {}, rows {}".format(*of))
+def older(request, rita):
+    return publish(stored(rita, of_format(*request.param)), by=rita, authors="Rita Rook")
+
+
+def test_a_report_of_another_format_keeps_its_page_its_bytes_and_its_hash(client, older):
+    sha256 = hashlib.sha256(older.text.encode()).hexdigest()
+    public = f"/published/{older.pk}/{older.token}/"
+    for page, file in (
+        (f"/reports/snapshots/{older.pk}/", f"/reports/snapshots/{older.pk}.json"),
+        (public, f"{public}report.json"),
+    ):
+        answer = client.get(page)
+        text = " ".join(answer.content.decode().split())
+        assert answer.status_code == 200
+        assert f"Made by version {older.app_version} of the program, in format" in text
+        assert f"sha256 {sha256}" in text
+        assert 'report.json"' in text or f'{file}"' in text
+        assert client.get(file).content == older.text.encode()
+    assert "Rita Rook" in text
+    assert older.body["study"]["name"] in text
+
+
+def test_what_is_computed_of_a_report_of_another_format_is_refused_with_a_sentence(
+    client, rita, older, tmp_path
 ):
-    snapshot = stored(rita, {**frozen.body(), "format": number})
-    of = f"/reports/snapshots/{snapshot.pk}"
-    addresses = [f"{of}/", f"{of}.json", f"{of}/agreement.csv", f"{of}/report.zip"]
-    addresses += [f"{of}/charts/kappa.svg", f"{of}/paper/", f"{of}/paper/tables.tex"]
-    shown = publish(snapshot, by=rita)
-    public = f"/published/{shown.pk}/{shown.token}/"
-    addresses += [public, f"{public}report.json", f"{public}agreement.csv"]
-    for address in addresses:
+    number = older.body["format"]
+    of, public = f"/reports/snapshots/{older.pk}", f"/published/{older.pk}/{older.token}"
+    computed = [f"{of}/agreement.csv", f"{of}/report.zip", f"{of}/charts/kappa.svg", f"{of}/paper/"]
+    computed += [f"{of}/paper/tables.tex", f"{public}/agreement.csv", f"{public}/charts/kappa.svg"]
+    computed += [f"/reports/{older.study_id}/next-to/?with=snapshot-{older.pk}"]
+    for address in computed:
         answer = client.get(address)
         assert answer.status_code == 400, address
-        page = answer.content.decode()
-        assert f"has the format {number}" in page, address
-        assert words in page, address
+        assert f"has the format {number}" in answer.content.decode(), address
     file = tmp_path / "report.json"
-    file.write_text(snapshot.text, encoding="utf-8")
-    with pytest.raises(CommandError, match=words):
+    file.write_text(older.text, encoding="utf-8")
+    with pytest.raises(CommandError, match=f"has the format {number}, .* The version that made it"):
         call_command("verify_report", file)
+    again = client.post(f"{of}/unpublish/", follow=True)
+    assert again.status_code == 200
+    assert client.get(f"{public}/").status_code == 404
+
+
+def test_pages_that_list_a_report_of_another_format_lead_to_it(client, rita, study):
+    older = stored(rita, of_format(1, None), study)
+    assert f"/reports/snapshots/{older.pk}/" in client.get(f"/reports/{study.pk}/").content.decode()
+    for address in (
+        "/reports/",
+        f"/reports/{study.pk}/next-to/",
+        "/studies/",
+        f"/studies/{study.pk}/",
+    ):
+        assert client.get(address).status_code == 200, address
+
+
+def test_a_report_whose_bytes_were_not_kept_is_offered_as_its_data(client, rita):
+    older = stored(rita, of_format(1, None))
+    ReportSnapshot.objects.update(text="")
+    assert json.loads(client.get(f"/reports/snapshots/{older.pk}.json").content) == older.body

@@ -7,7 +7,7 @@ from django.db.models.functions import Cast, DenseRank, Substr
 
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.rows.export import COLUMNS, read
-from evaluation.rows.hashing import FORMATS, HASHED, OF_ROUNDS
+from evaluation.rows.hashing import HASHED, KINDS, OF_ROUNDS
 from judging.pool import on_own_question
 from judging.states import SlotState
 
@@ -16,18 +16,14 @@ _JUDGED_AT = "slots__judgment__judged_at"
 _NOT_JUDGED = Q(slots__state=SlotState.WITHDRAWN, slots__skip_reason="", slots__repeat=1)
 
 
-def lines(study, number):
-    """The lines of a format, as bytes."""
-    for values in _rows(study, FORMATS[number]["verdict"]):
-        row = values if number == 1 else ["verdict", *values]
-        yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+def lines(study):
+    """The lines, as bytes."""
+    for values in _rows(study, KINDS["verdict"]):
+        yield json.dumps(["verdict", *values], ensure_ascii=False).encode() + b"\n"
 
 
 def _rows(study, names):
     columns = {name: COLUMNS[name] for name in HASHED}
-    if names == HASHED:
-        yield from (list(record.values()) for record in read(study.items.all(), columns))
-        return
     place = Window(
         DenseRank(),
         partition_by=[Case(When(_GIVEN, then=1), default=0)],

@@ -1,4 +1,4 @@
-"""The hashed rows are the same however they are read, in every format."""
+"""The hashed rows are the same however they are read."""
 
 import json
 from datetime import timedelta
@@ -7,7 +7,7 @@ import pytest
 from django.db.models import F
 
 from evaluation.rows import hashing
-from evaluation.rows.hashing import FORMATS, digest, hashed_lines
+from evaluation.rows.hashing import KINDS, digest, hashed_lines
 from judging import pool, rounds, rubric_versions, studies, verdicts
 from judging.files.predictions import import_predictions
 from judging.models import JudgingSlot, Judgment, MachineVerdict
@@ -60,40 +60,34 @@ def closed_early():
     return judging.closed_early()[0]
 
 
-KINDS = [judged_in_rounds, judged_on_own_questions, from_a_pool, resolved, closed_early]
+STUDIES = [judged_in_rounds, judged_on_own_questions, from_a_pool, resolved, closed_early]
 
 
-def of_format(number):
-    return {"snapshot": {"rows_format": number}}
-
-
-@pytest.mark.parametrize("made", KINDS, ids=lambda made: made.__name__)
-def test_every_format_has_the_rows_that_the_database_gives_one_by_one(made):
+@pytest.mark.parametrize("made", STUDIES, ids=lambda made: made.__name__)
+def test_the_rows_are_those_that_the_database_gives_one_by_one(made):
     study = made()
-    for number in FORMATS:
-        expected = list(plain.lines(study, number))
-        lines = list(hashed_lines(study, of_format(number)))
-        assert lines[: len(expected)] == expected
-        rest = [json.loads(line) for line in lines[len(expected) :]]
-        assert all(len(row) < len(json.loads(expected[0])) for row in rest)
+    expected = list(plain.lines(study))
+    lines = list(hashed_lines(study))
+    assert lines[: len(expected)] == expected
+    assert all(json.loads(line)[0] != "verdict" for line in lines[len(expected) :])
 
 
-def test_a_later_version_of_the_rubric_changes_no_row_of_a_reply_in_formats_without_versions():
+def test_a_judge_model_that_is_asked_by_a_later_version_of_the_rubric_has_a_row_for_each():
     study = judging.open_study()
     admin = study.created_by
     import_predictions(study, b"item,reply\n0,evaluation: correct\n1,no idea\n", "Elsewhere")
-    before = {number: of_replies(study, number) for number in FORMATS}
-    assert [len(lines) for lines in before.values()] == [2, 2, 2, 2]
+    before = of_replies(study)
     studies.close_study(study)
     new = rubric_versions.save(
         {**study.rubric.body, "title": "Clearer"}, newest=study.rubric.version, by=admin
     )
     plan = rounds.Plan("Why", new, True, [judging.judge("dora"), judging.judge("emil")])
     rounds.judge_again(study, rounds.Again(numbers=[0]), plan, by=admin)
-    outdated = {number: of_replies(study, number) for number in FORMATS}
-    assert [outdated[number] == before[number] for number in FORMATS] == [True, True, True, False]
+    counts = KINDS["reply"].index("counts") + 1
+    assert [row[counts] for row in before] == [True, True]
+    assert [row[counts] for row in of_replies(study)] == [False, True]
     first = MachineVerdict.objects.get(item__position=0)
-    again = MachineVerdict.objects.create(
+    MachineVerdict.objects.create(
         judge=first.judge,
         item=first.item,
         rubric=new,
@@ -101,26 +95,20 @@ def test_a_later_version_of_the_rubric_changes_no_row_of_a_reply_in_formats_with
         verdict="incorrect",
         holds="one",
     )
-    assert first.pk < again.pk
-    assert [of_replies(study, number) == before[number] for number in (1, 2, 3)] == [True] * 3
-    assert len(of_replies(study, 4)) == 3
+    assert [row[counts] for row in of_replies(study)] == [False, True, True]
 
 
-def of_replies(study, number):
-    """The lines of machine verdicts; in format 1 they have the fewest columns."""
-    lines = [json.loads(line) for line in hashed_lines(study, of_format(number))]
-    if number == 1:
-        return [row for row in lines if len(row) == len(FORMATS[1]["reply"])]
+def of_replies(study):
+    lines = [json.loads(line) for line in hashed_lines(study)]
     return [row for row in lines if row[0] == "reply"]
 
 
 @pytest.mark.once
 def test_each_kind_of_study_has_what_it_is_for():
     """Else the test before proves nothing."""
-    rows = [json.loads(line) for line in plain.lines(judged_in_rounds(), 4)]
+    rows = [json.loads(line) for line in plain.lines(judged_in_rounds())]
     of = {
-        name: [row[1 + FORMATS[4]["verdict"].index(name)] for row in rows]
-        for name in FORMATS[4]["verdict"]
+        name: [row[1 + KINDS["verdict"].index(name)] for row in rows] for name in KINDS["verdict"]
     }
     assert len(set(of["day"])) > 1
     assert 1 < len(set(of["order"])) < sum(one is not None for one in of["order"])
@@ -130,16 +118,16 @@ def test_each_kind_of_study_has_what_it_is_for():
 
 
 def test_own_questions_are_in_the_rows():
-    own = FORMATS[4]["verdict"].index("own") + 1
-    assert {json.loads(line)[own] for line in plain.lines(judged_on_own_questions(), 4)} == {
+    own = KINDS["verdict"].index("own") + 1
+    assert {json.loads(line)[own] for line in plain.lines(judged_on_own_questions())} == {
         True,
         False,
     }
 
 
 def test_early_ends_are_in_the_rows():
-    missed = FORMATS[4]["verdict"].index("not_judged") + 1
-    assert True in {json.loads(line)[missed] for line in plain.lines(closed_early(), 4)}
+    missed = KINDS["verdict"].index("not_judged") + 1
+    assert True in {json.loads(line)[missed] for line in plain.lines(closed_early())}
 
 
 @pytest.mark.once
