@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from evaluation.paper.display import Display, Named
 from evaluation.paper.escaping import escaped
-from evaluation.paper.parts import comment, heading, line, longtable, named
+from evaluation.paper.parts import Rows, bracketed, comment, named, table
+from evaluation.paper.widths import breakable
 from evaluation.report.comparisons import SIDES, WITHIN
 from evaluation.report.sentences import p_value, points
 from evaluation.report.shapes import Comparison, Family, Report
@@ -30,25 +31,23 @@ def _table(report: Report, display: Display, *, whole: bool) -> list[str]:
     ]
     if not families:
         return lines
+    groups = [
+        Rows(
+            [_row(family, row, display, whole) for row in _in_order(family, display)],
+            _title(family),
+        )
+        for family in families
+    ]
     heads = ["Model", "Prompts", "$n$", "Difference", "$p$, by article"]
-    columns = "llrll"
     if whole:
         heads = ["Model", "Prompts", "First", "Second", "Difference"]
         heads += ["$p$, McNemar", "$p$, by article", "Margin"]
-        columns = "llllllll"
-    groups = [
-        [
-            heading(len(heads), _title(family)),
-            *(line(_row(family, row, display, whole)) for row in _in_order(family, display)),
-        ]
-        for family in families
-    ]
     caption = (
-        f"Differences in the share of {escaped(comparisons['verdict'])} responses, in percentage points, with 95\\,\\% "
-        f"intervals from {comparisons['resamples']:,} resamples of whole articles (seed {comparisons['seed']}); "
-        "p-values are corrected within each family by Holm's method."
+        f"Differences in the share of {breakable(comparisons['verdict'])} responses, in percentage points, with "
+        f"95\\,\\% intervals from {comparisons['resamples']:,} resamples of whole articles (seed "
+        f"{comparisons['seed']}); p-values are corrected within each family by Holm's method."
     )
-    return [*lines, *longtable(named(report, "comparisons"), caption, columns, heads, groups)]
+    return [*lines, *table(named(report, "comparisons"), caption, heads, groups, keys=2)]
 
 
 def _title(family: Family) -> str:
@@ -84,7 +83,7 @@ def _row(family: Family, row: Comparison, display: Display, whole: bool) -> list
     what = [_called(models, display.models), _called(prompts, display.prompts)]
     difference = escaped(points(row["value"]))
     if row["low"] is not None:
-        difference += f" [{escaped(points(row['low']))}, {escaped(points(row['high']))}]"
+        difference += f" {bracketed(points(row['low']) + ', ' + points(row['high']))}"
     clustered = escaped(p_value(row["p_clustered_corrected"]))
     if not whole:
         return [*what, _n(family, row), difference, clustered]
@@ -95,14 +94,18 @@ def _row(family: Family, row: Comparison, display: Display, whole: bool) -> list
 
 def _called(names: Sequence[str], things: Sequence[Named]) -> str:
     shown = {thing.name: thing.short for thing in things}
-    return escaped(", ".join(shown[name] for name in names))
+    return breakable(", ".join(shown[name] for name in names))
 
 
 def _n(family: Family, row: Comparison) -> str:
     """How many questions: of a pairing one number, of two groups one each."""
     if family["kind"] == "gains":
-        return f"{row['explicit']['n_1']}, {row['implicit']['n_1']}"
-    return str(row["n_1"]) if row["n_1"] == row["n_2"] else f"{row['n_1']}, {row['n_2']}"
+        both = row["explicit"]["n_1"], row["implicit"]["n_1"]
+    elif row["n_1"] == row["n_2"]:
+        return str(row["n_1"])
+    else:
+        both = row["n_1"], row["n_2"]
+    return rf"\mbox{{{both[0]}, {both[1]}}}"
 
 
 def _sides(family: Family, row: Comparison) -> list[str]:

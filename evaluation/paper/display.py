@@ -8,7 +8,8 @@ from leases.refusal import Refusal
 
 COMPACT, FULL = "compact", "full"
 FORMS = {
-    COMPACT: "Compact: the share of the best verdict, a column for each prompt; differences; judge models' scores",
+    COMPACT: "Compact: the share of the best verdict with its interval, a column for each prompt; differences; scores "
+    "of judge models",
     FULL: "Full: every verdict, comparison and score as k/n with its interval, and the table of agreement",
 }
 NAME_LIMIT = 120

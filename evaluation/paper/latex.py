@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from evaluation.paper import comparisons, judges, verdicts
 from evaluation.paper.display import COMPACT, Display
 from evaluation.paper.escaping import escaped, needs_unicode_engine
-from evaluation.paper.parts import comment, named, tabular
+from evaluation.paper.parts import Rows, bracketed, comment, named, table
+from evaluation.paper.widths import TEXT, breakable
 from evaluation.report import sentences
 from evaluation.report.agreement import in_round
 from evaluation.report.shapes import Report
@@ -47,17 +48,21 @@ def _full(report: Report, display: Display) -> list[list[str]]:
 
 def _head(report: Report, body: Sequence[str]) -> list[str]:
     made_of, study = report["snapshot"], report["study"]
-    packages = "booktabs" if "longtable" not in "".join(body) else "booktabs,longtable"
+    source = "\n".join(body)
+    packages = "array,booktabs,longtable" if r"{longtable}" in source else "array,booktabs"
     frozen = f", frozen report {made_of['id']}" if made_of["id"] else ""
     lines = [
         f"% {comment(study['name'])}{frozen}",
         f"% Sic et Non {made_of['app_version']}, {made_of['rows']} rows, sha256 {made_of['sha256']}",
         f"% Needs \\usepackage{{{packages}}}",
+        f"% No table is wider than {TEXT:g} pt, the text of the class article at 10 pt; two columns need table*.",
     ]
-    if needs_unicode_engine("\n".join(body)):
+    if needs_unicode_engine(source):
         lines.append(
             "% Has letters beyond Latin: compile with LuaLaTeX or XeLaTeX, and a font that has them."
         )
+    elif not source.isascii():
+        lines.append(r"% Needs \usepackage[T1]{fontenc} for its letters with accents")
     if study["is_demonstration"]:
         lines.append("% Demonstration: invented articles, and no finding.")
     return lines
@@ -72,9 +77,9 @@ def _agreement(report: Report, display: Display) -> list[str]:
                 sentences.of(pair["coefficients"], name)
                 for name in ("percent_agreement", "cohen_kappa")
             )
-            judges = escaped(", ".join(pair["judges"]))
+            judges = breakable(", ".join(pair["judges"]))
             shown = [_value(agreed, sentences.percent), _value(kappa, sentences.number)]
-            label = escaped(prompt.label + in_round(by_prompt[prompt.name]))
+            label = breakable(prompt.label + in_round(by_prompt[prompt.name]))
             rows.append([label, judges, str(kappa["n"]), *shown])
             methods.append(sentences.method_of(kappa))
     if not rows:
@@ -85,14 +90,12 @@ def _agreement(report: Report, display: Display) -> list[str]:
     )
     caption += f" (kappa: {how})." if how else "."
     heads = ["Prompt", "Judges", "$n$", "Agreement", r"Cohen's $\kappa$"]
-    return tabular(named(report, "agreement"), caption, heads, rows)
+    return table(named(report, "agreement"), caption, heads, [Rows(rows)], keys=3)
 
 
 def _value(coefficient: Coefficient, words: Callable[[float | None], str]) -> str:
     if coefficient["value"] is None:
         return "--"
-    shown = escaped(words(coefficient["value"]))
     low, high = sentences.ends_of(coefficient)
-    if low is None or high is None:
-        return shown
-    return f"{shown} [{escaped(words(low))}, {escaped(words(high))}]"
+    ends = "" if low is None or high is None else bracketed(f"{words(low)}, {words(high)}")
+    return f"{escaped(words(coefficient['value']))} {ends}".strip()

@@ -1,67 +1,88 @@
 """The parts that all LaTeX tables of a report are made of. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from evaluation.paper.escaping import escaped
+from evaluation.paper.widths import SEP, Part, breakable, laid_out, lines_of
 from evaluation.report import sentences
 from evaluation.report.shapes import Report, Share
 
 MIDRULE = r"\midrule"
+# A table of more lines than this is set over several pages: a page of the class article at 10 pt holds about fifty.
+MOST_LINES = 40
 
 
-def line(cells: Iterable[str]) -> str:
-    """One row; the cells are LaTeX already."""
-    return " & ".join(cells) + r" \\"
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a table between two rules, below what they have in common; the cells are LaTeX, `title` is text."""
+
+    rows: Sequence[Sequence[str]]
+    title: str = ""
 
 
-def heading(width: int, text: str) -> str:
-    """A row that names the rows below it."""
-    return rf"\multicolumn{{{width}}}{{l}}{{\emph{{{escaped(text)}}}}} \\"
-
-
-def tabular(
-    name: str,
-    caption: str,
-    heads: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    below: Sequence[Sequence[str]] = (),
+def table(
+    name: str, caption: str, heads: Sequence[str], groups: Sequence[Rows], keys: int = 1
 ) -> list[str]:
-    """A table of its own; the first column is set to the left, the others to the right."""
-    return [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{caption}}}",
-        rf"\label{{tab:{name}}}",
-        rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
-        r"\toprule",
-        line(heads),
-        MIDRULE,
-        *map(line, rows),
-        *([MIDRULE] if below else []),
-        *map(line, below),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
+    """A table that is no wider than the text, in parts by columns where these are too many.
+
+    Each part has the first `keys` columns. Caption, heads and cells are LaTeX, with `breakable` names.
+    """
+    rows = [row for group in groups for row in group.rows]
+    columns = [list(column) for column in zip(heads, *rows, strict=True)]
+    parts = laid_out(columns, keys)
+    lines: list[str] = []
+    for n, part in enumerate(parts, start=1):
+        of = f" Part {n} of {len(parts)}." if len(parts) > 1 else ""
+        label = rf"\label{{tab:{name}{f'-{n}' if n > 1 else ''}}}"
+        lines += ["", *_one(rf"\caption{{{caption}{of}}}{label}", columns, groups, part)]
+    return lines[1:]
 
 
-def longtable(
-    name: str, caption: str, columns: str, heads: Sequence[str], groups: Sequence[Sequence[str]]
+def _one(
+    caption: str, columns: Sequence[Sequence[str]], groups: Sequence[Rows], part: Part
 ) -> list[str]:
-    """A table over several pages, its head on each; `groups` are rows of LaTeX with a rule between."""
-    head = [r"\toprule", line(heads), MIDRULE]
-    body = [row for group in groups for row in (*group, MIDRULE)]
+    heads = [column[0] for column in columns]
+    head = [r"\toprule", _line(heads, part), MIDRULE]
+    body = [line for group in groups for line in (*_lines(group, part), MIDRULE)][:-1]
+    kinds = [_column(columns[i], width) for i, width in zip(part.columns, part.widths, strict=True)]
+    size = rf"\small\setlength{{\tabcolsep}}{{{SEP:g}pt}}"
+    tall = sum(lines_of(row, part) for group in groups for row in group.rows)
+    if tall + sum(1 for group in groups if group.title) <= MOST_LINES:
+        begin = [r"\begin{table}", rf"\centering{size}", caption, r"\begin{tabular}{@{}"]
+        end = [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+        return [*begin, *kinds, "@{}}", *head, *body, *end]
+    begin = [f"{{{size}", r"\begin{longtable}{@{}", *kinds, "@{}}"]
+    heads_of_pages = [*head, r"\endfirsthead", *head, r"\endhead"]
     return [
-        rf"\begin{{longtable}}{{{columns}}}",
-        rf"\caption{{{caption}}}\label{{tab:{name}}} \\",
-        *head,
-        r"\endfirsthead",
-        *head,
-        r"\endhead",
-        *body[:-1],
+        *begin,
+        rf"{caption} \\",
+        *heads_of_pages,
+        *body,
         r"\bottomrule",
         r"\end{longtable}",
+        "}",
     ]
+
+
+def _column(cells: Sequence[str], width: float) -> str:
+    """Numbers to the right, all else to the left; a line ends at spaces only."""
+    numbers = all(cell.replace(".", "", 1).isdecimal() or cell == "--" for cell in cells[1:])
+    side = r"\raggedleft" if numbers else r"\raggedright"
+    return rf">{{{side}\arraybackslash}}p{{{width:g}pt}}"
+
+
+def _lines(group: Rows, part: Part) -> Iterator[str]:
+    if group.title:
+        # The star keeps it on the page of the rows that it names.
+        wide = rf"\multicolumn{{{len(part.columns)}}}{{@{{}}p{{{part.width:g}pt}}@{{}}}}"
+        yield rf"{wide}{{\raggedright\emph{{{breakable(group.title)}}}}} \\*"
+    for row in group.rows:
+        yield _line(row, part)
+
+
+def _line(cells: Sequence[str], part: Part) -> str:
+    return " & ".join(cells[column] for column in part.columns) + r" \\"
 
 
 def named(report: Report, name: str) -> str:
@@ -77,12 +98,17 @@ def comment(text: str) -> str:
 
 def of_n(cell: Share) -> str:
     """k/n, the share and its interval in per cent."""
-    if not cell["n"]:
-        return "--"
-    ends = escaped(sentences.cell_ends(cell))
-    share = f"{cell['k']}/{cell['n']} {100 * cell['k'] / cell['n']:.1f}"
-    return f"{share} [{ends}]" if ends else share
+    return f"{cell['k']}/{cell['n']} {per_cent(cell)}" if cell["n"] else "--"
 
 
 def per_cent(cell: Share) -> str:
-    return f"{100 * cell['k'] / cell['n']:.1f}" if cell["n"] else "--"
+    """The share and its interval in per cent."""
+    if not cell["n"]:
+        return "--"
+    share = f"{100 * cell['k'] / cell['n']:.1f}"
+    return " ".join(filter(None, [share, bracketed(sentences.cell_ends(cell))]))
+
+
+def bracketed(ends: str) -> str:
+    """The ends of an interval, which stay on one line; "" for none."""
+    return rf"\mbox{{[{escaped(ends)}]}}" if ends else ""

@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 
+from evaluation.paper import parts, widths
 from evaluation.paper.display import Display, Named
 from evaluation.paper.escaping import escaped
-from evaluation.paper.parts import heading, line, longtable, of_n, per_cent, tabular
+from evaluation.paper.parts import Rows, of_n, per_cent
+from evaluation.paper.widths import LONGEST, breakable
 from evaluation.report import sentences
 from evaluation.report.figures import verdict_labels
 from evaluation.report.shapes import Cell, Report, Table
 from evaluation.report.verdicts import SLICE_LABELS, best_first
 from evaluation.statistics.tables import ALL
 
+INTERVALS = "95\\,\\% intervals by resampling articles (W: Wilson's)"
 Cells = dict[tuple[str, str, str, str], Cell]
 
 
@@ -28,33 +31,50 @@ def compact(
         for prompt in prompts
     ]
     ns = [{cell["n"] for cell in column} for column in columns]
+    heads, legend = _heads(prompts)
     heads = [
-        f"{escaped(prompt.label)}{f' ($n={next(iter(n))}$)' if len(n) == 1 else ''}"
-        for prompt, n in zip(prompts, ns, strict=True)
+        f"{head}{f' ($n={next(iter(n))}$)' if len(n) == 1 else ''}"
+        for head, n in zip(heads, ns, strict=True)
     ]
     rows = [
         [
-            escaped(model.label),
+            breakable(model.label),
             *(_share(column[i], len(n) > 1) for column, n in zip(columns, ns, strict=True)),
         ]
         for i, model in enumerate(display.models)
     ]
-    label = verdict_labels(report)[best].lower()
-    if judge:
-        caption = (
-            f"Share of responses that {escaped(judge)} judged {label} in per cent, by model and prompt; n counts its "
-            "replies, those without a verdict among them."
-        )
-        return tabular(name, caption, ["Model", *heads], rows)
-    kappas = [_kappa(report, prompt) for prompt in prompts]
-    below = [[r"Cohen's $\kappa$", *kappas]] if any(kappas) else []
-    caption = (
-        f"Share of responses judged {label} in per cent, by model and prompt; n counts the responses with a final "
-        "verdict."
+    kappas = [] if judge else [_kappa(report, prompt) for prompt in prompts]
+    groups = [Rows(rows), *([Rows([[r"Cohen's $\kappa$", *kappas]])] if any(kappas) else [])]
+    caption = _caption(verdict_labels(report)[best].lower(), judge, any(kappas))
+    return parts.table(name, f"{caption}{legend}", ["Model", *heads], groups)
+
+
+def _caption(verdict: str, judge: str, has_kappa: bool) -> str:
+    judged = f"that {breakable(judge)} judged" if judge else "judged"
+    n = (
+        "its replies, those without a verdict among them."
+        if judge
+        else "the responses with a final verdict."
     )
-    if below:
-        caption += " Kappa is on the judges' first verdicts."
-    return tabular(name, caption, ["Model", *heads], rows, below)
+    kappa = " Kappa is on the judges' first verdicts." if has_kappa else ""
+    return (
+        f"Share of responses {judged} {breakable(verdict)} in per cent, by model and prompt, with {INTERVALS}; n "
+        f"counts {n}{kappa}"
+    )
+
+
+def _heads(prompts: Sequence[Named]) -> tuple[list[str], str]:
+    """Short names of prompts, and a sentence on what they stand for."""
+    heads = [
+        prompt.short if widths.of(prompt.short) <= LONGEST else f"P{place}"
+        for place, prompt in enumerate(prompts, start=1)
+    ]
+    told = [
+        prompt.label if prompt.label.startswith(f"{head}: ") else f"{head}: {prompt.label}"
+        for head, prompt in zip(heads, prompts, strict=True)
+        if head != prompt.label
+    ]
+    return [*map(breakable, heads)], f" Prompts: {breakable('; '.join(told))}." if told else ""
 
 
 def _share(cell: Cell, with_n: bool) -> str:
@@ -76,21 +96,17 @@ def full(
     """Every verdict of every model, prompt and slice as k of n with its interval."""
     labels, cells = verdict_labels(report), _cells(table)
     slices = list(dict.fromkeys(cell["slice"] for cell in table["rows"]))
-    heads = ["Model", "Questions", "$n$", *(escaped(labels[verdict]) for verdict in verdicts)]
+    heads = ["Model", "Questions", "$n$", *(breakable(labels[verdict]) for verdict in verdicts)]
     groups = []
     for prompt in _prompts(display, table):
-        rows = [heading(len(heads), prompt.label)]
+        rows = []
         for model in display.models:
             for place, part in enumerate(slices):
-                line_cells = [cells[prompt.name, model.name, part, verdict] for verdict in verdicts]
-                first = escaped(model.label) if place == 0 else ""
-                rows.append(
-                    line(
-                        [first, SLICE_LABELS[part], str(line_cells[0]["n"]), *map(of_n, line_cells)]
-                    )
-                )
-        groups.append(rows)
-    return longtable(name, caption, f"llr{'l' * len(verdicts)}", heads, groups)
+                mine = [cells[prompt.name, model.name, part, verdict] for verdict in verdicts]
+                first = breakable(model.label) if place == 0 else ""
+                rows.append([first, SLICE_LABELS[part], str(mine[0]["n"]), *map(of_n, mine)])
+        groups.append(Rows(rows, prompt.label))
+    return parts.table(name, caption, heads, groups, keys=3)
 
 
 def _prompts(display: Display, table: Table) -> list[Named]:

@@ -33,23 +33,26 @@ def check(text):
     code = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
     assert code.count("{") == code.count("}")
     # A row that begins so gives its beginning to the \\ before it.
-    assert not re.search(r"\\\\\s*[\[*]", code)
+    assert not re.search(r"\\\\\s*\[|\\\\\s+\*", code)
     opened = re.findall(r"\\begin\{(\w+)\}", code)
     assert sorted(opened) == sorted(re.findall(r"\\end\{(\w+)\}", code))
-    for inside, columns in tables(code):
-        for row in inside:
-            cells = len(re.split(r"(?<!\\)&", row))
-            assert cells == len(columns) or r"\multicolumn" in row or r"\caption" in row, row
+    found = list(tables(code))
+    assert found
+    for rows, widths in found:
+        for row in rows:
+            cells = re.split(r"(?<!\\)&", row)
+            assert len(cells) == len(widths) or r"\multicolumn" in row or r"\caption" in row, row
     assert not re.search(r"(?<!\\)[%#~^]", code.replace(r"\textasciitilde", ""))
     assert not re.search(r"(?<!\\)_", code)
 
 
 def tables(code):
-    for kind, columns, inside in re.findall(
-        r"\\begin\{(tabular|longtable)\}\{(\w+)\}(.*?)\\end\{\1\}", code, re.DOTALL
+    """Each table's rows, and the widths of its columns in points."""
+    for _, columns, inside in re.findall(
+        r"\\begin\{(tabular|longtable)\}\{@\{\}\n(.*?)\n@\{\}\}(.*?)\\end\{\1\}", code, re.DOTALL
     ):
-        assert kind
-        yield [line for line in inside.splitlines() if line.endswith(r"\\")], columns
+        rows = [line for line in inside.splitlines() if line.endswith(r"\\")]
+        yield rows, [float(width) for width in re.findall(r"p\{([\d.]+)pt\}", columns)]
 
 
 def called(report, old, new):
@@ -126,7 +129,10 @@ def test_every_score_of_a_judge_model_is_in_the_full_form(report):
         shares += [share for model in result["models"] for share in model["shares"]]
         for share in shares:
             if share["n"]:
-                assert f"{share['k']}/{share['n']} {100 * share['k'] / share['n']:.1f} [" in text
+                assert (
+                    f"{share['k']}/{share['n']} {100 * share['k'] / share['n']:.1f} \\mbox{{["
+                    in text
+                )
         for value in [
             result["macro_f"]["value"],
             *(one["f"]["value"] for one in result["classes"]),

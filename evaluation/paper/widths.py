@@ -1,0 +1,142 @@
+"""How wide LaTeX source is when it is set, and the widths of a table's columns that follow. Pure.
+
+An estimate from above, for Computer Modern in the size \\small of a text at 10 pt: each letter is taken as wide as the
+widest of its kind. Lengths are in points (pt).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import ceil, floor
+from unicodedata import combining, east_asian_width, normalize
+
+from evaluation.paper.escaping import escaped
+
+# The text of the class article at 10 pt, and half the space between two columns.
+TEXT, SEP = 345.0, 4.0
+# \small is 9 pt, whose letters are a little wider for their height.
+SMALL = 0.93
+# A word is broken where it is wider, so that a column can always be this narrow.
+LONGEST = 64.0
+NARROW, WIDE = (
+    frozenset("iljftrsI.,:;!'|()[] -"),
+    frozenset("mwMW@%#&=+\u2212\u2014\u2026\u00e6\u0153"),
+)
+# Where TeX may end a line: it does so at spaces and hyphens too.
+AFTER_A_SIGN, WITHIN_A_WORD = r"\allowbreak{}", r"\penalty500{}"
+_BREAK = re.compile(rf"\s+|{re.escape(AFTER_A_SIGN)}|{re.escape(WITHIN_A_WORD)}|(?<=-)(?!-)")
+
+
+def of(text: str) -> float:
+    """The width of text on one line."""
+    return SMALL * sum(map(_letter, normalize("NFC", text)))
+
+
+@cache
+def _letter(letter: str) -> float:
+    if combining(letter):
+        return 0.0
+    base = normalize("NFD", letter)[0]
+    if base in NARROW:
+        return 4.0
+    if base in WIDE or east_asian_width(base) in "WF":
+        return 10.4
+    return 7.9 if base.isupper() or ord(base) > 0x24F else 5.6
+
+
+def breakable(text: str) -> str:
+    """Text for LaTeX in which no piece that stays on one line is wider than LONGEST."""
+    words = re.split(r"(\s+|(?<=-))", text)
+    return "".join(escaped(word) if of(word) <= LONGEST else _broken(word) for word in words)
+
+
+def _broken(word: str) -> str:
+    """After its signs, and where that leaves a piece too wide, anywhere."""
+    return AFTER_A_SIGN.join(
+        WITHIN_A_WORD.join(map(escaped, _narrow_pieces(part)))
+        for part in re.split(r"(?<=[_/.:+@])", word)
+        if part
+    )
+
+
+def _narrow_pieces(part: str) -> list[str]:
+    pieces = [""]
+    for letter in part:
+        if of(pieces[-1] + letter) > LONGEST - 4:
+            pieces.append("")
+        pieces[-1] += letter
+    return pieces
+
+
+def whole(latex: str) -> float:
+    """The width of a cell on one line."""
+    return of(_letters(_BREAK.sub(lambda at: " " if at[0].isspace() else "", _tied(latex))))
+
+
+def narrowest(latex: str) -> float:
+    """The width of the widest piece of a cell that stays on one line."""
+    return max(of(_letters(piece)) for piece in _BREAK.split(_tied(latex)))
+
+
+def _tied(latex: str) -> str:
+    """With ties for the spaces and hyphens at which no line ends: those of boxes and formulas."""
+    return re.sub(r"\\mbox\{[^{}]*\}|\$[^$]*\$", lambda box: re.sub(r"[\s-]", "~", box[0]), latex)
+
+
+def _letters(latex: str) -> str:
+    """Source as the letters that it sets, or some as wide."""
+    text = re.sub(r"\\text\w+\{\}|\\ldots\{\}", "W", latex)
+    text = re.sub(r"\\([&%$#_,])", r"\1", re.sub(r"\\[a-z]+", "x", text.replace(r"\mbox", "")))
+    return re.sub(r"[{}$]", "", text).replace("~", " ")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table, or a part of one that has too many columns: which of the columns, and their widths."""
+
+    columns: tuple[int, ...]
+    widths: tuple[float, ...]
+
+    @property
+    def width(self) -> float:
+        """With the space between columns."""
+        return sum(self.widths) + 2 * SEP * (len(self.widths) - 1)
+
+
+def laid_out(columns: Sequence[Sequence[str]], keys: int) -> list[Part]:
+    """Columns of cells within TEXT: in as many parts as that takes, each with the first `keys` columns."""
+    least = [max(map(narrowest, cells)) + 0.5 for cells in columns]
+    wanted = [max(map(whole, cells)) + 0.5 for cells in columns]
+    parts: list[list[int]] = [[*range(keys)]]
+    for column in range(keys, len(columns)):
+        mine = [*parts[-1], column]
+        if len(mine) > keys + 1 and _room(least, mine) < 0:
+            parts.append([*range(keys), column])
+        else:
+            parts[-1] = mine
+    return [Part(tuple(part), _widths(least, wanted, part)) for part in parts]
+
+
+def _room(widths: Sequence[float], part: Sequence[int]) -> float:
+    return TEXT - 2 * SEP * (len(part) - 1) - sum(widths[column] for column in part)
+
+
+def _widths(
+    least: Sequence[float], wanted: Sequence[float], part: Sequence[int]
+) -> tuple[float, ...]:
+    """As wide as wanted, or what is left beyond the least shared out by what each column lacks; to tenths, down."""
+    lacking = sum(wanted[column] - least[column] for column in part)
+    share = min(1.0, _room(least, part) / lacking) if lacking else 0.0
+    return tuple(
+        floor(10 * (least[column] + share * (wanted[column] - least[column]))) / 10
+        for column in part
+    )
+
+
+def lines_of(row: Sequence[str], part: Part) -> int:
+    """About how many lines a row takes."""
+    return max(
+        ceil(1.1 * whole(row[column]) / width) or 1
+        for column, width in zip(part.columns, part.widths, strict=True)
+    )
