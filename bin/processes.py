@@ -1,4 +1,4 @@
-"""Run the Procfile's processes: started only once for a data folder, and all stopped together.
+"""Run the Procfile's processes: once for a data folder, each started again when it ends, all stopped together.
 
 Standard library only, and no syntax newer than Python 3.6 (see prepare.py).
 """
@@ -11,14 +11,19 @@ import os
 import signal
 import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
-from prepare import ROOT, VENV, Trouble, end_with_parent, say
+from prepare import ROOT, Trouble, end_with_parent, say
 
 # An environment variable of all processes that bin/run starts; its value is their data folder.
 MARK = "SICETNON_RUN"
 STOP_SECONDS = 15
+# Seconds before a process is started again, longer each time it ended within LIVED seconds of its start. After as many
+# such ends and one more it is given up.
+PAUSES = (1, 2, 4, 8, 16)
+LIVED = 60
 
 
 # ---------------------------------------------------------------- one at a time
@@ -88,31 +93,98 @@ class Stopped(Exception):
 def run(names: list, env: dict, when_up) -> None:
     """Run the Procfile's processes `names` until they are stopped; call `when_up` once web answers.
 
-    Returns after Ctrl-C, SIGTERM or a closed terminal; raises Trouble when a process ended by
-    itself. In both cases all processes have ended.
+    Returns after Ctrl-C, SIGTERM or a closed terminal; raises Trouble when web cannot start, or when no process can
+    be kept running. In each case all processes have ended.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
-    honcho = subprocess.Popen(
-        [str(VENV / "bin" / "honcho"), "start", *names],
-        cwd=str(ROOT),
-        env=env,
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-        preexec_fn=end_with_parent,
-    )
+    stopping = threading.Event()
+    kept = {name: Kept(name, _commands()[name], env, stopping) for name in names}
     try:
-        if _answers(int(env["WEB_PORT"]), honcho):
-            when_up()
-        honcho.wait()
+        for process in kept.values():
+            process.start()
+        if not _answers(int(env["WEB_PORT"]), kept["web"]):
+            raise Trouble(
+                "The web server cannot start, so all were stopped. Its last output is above."
+            )
+        when_up()
+        for process in kept.values():
+            process.join()
+        raise Trouble("No process could be kept running. Their last output is above.")
     except Stopped:
         say("Stopping.")
-        _ask_to_end(honcho)
+        _end(kept.values(), stopping)
         say("Stopped.")
-    else:
-        raise Trouble("A process ended by itself, so all were stopped. Its last output is above.")
     finally:
+        _end(kept.values(), stopping)
         end_leftovers(Path(env[MARK]))
+
+
+def _commands() -> dict:
+    lines = (ROOT / "Procfile").read_text(encoding="utf-8").splitlines()
+    return dict(line.split(": ", 1) for line in lines)
+
+
+class Kept(threading.Thread):
+    """Keeps one process running: starts it again whenever it ends, until `stopping` is set or it cannot live."""
+
+    def __init__(self, name: str, command: str, env: dict, stopping: threading.Event) -> None:
+        super().__init__(name=name, daemon=True)
+        self.command, self.env, self.stopping = command, env, stopping
+        self.process = None
+
+    def run(self) -> None:
+        short_lives = 0
+        while not self.stopping.is_set():
+            began = time.monotonic()
+            code = self._run_once()
+            if self.stopping.is_set():
+                return
+            short_lives = 1 if time.monotonic() - began >= LIVED else short_lives + 1
+            if short_lives > len(PAUSES):
+                say(_given_up(self.name))
+                return
+            pause = PAUSES[short_lives - 1]
+            say(f"{self.name} ended ({_ended_how(code)}). It is started again in {pause} s.")
+            self.stopping.wait(pause)
+
+    def _run_once(self) -> int:
+        """Start the process and wait for its end; returns its exit status, or minus the signal that killed it."""
+        self.process = subprocess.Popen(
+            ["/bin/sh", "-c", self.command],
+            cwd=str(ROOT),
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
+        )
+        threading.Thread(target=self._print, args=(self.process.stdout,), daemon=True).start()
+        code = self.process.wait()
+        _send_group(self.process.pid, signal.SIGTERM)  # what it has started and left
+        return code
+
+    def _print(self, output) -> None:
+        """Each line of the output with the process's name before it."""
+        with output:
+            for line in output:
+                say(f"{self.name:<10} | {line.decode('utf-8', 'replace').rstrip()}")
+
+    def end(self, number: int) -> None:
+        if self.process and self.process.poll() is None:
+            _send(self.process.pid, number)
+
+
+def _given_up(name: str) -> str:
+    return (
+        f"{name} ended {len(PAUSES) + 1} times, each within {LIVED} s of its start, and is not started again. The "
+        f"others go on. The lines of {name} above say why: correct that, then stop and start bin/run."
+    )
+
+
+def _ended_how(code: int) -> str:
+    return f"exit status {code}" if code >= 0 else f"killed by signal {-code}"
 
 
 def _stop(number, frame) -> None:
@@ -121,18 +193,20 @@ def _stop(number, frame) -> None:
     raise Stopped
 
 
-def _ask_to_end(honcho: subprocess.Popen) -> None:
-    honcho.terminate()
-    try:
-        honcho.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        honcho.kill()
-        honcho.wait()
+def _end(processes, stopping: threading.Event) -> None:
+    """Ask all processes to end, and kill what is left after STOP_SECONDS."""
+    stopping.set()
+    deadline = time.monotonic() + STOP_SECONDS
+    for process in processes:
+        process.end(signal.SIGTERM)
+    for process in processes:
+        process.join(max(0, deadline - time.monotonic()))
+        process.end(signal.SIGKILL)
 
 
-def _answers(port: int, honcho: subprocess.Popen) -> bool:
-    """Wait until the web server answers; False if the processes end first."""
-    while honcho.poll() is None:
+def _answers(port: int, web: Kept) -> bool:
+    """Wait until the web server answers; False if it is given up first."""
+    while web.is_alive():
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         try:
             connection.request("GET", "/")
@@ -195,3 +269,9 @@ def _own_ancestry() -> set:
 def _send(pid: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
+
+
+def _send_group(pid: int, number: int) -> None:
+    """To the processes of the group that `pid` led; on some systems also an error when all have ended."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)

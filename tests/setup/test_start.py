@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 
@@ -119,26 +120,122 @@ def test_it_starts_once_answers_and_leaves_nothing_after_ctrl_c(start, env, tmp_
     processes.check_port(first.port)
 
 
-def test_the_next_start_after_kill_9_is_clean_and_a_process_that_ends_by_itself_ends_the_others(
+def test_the_next_start_after_kill_9_is_clean_and_a_process_that_is_killed_is_started_again(
     ready, start
 ):
     first = start("--no-demo", "--no-model")
     first.kill()
     wait_until(lambda: first.left() == [])
     second = start("--no-demo", "--no-model")
-    os.kill(scheduler_among(second.left()), signal.SIGKILL)
-    second.lines += second.process.stdout.readlines()
-    assert second.process.wait(30) == 1
-    assert "A process ended by itself, so all were stopped" in second.lines[-1]
+    for name, word in (("scheduler", "beat"), ("worker", "work"), ("web", "config.wsgi")):
+        killed = oldest_with(word, second.left())
+        os.kill(killed, signal.SIGKILL)
+        second.read_until(f"{name} ended (killed by signal 9). It is started again in 1 s.")
+        wait_until(
+            lambda word=word, killed=killed: oldest_with(word, second.left()) not in {None, killed}
+        )
+    wait_until(lambda: answers(second.port))
+    assert second.ctrl_c() == 0
     assert second.left() == []
 
 
-def scheduler_among(pids):
-    for pid in pids:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            if b"beat" in file.read().split(b"\0"):
+def oldest_with(word, pids):
+    """The id of the first of the processes that has `word` among its arguments."""
+    for pid in sorted(pids):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+            if word.encode() in file.read().split(b"\0"):
                 return pid
-    raise AssertionError("no scheduler")
+    return None
+
+
+def answers(port):
+    with contextlib.suppress(OSError):
+        return "Sign in" in answer_of(port)
+    return False
+
+
+@pytest.fixture
+def kept(monkeypatch, tmp_path):
+    """`kept(command, …)`: runs these as bin/run's processes web, b, c …, with pauses of no length."""
+    monkeypatch.setattr(processes, "PAUSES", (0, 0))
+    monkeypatch.setattr(processes, "end_with_parent", lambda: None)
+    monkeypatch.setattr(processes.signal, "signal", lambda *_: None)
+    env = os.environ | {"WEB_PORT": str(free_port()), processes.MARK: str(tmp_path)}
+
+    def run_all(*commands, when_up=lambda: None):
+        names = ["web", *"bcd"][: len(commands)]
+        monkeypatch.setattr(processes, "_commands", lambda: dict(zip(names, commands, strict=True)))
+        processes.run(names, env, when_up)
+
+    return run_all
+
+
+WEB = f"exec {sys.executable} -m http.server --bind 127.0.0.1 $WEB_PORT"
+
+
+def test_a_process_that_cannot_live_stops_with_a_sentence_and_the_others_go_on(
+    kept, tmp_path, capfd
+):
+    """The second fails each time; the third is there when it was given up, and ends the test as Ctrl-C would."""
+    tries = tmp_path / "tries"
+
+    def stop_when_given_up():
+        wait_until(lambda: tries.exists() and tries.read_text() == "x" * 3)
+        wait_until(lambda: not processes_named("b"))
+        assert processes_named("web")
+        assert processes_named("c")
+        raise processes.Stopped
+
+    kept(
+        WEB,
+        f"printf x >> {tries}; echo no key; exit 3",
+        "exec sleep 60",
+        when_up=stop_when_given_up,
+    )
+    said = capfd.readouterr().out.splitlines()
+    assert said.count("b          | no key") == 3
+    assert said.count("b ended (exit status 3). It is started again in 0 s.") == 2
+    assert any(
+        line.startswith(
+            "b ended 3 times, each within 60 s of its start, and is not started again. The others go on."
+        )
+        for line in said
+    )
+    assert said[-1] == "Stopped."
+
+
+def processes_named(name):
+    return [thread for thread in threading.enumerate() if thread.name == name]
+
+
+def test_a_web_server_that_cannot_start_ends_all_with_a_sentence(kept):
+    with pytest.raises(processes.Trouble, match="The web server cannot start"):
+        kept("exit 1", "exec sleep 60")
+    assert not processes_named("b")
+
+
+@pytest.mark.parametrize(
+    ("lives", "pauses"), [([1, 1, 90, 1], [1, 2, 1, 2]), ([90, 90, 90], [1, 1, 1])]
+)
+def test_the_pause_grows_and_is_forgotten_after_a_life_of_a_minute(monkeypatch, lives, pauses):
+    waited, now = [], [0.0]
+    stopping = threading.Event()
+    one = processes.Kept("one", "", {}, stopping)
+
+    def run_once():
+        now[0] += lives[len(waited)]
+        return 1
+
+    def wait(seconds):
+        waited.append(seconds)
+        if len(waited) == len(lives):
+            stopping.set()
+
+    monkeypatch.setattr(one, "_run_once", run_once)
+    monkeypatch.setattr(stopping, "wait", wait)
+    monkeypatch.setattr(processes.time, "monotonic", lambda: now[0])
+    one.run()
+    assert waited == pauses
 
 
 def test_only_processes_started_for_this_folder_are_ended(tmp_path):
