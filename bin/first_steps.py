@@ -77,8 +77,6 @@ def migrate() -> None:
     if plan:
         with step(f"Bringing the database up to date ({len(plan)} steps)", sys.stderr):
             call_command("migrate", interactive=False, verbosity=0)
-    else:
-        executor.check_replacements()  # records those that replace migrations which the database has had
 
 
 def collect_static_files() -> None:

@@ -25,6 +25,7 @@ from operations.databases import DEFAULT
 from operations.exclusive import exclusive_access
 from operations.folder import kept_files, unknown_entries
 from operations.schema_version import (
+    BRIDGE,
     bring_to,
     bring_up_to_date,
     check_known,
@@ -65,7 +66,7 @@ def verified(path: Path) -> Bundle:
     if older := too_old(bundle.migrations):
         raise BadBundle(
             f"{path} was made by a version of Sic et Non ({bundle.app_version}) from before {shortened(older)}. "
-            "Restore it with the version from just before that migration, and make a backup with that."
+            f"Restore it with {BRIDGE}, and make a backup with that."
         )
     bundle.verify()
     return bundle

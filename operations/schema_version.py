@@ -16,6 +16,8 @@ from django.db.migrations.recorder import MigrationRecorder
 from leases.refusal import Refusal
 
 Migrations = dict[str, list[str]]
+# The last version that knew the migrations of before the first ones that there are now.
+BRIDGE = "commit 04fb733 of 25 November 2026"
 
 
 class UnknownSchema(Refusal):
@@ -38,25 +40,41 @@ def migrations_here() -> dict[tuple[str, str], Migration]:
     return MigrationLoader(None).disk_migrations or {}
 
 
+def _firsts() -> dict[str, str]:
+    """By app, the name of its first migration."""
+    return {app: name for app, name in migrations_here() if name.startswith("0001_")}
+
+
+def _began_otherwise(migrations: Migrations) -> set[str]:
+    """The apps of which other first migrations were done: those that versions of before had, up to BRIDGE.
+
+    A database that was brought up to date since has their names no more (migrations/0002 of this room).
+    """
+    return {
+        app
+        for app, first in _firsts().items()
+        if any(name.startswith("0001_") and name != first for name in migrations.get(app, ()))
+    }
+
+
 def unknown(migrations: Migrations) -> list[str]:
-    """Those that this program does not have, as APP.NAME."""
-    ours = migrations_here()
-    known = set(ours) | {replaced for each in ours.values() for replaced in each.replaces}
+    """Those of a newer version, as APP.NAME."""
+    began_otherwise = _began_otherwise(migrations)
     return [
         f"{app}.{name}"
         for app, names in migrations.items()
         for name in names
-        if (app, name) not in known
+        if app not in began_otherwise and (app, name) not in migrations_here()
     ]
 
 
 def too_old(migrations: Migrations) -> list[str]:
-    """Those of which only a part was done, as APP.NAME: each replaces several that older versions had."""
-    had = _pairs(migrations)
+    """The first migrations, as APP.NAME, that were not done although others of before were."""
+    firsts = _firsts()
     return [
-        f"{app}.{name}"
-        for (app, name), each in migrations_here().items()
-        if had & set(each.replaces) and not had >= set(each.replaces)
+        f"{app}.{firsts[app]}"
+        for app in sorted(_began_otherwise(migrations))
+        if firsts[app] not in migrations[app]
     ]
 
 
@@ -78,8 +96,8 @@ def check_known(using: str = "default") -> None:
     if older := too_old(had):
         raise UnknownSchema(
             f"This database was last used by a version of Sic et Non from before {shortened(older)}. Nothing was "
-            "changed. Start the version from just before that migration once: it brings the tables up to date. If "
-            "this was the first start, and it was cut off, remove the empty database and start again."
+            f"changed. Start {BRIDGE} once: it brings the tables up to date. If its first start was cut off, remove "
+            "the empty database and start again."
         )
 
 
@@ -115,9 +133,6 @@ def bring_to(migrations: Migrations, using: str) -> Apps:
     """Make an empty database's tables those that `migrations` lead to; the models as they were then."""
     executor = MigrationExecutor(connections[using])
     wanted = _pairs(migrations)
-    known = executor.loader.disk_migrations
-    # A backup from before a migration that replaces others names those alone.
-    wanted |= {key for key in known if known[key].replaces and wanted >= set(known[key].replaces)}
     graph = executor.loader.graph
     last = [
         key

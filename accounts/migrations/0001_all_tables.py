@@ -53,19 +53,6 @@ class Migration(migrations.Migration):
 
     initial = True
 
-    replaces = [
-        ('accounts', '0001_rows'),
-        ('accounts', '0002_count_what_is_done_too_often'),
-        ('accounts', '0003_know_whose_a_session_is'),
-        ('accounts', '0004_forget_people'),
-        ('accounts', '0005_sign_in_by_institution_and_second_factor'),
-        ('accounts', '0006_keep_an_audit_log'),
-        ('accounts', '0007_second_factors_and_identities_in_the_audit_log'),
-        ('accounts', '0008_guidelines_in_the_audit_log'),
-        ('accounts', '0001_tables'),
-        ('accounts', '0002_record_that_studies_open_again'),
-    ]
-
     dependencies = []
 
     operations = [

@@ -10,29 +10,6 @@ class Migration(migrations.Migration):
 
     initial = True
 
-    replaces = [
-        ('annotation', '0001_rows'),
-        ('annotation', '0002_let_annotations_share_a_contradiction'),
-        ('annotation', '0003_find_the_next_place_by_an_index'),
-        ('annotation', '0004_drop_columns_that_nothing_wrote'),
-        ('annotation', '0005_call_held_work_in_progress'),
-        ('annotation', '0006_limit_the_tags_in_hand'),
-        ('annotation', '0007_measure_the_time_at_each_step'),
-        ('annotation', '0008_keep_where_passages_come_from_and_what_was_filled_in'),
-        ('annotation', '0009_edit_guidelines_in_the_app'),
-        ('annotation', '0010_keep_where_a_span_was_selected'),
-        ('annotation', '0011_ask_for_other_articles'),
-        ('annotation', '0012_keep_first_submissions_and_the_time_of_each_day'),
-        ('annotation', '0013_draw_by_strata_with_rounds_and_chosen_people'),
-        ('annotation', '0014_hide_others_work_from_annotators'),
-        ('annotation', '0015_review_all_annotations_of_a_tag_together'),
-        ('annotation', '0016_keep_where_an_annotation_was_first_submitted'),
-        ('annotation', '0017_free_again_what_a_decision_left_out'),
-        ('annotation', '0018_find_annotations_by_their_state'),
-        ('annotation', '0019_count_valid_tags_by_an_index'),
-        ('annotation', '0020_find_flagged_annotations_by_an_index'),
-    ]
-
     dependencies = [
         ('datasets', '0001_all_tables'),
         ('wikifetch', '0001_tables'),

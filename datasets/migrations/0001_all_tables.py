@@ -11,20 +11,6 @@ class Migration(migrations.Migration):
 
     initial = True
 
-    replaces = [
-        ('datasets', '0001_rows'),
-        ('datasets', '0002_keep_the_number_a_question_has_in_its_file'),
-        ('datasets', '0003_keep_proposals_and_what_releases_leave_out'),
-        ('datasets', '0004_have_revised_passages_checked'),
-        ('datasets', '0005_name_the_module_that_records_what_was_seen'),
-        ('datasets', '0006_keep_an_import_unseen_until_it_is_complete'),
-        ('datasets', '0007_carry_where_passages_come_from_and_what_was_filled_in'),
-        ('datasets', '0008_link_contradictions_of_one_tag'),
-        ('datasets', '0009_keep_how_a_subset_was_drawn'),
-        ('datasets', '0001_tables'),
-        ('datasets', '0002_undo_exclusions'),
-    ]
-
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -10,15 +10,6 @@ class Migration(migrations.Migration):
 
     initial = True
 
-    replaces = [
-        ('evaluation', '0001_rows'),
-        ('evaluation', '0002_publish_frozen_reports_and_keep_their_bytes'),
-        ('evaluation', '0003_freeze_reports_of_studies_alone'),
-        ('evaluation', '0001_tables'),
-        ('evaluation', '0002_keep_the_runs_of_frozen_reports'),
-        ('evaluation', '0003_name_the_runs_of_frozen_reports'),
-    ]
-
     dependencies = [
         ('generation', '0001_all_tables'),
         ('judging', '0001_all_tables'),

@@ -59,28 +59,6 @@ class Migration(migrations.Migration):
 
     initial = True
 
-    replaces = [
-        ('generation', '0001_rows'),
-        ('generation', '0002_keep_replies_and_wait_out_outages'),
-        ('generation', '0003_keep_passages_that_an_imported_response_was_given'),
-        ('generation', '0004_keep_revised_passages_that_a_prompt_showed'),
-        ('generation', '0005_find_the_latest_answers'),
-        ('generation', '0006_share_services_and_pause_runs'),
-        ('generation', '0007_keep_refused_and_filtered_answers'),
-        ('generation', '0008_keep_the_pace_between_turns'),
-        ('generation', '0009_keep_reasoning_and_abilities'),
-        ('generation', '0010_make_one_run_of_a_form_sent_twice'),
-        ('generation', '0011_count_and_cap_costs_and_try_a_few_calls'),
-        ('generation', '0001_tables'),
-        ('generation', '0002_find_the_responses_in_a_state'),
-        ('generation', '0003_keep_the_texts_of_a_run_together_on_sqlite'),
-        ('generation', '0004_keep_prompts_as_versions'),
-        ('generation', '0005_ask_in_two_turns'),
-        ('generation', '0006_ask_again_for_a_form'),
-        ('generation', '0007_find_those_asked_for_a_form'),
-        ('generation', '0008_score_options'),
-    ]
-
     dependencies = [
         ('datasets', '0001_all_tables'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),

@@ -11,33 +11,6 @@ class Migration(migrations.Migration):
 
     initial = True
 
-    replaces = [
-        ('judging', '0001_rows'),
-        ('judging', '0002_keep_rows_of_imported_human_evaluations'),
-        ('judging', '0003_let_judge_models_give_verdicts_of_their_own'),
-        ('judging', '0004_judge_a_share_of_responses_twice'),
-        ('judging', '0005_import_a_study_in_steps'),
-        ('judging', '0006_count_the_changes_of_a_slot'),
-        ('judging', '0007_draw_free_slots_and_judge_a_share_twice'),
-        ('judging', '0008_find_the_next_machine_verdict'),
-        ('judging', '0009_keep_that_a_judge_model_is_cancelled'),
-        ('judging', '0010_write_rubrics_in_the_app'),
-        ('judging', '0011_keep_the_reasoning_of_judge_models'),
-        ('judging', '0012_let_a_study_judge_a_subset'),
-        ('judging', '0013_keep_judges_from_their_own_questions'),
-        ('judging', '0014_find_responses_that_wait_for_a_final_verdict'),
-        ('judging', '0015_warm_up_on_responses_with_known_verdicts'),
-        ('judging', '0001_tables'),
-        ('judging', '0002_add_what_rounds_keep'),
-        ('judging', '0003_make_what_there_is_the_first_round'),
-        ('judging', '0004_bind_what_rounds_keep'),
-        ('judging', '0005_add_discussions'),
-        ('judging', '0006_keep_the_version_and_kind_of_machine_verdicts'),
-        ('judging', '0007_bind_the_version_and_kind_of_machine_verdicts'),
-        ('judging', '0008_name_the_prompt_of_judge_models'),
-        ('judging', '0009_bind_the_prompt_of_judge_models'),
-    ]
-
     dependencies = [
         ('datasets', '0001_all_tables'),
         ('generation', '0001_all_tables'),

@@ -8,10 +8,6 @@ class Migration(migrations.Migration):
 
     initial = True
 
-    replaces = [
-        ('operations', '0001_note_who_works_in_the_background'),
-    ]
-
     dependencies = []
 
     operations = [

@@ -18,26 +18,29 @@ from psycopg import sql
 from operations import moving
 from operations.bundle import MANIFEST, Bundle, Writer
 from operations.databases import database_at
-from operations.schema_version import migrations_here
 from operations.serialization import first_with_rows
 from tests.database import source
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-# The last migration of judging at ages from which this version cannot go on: some or all of the oldest ones, what
-# first took their place, all but one.
-PARTS = (
-    "0014_find_responses_that_wait_for_a_final_verdict",
-    "0015_warm_up_on_responses_with_known_verdicts",
-    "0001_tables",
-    "0008_name_the_prompt_of_judge_models",
-)
+# A backup that commit 04fb733 made: of a judged study with a published report, and of a draft. With the names of the
+# migrations that a database of then had.
+BRIDGE = Path(__file__).with_name("backup_of_04fb733.zip")
 
 
-def until(last: str) -> list[str]:
-    """The former migrations of judging up to this one, in the order in which they were made."""
-    former = [name for _, name in migrations_here()["judging", "0001_all_tables"].replaces]
-    return former[: former.index(last) + 1]
+def former() -> dict[str, list[str]]:
+    """By app, the names of migrations that a database of 04fb733 had."""
+    with zipfile.ZipFile(BRIDGE) as made:
+        migrations: dict[str, list[str]] = json.loads(made.read(MANIFEST))["migrations"]
+    return migrations
+
+
+# What of judging's migrations a database had that this version cannot bring forward: some, or all but the first of now.
+PARTS = {
+    "one": slice(1, 2),
+    "some": slice(1, 9),
+    "all but the first of now": slice(1, None),
+}
 
 
 @contextmanager

@@ -10,20 +10,6 @@ class Migration(migrations.Migration):
 
     initial = True
 
-    replaces = [
-        ('wikifetch', '0001_rows'),
-        ('wikifetch', '0002_ask_a_wiki_in_series'),
-        ('wikifetch', '0003_follow_histories_and_what_a_wiki_hides'),
-        ('wikifetch', '0004_fill_the_month_of_sightings'),
-        ('wikifetch', '0005_where_named_titles_lead_and_who_asks'),
-        ('wikifetch', '0006_wait_for_a_busy_wiki'),
-        ('wikifetch', '0007_keep_the_wikis_own_html'),
-        ('wikifetch', '0008_count_requests_and_bytes'),
-        ('wikifetch', '0009_keep_a_wikis_own_words'),
-        ('wikifetch', '0010_keep_the_titles_of_a_queue'),
-        ('wikifetch', '0011_list_tags_in_the_order_of_titles'),
-    ]
-
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
