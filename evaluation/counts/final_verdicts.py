@@ -90,6 +90,12 @@ def how_counts(items: Columns) -> dict[str | None, int]:
     return dict(counted(items["how"][kept(items)]))
 
 
+def by_round(items: Columns) -> dict[tuple[str, int], int]:
+    """(prompt, number of a round) -> how many final verdicts on the prompt the round gives, excluded ones too."""
+    groups = counted(items["prompt"], items["final_round"])
+    return {(prompt, n): count for prompt, n, count in groups if n is not None}
+
+
 def across_rounds(
     study: Study, cluster: str
 ) -> list[tuple[tuple[int, int], tuple[str | int, str, str, int]]]:

@@ -70,16 +70,19 @@ def _head(report: Report, body: Sequence[str]) -> list[str]:
 
 def _agreement(report: Report, display: Display) -> list[str]:
     rows, methods = [], []
-    by_prompt = {prompt["prompt"]: prompt for prompt in report["agreement"]["prompts"]}
-    for prompt in display.prompts:
-        for pair in by_prompt[prompt.name]["pairs"]:
+    entries = report["agreement"]["prompts"]
+    mine = [
+        (prompt, e) for prompt in display.prompts for e in entries if e["prompt"] == prompt.name
+    ]
+    for prompt, entry in mine:
+        for pair in entry["pairs"]:
             agreed, kappa = (
                 sentences.of(pair["coefficients"], name)
                 for name in ("percent_agreement", "cohen_kappa")
             )
             judges = breakable(", ".join(pair["judges"]))
             shown = [_value(agreed, sentences.percent), _value(kappa, sentences.number)]
-            label = breakable(prompt.label + in_round(by_prompt[prompt.name]))
+            label = breakable(prompt.label + in_round(entry))
             rows.append([label, judges, str(kappa["n"]), *shown])
             methods.append(sentences.method_of(kappa))
     if not rows:

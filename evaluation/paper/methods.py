@@ -134,8 +134,10 @@ def _agreement(report: Report) -> Iterator[str]:
         if not report["study"]["is_imported"]:
             yield "Agreement between judges was not measured."
         return
-    parts = [_kappa(prompt) for prompt in agreement["prompts"] if prompt["pairs"]]
-    yield f"Agreement on {agreement['population']}: {'; '.join(parts)}."
+    measured = [entry for entry in agreement["prompts"] if entry["pairs"]]
+    by_round = any(entry["round"] is not None for entry in measured)
+    where = ", in each round that gives final verdicts" if by_round else ""
+    yield f"Agreement on {agreement['population']}{where}: {'; '.join(map(_kappa, measured))}."
     methods = dict.fromkeys(
         sentences.method_of(coefficient)
         for prompt in agreement["prompts"]

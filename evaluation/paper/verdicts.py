@@ -9,7 +9,7 @@ from evaluation.paper.parts import Rows, of_n, per_cent
 from evaluation.paper.widths import LONGEST, breakable
 from evaluation.report import sentences
 from evaluation.report.figures import verdict_labels
-from evaluation.report.shapes import Cell, Report, Table
+from evaluation.report.shapes import Cell, PromptAgreement, Report, Table
 from evaluation.report.verdicts import SLICE_LABELS, best_first
 from evaluation.statistics.tables import ALL
 
@@ -43,20 +43,21 @@ def compact(
         ]
         for i, model in enumerate(display.models)
     ]
-    kappas = [] if judge else [_kappa(report, prompt) for prompt in prompts]
-    groups = [Rows(rows), *([Rows([[r"Cohen's $\kappa$", *kappas]])] if any(kappas) else [])]
-    caption = _caption(verdict_labels(report)[best].lower(), judge, any(kappas))
+    kappas = [] if judge else _kappas(report, prompts)
+    groups = [Rows(rows), *([Rows(kappas)] if kappas else [])]
+    caption = _caption(verdict_labels(report)[best].lower(), judge, len(kappas))
     return parts.table(name, f"{caption}{legend}", ["Model", *heads], groups)
 
 
-def _caption(verdict: str, judge: str, has_kappa: bool) -> str:
+def _caption(verdict: str, judge: str, kappas: int) -> str:
     judged = f"that {breakable(judge)} judged" if judge else "judged"
     n = (
         "its replies, those without a verdict among them."
         if judge
         else "the responses with a final verdict."
     )
-    kappa = " Kappa is on the judges' first verdicts." if has_kappa else ""
+    by_round = ", in each round that gives final verdicts" if kappas > 1 else ""
+    kappa = f" Kappa is on the judges' first verdicts (n){by_round}." if kappas else ""
     return (
         f"Share of responses {judged} {breakable(verdict)} in per cent, by model and prompt, with {INTERVALS}; n "
         f"counts {n}{kappa}"
@@ -81,13 +82,26 @@ def _share(cell: Cell, with_n: bool) -> str:
     return f"{per_cent(cell)} ({cell['n']})" if with_n and cell["n"] else per_cent(cell)
 
 
-def _kappa(report: Report, prompt: Named) -> str:
-    """The prompt's kappa where there is one: two people judged all of its responses."""
-    for agreement in report["agreement"]["prompts"]:
-        if agreement["prompt"] == prompt.name and len(agreement["pairs"]) == 1:
-            kappa = sentences.of(agreement["pairs"][0]["coefficients"], "cohen_kappa")
-            return escaped(sentences.number(kappa["value"], 2))
-    return ""
+def _kappas(report: Report, prompts: Sequence[Named]) -> list[list[str]]:
+    """A row of kappas for each round that gives final verdicts; a cell where two people judged all its responses."""
+    entries = report["agreement"]["prompts"]
+    cells = {(e["round"], e["prompt"]): kappa for e in entries if (kappa := _kappa(e))}
+    rounds = sorted({n for n, _ in cells}, key=lambda n: n or 0)
+    return [
+        [_of_round(n), *(cells.get((n, prompt.name), "") for prompt in prompts)] for n in rounds
+    ]
+
+
+def _of_round(n: int | None) -> str:
+    return r"Cohen's $\kappa$" if n is None else rf"Cohen's $\kappa$, round {n}"
+
+
+def _kappa(entry: PromptAgreement) -> str:
+    """The kappa of two people with its n; empty where there is none."""
+    if len(entry["pairs"]) != 1:
+        return ""
+    kappa = sentences.of(entry["pairs"][0]["coefficients"], "cohen_kappa")
+    return f"{escaped(sentences.number(kappa['value'], 2))} ({kappa['n']})"
 
 
 def full(

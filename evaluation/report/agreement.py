@@ -37,9 +37,10 @@ class Matrix:
 
 @dataclass(frozen=True)
 class AgreementSection:
-    """What a page says of the agreement on one prompt."""
+    """What a page says of the agreement on one prompt in one round; `where` is its label with that round."""
 
     prompt: str
+    where: str
     title: str
     sentence: str
     matrices: tuple[Matrix, ...]
@@ -84,17 +85,14 @@ def agreement_rows(report: shapes.Report) -> list[AgreementRow]:
 
 
 def _with_prompts(report: shapes.Report) -> Iterable[tuple[shapes.Prompt, shapes.PromptAgreement]]:
-    return zip(report["prompts"], report["agreement"]["prompts"], strict=True)
+    """Each entry put forward, with its prompt: one for each round that gives final verdicts."""
+    prompts = {prompt["label"]: prompt for prompt in report["prompts"]}
+    return ((prompts[one["prompt"]], one) for one in report["agreement"]["prompts"])
 
 
 def in_round(agreement: shapes.PromptAgreement) -> str:
     """Which round an entry is of, for its title; empty where there is one."""
-    return f", round {agreement['round']}" if "round" in agreement else ""
-
-
-def _round_of(agreement: shapes.PromptAgreement) -> str:
-    """The same for a query."""
-    return str(agreement.get("round", ""))
+    return f", round {agreement['round']}" if agreement["round"] is not None else ""
 
 
 def _pair_row(
@@ -111,7 +109,7 @@ def _pair_row(
             prompt=prompt["name"],
             judge_1=first,
             judge_2=second,
-            round=_round_of(agreement),
+            round=agreement["round"],
         ),
         _figures(pair["coefficients"], PAIRED),
         pair["warning"],
@@ -125,7 +123,7 @@ def _overall_row(prompt: shapes.Prompt, agreement: shapes.PromptAgreement) -> Ag
         prompt["title"] + in_round(agreement),
         "all",
         agreement["n"],
-        query(of="first", prompt=prompt["name"], round=_round_of(agreement)),
+        query(of="first", prompt=prompt["name"], round=agreement["round"]),
         (agreed, replace(fleiss, value=f"Fleiss {fleiss.value}"), *others),
         "",
     )
@@ -152,10 +150,11 @@ def agreement_sections(report: shapes.Report) -> list[AgreementSection]:
     return [
         AgreementSection(
             prompt["label"],
+            prompt["label"] + in_round(agreement),
             prompt["title"] + in_round(agreement),
             sentences.agreement_sentence(agreement),
             tuple(
-                _matrix(report, prompt, pair, f"matrix-{place}-{number}", _round_of(agreement))
+                _matrix(report, prompt, pair, f"matrix-{place}-{number}", agreement["round"])
                 for number, pair in enumerate(agreement["pairs"])
             ),
         )
@@ -164,18 +163,19 @@ def agreement_sections(report: shapes.Report) -> list[AgreementSection]:
 
 
 def _matrix(
-    report: shapes.Report, prompt: shapes.Prompt, pair: shapes.Pair, key: str, n_round: str
+    report: shapes.Report, prompt: shapes.Prompt, pair: shapes.Pair, key: str, n_round: int | None
 ) -> Matrix:
     shown = verdict_labels(report)
     labels = tuple(shown[label] for label in pair["labels"])
     first, second = pair["judges"]
     n = sum(map(sum, pair["table"]))
     same = sum(pair["table"][i][i] for i in range(len(labels)))
+    of_round = f", round {n_round}" if n_round is not None else ""
     svg = confusion_matrix(
         pair["table"],
         labels,
         sides=(first, second),
-        title=f"First verdicts on prompt {prompt['label']}: {first} and {second}",
+        title=f"First verdicts on prompt {prompt['label']}{of_round}: {first} and {second}",
         describe=f"{counted(n, 'response')}; the two agree on the {same} on the diagonal. The table below has every "
         "number.",
         key=key,
@@ -190,7 +190,7 @@ def _matrix(
 
 
 def _matrix_row(
-    prompt: shapes.Prompt, pair: shapes.Pair, labels: tuple[str, ...], i: int, n_round: str
+    prompt: shapes.Prompt, pair: shapes.Pair, labels: tuple[str, ...], i: int, n_round: int | None
 ) -> tuple[str, tuple[Figure, ...]]:
     first, second = pair["judges"]
     cells = []
@@ -226,29 +226,25 @@ def _class_ends(resampled: Resampled | None) -> str:
 def over_time(report: shapes.Report) -> list[Portion]:
     """Each third of the work under each prompt, by when a response got its last first verdict."""
     return [
-        _portion(prompt["label"], THIRDS[one["part"]], one)
+        _portion(prompt["label"], f"{THIRDS[one['part']]}{in_round(agreement)}", one)
         for prompt, agreement in _with_prompts(report)
         for one in agreement["over_time"]
     ]
 
 
-def by_round(report: shapes.Report) -> list[Portion]:
-    """Each round under each prompt, where there are several; Fleiss' kappa where no two people judged all of it."""
-    return [
-        _round_row(prompt["label"], one)
-        for prompt, agreement in _with_prompts(report)
-        for one in agreement["rounds"]
-        if one["n"]
-    ]
+def other_rounds(report: shapes.Report) -> list[Portion]:
+    """Each round that gives no final verdict, under each prompt; Fleiss' kappa where no two people judged all of it."""
+    return [_round_row(one) for one in report["agreement"]["other_rounds"]]
 
 
-def _round_row(prompt: str, one: shapes.Round) -> Portion:
-    row = _portion(prompt, f"round {one['n_round']}", one)
-    if "pair" not in one:
-        return row
-    agreed, _, alpha = row.figures
-    kappa = figure_of(sentences.of(one["pair"]["coefficients"], "cohen_kappa"))
-    return replace(row, figures=(agreed, replace(kappa, second=""), alpha))
+def _round_row(one: shapes.PromptAgreement) -> Portion:
+    agreed, fleiss, _, alpha = _figures(one["all"], OVERALL)
+    kappa = fleiss
+    if len(one["pairs"]) == 1:
+        kappa = figure_of(sentences.of(one["pairs"][0]["coefficients"], "cohen_kappa"))
+    figures = [replace(each, second="") for each in (agreed, kappa, alpha)]
+    days = _days(one["since"], one["until"])
+    return Portion(one["prompt"], f"round {one['round']}", days, one["n"], *once(figures))
 
 
 def changed(report: shapes.Report) -> list[Portion]:
@@ -267,11 +263,14 @@ def changed(report: shapes.Report) -> list[Portion]:
 
 
 def _portion(prompt: str, name: str, portion: shapes.Portion) -> Portion:
-    since, until = portion["since"], portion["until"]
-    days = "" if since is None else since if since == until else f"{since} to {until}"
     # One interval each: a table of parts is read down its columns.
     figures = [replace(one, second="") for one in _figures(portion["coefficients"], OF_PORTION)]
+    days = _days(portion["since"], portion["until"])
     return Portion(prompt, name, days, portion["n"], *once(figures))
+
+
+def _days(since: str | None, until: str | None) -> str:
+    return "" if since is None else since if since == until else f"{since} to {until}"
 
 
 def once(figures: Sequence[Figure]) -> tuple[tuple[Figure, ...], str]:

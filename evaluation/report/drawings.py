@@ -11,12 +11,12 @@ from evaluation.charts.heatmap import pair_heat_map
 from evaluation.charts.sparkline import Trend, sparkline, trend_lines
 from evaluation.paper.display import read_display
 from evaluation.report import sentences
-from evaluation.report.agreement import THIRDS, agreement_sections
+from evaluation.report.agreement import THIRDS, agreement_sections, in_round
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.flow import flow_chart, flow_rows
 from evaluation.report.sentences import share_ends
-from evaluation.report.shapes import Cell, Report, Third
-from evaluation.report.sheets import PAIR_CELL, SHEETS, Sheet, pair_cells, values
+from evaluation.report.shapes import Cell, PromptAgreement, Report, Third
+from evaluation.report.sheets import OF_ENTRY, PAIR_CELL, SHEETS, Sheet, pair_cells, values
 from evaluation.report.verdicts import best_first, model_id, prompt_sections
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL, LABELLED
@@ -91,25 +91,27 @@ def _days(report: Report) -> Iterator[Drawing]:
 
 def _kappas(report: Report) -> Iterator[Drawing]:
     kappas = [
-        (prompt, pair, sentences.of(pair["coefficients"], "cohen_kappa"))
-        for prompt in report["agreement"]["prompts"]
-        for pair in prompt["pairs"]
+        (entry, pair, sentences.of(pair["coefficients"], "cohen_kappa"))
+        for entry in report["agreement"]["prompts"]
+        for pair in entry["pairs"]
     ]
     if not kappas:
         return
-    several = any(len(prompt["pairs"]) > 1 for prompt, _, _ in kappas)
+    several = any(len(entry["pairs"]) > 1 for entry, _, _ in kappas)
     titles = {prompt["label"]: prompt["title"] for prompt in report["prompts"]}
     svg = forest_plot(
         [
-            _kappa_row(prompt["prompt"], titles, pair["judges"] if several else (), kappa)
-            for prompt, pair, kappa in kappas
+            _kappa_row(entry, titles, pair["judges"] if several else (), kappa)
+            for entry, pair, kappa in kappas
         ],
         title="Cohen's kappa on first verdicts",
         describe="A square is kappa, its line the 95 % interval. The table of agreement has every number.",
         key="kappa",
     )
-    header = ["prompt", "judge_1", "judge_2", "kappa", "low", "high", "n", "method", "reason"]
-    rows = [[prompt["prompt"], *pair["judges"], *_ends(kappa)] for prompt, pair, kappa in kappas]
+    header = [*OF_ENTRY, "judge_1", "judge_2", "kappa", "low", "high", "n", "method", "reason"]
+    rows = [
+        [*values(entry, OF_ENTRY), *pair["judges"], *_ends(kappa)] for entry, pair, kappa in kappas
+    ]
     yield Drawing("kappa", "Cohen's kappa by prompt", svg, Sheet(header, rows))
 
 
@@ -121,9 +123,10 @@ def _ends(kappa: Coefficient) -> list[Any]:
 
 
 def _kappa_row(
-    prompt: str, titles: dict[str, str], judges: Sequence[str], kappa: Coefficient
+    entry: PromptAgreement, titles: dict[str, str], judges: Sequence[str], kappa: Coefficient
 ) -> Estimate:
-    label = f"{prompt}: {', '.join(judges)}" if judges else f"{prompt}: {titles[prompt]}"
+    prompt = entry["prompt"]
+    label = f"{prompt}{in_round(entry)}: {', '.join(judges) if judges else titles[prompt]}"
     shown = sentences.number(kappa["value"], 2)
     low, high = sentences.ends_of(kappa)
     ends = sentences.interval(low, high, 2)
@@ -132,7 +135,7 @@ def _kappa_row(
 
 
 def _pairs(report: Report) -> Iterator[Drawing]:
-    """For each prompt that three or more people judged: kappa of each two."""
+    """For each prompt and round that three or more people judged: kappa of each two."""
     for place, prompt in enumerate(report["agreement"]["prompts"]):
         kappas = {
             tuple(pair["judges"]): sentences.of(pair["coefficients"], "cohen_kappa")
@@ -141,7 +144,7 @@ def _pairs(report: Report) -> Iterator[Drawing]:
         names = sorted({name for both in kappas for name in both})
         if not 3 <= len(names) <= MOST_JUDGES:
             continue
-        title = f"Kappa of each two judges on prompt {prompt['prompt']}"
+        title = f"Kappa of each two judges on prompt {prompt['prompt']}{in_round(prompt)}"
         svg = pair_heat_map(
             names,
             {(first, second): kappa["value"] for (first, second), kappa in kappas.items()},
@@ -161,34 +164,38 @@ def _matrices(report: Report) -> Iterator[Drawing]:
     ):
         both = zip(section.matrices, agreement["pairs"], strict=True)
         for number, (matrix, pair) in enumerate(both):
-            title = f"Prompt {section.prompt}: {' and '.join(pair['judges'])}"
+            where = f"Prompt {section.prompt}{in_round(agreement)}"
+            title = f"{where}: {' and '.join(pair['judges'])}"
             sheet = Sheet(PAIR_CELL, pair_cells(pair))
             yield Drawing(f"matrix-{place}-{number}", title, matrix.svg, sheet)
 
 
 def _over_time(report: Report) -> Iterator[Drawing]:
-    """For each prompt a line of the judges' agreement over the thirds of the work."""
-    both = zip(report["prompts"], report["agreement"]["prompts"], strict=True)
+    """For each prompt and round a line of the judges' agreement over the thirds of the work."""
+    titles = {prompt["label"]: prompt["title"] for prompt in report["prompts"]}
     thirds = [
-        (prompt, agreement["over_time"])
-        for prompt, agreement in both
-        if sum(part["n"] > 0 for part in agreement["over_time"]) > 1
+        entry
+        for entry in report["agreement"]["prompts"]
+        if sum(part["n"] > 0 for part in entry["over_time"]) > 1
     ]
     if not thirds:
         return
     svg = trend_lines(
         [
-            Trend(f"{prompt['label']}: {prompt['title']}", tuple(map(_point, parts)))
-            for prompt, parts in thirds
+            Trend(
+                f"{entry['prompt']}{in_round(entry)}: {titles[entry['prompt']]}",
+                tuple(map(_point, entry["over_time"])),
+            )
+            for entry in thirds
         ],
         title="Agreement over time",
         describe="For each prompt the share of responses on which two judges agree, in three equal parts by when each "
         "got its last first verdict. The lower rule is 0 %, the upper 100 %.",
         key="over-time",
     )
-    header = ["prompt", "part", "since", "until", "n", "agreement", "low", "high"]
+    header = ["prompt", "round", "part", "since", "until", "n", "agreement", "low", "high"]
     header += ["fleiss_kappa", "krippendorff_alpha_nominal"]
-    rows = [_part_row(prompt["label"], part) for prompt, parts in thirds for part in parts]
+    rows = [_part_row(entry, part) for entry in thirds for part in entry["over_time"]]
     yield Drawing("over-time", "Agreement over time", svg, Sheet(header, rows))
 
 
@@ -197,12 +204,12 @@ def _point(part: Third) -> tuple[str, float | None, str]:
     return f"{THIRDS[part['part']]}, n = {part['n']}", agreed, sentences.percent(agreed)
 
 
-def _part_row(prompt: str, part: Third) -> list[object]:
+def _part_row(entry: PromptAgreement, part: Third) -> list[object]:
     agreed, fleiss, alpha = (
         sentences.of(part["coefficients"], name)
         for name in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
     )
-    place = [prompt, part["part"], part["since"], part["until"], part["n"]]
+    place = [entry["prompt"], entry["round"], part["part"], part["since"], part["until"], part["n"]]
     return [*place, agreed["value"], *sentences.ends_of(agreed), fleiss["value"], alpha["value"]]
 
 

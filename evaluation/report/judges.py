@@ -10,6 +10,7 @@ from evaluation.report.sentences import (
     cell_ends,
     cell_words,
     counted,
+    kappa_of,
     lowered,
     name_of,
     number,
@@ -221,21 +222,23 @@ def halves_sentence(report: shapes.Report) -> str:
 
 def ceiling_sentence(report: shapes.Report, prompt: str) -> str:
     """How far people agree among themselves on the responses to a prompt: no judge model can be asked for more."""
-    (found,) = [one for one in report["agreement"]["prompts"] if one["prompt"] == prompt]
-    agreed = next((one for one in found["all"] if one["name"] == "percent_agreement"), None)
-    if agreed is None or agreed["value"] is None:
-        return f"People’s own agreement, the ceiling of these scores, is not measured. {found['reason']}"
-    alone = len(found["pairs"]) == 1
-    of, name = (
-        (found["pairs"][0]["coefficients"], "cohen_kappa")
-        if alone
-        else (found["all"], "fleiss_kappa")
+    mine = [one for one in report["agreement"]["prompts"] if one["prompt"] == prompt]
+    measured = [one for one in mine if one["pairs"]]
+    if not measured:
+        return f"People’s own agreement, the ceiling of these scores, is not measured. {mine[0]['reason']}"
+    return (
+        f"The ceiling is people’s own agreement: {'; '.join(map(_own_agreement, measured))}, on first verdicts before "
+        "resolution."
     )
-    kappa = coefficient_of(of, name)
+
+
+def _own_agreement(entry: shapes.PromptAgreement) -> str:
+    agreed, kappa = coefficient_of(entry["all"], "percent_agreement"), kappa_of(entry)
+    before = f"round {entry['round']}, " if entry["round"] is not None else ""
     shown = "undefined" if kappa["value"] is None else number(kappa["value"])
     return (
-        f"The ceiling is people’s own agreement: {percent(agreed['value'])} of {counted(agreed['n'], 'response')} "
-        f"({name_of(kappa)} {shown}), on first verdicts before resolution."
+        f"{before}{percent(agreed['value'])} of {counted(agreed['n'], 'response')} "
+        f"({name_of(kappa)} {shown})"
     )
 
 

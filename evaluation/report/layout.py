@@ -34,7 +34,7 @@ def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:
         "portions": {
             "columns": agreement.PORTION_COLUMNS,
             "round_columns": agreement.ROUND_COLUMNS,
-            "rounds": agreement.by_round(body),
+            "rounds": agreement.other_rounds(body),
             "changed": agreement.changed(body),
             "thirds": agreement.over_time(body),
             "chart": charts.get("over-time"),

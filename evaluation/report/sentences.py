@@ -107,6 +107,13 @@ def of(coefficients: Sequence[Coefficient], name: str) -> Coefficient:
     )
 
 
+def kappa_of(entry: PromptAgreement) -> Coefficient:
+    """Cohen's kappa where the same two people judged all responses, else Fleiss'."""
+    if len(entry["pairs"]) == 1:
+        return of(entry["pairs"][0]["coefficients"], "cohen_kappa")
+    return of(entry["all"], "fleiss_kappa")
+
+
 def ends_of(coefficient: Coefficient) -> tuple[float | None, float | None]:
     """The interval to be shown first: by resampling clusters where there is one, else the closed form's."""
     clustered = coefficient["clustered"]

@@ -80,14 +80,6 @@ class Portion(TypedDict):
     coefficients: list[Coefficient]
 
 
-class Round(Portion):
-    """The responses of one round, on the scale of its rubric; `pair` is there where the same two judged them all."""
-
-    n_round: int
-    labels: list[str]
-    pair: NotRequired[Pair]
-
-
 class Third(Portion):
     """A third of the responses, by when each got its last first verdict: `part` is 1 to 3."""
 
@@ -95,29 +87,38 @@ class Third(Portion):
 
 
 class PromptAgreement(TypedDict):
-    """Agreement on the responses to one prompt: each two judges, all of them, and parts of the work.
+    """Agreement on the responses to one prompt in one round: each two judges, all of them, and thirds of the work.
 
-    Where a study has several rounds, all but `rounds` is of its round `round`.
+    `round` is its number, None where the study has one round only; `final` counts the final verdicts on the prompt
+    that the round gives, `n` its responses with two first verdicts; `labels` are the scale of its rubric.
     """
 
     prompt: str
-    round: NotRequired[int]
+    round: int | None
+    final: int
+    labels: list[str]
+    since: str | None
+    until: str | None
     n: int
     reason: str
     pairs: list[Pair]
     all: list[Coefficient]
-    rounds: list[Round]
     over_time: list[Third]
 
 
 class Agreement(TypedDict):
-    """Agreement between judges, or the reason why it was not measured."""
+    """Agreement between judges, or the reason why it was not measured.
+
+    `prompts` has an entry for each prompt and each round that gives final verdicts, `other_rounds` one for each of the
+    rounds that give none: no share of the report rests on those. Rounds are never taken together.
+    """
 
     population: str
     measured: bool
     reason: str
     interval: Resampling
     prompts: list[PromptAgreement]
+    other_rounds: list[PromptAgreement]
     self: OwnAgreement
 
 

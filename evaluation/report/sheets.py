@@ -25,9 +25,12 @@ COEFFICIENT = ("weights", "value", "se", "low", "high", "n", "method", "reason")
 
 
 def agreement_sheet(report: shapes.Report) -> Sheet:
-    """One row a coefficient: for each prompt, for each two judges ("all" for all of them), for each verdict."""
-    header = ["prompt", "judge_1", "judge_2", "verdict", "coefficient", *COEFFICIENT]
-    rows = [row for prompt in report["agreement"]["prompts"] for row in _agreement_rows(prompt)]
+    """One row a coefficient: for each prompt and round, for each two judges ("all" for all of them), for each verdict.
+
+    Rounds that give no final verdict come last; `round` is empty where the study has one.
+    """
+    header = [*OF_ENTRY, "judge_1", "judge_2", "verdict", "coefficient", *COEFFICIENT]
+    rows = [row for entry in entries(report) for row in _agreement_rows(entry)]
     made = report["agreement"]["interval"]
     header += [f"clustered_{name}" for name in CLUSTERED] + ["cluster"]
     return Sheet(header, [[*row, *values(by, CLUSTERED), made["cluster"]] for row, by in rows])
@@ -37,17 +40,25 @@ def values(entry: Mapping[str, object] | None, names: Sequence[str]) -> list[obj
     return [None if entry is None else entry[name] for name in names]
 
 
-def _agreement_rows(prompt: shapes.PromptAgreement) -> Iterator[Clustered]:
-    label = prompt["prompt"]
-    for pair in prompt["pairs"]:
+def entries(report: shapes.Report) -> list[shapes.PromptAgreement]:
+    """Agreement by prompt and round: the entries that are put forward, then those of other rounds."""
+    return [*report["agreement"]["prompts"], *report["agreement"]["other_rounds"]]
+
+
+OF_ENTRY = ("prompt", "round", "final")
+
+
+def _agreement_rows(entry: shapes.PromptAgreement) -> Iterator[Clustered]:
+    place = values(entry, OF_ENTRY)
+    for pair in entry["pairs"]:
         for coefficient in pair["coefficients"]:
-            yield _coefficient_row([label, *pair["judges"]], coefficient)
+            yield _coefficient_row([*place, *pair["judges"]], coefficient)
         for row in pair["per_class"]:
             yield from _class_rows(
-                [label, *pair["judges"], row["label"]], row, sum(map(sum, pair["table"]))
+                [*place, *pair["judges"], row["label"]], row, sum(map(sum, pair["table"]))
             )
-    for coefficient in prompt["all"]:
-        yield _coefficient_row([label, "all", "all"], coefficient)
+    for coefficient in entry["all"]:
+        yield _coefficient_row([*place, "all", "all"], coefficient)
 
 
 def _coefficient_row(place: list[object], coefficient: Coefficient) -> Clustered:
@@ -70,12 +81,12 @@ def _class_rows(place: list[object], row: shapes.ClassAgreement, n: int) -> Iter
 def confusion_sheet(report: shapes.Report) -> Sheet:
     """One row a cell of a confusion matrix, zeros included."""
     rows = [
-        [prompt["prompt"], *pair["judges"], *cell]
-        for prompt in report["agreement"]["prompts"]
-        for pair in prompt["pairs"]
+        [*values(entry, OF_ENTRY), *pair["judges"], *cell]
+        for entry in entries(report)
+        for pair in entry["pairs"]
         for cell in pair_cells(pair)
     ]
-    return Sheet(["prompt", "judge_1", "judge_2", *PAIR_CELL], rows)
+    return Sheet([*OF_ENTRY, "judge_1", "judge_2", *PAIR_CELL], rows)
 
 
 PAIR_CELL = ["verdict_1", "verdict_2", "count"]

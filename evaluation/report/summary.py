@@ -19,12 +19,12 @@ NOT_COMPARED = "Results"
 
 @dataclass(frozen=True)
 class Panel:
-    """One of the small multiples: a prompt's shares, model by model, and its judges' agreement in words."""
+    """One of the small multiples: a prompt's shares, model by model, and its judges' agreement in words, by round."""
 
     prompt: str
     title: str
     drawing: Drawing
-    agreement: str
+    agreement: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -42,31 +42,36 @@ def summary(report: Report, charts: dict[str, Drawing]) -> Summary:
     found = findings(report)
     title = found[0] if found else _title_of_none(report)
     following = found[1 : MOST_FINDINGS + 1]
-    agreement = {one["prompt"]: one for one in report["agreement"]["prompts"]}
     panels = tuple(
         Panel(
             prompt["label"],
             prompt["title"],
             charts[f"shares-{place}"],
-            agreement_words(agreement.get(prompt["label"])),
+            agreement_lines(report["agreement"]["prompts"], prompt["label"]),
         )
         for place, prompt in enumerate(report["prompts"])
     )
     return Summary(title, tuple(following), max(0, len(found) - MOST_FINDINGS - 1), panels)
 
 
-def agreement_words(prompt: PromptAgreement | None) -> str:
-    """Cohen's kappa where the same two people judged all responses, else Fleiss'; "" where neither was measured."""
-    if not prompt or not prompt["pairs"]:
-        return ""
-    alone = len(prompt["pairs"]) == 1
-    coefficients = prompt["pairs"][0]["coefficients"] if alone else prompt["all"]
-    kappa = sentences.of(coefficients, "cohen_kappa" if alone else "fleiss_kappa")
-    name = sentences.NAMES[kappa["name"]]
+def agreement_lines(entries: Sequence[PromptAgreement], prompt: str) -> tuple[str, ...]:
+    """A line for each of the entries on this prompt, which are of one round each; none where nothing was measured."""
+    mine = [one for one in entries if one["prompt"] == prompt]
+    return tuple(map(_agreement_line, mine)) if any(one["pairs"] for one in mine) else ()
+
+
+def _agreement_line(entry: PromptAgreement) -> str:
+    """Cohen's kappa where the same two people judged all responses, else Fleiss'."""
+    before = f"Round {entry['round']}: " if entry["round"] is not None else ""
+    if not entry["pairs"]:
+        return f"{before}agreement not measured"
+    kappa = sentences.kappa_of(entry)
+    name, n = sentences.NAMES[kappa["name"]], f"n = {entry['n']:,}"
     if kappa["value"] is None:
-        return f"{name}: undefined"
+        return f"{before}{name} undefined, {n}"
     ends = sentences.interval(*sentences.ends_of(kappa), 2)
-    return f"{name} {sentences.number(kappa['value'], 2)}{f' ({ends})' if ends else ''}"
+    shown = f"{sentences.number(kappa['value'], 2)}{f' ({ends})' if ends else ''}"
+    return f"{before}{name} {shown}, {n}"
 
 
 # ---------------------------------------------------------------- what differs

@@ -7,7 +7,7 @@ from evaluation.report import sentences
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import points, share
 from evaluation.report.shapes import Cell, Prompt, PromptAgreement, Report, Subject, Table
-from evaluation.report.summary import agreement_words
+from evaluation.report.summary import agreement_lines
 from evaluation.report.verdicts import SLICE_LABELS, model_id
 from evaluation.statistics.tables import ALL
 
@@ -16,7 +16,7 @@ ABSENT = Figure("\N{EN DASH}")
 
 @dataclass(frozen=True)
 class Side:
-    """A report, or a round: its prompts and models, its table of verdicts, and the agreement on each prompt.
+    """A report, or a round: its prompts and models, its table of verdicts, and the agreement by prompt and round.
 
     `has_rows` says whether shares lead to their responses: lists of these are by the final verdicts of now.
     """
@@ -49,21 +49,13 @@ class ShareRow:
 
 
 @dataclass(frozen=True)
-class AgreementRow:
-    """The responses with two or more first verdicts, and the judges' agreement on them in words, on both sides."""
-
-    n: tuple[int, int]
-    words: tuple[str, str]
-
-
-@dataclass(frozen=True)
 class PromptOfTwo:
-    """A prompt that either side has."""
+    """A prompt that either side has; `agreement` is that of the judges in words, a line a round, on both sides."""
 
     label: str
     title: str
     rows: tuple[ShareRow, ...]
-    agreement: AgreementRow
+    agreement: tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def next_to(first: Side, second: Side, verdict: str) -> list[PromptOfTwo]:
@@ -78,7 +70,7 @@ def next_to(first: Side, second: Side, verdict: str) -> list[PromptOfTwo]:
             prompt["label"],
             prompt["title"],
             tuple(_rows(both, prompt["name"], verdict)),
-            _agreement(both, prompt["name"]),
+            (_agreement(first, prompt["name"]), _agreement(second, prompt["name"])),
         )
         for prompt in sorted(prompts.values(), key=lambda one: one["label"])
     ]
@@ -133,16 +125,6 @@ def _difference(one: Cell | None, other: Cell | None) -> str:
     return points(other["k"] / other["n"] - one["k"] / one["n"])
 
 
-def _agreement(both: tuple[Side, Side], name: str) -> AgreementRow:
-    one, other = (_agreement_on(side, name) for side in both)
-    return AgreementRow(
-        (one["n"] if one else 0, other["n"] if other else 0),
-        (agreement_words(one), agreement_words(other)),
-    )
-
-
-def _agreement_on(side: Side, name: str) -> PromptAgreement | None:
+def _agreement(side: Side, name: str) -> tuple[str, ...]:
     prompt = _named(side, name)
-    return next(
-        (one for one in side.agreement if prompt and one["prompt"] == prompt["label"]), None
-    )
+    return agreement_lines(side.agreement, prompt["label"]) if prompt else ()

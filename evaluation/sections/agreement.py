@@ -1,10 +1,12 @@
 """The agreement section of a study's report: on the judges' independent first verdicts."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
-from evaluation.counts import first_verdicts
+from evaluation.counts import final_verdicts, first_verdicts
 from evaluation.counts.first_verdicts import NONE, Cell, Pairs, Part, RepeatCount, Responses
 from evaluation.counts.judged import Judged
 from evaluation.report import shapes
@@ -32,13 +34,15 @@ NOT_REPEATED = "No judge judged a response twice."
 def study_agreement(
     judged: Judged, prompts: Sequence[shapes.Prompt], clustering: Clustering | None = None
 ) -> shapes.Agreement:
-    """Agreement for each prompt, or the reason why it was not measured."""
+    """Agreement for each prompt and round, or the reason why it was not measured."""
     study = judged.study
     clustering = clustering or Clustering()
     plan = clustering.plan(study)
     pairs = first_verdicts.pairs(judged, clustering.by)
     responses = first_verdicts.responses(judged, clustering.by)
     rounds = list(study.rounds.select_related("rubric").order_by("n"))
+    parts = _Parts(study, pairs, responses, final_verdicts.by_round(judged.items), plan)
+    forward, others = parts.by_round(prompts, rounds)
     return {
         "population": FIRST_VERDICTS,
         "measured": bool(pairs),
@@ -50,9 +54,8 @@ def study_agreement(
             "generator": "PCG64",
             "seed": plan.seed,
         },
-        "prompts": [
-            _prompt_agreement(study, prompt, pairs, responses, rounds, plan) for prompt in prompts
-        ],
+        "prompts": forward,
+        "other_rounds": others,
         "self": self_agreement(first_verdicts.repeat_counts(study, clustering.by), plan),
     }
 
@@ -61,12 +64,11 @@ def agreement_in(
     judged: Judged, prompts: Sequence[shapes.Prompt], one: Round, clustering: Clustering
 ) -> list[shapes.PromptAgreement]:
     """Agreement for each prompt within one round."""
-    plan = clustering.plan(judged.study)
     pairs = first_verdicts.pairs(judged, clustering.by)
     responses = first_verdicts.responses(judged, clustering.by)
-    return [
-        _prompt_agreement(judged.study, prompt, pairs, responses, [one], plan) for prompt in prompts
-    ]
+    finals = final_verdicts.by_round(judged.items)
+    parts = _Parts(judged.study, pairs, responses, finals, clustering.plan(judged.study))
+    return [parts.entry(prompt, one) for prompt in prompts]
 
 
 def _not_measured(study: Study) -> str:
@@ -76,75 +78,88 @@ def _not_measured(study: Study) -> str:
     return NOT_MEASURED_ALONE if alone else NOT_MEASURED_YET
 
 
-def _prompt_agreement(
-    study: Study,
-    prompt: shapes.Prompt,
-    pairs: Mapping[Part, Pairs],
-    responses: Mapping[Part, Responses],
-    rounds: Sequence[Round],
-    plan: Plan,
-) -> shapes.PromptAgreement:
-    """Agreement on the responses to one prompt: each two judges, all of them, each third of the work; and each round.
+@dataclass(frozen=True)
+class _Parts:
+    """A study's first verdicts by prompt and round, and how many final verdicts each of these gives."""
 
-    Where there are several rounds, all but the last is of the last one whose verdicts count: verdicts by different
-    rubrics are never taken together.
-    """
-    name, several = prompt["name"], rounds if len(rounds) > 1 else ()
-    judged = {one: responses.get((name, one.n), NONE) for one in rounds}
-    paired = {one: of.paired for one, of in judged.items()}
-    cells_of = {one: pairs.get((name, one.n), {}) for one in rounds}
-    here = _round_shown(paired)
-    mine, cells = (judged[here], cells_of[here]) if here else (NONE, {})
-    labels = scale(here.rubric if here else study.rubric, name, _used(mine))
-    with_two = mine.paired
-    entry: shapes.PromptAgreement = {
-        "prompt": prompt["label"],
-        "n": len(with_two.parts),
-        "reason": "" if cells else _not_measured(study),
-        "pairs": [
-            {"judges": list(both), **pair_entry(both, labels, of_both, plan)}
-            for both, of_both in cells.items()
-        ],
-        "all": all_entries(labels, _by_response(mine, labels), plan),
-        "rounds": [_round_entry(name, one, paired[one], cells_of[one], plan) for one in several],
-        "over_time": [
-            {"part": part, **_portion(with_two.where(with_two.parts == part), labels, plan)}
-            for part in range(1, first_verdicts.PARTS + 1)
-            if cells
-        ],
-    }
-    if several and here:
-        entry["round"] = here.n
-    return entry
+    study: Study
+    pairs: Mapping[Part, Pairs]
+    responses: Mapping[Part, Responses]
+    finals: Mapping[Part, int]
+    plan: Plan
 
+    def by_round(
+        self, prompts: Sequence[shapes.Prompt], rounds: Sequence[Round]
+    ) -> tuple[list[shapes.PromptAgreement], list[shapes.PromptAgreement]]:
+        """The entries of rounds that give final verdicts, of all while none does; and those of the other rounds.
 
-def _round_shown(paired: Mapping[Round, Responses]) -> Round | None:
-    """The last round that counts and has responses with two first verdicts; else the first, if there is one."""
-    counting = [one for one, of in paired.items() if one.counts and len(of.parts)]
-    return next(reversed(counting), next(iter(paired), None))
+        Whether a round gives any is asked of the study: a prompt whose responses all wait would be left out otherwise
+        because its judges disagree. Verdicts of two rounds are never taken together.
+        """
+        giving = {n for _, n in self.finals} or {one.n for one in rounds}
+        forward, others = [], []
+        for prompt in prompts:
+            mine = [one for one in rounds if self._speaks(prompt["name"], one)]
+            shown = [one for one in mine if one.n in giving]
+            forward += [self.entry(prompt, one, len(rounds) > 1) for one in shown]
+            if not shown:
+                forward.append(self.entry(prompt, rounds[0] if rounds else None))
+            others += [self.entry(prompt, one, True) for one in mine if one.n not in giving]
+        return forward, others
 
+    def _speaks(self, prompt: str, one: Round) -> bool:
+        """Whether the round has responses to the prompt with two first verdicts, or gives final verdicts on it."""
+        place = prompt, one.n
+        return place in self.finals or len(self.responses.get(place, NONE).paired.parts) > 0
 
-def _round_entry(
-    prompt: str, one: Round, paired: Responses, cells_of: Pairs, plan: Plan
-) -> shapes.Round:
-    """Agreement in one round; with its table where the same two people judged all of its responses."""
-    labels = scale(one.rubric, prompt, _used(paired))
-    entry: shapes.Round = {"n_round": one.n, "labels": labels, **_portion(paired, labels, plan)}
-    if len(cells_of) == 1:
-        [(both, cells)] = cells_of.items()
-        entry["pair"] = {"judges": list(both), **pair_entry(both, labels, cells, plan)}
-    return entry
+    def entry(
+        self, prompt: shapes.Prompt, one: Round | None, named: bool = False
+    ) -> shapes.PromptAgreement:
+        """Agreement on the responses to one prompt in one round, which is `named` where there are others."""
+        place = prompt["name"], one.n if one else 0
+        mine, cells = self.responses.get(place, NONE), self.pairs.get(place, {})
+        version = one.rubric if one else self.study.rubric
+        labels = scale(version, prompt["name"], _used(mine))
+        paired = mine.paired
+        return {
+            "prompt": prompt["label"],
+            "round": one.n if one and named else None,
+            "final": self.finals.get(place, 0),
+            "labels": labels,
+            **_days(paired),
+            "n": len(paired.parts),
+            "reason": "" if cells else _not_measured(self.study),
+            "pairs": [
+                {"judges": list(both), **pair_entry(both, labels, of_both, self.plan)}
+                for both, of_both in cells.items()
+            ],
+            "all": all_entries(labels, _by_response(mine, labels), self.plan),
+            "over_time": [
+                {"part": part, **_portion(paired.where(paired.parts == part), labels, self.plan)}
+                for part in range(1, first_verdicts.PARTS + 1)
+                if cells
+            ],
+        }
 
 
 def _portion(part: Responses, labels: Sequence[str], plan: Plan) -> shapes.Portion:
     """Agreement on a part of the responses, and the days on which their last verdicts were given."""
-    n = len(part.days)
     return {
-        "since": str(part.days.min()) if n else None,
-        "until": str(part.days.max()) if n else None,
-        "n": n,
+        **_days(part),
+        "n": len(part.days),
         "coefficients": all_entries(labels, _by_response(part, labels), plan),
     }
+
+
+class _Days(TypedDict):
+    since: str | None
+    until: str | None
+
+
+def _days(part: Responses) -> _Days:
+    if not len(part.days):
+        return {"since": None, "until": None}
+    return {"since": str(part.days.min()), "until": str(part.days.max())}
 
 
 def _used(responses: Responses) -> set[str]:

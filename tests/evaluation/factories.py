@@ -1,6 +1,7 @@
 """Judged studies for reports, built on the judging room's own."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from django.db.models.functions import Now
 
@@ -8,8 +9,9 @@ from accounts.models import Person
 from accounts.roles import Role
 from datasets.models import Exclusion
 from datasets.taxonomy import EXPLICIT, IMPLICIT
-from judging import adjudication, rounds, rubric_versions, settling, studies, verdicts
+from judging import adjudication, pool, rounds, rubric_versions, settling, studies, verdicts
 from judging.models import JudgingSlot, Judgment, JudgmentEvent, Resolution, Rubric, Study
+from judging.selections import Selection
 from judging.states import SLOT
 from tests.factories import person
 from tests.judging import factories as judging
@@ -43,17 +45,21 @@ def mostly_agreeing(who: str, slot: JudgingSlot) -> str:
 
 
 def judge_all(study: Study, choose: Chooser = mostly_agreeing, *, hand_in: bool = True) -> Study:
-    """Every judge judges every slot of theirs as `choose` says, and hands in.
+    """Every judge judges every slot of theirs in the latest round as `choose` says ("": not at all), and hands in.
 
     Makes at once the rows that `verdicts.give` makes one by one; tests/evaluation/test_factories.py compares them.
     """
-    related = ("judge__person", "item__response__instance__contradiction")
-    slots = JudgingSlot.objects.filter(round__study=study, judge__isnull=False)
+    related = ("judge__person", "item__response__instance__contradiction", "item__response__model")
+    slots = JudgingSlot.objects.filter(
+        round__study=study, round__is_latest=True, judge__isnull=False
+    )
     values = [
-        {"slot": slot, "verdict": choose(slot.judge.person.username, slot), "comment": "=1+1"}
+        {"slot": slot, "verdict": verdict, "comment": "=1+1"}
         for slot in slots.select_related(*related)
+        if (verdict := choose(slot.judge.person.username, slot))
     ]
-    assert SLOT.move(slots, "judge", skip_reason="") == len(values)
+    judged = slots.filter(pk__in=[each["slot"].pk for each in values])
+    assert SLOT.move(judged, "judge", skip_reason="") == len(values)
     Judgment.objects.bulk_create(Judgment(**each, seconds=4) for each in values)
     JudgmentEvent.objects.bulk_create(JudgmentEvent(**each, what="judged") for each in values)
     Rubric.objects.filter(pk=study.rubric_id, locked_at=None).update(locked_at=Now())
@@ -100,6 +106,48 @@ def judged_twice(
         verdicts.give(mine, given[items.index(slot.item_id) % 3])
     studies.close_study(study)
     return Study.objects.get(pk=study.pk)
+
+
+def judged_in_three_rounds() -> Study:
+    """A closed study of 20 responses, of which 8 were judged again by one judge and 3 by the other, who was removed;
+    then a model was added, with 10 responses and 5 anchors.
+
+    Its second round gives no final verdict: the two differ on all three, and they wait for a third person.
+    """
+    asked_in = judging.run()
+    abouts = [judging.instance(n) for n in range(1, 11)]
+    judging.responses(asked_in, abouts, ["both-passages"])
+    study = judged_study(drawn_from=asked_in, choose=_in_rounds)
+    studies.close_study(study)
+    admin, version = study.created_by, study.rubric
+    judges = [judging.judge(name) for name in ("dora", "emil")]
+    plan = rounds.Plan("Too many disagreements.", version, True, judges)
+    rounds.judge_again(study, rounds.Again(numbers=range(1, 9)), plan, by=admin)
+    judge_all(study, _in_rounds, hand_in=False)
+    pool.remove(study, study.judges.get(person__username="emil").pk)
+    studies.close_study(study)
+    later = judging.run("later-run")
+    judging.responses(later, abouts, ["both-passages"], ["later-model"])
+    added = rounds.Added(Selection([later]), 60)
+    judges = [judging.judge("fay"), judges[0]]
+    plan = replace(plan, reason="A further model.", counts=False, judges=judges)
+    rounds.add_responses(study, added, plan, by=admin)
+    judge_all(study, _in_rounds)
+    studies.close_study(study)
+    return Study.objects.get(pk=study.pk)
+
+
+def _in_rounds(who: str, slot: JudgingSlot) -> str:
+    """In the first round bob differs on every third; in the second emil on all of the three that he judges; in the
+    third fay on every fifth.
+    """
+    place = slot.item.position
+    if who == "emil" and place > 3:
+        return ""
+    usual = ("correct", "incorrect")[place % 2]
+    other = ("incorrect", "correct")[place % 2]
+    differs = {"bob": place % 3 == 0, "emil": True, "fay": place % 5 == 0}
+    return other if differs.get(who) else usual
 
 
 def exclude(study: Study, n: int) -> None:

@@ -231,8 +231,9 @@ def ways(report) -> dict[str, int]:
 
 def kappa_of(report, label: str, n: int) -> float:
     """Cohen's kappa of a prompt in a round, from the report."""
-    entry = next(one for one in report["agreement"]["prompts"] if one["prompt"] == label)
-    pair = next(one["pair"] for one in entry["rounds"] if one["n_round"] == n)
+    entries = report["agreement"]["prompts"]
+    (entry,) = [one for one in entries if (one["prompt"], one["round"]) == (label, n)]
+    (pair,) = entry["pairs"]
     return next(one for one in pair["coefficients"] if one["name"] == "cohen_kappa")["value"]
 
 

@@ -40,14 +40,15 @@ def check_agreement(report: Data, rows: Rows | None, findings: Findings) -> None
     part = report["agreement"]
     plan = Plan.of(part["interval"])
     names = {prompt["label"]: prompt["name"] for prompt in report["prompts"]}
-    order = [verdict["key"] for verdict in report["verdicts"]]
     columns = CLUSTERS[part["interval"]["cluster"]]
-    for prompt in part["prompts"]:
+    for prompt in (*part["prompts"], *part["other_rounds"]):
         mine = None
         if rows is not None:
+            if rows.are_whole:
+                check_final(prompt, names, rows, findings)
             of = [row for row in rows.verdicts if row["prompt"] == names[prompt["prompt"]]]
             mine = responses(of, columns, rows.are_whole)
-        Prompt(prompt, order, plan, findings, rows is not None and rows.are_whole).check(mine)
+        Prompt(prompt, plan, findings, rows is not None and rows.are_whole).check(mine)
     rounds = report.get("rounds", {"rounds": []})["rounds"]
     rubrics = {one["n"]: one["rubric"] for one in rounds}
     own = part["self"]
@@ -59,6 +60,14 @@ def check_agreement(report: Data, rows: Rows | None, findings: Findings) -> None
         findings.compare(f"n of {where}", judge, "n", sum(map(sum, judge["table"])))
     if rows is not None:
         findings.compare("n of repeats", own, "n", sum(judge["n"] for judge in own["judges"]))
+
+
+def check_final(entry: Data, names: Mapping[str, str], rows: Rows, findings: Findings) -> None:
+    """How many final verdicts on the prompt the entry's round gives."""
+    of = [item for item in rows.items if item["prompt"] == names[entry["prompt"]]]
+    given = [item["final_round"] for item in of if item["final_round"] is not None]
+    found = len(given) if entry["round"] is None else given.count(entry["round"])
+    findings.compare(f"final verdicts, prompt {entry['prompt']}", entry, "final", found)
 
 
 def responses(rows: Iterable[Data], columns: Iterable[str], whole: bool) -> list[Judged]:
@@ -195,29 +204,26 @@ def check_label(
 
 @dataclass(frozen=True)
 class Prompt:
-    """The agreement on the responses to one prompt; `order` are all verdicts from worst to best."""
+    """The agreement on the responses to one prompt."""
 
     entry: Data
-    order: list[str]
     plan: Plan
     findings: Findings
     whole: bool
 
     def check(self, judged: list[Judged] | None) -> None:
-        """All of the prompt; where there are several rounds, all but those is of one of them."""
-        entry, of_all = self.entry, judged
-        if judged is not None and "round" in entry:
+        """All of the prompt; where there are several rounds, of one of them."""
+        entry = self.entry
+        if judged is not None and entry["round"] is not None:
             judged = [one for one in judged if one.round == entry["round"]]
         for pair in entry["pairs"]:
             self.check_pair(pair, judged, f"prompt {entry['prompt']}")
-        if judged is None or of_all is None:
+        if judged is None:
             self.findings.skip("agreement over all judges, without rows", len(entry["all"]))
-            parts = [*entry["rounds"], *entry["over_time"]]
-            self.findings.skip("agreement by round and over time, without rows", len(parts))
+            self.findings.skip("agreement over time, without rows", len(entry["over_time"]))
             return
-        self.check_all(entry, judged, "all")
+        self.check_all(entry, judged, "all", entry["labels"])
         self.check_parts(judged)
-        self.check_rounds(of_all)
 
     def check_pair(self, pair: Data, judged: list[Judged] | None, where: str) -> None:
         first, second = pair["judges"]
@@ -228,37 +234,17 @@ class Prompt:
         plan = self.plan if self.whole else None
         check_table(pair, cells, f"{where}, {first} and {second}", plan, self.findings)
 
-    def check_rounds(self, judged: list[Judged]) -> None:
-        """Each round, on its own scale."""
-        for entry in self.entry["rounds"] if self.whole else []:
-            mine = [one for one in judged if one.round == entry["n_round"] and len(one.given) > 1]
-            name = f"round {entry['n_round']}"
-            self.check_part(entry, mine, entry["labels"], name)
-            if "pair" in entry:
-                self.check_pair(entry["pair"], mine, f"prompt {self.entry['prompt']}, {name}")
-
-    def labels(self, judged: list[Judged]) -> list[str]:
-        """The scale of the prompt: that of its pairs, in the order of the report, with whatever else was used."""
-        used = {label for one in judged for label in one.given.values()}
-        formulas.bounded([*used])
-        known = set(self.entry["pairs"][0]["labels"]) if self.entry["pairs"] else set()
-        strange = sorted(used - set(self.order))
-        return [label for label in self.order if label in known | used] + strange
-
     def check_parts(self, judged: list[Judged]) -> None:
         """Three equal parts by when a response got the last of its first verdicts."""
         if not self.whole:
-            for part in ("rounds", "over_time"):
-                name = part.replace("_", " ")
-                self.findings.skip(
-                    f"agreement by {name}, in rows of format 1", len(self.entry[part])
-                )
+            over_time = len(self.entry["over_time"])
+            self.findings.skip("agreement over time, in rows of format 1", over_time)
             return
         paired = [one for one in judged if len(one.given) > 1]
         thirds = parted(paired)
         for entry in self.entry["over_time"]:
-            mine, labels = thirds[entry["part"]], self.labels(judged)
-            self.check_part(entry, mine, labels, f"part {entry['part']}")
+            mine = thirds[entry["part"]]
+            self.check_part(entry, mine, self.entry["labels"], f"part {entry['part']}")
 
     def check_part(self, entry: Data, mine: list[Judged], labels: list[str], name: str) -> None:
         where = f"prompt {self.entry['prompt']}, {name}"
@@ -272,12 +258,13 @@ class Prompt:
         entry: Data,
         judged: list[Judged],
         name: str,
-        labels: list[str] | None = None,
+        labels: list[str],
         key: str = "all",
     ) -> None:
         """The coefficients over all judges of some responses."""
         where = f"prompt {self.entry['prompt']}, {name}"
-        labels = labels or self.labels(judged) or self.order
+        formulas.bounded([*{label for one in judged for label in one.given.values()}])
+        formulas.bounded(labels)
         counts = np.array(
             [[list(one.given.values()).count(label) for label in labels] for one in judged],
             dtype=float,

@@ -44,7 +44,7 @@ class Command(RefusingCommand):
 def in_lines(report: Report) -> list[str]:
     """The report as lines of text."""
     lines = [report["study"]["name"], "", f"Agreement ({report['agreement']['population']})"]
-    lines += [f"  prompt {part.prompt}: {part.sentence}" for part in agreement_sections(report)]
+    lines += [f"  prompt {part.where}: {part.sentence}" for part in agreement_sections(report)]
     lines += ["", f"Verdicts ({report['population']})"]
     for section in prompt_sections(report):
         lines.append(f"  prompt {section.prompt}: {section.title}")

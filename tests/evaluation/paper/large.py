@@ -33,7 +33,8 @@ def report(models, titles, judges=(), verdicts=3):
         {**body["agreement"]["prompts"][0], "prompt": label} for label in labels
     ]
     scores, (one, *_) = judge["prompts"][0], judge["prompts"][0]["models"]
-    scores["classes"] += [{**scores["classes"][0], "label": f"v{n}"} for n in range(3, verdicts)]
+    for part in (scores, *scores["halves"]):
+        part["classes"] += [{**part["classes"][0], "label": f"v{n}"} for n in range(3, verdicts)]
     scores["models"] = [{**one, "model": name} for name in models]
     judge["prompts"] = [{**scores, "prompt": label} for label in labels]
     body["judge_models"] = [

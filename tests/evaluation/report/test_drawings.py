@@ -48,7 +48,7 @@ def test_a_chart_goes_out_in_every_form(client, rita, study):
     assert ElementTree.fromstring(svg.content).get("width") == "720"
     assert client.get(f"{base}.png").content.startswith(PNG)
     lines = b"".join(client.get(f"{base}.csv").streaming_content).decode().splitlines()
-    assert lines[0].startswith("prompt,judge_1,judge_2,kappa")
+    assert lines[0].startswith("prompt,round,final,judge_1,judge_2,kappa")
     assert len(lines) == 4
 
 

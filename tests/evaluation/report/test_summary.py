@@ -7,7 +7,7 @@ from evaluation.report.sentences import in_words
 from evaluation.report.summary import (
     NO_DIFFERENCE,
     NOT_COMPARED,
-    agreement_words,
+    agreement_lines,
     counted_off,
     findings,
     summary,
@@ -146,13 +146,14 @@ def test_findings_beyond_the_screen_are_counted(study):
     ("judges", "words"), [(("alice", "bob"), "Cohen's kappa"), (("alice", "bob", "charlie"), "Fleiss'")]
 )  # fmt: skip
 def test_agreement_is_that_of_two_people_or_of_all(judges, words):
-    prompt = study_report(judged_study(*judges))["agreement"]["prompts"][0]
-    assert agreement_words(prompt).startswith(words)
+    entries = study_report(judged_study(*judges))["agreement"]["prompts"]
+    (line,) = agreement_lines(entries, entries[0]["prompt"])
+    assert line.startswith(words)
 
 
 def test_agreement_that_was_not_measured_is_left_out():
-    assert agreement_words(None) == ""
-    assert agreement_words({"pairs": []}) == ""
+    assert agreement_lines([], "4") == ()
+    assert agreement_lines([{"prompt": "4", "pairs": []}], "4") == ()
 
 
 @pytest.mark.django_db

@@ -73,9 +73,10 @@ def test_shares_are_matched_by_prompt_model_and_slice(study, other):
 def test_agreement_is_given_where_it_was_measured(study, other):
     prompts = next_to(side(study), side(other), "correct")
     for prompt in prompts:
-        assert prompt.agreement.n == (8, 0)
-        assert prompt.agreement.words[0].startswith("Cohen's kappa")
-        assert prompt.agreement.words[1] == ""
+        (words,) = prompt.agreement[0]
+        assert words.startswith("Cohen's kappa")
+        assert words.endswith("n = 8")
+        assert prompt.agreement[1] == ()
 
 
 @pytest.mark.once
@@ -204,18 +205,18 @@ def test_a_prompt_that_a_round_did_not_judge_has_a_dash(client, twice):
         if prompt.label != "4":
             assert {row.sides[1].value for row in prompt.rows} == {"–"}
             assert {row.difference for row in prompt.rows} == {""}
-            assert prompt.agreement.n == (8, 0)
+            assert [len(side) for side in prompt.agreement] == [1, 0]
 
 
 def test_agreement_is_that_of_each_round(client, twice):
     of_four = prompt_of(shown_rounds(client, twice).context["prompts"], "4").agreement
     in_report = study_report(twice)["agreement"]["prompts"]
-    (entry,) = [one for one in in_report if one["prompt"] == "4"]
-    kappas = [f"{one['pair']['coefficients'][1]['value']:.2f}" for one in entry["rounds"]]
-    assert of_four.n == (8, 8)
-    assert of_four.words[0] != of_four.words[1]
-    for words, kappa in zip(of_four.words, kappas, strict=True):
-        assert words.startswith(f"Cohen's kappa {kappa}")
+    entries = [one for one in in_report if one["prompt"] == "4"]
+    assert of_four[0] != of_four[1]
+    for (words,), entry in zip(of_four, entries, strict=True):
+        kappa = entry["pairs"][0]["coefficients"][1]["value"]
+        assert words.startswith(f"Cohen's kappa {kappa:.2f}")
+        assert words.endswith("n = 8")
 
 
 def test_the_page_says_what_each_round_was_and_how_far_both_agree(client, twice):

@@ -8,7 +8,7 @@ from evaluation.archive.recompute.checking import check
 from evaluation.archive.recompute.findings import Findings
 from evaluation.archive.recompute.rows import read_rows
 from evaluation.paper.methods import methods_paragraph
-from evaluation.report.agreement import agreement_rows, by_round
+from evaluation.report.agreement import agreement_rows
 from evaluation.report.layout import laid_out
 from evaluation.rows.choice import Choice, chosen
 from evaluation.rows.hashing import hashed_lines, rows_of
@@ -26,29 +26,21 @@ def study():
 
 
 def agreement(report, label="4"):
-    (found,) = [one for one in report["agreement"]["prompts"] if one["prompt"] == label]
-    return found
+    return [one for one in report["agreement"]["prompts"] if one["prompt"] == label]
 
 
 @pytest.mark.once
-def test_agreement_is_of_the_last_round_that_counts_and_of_no_other(study):
-    again, first = agreement(study_report(study)), agreement(study_report(study), "1")
-    assert (again["round"], again["n"], len(again["pairs"])) == (2, 8, 1)
-    assert (first["round"], first["n"], len(first["pairs"])) == (1, 8, 1)
-    assert again["pairs"][0]["judges"] != first["pairs"][0]["judges"]
-    assert again["pairs"][0]["coefficients"][0]["value"] == 1
-
-
-@pytest.mark.once
-def test_each_round_has_its_kappa(study):
-    (one, two) = agreement(study_report(study))["rounds"]
-    assert [(part["n_round"], part["n"]) for part in (one, two)] == [(1, 8), (2, 8)]
-    assert [len(each["pair"]["judges"]) for each in (one, two)] == [2, 2]
-    shown = [row for row in by_round(study_report(study)) if row.prompt == "4"]
-    assert [(row.name, row.figures[0].value) for row in shown] == [
-        ("round 1", "75.0 %"),
-        ("round 2", "100.0 %"),
+def test_agreement_is_of_each_round_that_gives_final_verdicts(study):
+    report = study_report(study)
+    one, two = agreement(report)
+    (first,) = agreement(report, "1")
+    assert [(e["round"], e["n"], len(e["pairs"])) for e in (one, two, first)] == [
+        (1, 8, 1),
+        (2, 8, 1),
+        (1, 8, 1),
     ]
+    assert two["pairs"][0]["judges"] != first["pairs"][0]["judges"] == one["pairs"][0]["judges"]
+    assert [e["pairs"][0]["coefficients"][0]["value"] for e in (one, two)] == [0.75, 1]
 
 
 def test_the_rows_of_an_agreement_are_those_of_its_round(study):
@@ -117,7 +109,7 @@ def test_the_page_of_a_report_has_its_rounds(study):
 def test_a_study_of_one_round_says_nothing_of_rounds():
     report = study_report(judged_study())
     assert "rounds" not in report
-    assert all("round" not in one for one in report["agreement"]["prompts"])
+    assert all(one["round"] is None for one in report["agreement"]["prompts"])
 
 
 def test_a_file_of_a_study_has_its_rounds_and_the_verdicts_that_were_replaced(study):

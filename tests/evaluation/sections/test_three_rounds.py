@@ -1,0 +1,122 @@
+"""Agreement of a study of three rounds: that of each round that gives final verdicts, with its n, and of no other."""
+
+import io
+import re
+
+import pytest
+from django.core.management import call_command
+from sklearn.metrics import cohen_kappa_score
+
+from evaluation.paper.display import read_display
+from evaluation.paper.latex import latex
+from evaluation.paper.methods import methods_paragraph
+from evaluation.report.agreement import agreement_rows, other_rounds
+from evaluation.report.drawings import drawings
+from evaluation.report.layout import laid_out
+from evaluation.report.sentences import kappa_of, number
+from evaluation.report.sheets import agreement_sheet
+from evaluation.report.summary import summary
+from evaluation.report.two import Side, next_to
+from evaluation.rows.choice import Choice, chosen
+from evaluation.sections.study import study_report
+from judging.models import JudgingSlot
+from tests.evaluation.factories import judged_in_three_rounds
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    return judged_in_three_rounds()
+
+
+@pytest.fixture
+def report(study):
+    return study_report(study)
+
+
+def own_kappa(study, n):
+    """Kappa of a round from its slots, by scikit-learn; and over how many responses."""
+    given = {}
+    slots = JudgingSlot.objects.filter(round__study=study, round__n=n)
+    for slot in slots.exclude(judgment__first_verdict=None).select_related("judgment", "judge"):
+        given.setdefault(slot.item_id, {})[slot.judge.pseudonym] = slot.judgment.first_verdict
+    both = [[of[judge] for judge in sorted(of)] for of in given.values() if len(of) == 2]
+    return cohen_kappa_score(*zip(*both, strict=True)), len(both)
+
+
+def shown(entry):
+    return f"{number(kappa_of(entry)['value'], 2)}"
+
+
+def test_each_round_that_gives_final_verdicts_has_its_kappa_and_n(study, report):
+    entries, others = report["agreement"]["prompts"], report["agreement"]["other_rounds"]
+    assert [(one["round"], one["n"], one["final"]) for one in entries] == [(1, 20, 7), (3, 15, 8)]
+    assert [(one["round"], one["n"], one["final"]) for one in others] == [(2, 3, 0)]
+    for entry in (*entries, *others):
+        kappa, n = own_kappa(study, entry["round"])
+        assert (kappa_of(entry)["value"], entry["n"]) == (pytest.approx(kappa), n)
+
+
+@pytest.mark.once
+def test_the_first_screen_has_a_line_for_each_round(report):
+    first, third = report["agreement"]["prompts"]
+    (panel,) = summary(report, drawings(report)).panels
+    assert len(panel.agreement) == 2
+    for line, entry in zip(panel.agreement, (first, third), strict=True):
+        assert line.startswith(f"Round {entry['round']}: Cohen's kappa {shown(entry)}")
+        assert line.endswith(f"n = {entry['n']}")
+
+
+@pytest.mark.once
+def test_no_form_of_the_report_puts_the_round_without_final_verdicts_forward(study, report):
+    first, third = report["agreement"]["prompts"]
+    (second,) = report["agreement"]["other_rounds"]
+    left_out = re.compile(rf"[-\N{{MINUS SIGN}}]\$?{-kappa_of(second)['value']:.2f}")
+    out = io.StringIO()
+    call_command("report", study.slug, stdout=out)
+    compact, full = (
+        latex(report, read_display({"form": form}, report)) for form in ("compact", "full")
+    )
+    forms = {
+        "methods": methods_paragraph(report),
+        "compact": compact,
+        "full": full,
+        "command": out.getvalue(),
+        "two reports": str(next_to(Side.of(report), Side.of(report), "correct")),
+        "chart": drawings(report)["kappa"].svg,
+    }
+    for name, text in forms.items():
+        for entry in (first, third):
+            assert shown(entry) in text, name
+            assert f"round {entry['round']}" in text.lower(), name
+            if name != "chart":
+                assert str(entry["n"]) in text, name
+        assert not left_out.search(text), name
+
+
+@pytest.mark.once
+def test_the_tables_lead_to_the_rows_of_their_round(study, report):
+    rows = agreement_rows(report)
+    assert [row.title.rpartition(", ")[2] for row in rows] == ["round 1", "round 3"]
+    for row in rows:
+        query = dict(part.split("=") for part in row.query.lstrip("?").split("&"))
+        assert chosen(study, Choice.read(query)).count() == row.n
+    assert [(row.name, row.n) for row in other_rounds(report)] == [("round 2", 3)]
+    assert laid_out(report, {})["portions"]["rounds"]
+
+
+@pytest.mark.once
+def test_the_csv_names_the_round_and_its_final_verdicts(report):
+    header, rows = agreement_sheet(report)
+    assert {tuple(row[1:3]) for row in rows} == {(1, 7), (2, 0), (3, 8)}
+    assert header[1:3] == ["round", "final"]
+
+
+def test_while_no_round_gives_a_final_verdict_all_are_put_forward(study):
+    study.items.first().resolutions.model.objects.filter(final_for__study=study).update(
+        final_for=None
+    )
+    report = study_report(study)
+    assert [one["round"] for one in report["agreement"]["prompts"]] == [1, 2, 3]
+    assert report["agreement"]["other_rounds"] == []
