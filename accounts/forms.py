@@ -1,5 +1,7 @@
 """Forms for joining, signing in, inviting."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django import forms
@@ -21,13 +23,15 @@ from leases.refusal import TooMany
 
 
 class Guarded:
-    """Part of a form that checks a secret. `refusal` is set if it was not checked, after too many attempts."""
+    """Part of a form that checks a secret. `refusal` is set if it was not checked: too many attempts, or people."""
 
     refusal: TooMany | None = None
 
-    def begin(self, guard: Guard) -> None:
+    @contextmanager
+    def attempt(self, guard: Guard) -> Iterator[None]:
         try:
-            guard.begin()
+            with guard.attempt():
+                yield
         except TooMany as refused:
             self.refusal = refused
             raise ValidationError(refused.message) from None
@@ -43,14 +47,14 @@ class SignInForm(Guarded, AuthenticationForm):
         if self.request is None or not username or not password:
             return super().clean()
         guard = Guard(self.request, username)
-        self.begin(guard)
-        # This backend hashes once for any account; the one of the settings does not show whose access was ended.
-        found = AllowAllUsersModelBackend().authenticate(self.request, username, password)
-        if not isinstance(found, Person):
-            raise self.get_invalid_login_error()
-        self.confirm_login_allowed(found)
-        self.person = found
-        guard.succeed()
+        with self.attempt(guard):
+            # This backend hashes once for any account; the one of the settings does not show whose access was ended.
+            found = AllowAllUsersModelBackend().authenticate(self.request, username, password)
+            if not isinstance(found, Person):
+                raise self.get_invalid_login_error()
+            self.confirm_login_allowed(found)
+            self.person = found
+            guard.succeed()
         return self.cleaned_data
 
     def confirm_login_allowed(self, user: AbstractBaseUser) -> None:
@@ -150,10 +154,10 @@ class CurrentPasswordForm(GuardedForm):
     def clean_current_password(self) -> str:
         person, given = person_of(self.request), self.cleaned_data["current_password"]
         guard = Guard(self.request, person.username)
-        self.begin(guard)
-        if not person.check_password(given):
-            raise ValidationError("This is not your current password.")
-        guard.succeed()
+        with self.attempt(guard):
+            if not person.check_password(given):
+                raise ValidationError("This is not your current password.")
+            guard.succeed()
         return str(given)
 
 
@@ -201,13 +205,13 @@ class CodeForm(GuardedForm):
         if self.errors:
             return given  # the password was wrong: do not use up the code
         guard = CodeGuard(self.factor.person)
-        self.begin(guard)
-        if not second_factor.accepts(self.factor, given):
-            record(Kind.FAILURE, None, "wrong code", person=self.factor.person)
-            raise ValidationError(
-                "This code is wrong, or it was used before. Wait for the next one."
-            )
-        guard.succeed()
+        with self.attempt(guard):
+            if not second_factor.accepts(self.factor, given):
+                record(Kind.FAILURE, None, "wrong code", person=self.factor.person)
+                raise ValidationError(
+                    "This code is wrong, or it was used before. Wait for the next one."
+                )
+            guard.succeed()
         return given
 
 

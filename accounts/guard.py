@@ -2,17 +2,23 @@
 
 Wrong passwords are counted for one account and one origin. The origin is a browser in which the account has
 signed in before (a signed cookie shows it), else an address. So a stranger's attempts do not count against the
-owner's browser. Two wider limits hold for unknown browsers only: all accounts from one address, and one account
-from all addresses. An owner who meets the second one in a new browser can use an admin's link for a new password.
+owner's browser. Three wider limits hold for unknown browsers only: all accounts from one address, one account from
+all addresses, and all of them together. An owner who meets one of the last two in a new browser can use an admin's
+link for a new password. No limit asks whether the account exists, so no answer shows it.
 
 Wrong codes of a second factor are counted for the account, wherever they come from: only somebody who knows the
 password may enter one, and a new password by an admin's link keeps that person out.
+
+How many passwords are checked at the same time is limited too (accounts.turns): a stranger takes a turn before the
+attempt is counted, so that who is refused for the crowd has used up nothing.
 
 An attempt is counted before the password is checked, and given back if it was right. Otherwise many attempts at
 the same time could all pass.
 """
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 from django.conf import settings
 from django.core import signing
@@ -22,8 +28,9 @@ from accounts import allowances
 from accounts.allowances import Taken
 from accounts.hashing import keyed_hash
 from accounts.models import Person
-from accounts.rates import TRIES, TRIES_FROM_ADDRESS, TRIES_ON_ACCOUNT
+from accounts.rates import TRIES, TRIES_FROM_ADDRESS, TRIES_OF_STRANGERS, TRIES_ON_ACCOUNT
 from accounts.throttles import address_of
+from accounts.turns import STRANGERS
 from leases.refusal import TooMany
 
 KNOWN_FOR = 180 * 24 * 3600
@@ -42,11 +49,24 @@ class Guard:
         origin = f"browser {known}" if known else f"from {address}"
         self.own: Taken = (f"try {account} {origin}", TRIES)
         self.wider: list[Taken] = []
+        self.is_known = bool(known)
         if not known:
             self.wider = [
                 (f"try {account}", TRIES_ON_ACCOUNT),
                 (f"try from {address}", TRIES_FROM_ADDRESS),
+                ("try of strangers", TRIES_OF_STRANGERS),
             ]
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Around the check and succeed(). Raises TooMany when the attempt has to wait; then it is not counted."""
+        with nullcontext() if self.is_known else STRANGERS.taken():
+            self.begin()
+            try:
+                yield
+            except TooMany:  # from the hasher
+                allowances.give_back(self.own, *self.wider)
+                raise
 
     def begin(self) -> None:
         """Count the attempt. Raises TooMany when it has to wait."""
@@ -69,6 +89,7 @@ class CodeGuard(Guard):
     def __init__(self, person: Person) -> None:
         self.own = (f"code {person.pk}", TRIES)
         self.wider = []
+        self.is_known = True  # by the password; and a code is checked in no time
 
 
 def forget_codes(person: Person) -> None:

@@ -22,6 +22,8 @@ TRIES = (Rate(5, 10), Rate(12, 60), Rate(30, 300), Rate(60, 1800))
 TRIES_ON_ACCOUNT = (Rate(100, 5),)
 # Wrong passwords for any account from one address; known browsers do not count.
 TRIES_FROM_ADDRESS = (Rate(100, 2), Rate(400, 20))
+# Wrong passwords for any account from all unknown browsers together: half a core at most, after the burst.
+TRIES_OF_STRANGERS = (Rate(200, 1),)
 # Invalid links, from one address.
 LINKS = (Rate(30, 10),)
 # Times that somebody left for the institution, from one address.

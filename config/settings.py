@@ -147,6 +147,7 @@ elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.Person"
+PASSWORD_HASHERS = ["accounts.turns.PasswordHasher"]
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
 LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "home"
