@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterable
 from datetime import timedelta
 
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
@@ -83,7 +84,6 @@ def open_invitation(token: str) -> Invitation:
     return invitation
 
 
-@transaction.atomic
 def accept(
     token: str, *, username: str, name: str, password: str | None = None, subject: str = ""
 ) -> Person:
@@ -91,10 +91,17 @@ def accept(
 
     The person signs in by a password, or by the identity `subject` at the institution.
     """
+    # Before the transaction: it takes long, and SQLite has one writer.
+    password_hash = make_password(password)
+    return _accept(token, username, name, password_hash, subject)
+
+
+@transaction.atomic
+def _accept(token: str, username: str, name: str, password_hash: str, subject: str) -> Person:
     invitation = open_invitation(token)
     try:
         with transaction.atomic():
-            person = Person.objects.create_person(username, name=name, password=password)
+            person = Person.objects.create_person(username, name=name, password_hash=password_hash)
     except IntegrityError as error:
         raise Conflict("This name was taken a moment ago. Go back and choose another.") from error
     open_still = Invitation.objects.filter(pk=invitation.pk, used_by=None, withdrawn_at=None)
@@ -173,11 +180,36 @@ def withdraw(key: int, *, by: Person) -> None:
         record(Kind.LINK, by, "invitation withdrawn")
 
 
-@transaction.atomic
-def set_password(person: Person, password: str, *, by_link: bool = False) -> None:
-    person.set_password(password)
-    person.save(update_fields=["password"])
-    record(Kind.PASSWORD, person, "by a link" if by_link else "")
+def set_password(person: Person, password: str) -> None:
+    """For somebody who gave the password that `person` was read with. Raises Conflict where it is another one now."""
+    password_hash = make_password(password)  # before the transaction, as in accept()
+    with transaction.atomic():
+        if not _replaced(person, password_hash):
+            raise Conflict(
+                "Your password was changed in another place a moment ago, so it was not changed here."
+            )
+        record(Kind.PASSWORD, person)
+
+
+def set_password_by_link(key: str, token: str, password: str) -> Person:
+    """The person of the link, whose password this is now. Raises NotFoundHere for all but the first use of a link."""
+    password_hash = make_password(password)
+    with transaction.atomic():
+        person = person_of_link(key, token)
+        # The token covers the last sign-in too.
+        if not _replaced(person, password_hash, last_login=person.last_login):
+            raise _useless_link()
+        record(Kind.PASSWORD, person, "by a link")
+    return person
+
+
+def _replaced(person: Person, password_hash: str, **as_read: object) -> bool:
+    """One UPDATE decides who was first, of several who start from the same password."""
+    unchanged = Person.objects.filter(pk=person.pk, password=person.password, is_active=True)
+    if not unchanged.filter(**as_read).update(password=password_hash):
+        return False
+    person.password = password_hash
+    return True
 
 
 def withdraw_invitations_of(admin: Person) -> None:
@@ -214,10 +246,14 @@ def person_of_link(key: str, token: str) -> Person:
     except (ValueError, OverflowError):
         person = None
     if person is None or not made_by_admin or not _PasswordLinks(maker).check_token(person, token):
-        raise NotFoundHere(
-            "This link has been used or has expired. Ask an admin for a new one.", status=410
-        )
+        raise _useless_link()
     return person
+
+
+def _useless_link() -> NotFoundHere:
+    return NotFoundHere(
+        "This link has been used or has expired. Ask an admin for a new one.", status=410
+    )
 
 
 def _is_admin(pk: int) -> bool:

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Iterable
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.hashers import make_password
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.core.validators import RegexValidator
 from django.db import models
@@ -20,13 +21,12 @@ def new_pseudonym() -> str:
 
 
 class PersonManager(BaseUserManager["Person"]):
-    def create_person(
-        self, username: str, *, name: str = "", password: str | None = None
-    ) -> "Person":
+    def create_person(self, username: str, *, name: str = "", password_hash: str = "") -> "Person":
+        """Without a hash (make_password) nobody signs in by a password."""
         # The sign-in form normalizes names in the same way.
         username = self.model.normalize_username(username)
         person = self.model(username=username, name=name or username)
-        person.set_password(password)
+        person.password = password_hash or make_password(None)
         person.save()
         return person
 

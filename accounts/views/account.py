@@ -12,8 +12,8 @@ from accounts.access import person_of, signed_in
 from accounts.forms import OwnPasswordForm, SettingsForm
 from accounts.invitations import set_password
 from accounts.models import Identity, Person
-from leases.refusal import Refusal
-from pages.refusals import form_page
+from leases.refusal import Refusal, TooMany
+from pages.refusals import form_page, refused_in
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -41,7 +41,10 @@ def change_password(request: HttpRequest) -> HttpResponse:
     form = OwnPasswordForm(request, request.POST)
     if not form.is_valid():
         return _page(request, password=form)
-    set_password(person, form.cleaned_data["new_password"])
+    with refused_in(form, kind=TooMany):
+        set_password(person, form.cleaned_data["new_password"])
+    if form.errors:
+        return _page(request, password=form)
     update_session_auth_hash(request, person)
     request.session.save()
     sessions.end_all(person, but=request.session.session_key)

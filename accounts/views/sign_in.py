@@ -8,7 +8,7 @@ from django.contrib.auth import login, logout
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render, resolve_url
+from django.shortcuts import redirect, resolve_url
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -20,8 +20,8 @@ from accounts.guard import forget_codes, remember
 from accounts.models import Invitation, Person
 from accounts.roles import Role
 from accounts.throttles import count_useless_link
-from leases.refusal import NotFoundHere
-from pages.refusals import form_page
+from leases.refusal import NotFoundHere, TooMany
+from pages.refusals import form_page, refused_in
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 # Keys of a session: who has given the password and not yet the code; who has come from the institution to join.
@@ -68,9 +68,10 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     fitting = JoinByInstitutionForm if subject else JoinForm
     form = fitting(request.POST or None, initial={"name": joining.get("name", "")})
     if request.method == "POST" and form.is_valid():
-        person = invitations.accept(token, **form.cleaned_data, subject=subject)
-        request.session.pop(JOINING, None)
-        return sign_in_now(request, person, using="an institution" if subject else "")
+        with refused_in(form, kind=TooMany):
+            person = invitations.accept(token, **form.cleaned_data, subject=subject)
+            request.session.pop(JOINING, None)
+            return sign_in_now(request, person, using="an institution" if subject else "")
     context = {
         "form": form,
         "roles": [Role(role).label for role in invitation.roles],
@@ -78,7 +79,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         "identified": joining.get("shown", ""),
         "token": token,
     }
-    return render(request, "accounts/join.html", context)
+    return form_page(request, "accounts/join.html", context, bad=False)
 
 
 def _joining(request: HttpRequest, invitation: Invitation) -> dict[str, str]:
@@ -105,11 +106,13 @@ def new_password(request: HttpRequest, key: str, token: str) -> HttpResponse:
     person = _person_of_link(request, key, token)
     form = NewPasswordForm(request.POST or None, person=person)
     if request.method == "POST" and form.is_valid():
-        invitations.set_password(person, form.cleaned_data["password"], by_link=True)
-        sessions.end_all(person)
-        forget_codes(person)  # those of a stranger, who knew the old password
-        return after_password(request, person)
-    return render(request, "accounts/new_password.html", {"form": form, "name": person.username})
+        with refused_in(form, kind=TooMany):
+            person = invitations.set_password_by_link(key, token, form.cleaned_data["password"])
+            sessions.end_all(person)
+            forget_codes(person)  # those of a stranger, who knew the old password
+            return after_password(request, person)
+    context = {"form": form, "name": person.username}
+    return form_page(request, "accounts/new_password.html", context, bad=False)
 
 
 def _person_of_link(request: HttpRequest, key: str, token: str) -> Person:
