@@ -89,6 +89,7 @@ app.conf.update(
         "sweep-imports": {"task": "datasets.tasks.sweep_imports", "schedule": 600.0},
         "expire-audit-log": {"task": "accounts.tasks.expire_audit_log", "schedule": 3600.0},
         "sweep-doors": {"task": "accounts.tasks.sweep_doors", "schedule": 3600.0},
+        "learn-growth": {"task": "leases.tasks.learn_growth", "schedule": 300.0},
     },
 )
 app.autodiscover_tasks()

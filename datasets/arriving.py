@@ -22,6 +22,7 @@ from datasets.models import Collection, Contradiction, Instance
 from datasets.records import BATCH, Draft, add_contradictions, locked
 from leases.clock import in_seconds
 from leases.extension import ExtensionPoint
+from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict
 
 # Seconds; renewed with each batch. The rows of an import that was killed are removed after it.
@@ -99,6 +100,7 @@ def arrival(*, source: str = "", by: Person | None = None) -> Iterator[Arrival]:
         with suppress(DatabaseError):  # remove_abandoned finds what a failing database leaves
             _remove(waiting)
         raise
+    learn_sizes_on_commit()
 
 
 def remove_abandoned() -> int:

@@ -15,6 +15,7 @@ from generation.models import LanguageModel, Response, Run
 from generation.planning import Rendered
 from generation.prompting import Form, Prompt
 from generation.states import RUN, ResponseState, RunState
+from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal
 
 BATCH = 500
@@ -78,6 +79,7 @@ def create(
     run.models_asked.set(models)
     rows = list(planning.responses(run, askable, models, samples))
     Response.objects.bulk_create(rows, batch_size=BATCH)
+    learn_sizes_on_commit("generation")
     return run, [one for one in rendered if one.problem]
 
 
@@ -121,6 +123,7 @@ def extend(
         raise Refusal("There is nothing to ask: the run's questions were changed or excluded.")
     prompt_versions.publish(prompts)
     Response.objects.bulk_create(rows, batch_size=BATCH)
+    learn_sizes_on_commit("generation")
     if run.cost_cap is not None:
         texts = ((row.rendered, row.follow_up) for row in rows)
         run.longest = max(run.longest, _longest(texts, whole))

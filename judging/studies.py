@@ -24,6 +24,7 @@ from judging.rules.resolution import way_problem
 from judging.selections import Selection
 from judging.settling import close_slots
 from judging.states import STUDY, SlotState, StudyState
+from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, NotFoundHere, Refusal
 
 
@@ -113,6 +114,7 @@ def would_cost(selection: Selection, design: Design) -> planning.Cost:
 
 def _add_items(study: Study, responses: Sequence[Response]) -> None:
     StudyItem.objects.bulk_create(items_of(study, shuffled(study, responses)))
+    learn_sizes_on_commit("judging")
 
 
 def shuffled(study: Study, responses: Sequence[Response]) -> list[Response]:
@@ -247,6 +249,7 @@ def seat(this_round: Round, judges: Sequence[Person]) -> None:
         for slot in slots
     ]
     JudgingSlot.objects.bulk_create(rows, batch_size=500)
+    learn_sizes_on_commit("judging")
 
 
 def _draws(this_round: Round, items: dict[str, StudyItem]) -> dict[str, int]:

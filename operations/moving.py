@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.apps import apps
 from django.db import DatabaseError, IntegrityError, connections, transaction
 
+from leases.planner import learn_sizes
 from leases.refusal import Conflict, Refusal
 from operations.checksums import Checksum
 from operations.databases import DEFAULT, database_at, same_place, snapshot
@@ -50,6 +51,7 @@ def move(url: str, report: Callable[[Moved], None]) -> list[Moved]:
                 ) from error
         for table in of_all():
             set_last_key(target, table, last_key(DEFAULT, table))
+        learn_sizes(using=target)
     return moved
 
 

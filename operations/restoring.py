@@ -19,6 +19,7 @@ from datasets.exporters import EXPORTERS
 from datasets.exporting import sha256_of
 from datasets.models import Release
 from datasets.releases import HASHED, released_rows
+from leases.planner import learn_sizes
 from leases.refusal import Conflict, Refusal
 from operations.bundle import BadBundle, Bundle, RowsPart
 from operations.databases import DEFAULT
@@ -90,6 +91,7 @@ def restore(path: Path) -> Restored:
                     status=507,
                 ) from error
         bring_up_to_date(DEFAULT)
+        learn_sizes()
         record(Kind.RESTORE, None, f"a backup made {bundle.made_at}")
         rows, ours = sum(part.rows for part in bundle.tables), is_ours(bundle.manifest)
         return Restored(rows, len(bundle.tables), len(bundle.files), check_releases(), ours)

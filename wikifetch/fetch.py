@@ -20,6 +20,7 @@ from django.db.models.functions import Now
 from accounts.models import Person
 from leases.claim import FREE, new_holder, settle, sweep, take
 from leases.clock import in_seconds
+from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal
 from wikifetch import newfetch
 from wikifetch.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
@@ -156,6 +157,7 @@ def _work(run: FetchRun, holder: str, heart: Heartbeat, seconds: float | None) -
             settle(run, FETCH_RUN, "expire", holder=holder)
             return
     if settle(run, FETCH_RUN, "finish", holder=holder, titles={}, finished_at=Now()):
+        learn_sizes_on_commit("wikifetch")
         _drop_upload(run)
 
 

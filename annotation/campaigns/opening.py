@@ -18,6 +18,7 @@ from annotation.guidelines import current_guideline
 from annotation.models import Assignment, Campaign, CampaignPerson
 from annotation.states import AssignmentState
 from datasets.models import Collection
+from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal, StaleVersion
 from leases.rows import first_of
 from wikifetch.models import FetchRun, Tag, TagKind
@@ -213,6 +214,7 @@ def open_campaign(
     # Of what everybody was shown before.
     this = Campaign.objects.filter(pk=campaign.pk)
     reserve.replace_given_up(campaign.assignments.values("tag"), this)
+    learn_sizes_on_commit("annotation")
     return campaign
 
 

@@ -16,6 +16,7 @@ from judging.machine.prompt import Read, settled_by
 from judging.machine.scope import version
 from judging.models import Judge, JudgeCall, MachineVerdict, Study
 from judging.states import MachineState, StudyState
+from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal
 
 BATCH = 500
@@ -129,6 +130,7 @@ def _stored(
         calls.append(JudgeCall(machine_verdict=made, n=1, **call))
     MachineVerdict.objects.bulk_create(verdicts, batch_size=BATCH)
     JudgeCall.objects.bulk_create(calls, batch_size=BATCH)
+    learn_sizes_on_commit("judging")
     return judge
 
 

@@ -17,6 +17,7 @@ from judging.machine import judge_prompts
 from judging.machine.scope import COUNTED, TITLE, by_version, halves_of, version
 from judging.models import Judge, JudgePrompt, MachineVerdict, Study, StudyItem
 from judging.states import MACHINE, MachineState, StudyState
+from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
@@ -53,6 +54,7 @@ def begin(
     asked = items.annotate(version=version()).values_list("pk", "version")
     rows = [MachineVerdict(judge=judge, item_id=pk, rubric_id=rubric) for pk, rubric in asked]
     MachineVerdict.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
+    learn_sizes_on_commit("judging")
     return judge
 
 

@@ -17,6 +17,7 @@ from operations import moving
 from operations.databases import database_at
 from operations.serialization import Table, tables
 from tests.factories import person
+from tests.leases.test_planner import known_size
 from tests.operations.places import here, moved, rows_at
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db(transaction=True)]
@@ -49,6 +50,7 @@ def test_all_rows_are_there_and_read_the_same(folder, absent):
     call_command("move_database", absent, stdout=output)
     with database_at(absent) as there:
         assert Person.objects.using(there).count() == Person.objects.count()
+        assert known_size(Person, connections[there]) == Person.objects.count()
         assert Release.objects.using(there).get(pk=released.pk).sha256 == released.sha256
     assert "were copied and are equal" in output.getvalue()
     for table in tables(apps):

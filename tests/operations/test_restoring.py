@@ -22,6 +22,7 @@ from operations.schema_version import too_old, unknown
 from operations.serialization import Table
 from tests.annotation import factories as annotation
 from tests.factories import person
+from tests.leases.test_planner import known_size
 from tests.operations.places import (
     PARTS,
     a_place,
@@ -64,6 +65,7 @@ def test_rows_and_files_come_back(backup, settings):
     done = restoring.restore(backup)
     assert (done.rows, done.files) == (2, 3)
     assert sorted(Person.objects.values_list("username", flat=True)) == ["alice", "bob"]
+    assert known_size(Person) == 2
     assert (settings.DATA_DIR / "uploads" / "dump.export").read_text() == "<mediawiki/>"
     assert not (settings.DATA_DIR / ".restoring").exists()
 
