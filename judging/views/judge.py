@@ -180,7 +180,11 @@ def flag(request: HttpRequest, slot_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @roles_required(Role.JUDGE)
 def undo(request: HttpRequest, study_id: int) -> HttpResponse:
-    """Take the last verdict back and go to its item, with its comment; with none, stay on the item that was open."""
+    """Take the last verdict back and go to its item, with its comment; with none, stay on the item that was open.
+
+    `judged` in the address is how many verdicts could be taken back on the page that asks: the second post of a double
+    click finds one fewer, and takes nothing back.
+    """
     person = person_of(request)
     study = queues.study_of(person, study_id)
     last = verdicts.last_judged(person, study)
@@ -190,6 +194,10 @@ def undo(request: HttpRequest, study_id: int) -> HttpResponse:
         if open_here is None:
             return redirect("judging:overview", study.pk)
         return redirect("judging:slot", open_here)
+    # Counted after the last one was read: both posts find the same verdict, or the second one finds fewer.
+    now = str(progress.of_person(person, study).undoable)
+    if request.GET.get("judged", now) != now:
+        return _to_next(person, study)
     verdicts.undo(verdicts.slot_of(person, last.pk))
     return redirect("judging:slot", last.pk)
 

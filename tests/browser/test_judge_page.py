@@ -50,6 +50,13 @@ def wait_until_saved(page) -> None:
     page.wait_for_selector('#judging-state[data-state="saved"]')
 
 
+def wait_until_refused(page) -> None:
+    """The last entry of an item was not stored: the page says only that."""
+    page.wait_for_selector('#judging-state[data-state="unsaved"]')
+    words = page.locator("#judging-state").inner_text()
+    assert words == "Not saved: 1 entry. The reason is shown below."
+
+
 def stored():
     return {str(slot): verdict for slot, verdict in Judgment.objects.values_list("slot", "verdict")}
 
@@ -63,6 +70,63 @@ def test_twenty_quick_keys_are_twenty_verdicts_on_the_right_items(desk, slots):
     assert shown(desk) == str(slots[20].pk)
     assert desk.locator(".progress-words").inner_text() == "Judged or skipped: 20 of 30"
     assert all(slot.events.count() == 1 for slot in slots[:20])
+
+
+def press_at_once(page, choice) -> None:
+    """Both presses of a double click, where the first one is."""
+    choice.scroll_into_view_if_needed()
+    box = choice.bounding_box()
+    page.mouse.dblclick(box["x"] + 5, box["y"] + 5)
+
+
+def test_a_double_click_is_one_verdict(desk, slots):
+    press_at_once(desk, desk.get_by_role("button", name="Incorrect"))
+    wait_for(desk, slots[1])
+    wait_until_saved(desk)
+    assert stored() == {str(slots[0].pk): "incorrect"}
+    desk.keyboard.press("1")
+    desk.keyboard.press("2")
+    wait_until_saved(desk)
+    press_at_once(desk, desk.get_by_role("button", name="Undo"))
+    wait_for(desk, slots[2])
+    wait_until_saved(desk)
+    assert stored() == {str(slots[0].pk): "incorrect", str(slots[1].pk): "correct"}
+
+
+def test_a_double_tap_is_one_verdict(open_page, study, alice, slots):
+    page = open_page(alice, width=400, height=2400, has_touch=True)
+    page.goto(f"/judge/slots/{slots[0].pk}/")
+    page.wait_for_selector('judge-desk[data-ahead="20"]')
+    choice = page.get_by_role("button", name="Incorrect")
+    choice.scroll_into_view_if_needed()
+    box = choice.bounding_box()
+    for _ in range(2):
+        page.touchscreen.tap(box["x"] + 5, box["y"] + 5)
+    wait_until_saved(page)
+    assert stored() == {str(slots[0].pk): "incorrect"}
+
+
+# A key and a tap that began when the page was loaded, so before the item that is shown came.
+EARLY_PRESSES = """choice => {
+  const early = (target, event) => {
+    Object.defineProperty(event, "timeStamp", { value: 0 });
+    target.dispatchEvent(event);
+  };
+  const said = { bubbles: true, cancelable: true };
+  early(document.body, new KeyboardEvent("keydown", { key: "3", ...said }));
+  early(choice, new PointerEvent("pointerdown", { pointerId: 7, ...said }));
+  choice.dispatchEvent(new PointerEvent("click", { pointerId: 7, detail: 1, ...said }));
+}"""
+
+
+def test_a_press_from_before_the_item_was_shown_counts_for_nothing(desk, slots):
+    desk.keyboard.press("1")
+    wait_for(desk, slots[1])
+    desk.get_by_role("button", name="Incorrect").evaluate(EARLY_PRESSES)
+    assert shown(desk) == str(slots[1].pk)
+    desk.keyboard.press("2")
+    wait_until_saved(desk)
+    assert stored() == {str(slots[0].pk): "correct", str(slots[1].pk): "partially correct"}
 
 
 # From a key's press to the frame after the next item is in the page.
@@ -149,6 +213,19 @@ def test_undo_reaches_verdicts_from_before_a_reload(desk, slots):
     assert stored() == {}
 
 
+def test_the_time_before_an_undo_is_counted_too(page, study, alice, slots):
+    sign_in(page, alice)
+    page.clock.install()
+    page.goto(f"/judge/{study.pk}/next/")
+    page.wait_for_selector('judge-desk[data-ahead="20"]')
+    page.clock.run_for(40_000)
+    for key, at in (("1", slots[1]), ("u", slots[0]), ("2", slots[1])):
+        page.keyboard.press(key)
+        wait_for(page, at)
+    wait_until_saved(page)
+    assert Judgment.objects.get().seconds >= 40
+
+
 def test_undo_at_the_first_item_stays_on_the_page(desk, slots):
     desk.get_by_label("Comment").fill("Half a thought")
     desk.locator("h1").click()
@@ -168,6 +245,7 @@ def second_tab(desk, slots):
     wait_for(desk, slots[1])
     both = desk.locator('[data-part="both"]')
     both.locator("h2").wait_for()
+    wait_until_refused(desk)
     return both
 
 
@@ -179,6 +257,7 @@ def test_two_tabs_show_both_verdicts_and_this_ones_can_be_stored(desk, watch, sl
     assert stored() == {str(slots[0].pk): "correct"}
     desk.reload()
     assert "Second." in both.inner_text()  # a reload loses neither
+    wait_until_refused(desk)
     both.get_by_role("button", name="Store what I chose here").click()
     both.wait_for(state="hidden")
     wait_until_saved(desk)
@@ -201,7 +280,6 @@ def test_who_signs_in_next_in_a_tab_sees_nothing_of_the_one_before(desk, watch, 
     watch.expect("412 (Precondition Failed)")
     watch.expect("net::ERR_FAILED")
     second_tab(desk, slots)
-    wait_until_saved(desk)
     intercept(desk, "**/verdict", lambda route: route.abort())
     desk.keyboard.press("1")
     desk.wait_for_selector('#judging-state[data-state="unreachable"]')
@@ -327,7 +405,36 @@ def test_a_verdict_that_is_refused_says_which(desk, watch, study, alice, slots):
     trouble = desk.locator('[data-part="trouble"]')
     trouble.wait_for()
     assert "was not stored: This item is closed" in trouble.inner_text()
+    wait_until_refused(desk)
     assert set(stored().values()) == {"correct"}
+
+
+def test_after_a_refused_verdict_the_page_never_says_saved(desk, watch, slots):
+    watch.expect("409 (Conflict)")
+    JudgingSlot.objects.filter(pk=slots[0].pk).update(state="withdrawn")
+    desk.keyboard.press("3")
+    wait_until_refused(desk)
+    desk.keyboard.press("1")
+    desk.wait_for_selector('#judging-state:has-text("Correct.")')
+    wait_for(desk, slots[2])
+    desk.keyboard.press("u")
+    desk.wait_for_selector('#judging-state:has-text("Undone.")')
+    desk.wait_for_selector('#judging-state[data-state="unsaved"]')
+    assert "Saved" not in desk.locator("#judging-state").inner_text()
+
+
+def test_what_is_refused_after_a_reload_is_said(desk, watch, slots):
+    watch.expect("net::ERR_FAILED")
+    watch.expect("409 (Conflict)")
+    intercept(desk, "**/verdict", lambda route: route.abort())
+    desk.keyboard.press("1")
+    desk.wait_for_selector('#judging-state[data-state="unreachable"]')
+    JudgingSlot.objects.filter(pk=slots[0].pk).update(state="withdrawn")
+    desk.on("dialog", lambda dialog: dialog.accept())
+    desk.unroute("**/verdict")
+    desk.reload()
+    wait_until_refused(desk)
+    assert "was not stored" in desk.locator('[data-part="trouble"]').inner_text()
 
 
 def test_signed_out_in_between_nothing_is_lost(desk, watch, alice, slots):

@@ -1,8 +1,10 @@
 """The judge's pages, without script."""
 
+import re
+
 import pytest
 from django.urls import reverse
-from pytest_django.asserts import assertContains, assertNotContains
+from pytest_django.asserts import assertContains, assertNotContains, assertRedirects
 
 from generation import prompting
 from generation.models import Response
@@ -212,6 +214,18 @@ def test_undo_leads_back_to_the_item_with_its_comment(client, study, slots):
     assert answer.url == url_of("slot", slots[0])
     assert "A long thought." in client.get(answer.url).content.decode()
     assert not Judgment.objects.exists()
+
+
+@pytest.mark.parametrize("page", ["overview", "item"])
+def test_the_undo_button_pressed_twice_takes_one_verdict_back(client, study, slots, page):
+    for slot in slots[:3]:
+        verdicts.give(slot, "correct")
+    shown = f"/judge/{study.pk}/" if page == "overview" else f"/judge/slots/{slots[3].pk}/"
+    address = re.search(r'action="([^"]*/undo/[^"]*)"', client.get(shown).content.decode())[1]
+    for _ in range(2):
+        answer = client.post(address)
+        assertRedirects(answer, f"/judge/slots/{slots[2].pk}/")
+    assert Judgment.objects.count() == 2
 
 
 def test_undo_with_nothing_to_take_back_says_so(client, study, alice):

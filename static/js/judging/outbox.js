@@ -4,11 +4,15 @@
 //
 // An entry names the item's page and the version that it was made from. Once an earlier entry for that item is stored,
 // those that wait were made from the version that it made.
+//
+// Its state is the one that the page shows: "saving", "unreachable", "signed_out", then "unsaved" while the last entry of
+// any item was not stored, else "saved".
 
 const WAITS = [1000, 2000, 5000, 10000];
 
 export class Outbox {
   #running = false;
+  #unsaved = new Set(); // the pages of items whose last entry was not stored
   #state = "saved";
   #message = "";
   #idle = [];
@@ -26,6 +30,20 @@ export class Outbox {
     this.entries.push(entry);
     this.store.write(this.entries);
     return this.run();
+  }
+
+  /** The item at this page has an entry that is not stored, until `settle`. */
+  hold(page) {
+    this.#unsaved.add(page);
+    if (!this.#running) this.#tellRest();
+  }
+
+  settle(page) {
+    if (this.#unsaved.delete(page) && !this.#running) this.#tellRest();
+  }
+
+  get unsaved() {
+    return this.#unsaved.size;
   }
 
   /** Resolves once nothing is left to send. */
@@ -49,14 +67,18 @@ export class Outbox {
       }
     }
     this.#running = false;
-    this.#tell("saved");
+    this.#tellRest();
     this.#idle.splice(0).forEach((done) => done());
+  }
+
+  #tellRest() {
+    this.#tell(this.unsaved ? "unsaved" : "saved");
   }
 
   #tell(state, message = "") {
     this.#state = state;
     this.#message = message;
-    this.onState(state, this.pending, message);
+    this.onState(state, state === "unsaved" ? this.unsaved : this.pending, message);
   }
 
   #done(answer) {
@@ -65,6 +87,8 @@ export class Outbox {
       for (const later of this.entries) if (later.page === entry.page) later.version = answer.data.version;
     }
     this.store.write(this.entries);
+    if (answer.kind === "stored") this.#unsaved.delete(entry.page);
+    else this.#unsaved.add(entry.page);
     if (answer.kind === "stored") this.onStored(entry, answer.data);
     else if (answer.kind === "stale") this.onStale(entry, answer.data);
     else this.onRefused(entry, answer.message);

@@ -11,8 +11,9 @@ export class Watch {
     this.restart();
   }
 
-  restart() {
-    this.#kept = 0;
+  /** For an item that was on the screen for so many seconds before. */
+  restart(before = 0) {
+    this.#kept = 1000 * before;
     this.#since = this.page.hidden ? null : this.now();
   }
 

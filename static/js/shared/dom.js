@@ -1,4 +1,5 @@
-// The page: its elements, text entered as a person would, its token for requests, and what this browser keeps for it.
+// The page: its elements, text entered as a person would, its token for requests, what this browser keeps for it, and
+// that a press counts once.
 
 export function made(name, attributes = {}, ...children) {
   const element = document.createElement(name);
@@ -49,4 +50,26 @@ export function recalled(key) {
   } catch {
     return null;
   }
+}
+
+// A press counts once. The second press of a double click and the repeats of a held Enter do nothing: not what the first has
+// done already, and nothing on the item or the page that has come meanwhile.
+const ACTS = 'button:not([type="button"]), input[type="submit"], a.button:not([rel]), [data-once]';
+let down = { id: null, at: 0 };
+
+document.addEventListener("pointerdown", ({ pointerId, timeStamp }) => { down = { id: pointerId, at: timeStamp }; }, true);
+
+document.addEventListener("click", (event) => {
+  if (event.detail < 2 || !event.target.closest(ACTS)) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, true);
+
+document.addEventListener("keydown", (event) => {
+  if (event.repeat && event.key === "Enter" && event.target.closest(`${ACTS}, input`)) event.preventDefault();
+}, true);
+
+/** When the press began that made this click or keydown, on the clock of performance.now. */
+export function began(event) {
+  return event.type === "click" && event.pointerId === down.id ? down.at : event.timeStamp;
 }

@@ -266,10 +266,12 @@ class AnnotateDesk extends HTMLElement {
 
   /** A full post waits for the saves under way, so that it names the version which they make. */
   async submitted(event) {
-    if (this.leaving) return undefined;
+    if (this.posting) return undefined;
     event.preventDefault();
+    if (this.handing) return undefined; // pressed again: the first press is under way
     // Leaving without network would end on the browser's own error page.
     if (!navigator.onLine) return void this.draft.retry("offline");
+    this.handing = true;
     const button = event.submitter;
     // A form that is firing its submit event ignores a second submission: wait for the next turn at least.
     await new Promise((turn) => setTimeout(turn));
@@ -277,8 +279,11 @@ class AnnotateDesk extends HTMLElement {
     this.form.elements.version.value = this.draft.version;
     this.form.elements.seconds.value = Math.round(this.aids?.time.take() ?? 0);
     this.leaving = true;
-    setTimeout(() => { this.leaving = false; }, LEAVING);
-    return void this.form.requestSubmit(button);
+    setTimeout(() => { this.leaving = this.handing = false; }, LEAVING);
+    this.posting = true;
+    this.form.requestSubmit(button);
+    this.posting = false;
+    return undefined;
   }
 
   hand() {

@@ -13,6 +13,11 @@ export class Both {
     this.#render();
   }
 
+  /** The pages of the items that wait for a choice. */
+  get pages() {
+    return this.#open.map(({ entry }) => entry.page);
+  }
+
   show(entry, details) {
     this.#open = [...this.#others(entry), { entry, details }];
     this.#render();
@@ -39,11 +44,11 @@ export class Both {
     const keep = button("Keep what is stored", () => {
       this.keep(entry, details);
       this.settle(entry);
-    });
+    }, { "data-once": "" });
     const store = button("Store what I chose here", () => {
       this.settle(entry);
       this.store({ ...entry, version: details.version });
-    });
+    }, { "data-once": "" });
     return made(
       "section",
       { class: "judging-both" },

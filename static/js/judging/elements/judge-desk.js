@@ -4,6 +4,7 @@
 import { Both } from "./both-entries.js";
 import { itemsAfter, send, Store } from "../door.js";
 import { Hotkeys, KeySheet, leaveField } from "../../keys/hotkeys.js";
+import { began } from "../../shared/dom.js";
 import { Outbox } from "../outbox.js";
 import { Queue } from "../queue.js";
 import { Watch } from "../watch.js";
@@ -14,6 +15,7 @@ const WORDS = {
   saving: (count) => (count > 1 ? `Saving ${count}…` : "Saving…"),
   saved: () => `Saved ${new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}`,
   unreachable: (count) => `Offline. ${count} of your entries wait here and are sent when the server answers again.`,
+  unsaved: (count) => `Not saved: ${count} ${count > 1 ? "entries" : "entry"}. The reason is shown below.`,
   signed_out: (count, said) => `${said || "You are signed out. Sign in in another tab."} ${count} of your entries wait here.`,
 };
 
@@ -21,6 +23,8 @@ class JudgeDesk extends HTMLElement {
   #items = new Map();
   #queue = new Queue();
   #watch = new Watch();
+  #shown = null; // the article that the watch is for, and since when it is on the screen
+  #shownAt = 0;
   #fetching = null;
   #exhausted = false;
   #said = "";
@@ -37,14 +41,21 @@ class JudgeDesk extends HTMLElement {
       pause: (time) => this.#pause(time),
       onState: (state, count, said) => this.#showState(state, count, said),
       onStored: (entry, data) => this.#stored(entry, data),
-      onStale: (entry, details) => this.#both.show(entry, details),
-      onRefused: (entry, message) => this.#showTrouble(entry, message),
+      onStale: (entry, details) => {
+        this.#said = "";
+        this.#both.show(entry, details);
+      },
+      onRefused: (entry, message) => {
+        this.#said = "";
+        this.#showTrouble(entry, message);
+      },
     });
     this.#both = new Both(this.#part("both"), this.#kept("both", this.dataset.study), {
       labelOf: (verdict) => this.querySelector(`.judging-choice[value="${verdict}"]`)?.dataset.label ?? verdict,
       keep: (entry, details) => this.#keptElsewhere(entry, details),
       store: (entry) => this.outbox.push(entry),
     });
+    for (const page of this.#both.pages) this.outbox.hold(page);
     this.#listen();
     this.#register();
     if (this.outbox.pending) this.#sendLeftovers();
@@ -80,11 +91,12 @@ class JudgeDesk extends HTMLElement {
     this.#fetchAhead();
   }
 
-  /** Verdicts from before a reload go first; then the page starts where the server then says. */
+  /** Verdicts from before a reload go first; then the page starts where the server then says, or here where it says why not. */
   async #sendLeftovers() {
     this.outbox.run();
     await this.outbox.idle();
-    location.replace(this.dataset.next);
+    if (this.outbox.unsaved) this.#begin();
+    else location.replace(this.dataset.next);
   }
 
   #take(articles) {
@@ -128,12 +140,18 @@ class JudgeDesk extends HTMLElement {
     if (slot === null && this.dataset.undoable === "no" && !this.#queue.hasForgotten) {
       return this.#say("There is no verdict to take back.");
     }
-    if (slot === null) return void this.outbox.idle().then(() => this.#undoForm.submit());
+    if (slot === null) return void this.outbox.idle().then(() => this.#undoOlder());
     const article = this.#items.get(slot);
     this.#press(article, "");
     this.#enter(article, "undo", {}, "Undone");
     this.#show(article);
     this.#say("Undone.");
+  }
+
+  /** By the form, whose address counts the verdicts as of the page's start. */
+  #undoOlder() {
+    this.#undoForm.action = this.#undoForm.action.split("?")[0];
+    this.#undoForm.submit();
   }
 
   #skip(article) {
@@ -174,6 +192,7 @@ class JudgeDesk extends HTMLElement {
 
   /** What another tab stored stays: the item shows it. */
   #keptElsewhere(entry, { version, stored }) {
+    this.outbox.settle(entry.page);
     const article = [...this.#items.values()].find((one) => one.dataset.url === entry.page);
     if (!article) return;
     this.#setVersion(article.dataset.slot, version);
@@ -214,6 +233,7 @@ class JudgeDesk extends HTMLElement {
 
   #show(article) {
     this.#part("stage").replaceChildren(article);
+    this.#shownAt = performance.now();
     history.replaceState(null, "", article.dataset.url);
     this.#undoForm.elements.slot.value = article.dataset.slot;
     this.#arrive(article);
@@ -222,7 +242,9 @@ class JudgeDesk extends HTMLElement {
   }
 
   #arrive(article) {
-    this.#watch.restart();
+    if (this.#shown) this.#shown.dataset.seconds = this.#watch.seconds;
+    this.#shown = article;
+    this.#watch.restart(Number(article.dataset.seconds ?? 0));
     const comment = this.#part("comment", article);
     const kept = this.#kept("comment", article.dataset.slot).read();
     if (comment && kept.length && !comment.value) comment.value = kept;
@@ -257,7 +279,9 @@ class JudgeDesk extends HTMLElement {
   }
 
   #renderState() {
-    this.#stateLine.textContent = [this.#said, this.#sending].filter(Boolean).join(" ");
+    const parts = [this.#said, this.#sending];
+    if (this.#stateLine.dataset.state === "unsaved") parts.reverse(); // what was said is of a later entry
+    this.#stateLine.textContent = parts.filter(Boolean).join(" ");
   }
 
   #showProgress({ judged, skipped, total }) {
@@ -294,7 +318,15 @@ class JudgeDesk extends HTMLElement {
     return document.querySelector("#judging-undo");
   }
 
+  /** Whether the press began when the item was on the screen already: none counts for an item that nobody could read. */
+  #isSeen(event) {
+    return began(event) >= this.#shownAt;
+  }
+
   #listen() {
+    this.addEventListener("click", (event) => {
+      if (!this.#isSeen(event)) event.preventDefault();
+    }, true);
     this.addEventListener("submit", (event) => this.#submitted(event));
     this.addEventListener("input", (event) => {
       if (event.target.dataset.part !== "comment") return;
@@ -330,11 +362,12 @@ class JudgeDesk extends HTMLElement {
   #register() {
     for (const button of this.querySelectorAll(".judging-choice")) {
       const { hotkey, label } = button.dataset;
-      this.keys.add(hotkey, label, () => this.#giveBy(hotkey));
+      this.keys.add(hotkey, label, (event) => this.#isSeen(event) && this.#giveBy(hotkey));
     }
-    this.keys.add("Enter", "Next item, if this one has a verdict", () => this.#next());
-    this.keys.add("Ctrl+Enter", "The same from inside a text field; there, skip or flag", ({ target }) => {
-      const button = target.closest("details")?.querySelector("[data-act]");
+    this.keys.add("Enter", "Next item, if this one has a verdict", (event) => this.#isSeen(event) && this.#next());
+    this.keys.add("Ctrl+Enter", "The same from inside a text field; there, skip or flag", (event) => {
+      if (!this.#isSeen(event)) return;
+      const button = event.target.closest("details")?.querySelector("[data-act]");
       if (button) button.click();
       else this.#next();
     });
