@@ -25,7 +25,7 @@ from operations.folder import kept_files, unknown_entries
 from operations.names import is_left_out
 from operations.schema_version import applied, check_up_to_date
 from operations.serialization import Table, as_line, last_key, tables
-from operations.signing import signature
+from operations.signing import key_name, signature
 
 SUFFIX = ".backup.zip"
 RECORD = "last_backup.json"
@@ -146,6 +146,7 @@ def _fill(file: IO[bytes]) -> tuple[list[RowsPart], int]:
                 "app_version": settings.VERSION,
                 "made_at": now().isoformat(),
                 "database": connections[using].vendor,
+                "key": key_name(),
                 "migrations": applied(using),
             }
             # Files first: soon after the snapshot, few of the files that its rows name have been deleted.

@@ -6,11 +6,13 @@ A part is `rows/TABLE.jsonl`, one JSON array on each line, or `files/PATH`, a co
 
 import json
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, get_origin
@@ -22,9 +24,16 @@ FORMAT = "sic-et-non backup"
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 MOST_MANIFEST = 64 * 1024**2  # bytes
+# The bytes of a row: neither database holds a longer value.
+MOST_LINE = 1 << 30
 PIECE = 1 << 20
 # Measured on rows: a third of the default level's time, for files a tenth larger.
 LEVEL = 2
+# What the library raises for a file that is not as it should be.
+UNREADABLE = (
+    *(ArithmeticError, EOFError, LookupError, OSError, RuntimeError, ValueError),
+    *(struct.error, zipfile.BadZipFile, zlib.error),
+)
 
 
 class BadBundle(Refusal):
@@ -96,22 +105,39 @@ class Bundle:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
+            if not path.exists():
+                raise BadBundle(f"There is no file {path}.")
+            if not path.is_file():
+                raise BadBundle(f"{path} is no file. Name the file of a backup.")
             self.zip = zipfile.ZipFile(path)
-            if self.zip.getinfo(MANIFEST).file_size > MOST_MANIFEST:
-                raise BadBundle(f"{path} is no backup of Sic et Non: its {MANIFEST} is too large.")
+            self._check_entries()
             manifest = json.loads(self.zip.read(MANIFEST))
-        except FileNotFoundError:
-            raise BadBundle(f"There is no file {path}.") from None
-        except KeyError:
-            raise BadBundle(f"{path} is no backup of Sic et Non: it has no {MANIFEST}.") from None
-        except RuntimeError:  # encrypted, compressed in a way of its own, or nested too deeply
+        except OSError as error:
+            raise BadBundle(f"{path} cannot be read: {error.strerror or error}.") from None
+        except RuntimeError:  # encrypted, or nested too deeply
             raise BadBundle(f"{path} is no backup of Sic et Non: it cannot be read.") from None
-        except (zipfile.BadZipFile, zlib.error, EOFError, ValueError):
+        except UNREADABLE:
             raise BadBundle(
                 f"{path} is no backup of Sic et Non, or only part of one: its end is missing. Copy it again from "
                 "where it was written, or take an older one."
             ) from None
         self._read(manifest)
+
+    def _check_entries(self) -> None:
+        names = self.zip.namelist()
+        if MANIFEST not in names:
+            raise BadBundle(f"{self.path} is no backup of Sic et Non: it has no {MANIFEST}.")
+        if self.zip.getinfo(MANIFEST).file_size > MOST_MANIFEST:
+            raise BadBundle(f"{self.path} is no backup of Sic et Non: its {MANIFEST} is too large.")
+        if len(set(names)) < len(names):
+            raise BadBundle(f"{self.path} holds a part twice, which no backup does. Do not use it.")
+        for entry in self.zip.infolist():
+            if stat.S_ISLNK(entry.external_attr >> 16):
+                raise BadBundle(f"{self.path} holds links, which no backup does. Do not use it.")
+            if entry.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+                raise BadBundle(
+                    f"{self.path} is no backup of Sic et Non: it is compressed in another way."
+                )
 
     def _read(self, manifest: Any) -> None:
         if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
@@ -122,15 +148,18 @@ class Bundle:
             )
         try:
             self.manifest: dict[str, Any] = manifest
-            self.app_version = str(manifest["app_version"])
-            self.made_at = str(manifest["made_at"])
+            self.app_version = _short(manifest["app_version"])
+            self.made_at = datetime.fromisoformat(manifest["made_at"]).isoformat()
             self.migrations: dict[str, list[str]] = {
-                app: list(map(str, names)) for app, names in dict(manifest["migrations"]).items()
+                _short(app): list(map(_short, names))
+                for app, names in dict(manifest["migrations"]).items()
             }
             self.tables = [_rows_part(**part) for part in manifest["tables"]]
             self.files = [Part(**part) for part in manifest["files"]]
         except (KeyError, TypeError, ValueError):
             raise BadBundle(f"The manifest of {self.path} cannot be read.") from None
+        if not all(map(_is_of_a_table, self.tables)):
+            raise BadBundle(f"The manifest of {self.path} names no table of ours.")
         if not all(0 <= part.last_key < 2**62 for part in self.tables):
             raise BadBundle(f"The manifest of {self.path} has keys that no table has.")
         if not are_kept([part.name for part in self.files]):
@@ -138,8 +167,6 @@ class Bundle:
                 f"{self.path} would write files that no backup holds, such as keys or files outside of the data "
                 "folder. Do not use it."
             )
-        if any(stat.S_ISLNK(entry.external_attr >> 16) for entry in self.zip.infolist()):
-            raise BadBundle(f"{self.path} holds links, which no backup does. Do not use it.")
 
     def close(self) -> None:
         self.zip.close()
@@ -153,29 +180,50 @@ class Bundle:
                 f"{self.path} does not hold the parts that its manifest names. Take another."
             )
         for part in (*self.tables, *self.files):
-            digest, size = sha256(), 0
-            for piece in self.pieces(part.name):
-                digest.update(piece)
-                size += len(piece)
-            if (size, digest.hexdigest()) != (part.bytes, part.sha256):
+            if self.zip.getinfo(part.name).file_size != part.bytes:
                 raise self._damaged(part.name)
+            for _ in self.pieces(part):
+                pass
 
-    def pieces(self, name: str) -> Iterator[bytes]:
+    def pieces(self, part: Part) -> Iterator[bytes]:
+        """The content of a part. Raises BadBundle at its end if that is not what was written."""
+        digest = sha256()
         try:
-            with self.zip.open(name) as part:
-                yield from pieces_of(part)
-        except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError):
-            raise self._damaged(name) from None
+            with self.zip.open(part.name) as file:
+                for piece in pieces_of(file):
+                    digest.update(piece)
+                    yield piece
+        except UNREADABLE:
+            raise self._damaged(part.name) from None
+        if digest.hexdigest() != part.sha256:
+            raise self._damaged(part.name)
 
     def rows(self, part: RowsPart) -> Iterator[list[Any]]:
-        with self.zip.open(part.name) as lines:
-            for line in lines:
-                yield json.loads(line)
+        """Raises BadBundle at a line that is no row."""
+        try:
+            with self.zip.open(part.name) as lines:
+                number = 0
+                while line := lines.readline(MOST_LINE + 1):
+                    number += 1
+                    yield self._row(line, part, number)
+        except UNREADABLE:
+            raise self._damaged(part.name) from None
+
+    def _row(self, line: bytes, part: RowsPart, number: int) -> list[Any]:
+        try:
+            row = json.loads(line) if len(line) <= MOST_LINE else None
+        except (RecursionError, ValueError):
+            row = None
+        if not isinstance(row, list) or len(row) != len(part.columns):
+            raise BadBundle(
+                f"Line {number} of {printable(part.name)} in {self.path} is no row. Take another."
+            )
+        return row
 
     def _damaged(self, name: str) -> BadBundle:
         return BadBundle(
-            f"{self.path} is damaged: {name} is not as it was written. Nothing was restored; copy the file again "
-            "from where it was written, or take an older one."
+            f"{self.path} is damaged: {printable(name)} is not as it was written. Nothing was restored; copy the "
+            "file again from where it was written, or take an older one."
         )
 
 
@@ -187,6 +235,24 @@ def signed_text(manifest: Mapping[str, Any]) -> bytes:
 
 def _entry(part: Part) -> dict[str, Any]:
     return {"said" if key == "checksum" else key: value for key, value in asdict(part).items()}
+
+
+def _short(name: Any) -> str:
+    """A name as ours are: it is printed. Raises ValueError."""
+    if not isinstance(name, str) or not name.isprintable() or len(name) > 200:
+        raise ValueError("no name of ours")
+    return name
+
+
+def _is_of_a_table(part: RowsPart) -> bool:
+    return all(isinstance(name, str) and name.isidentifier() for name in part.columns) and (
+        part.table.replace(".", "_").isidentifier()
+    )
+
+
+def printable(text: str) -> str:
+    """The text with everything escaped that could change or hide what a terminal shows."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _rows_part(said: str, **entries: Any) -> RowsPart:

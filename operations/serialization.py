@@ -15,7 +15,8 @@ from itertools import islice
 from typing import Any
 
 from django.apps.registry import Apps
-from django.db import DataError, connections, transaction
+from django.core.exceptions import ValidationError
+from django.db import DataError, InterfaceError, ProgrammingError, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Field, ForeignKey, JSONField, Model, QuerySet
 
@@ -50,6 +51,13 @@ WRITTEN_OUT: dict[str, Callable[[Any], str]] = {
     "DateTimeField": datetime.isoformat,
     "UUIDField": str,
 }
+
+
+# A value that its column does not take, by Django's conversion or the database.
+NOT_TAKEN = (
+    *(ArithmeticError, AttributeError, TypeError, ValueError, ValidationError),
+    *(DataError, InterfaceError, ProgrammingError),
+)
 
 
 class RowsRefused(Refusal):
@@ -128,17 +136,17 @@ class Table:
         return written
 
     def _insert(self, insert: str, batch: list[Row], connection: BaseDatabaseWrapper) -> None:
-        values = [self._prepared(row, connection) for row in batch]
         try:
+            values = [self._prepared(row, connection) for row in batch]
             with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
                 cursor.executemany(insert, values)
-        except (DataError, ValueError, OverflowError) as error:
+        except NOT_TAKEN as error:
             if len(batch) > 1:  # one of them: find it, so that a person can look at it
                 for row in batch:
                     self._insert(insert, [row], connection)
             key = batch[0][self.columns.index(self.model._meta.pk.attname)]
             raise RowsRefused(
-                f"{self.name} {key} is not taken by {connection.display_name}: {str(error).strip()}. "
+                f"{self.name} {key} is not taken by {connection.display_name}: {reason_of(error)}. "
                 "Nothing was written. Correct that row where it comes from, and begin again."
             ) from error
 
@@ -162,6 +170,12 @@ def prepared(field: Field, value: Any, connection: BaseDatabaseWrapper) -> Any:
             value, connection
         )  # None is JSON's null, not the absence of it
     return field.get_db_prep_save(field.to_python(value), connection)
+
+
+def reason_of(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        return " ".join(error.messages).rstrip(".")
+    return " ".join(str(error).split()).rstrip(".")
 
 
 def tables(apps: Apps, *, passing: bool = False) -> list[Table]:

@@ -1,7 +1,7 @@
-"""The signature in a backup's manifest, which says where the backup comes from. It is no protection.
+"""Whose key signed a backup. The key is derived from SECRET_KEY, and a manifest names it by a hash.
 
-Its key is derived from SECRET_KEY, which a restore after a loss may not have. So a restore informs and goes on; what
-it may write does not depend on the signature (names.py).
+The signature is over the manifest, which holds the sha256 of every part: nothing in a backup that is ours was changed.
+A restore after a loss may not have the key; a person then confirms who is let in (entrants.py).
 """
 
 from collections.abc import Mapping
@@ -9,13 +9,19 @@ from typing import Any
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from operations.bundle import signed_text
+from operations.bundle import BadBundle, signed_text
 
 SALT = "operations.backups"
 FOREIGN = (
-    "This backup was made by another installation, with another SECRET_KEY, or it was changed. Use it only if you "
-    "know where it comes from: it holds the people who may sign in."
+    "It is not signed with this installation's SECRET_KEY. Use the SECRET_KEY of the server that made it. If that is "
+    "lost, and you know where the file was since it was made: restore it with --foreign, which first lists everybody "
+    "whom it lets in."
 )
+
+
+def key_name() -> str:
+    """A hash by which a manifest names the key of its signature; it says nothing of the key."""
+    return salted_hmac(f"{SALT}.name", "", algorithm="sha256").hexdigest()
 
 
 def signature(manifest: Mapping[str, Any]) -> str:
@@ -23,5 +29,16 @@ def signature(manifest: Mapping[str, Any]) -> str:
 
 
 def is_ours(manifest: Mapping[str, Any]) -> bool:
-    """Whether this installation's key made the signature, and the manifest is unchanged since."""
-    return constant_time_compare(signature(manifest), str(manifest.get("signature")))
+    """Whether this installation's key made the signature. Raises BadBundle if it should have, and did not."""
+    if _same(signature(manifest), manifest.get("signature")):
+        return True
+    if _same(key_name(), manifest.get("key")):
+        raise BadBundle(
+            "This backup names this installation's key, but the signature is wrong: it was changed or damaged after "
+            "it was written. No option restores it. Take another."
+        )
+    return False
+
+
+def _same(ours: str, given: object) -> bool:
+    return isinstance(given, str) and given.isascii() and constant_time_compare(ours, given)

@@ -1,4 +1,8 @@
 import pytest
+from django.core.management import call_command
+
+from operations import backups
+from tests.factories import person
 
 
 @pytest.fixture
@@ -26,3 +30,15 @@ def data_dir(settings, tmp_path):
         path.write_text(text)
     settings.DATA_DIR = folder
     return folder
+
+
+@pytest.fixture
+def backup(data_dir, settings, tmp_path):
+    """The path of a backup of two people and three files; its installation is empty now."""
+    person("alice")
+    person("bob")
+    path = backups.make(tmp_path / "kept").path
+    call_command("flush", interactive=False, verbosity=0)
+    settings.DATA_DIR = tmp_path / "empty"
+    settings.DATA_DIR.mkdir()
+    return path

@@ -12,13 +12,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
+from django.conf import settings
 from django.db import connection, connections
 from psycopg import sql
 
 from operations import moving
 from operations.bundle import MANIFEST, Bundle, Writer
+from operations.checksums import Checksum
 from operations.databases import database_at
 from operations.serialization import first_with_rows
+from operations.signing import signature
 from tests.database import source
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -83,7 +86,7 @@ def a_place(folder: Path, *, with_tables: bool):
 
 
 def _settings(folder: Path, url: str) -> dict[str, str]:
-    return {"DATA_DIR": str(folder), "SECRET_KEY": "another-" + "1" * 50, "DATABASE_URL": url}
+    return {"DATA_DIR": str(folder), "SECRET_KEY": settings.SECRET_KEY, "DATABASE_URL": url}
 
 
 def manage(place: dict[str, str], *command: object) -> subprocess.CompletedProcess[str]:
@@ -136,15 +139,38 @@ def room_for(size: int):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def rewritten(path: Path, to: Path, change) -> Path:
-    """A copy of a backup with a manifest edited by `change`, and the parts that it still names."""
+def rewritten(path: Path, to: Path, change, sign=signature) -> Path:
+    """A copy of a backup with a manifest edited by `change` and signed, and the parts that it still names."""
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
         manifest = json.loads(old.read(MANIFEST))
         change(manifest)
+        manifest["signature"] = sign(manifest)
         for part in [*(manifest["tables"] or []), *(manifest["files"] or [])]:
             if part["name"] in old.namelist():
                 new.writestr(part["name"], old.read(part["name"]))
         new.writestr(MANIFEST, json.dumps(manifest))
+    return to
+
+
+def with_rows(path: Path, to: Path, table: str, rows: list, sign=signature, change=None) -> Path:
+    """A copy of a backup with other rows in one table, as lists or bytes of a line, and a matching manifest."""
+    with zipfile.ZipFile(path) as old, to.open("wb") as file:
+        manifest = json.loads(old.read(MANIFEST))
+        writer, total = Writer(file), Checksum()
+        for part in [*manifest["files"], *manifest["tables"]]:
+            lines = [old.read(part["name"])]
+            if part.get("table") == table:
+                for row in rows:
+                    total.add(row if isinstance(row, list) else [row.decode("latin-1")])
+                lines = [
+                    row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows
+                ]
+                lines = [line + b"\n" for line in lines]
+                part |= {"rows": total.rows, "said": total.hash}
+            done = writer.part(part["name"], lines)
+            part |= {"bytes": done.bytes, "sha256": done.sha256}
+        (change or (lambda manifest: None))(manifest)
+        writer.close(manifest, sign)
     return to
 
 

@@ -82,7 +82,7 @@ def test_the_files_of_peoples_work_are_in_it(people, data_dir):
         "files/files/releases/mills-1.0.json",
         "files/uploads/dump.export",
     ]
-    assert b"".join(bundle.pieces("files/files/letter.txt")) == b"Sic."
+    assert b"".join(bundle.pieces(bundle.files[0])) == b"Sic."
     bundle.close()
 
 
