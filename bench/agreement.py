@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.machine import analyze, apart, arguments, on_each, peak
+from bench.machine import apart, arguments, on_each, peak
 
 PROMPTS = (
     "internal-knowledge",
@@ -40,7 +40,6 @@ def measure_sizes(options: argparse.Namespace) -> None:
     sizes = {"paper": (48, 40), "large": (options.questions, options.questions * 17 // 20)}
     for size, (questions, articles) in sizes.items():
         apart(make, size, questions, articles)
-    apart(analyze)
     for size in sizes:
         apart(measure, size)
         apart(measure_report, size)
@@ -52,6 +51,7 @@ def make(size: str, questions: int, articles: int) -> None:
     from generation.models import LanguageModel, Response, Run
     from judging.models import Judge, Round, Study, StudyItem
     from judging.rubric_versions import current
+    from leases.planner import learn_sizes
 
     collection = Collection.objects.create(name=size)
     run = Run.objects.create(name=size, collection=collection, state="done", prompts=list(PROMPTS))
@@ -103,6 +103,7 @@ def make(size: str, questions: int, articles: int) -> None:
         Judge.objects.create(study=study, pseudonym=name, external=name) for name in ("P-1", "P-2")
     ]
     _judge(first_round, judges, items)
+    learn_sizes()
 
 
 def _judge(first_round: Any, judges: list[Any], items: list[Any]) -> None:

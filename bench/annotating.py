@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from bench import content
-from bench.machine import analyze, apart, arguments, on_each
+from bench.machine import apart, arguments, on_each
 from bench.web import Browser, Failed, Fields, Server, at_once, cost, served
 
 
@@ -55,7 +55,6 @@ def make(options: argparse.Namespace) -> tuple[list[str], Fields]:
     content.write_pages(path, max(options.tags, options.times * 7))
     content.read_pages(path)
     campaign(by=admin(), tags=0, in_hand=3)
-    analyze()
     roles = (Role.ANNOTATOR, Role.RESEARCHER)
     sessions = [content.session_of(person(f"anna-{n}", *roles)) for n in range(options.people)]
     return sessions, list(content.form_fields(content.entries()))

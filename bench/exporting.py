@@ -16,7 +16,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from bench import agreement, content
-from bench.machine import analyze, apart, arguments, measured, on_each
+from bench.machine import apart, arguments, measured, on_each
 
 COLLECTION, STUDY = "bench", "paper"
 MODELS_AND_PROMPTS = 25  # responses to a question
@@ -40,7 +40,6 @@ def measure(options: argparse.Namespace) -> None:
     row(f"import of {n} annotated", imported, measured(insert_again, prepare=rows_to_insert))
     apart(publish_all)
     apart(agreement.make, STUDY, max(1, n // MODELS_AND_PROMPTS), max(1, n // MODELS_AND_PROMPTS))
-    apart(analyze)
     for name, (address, rows) in FILES.items():
         taken = measured(partial(download, address), prepare=partial(download, address))
         row(name, taken, measured(partial(dump, rows), prepare=partial(dump, rows)))

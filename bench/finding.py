@@ -14,7 +14,7 @@ from itertools import accumulate
 from string import ascii_lowercase
 from typing import Any
 
-from bench.machine import analyze, apart, arguments, on_each
+from bench.machine import apart, arguments, on_each
 
 WORDS, PROMPT_WORDS = 100, 160  # of a response, of its prompt
 VOCABULARY = 20_000
@@ -39,6 +39,7 @@ def make(n: int) -> tuple[int, list[str]]:
     """The run's key, and a word that is in nearly all responses, one in about half of the questions'."""
     from generation import prompting
     from generation.models import Response
+    from leases.planner import learn_sizes
     from tests.judging import factories as judging
 
     drawn = random.Random(3)
@@ -68,7 +69,7 @@ def make(n: int) -> tuple[int, list[str]]:
         if len(rows) == BATCH or number == n - 1:
             Response.objects.bulk_create(rows)
             rows = []
-    analyze()
+    learn_sizes()
     return run.pk, [vocabulary[0], vocabulary[300]]
 
 

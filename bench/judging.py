@@ -6,11 +6,10 @@ request to the API, and now and then one for the responses that follow.
 """
 
 import argparse
-import random
 import re
 
-from bench import content
-from bench.machine import analyze, apart, arguments, on_each
+from bench import content, world
+from bench.machine import apart, arguments, on_each
 from bench.web import Browser, Server, cost, served
 
 FEW = 12  # as static/js/judging/elements/judge-desk.js
@@ -40,15 +39,7 @@ def make(responses: int, collect: bool) -> tuple[int, list[str]]:
 
     if collect:
         content.collect()
-    asked = factories.run()
-    drawn = random.Random(5)
-    each = [(prompt, model) for prompt in factories.PROMPTS for model in factories.MODEL_IDS]
-    for n in range(1, -(-responses // len(each)) + 1):
-        about = factories.instance(n, **content.passages(drawn))
-        for prompt, model in each:
-            factories.response(asked, about, prompt, factories.language_model(model))
-    study = factories.open_study(drawn_from=asked)
-    analyze()
+    study = factories.open_study(drawn_from=world.answered(responses))
     return study.pk, [content.session_of(factories.judge(name)) for name in ("alice", "bob")]
 
 

@@ -94,14 +94,6 @@ def apart(work: Callable[..., T], *arguments: object) -> T:
         return pool.submit(work, *arguments).result()
 
 
-def analyze() -> None:
-    """What a PostgreSQL does by itself within a minute of many new rows."""
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE" if connection.vendor == "sqlite" else "VACUUM ANALYZE")
-
-
 # ---------------------------------------------------------------- CPU and memory
 
 

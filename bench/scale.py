@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import world
-from bench.machine import analyze, apart, arguments, on_each, peak
+from bench.machine import apart, arguments, on_each, peak
 
 PAGES = """
 annotator   /
@@ -87,13 +87,15 @@ def measure(options: argparse.Namespace) -> None:
 
 
 def make(options: argparse.Namespace) -> dict[str, Any]:
+    from leases.planner import learn_sizes
+
     path = Path(os.environ["DATA_DIR"]) / "pages.xml"
     keys = world.first_part(path, options.tags, options.annotated, options.responses)["keys"]
     for first in range(1, options.parts, 50):
         world.copy(first, min(first + 49, options.parts - 1))
     close_all_but(OPEN)
     share_past(OPEN)
-    analyze()
+    learn_sizes()
     return keys
 
 

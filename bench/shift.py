@@ -18,7 +18,7 @@ from statistics import median, quantiles
 from bench import content, world
 from bench.annotating import Annotator, given_out
 from bench.judging import Judge
-from bench.machine import analyze, apart, arguments, on_each, tree_cpu, tree_memory
+from bench.machine import apart, arguments, on_each, tree_cpu, tree_memory
 from bench.web import Failed, Fields, at_once, served
 
 Sent = tuple[str, float, bool]  # what was sent, seconds until its answer, whether it failed
@@ -64,6 +64,7 @@ def make(options: argparse.Namespace) -> tuple[list[str], list[str], int, Fields
     from accounts.roles import Role
     from annotation.models import Campaign
     from annotation.states import CampaignState
+    from leases.planner import learn_sizes
     from tests.annotation.factories import admin, campaign
     from tests.factories import person
     from tests.judging import factories
@@ -74,6 +75,7 @@ def make(options: argparse.Namespace) -> tuple[list[str], list[str], int, Fields
     world.first_part(folder / "pages.xml", 10, 0, 1_000 if options.parts > 1 else 6)
     if options.parts > 1:
         world.copy(1, options.parts - 1)
+        learn_sizes()
     # Else people begin in these, which have few tags.
     Campaign.objects.update(state=CampaignState.CLOSED)
     content.write_pages(
@@ -84,7 +86,6 @@ def make(options: argparse.Namespace) -> tuple[list[str], list[str], int, Fields
     run = world.answered(options.verdicts // 2 + 6 * options.judges, "The shift", 10_000)
     names = [f"judge-{n}" for n in range(options.judges)]
     study = factories.open_study(*names, drawn_from=run, name="The shift")
-    analyze()
     people = [person(f"anna-{n}", Role.ANNOTATOR) for n in range(options.people)]
     judges = [factories.judge(name) for name in names]
     fields = list(content.form_fields(content.entries()))

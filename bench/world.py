@@ -48,6 +48,7 @@ def first_part(path, tags: int, annotated: int, responses: int) -> dict[str, Any
 
 def answered(responses: int, name: str = "Mills asked", first: int = 1) -> Any:
     """A finished run of about so many responses; their questions, numbered from `first` on, have the paper's length."""
+    from leases.planner import learn_sizes_on_commit
     from tests.judging import factories as judging
 
     run, drawn = judging.run(name), random.Random(5)
@@ -56,6 +57,7 @@ def answered(responses: int, name: str = "Mills asked", first: int = 1) -> Any:
         about = judging.instance(n, **content.passages(drawn))
         for prompt, model in each:
             judging.response(run, about, prompt, judging.language_model(model))
+    learn_sizes_on_commit("generation")  # as a run does when it is made
     return run
 
 

@@ -24,6 +24,10 @@ SMALL = {
     ),
     "finding": (f"--responses 100 {TABLES}", r"a word in one of 500 .* ratio +\d"),
     "exporting": (f"--records 50 {TABLES}", r"a study's zip .* ratio +\d"),
+    "pages": (
+        f"--tags 20 --annotated 4 --responses 12 {TABLES}",
+        r"ratio +\d(.|\n)* \d+ pages, 0 of them over 300 ms",
+    ),
     "scale": (
         f"--parts 3 --tags 20 --annotated 3 --responses 12 {TABLES}",
         r"60 tags, 9 annotations, 36 responses, 72 verdicts(.|\n)*/operations/ +\d+ ms of CPU, +\d+ statements",
