@@ -390,7 +390,7 @@ def _final_columns(draft: Annotation, wanted: _Wanted, final: Entries) -> dict[s
     columns = {"submitted_at": NOW, **columns_of(final, saved["taxonomy"])}
     if final["validity"] == VALID:  # an invalid tag that is sent back has its later steps again
         columns |= origin_in(final, saved["provenance"], saved["filled"])
-    if draft.first_entries is None and draft.submitted_at is None:
+    if draft.first_entries is None:
         columns |= {"first_entries": final, "first_submitted_at": NOW}
     if draft.first_assignment_id is None:
         columns |= {"first_assignment": draft.assignment}

@@ -116,12 +116,6 @@ def token(name: str) -> str:
 
 def trusted_proxies() -> int:
     """TRUSTED_PROXIES: the number of proxies whose forwarded headers are trusted."""
-    if flag("TRUST_FORWARDED_PROTO", False):
-        raise SettingError(
-            "TRUST_FORWARDED_PROTO",
-            "is no longer read. Set TRUSTED_PROXIES=1 instead, and have the proxy send "
-            "X-Forwarded-For too (docs/operators/install.md).",
-        )
     return whole_number("TRUSTED_PROXIES", 0)
 
 

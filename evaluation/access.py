@@ -17,7 +17,7 @@ def study_for(person: Person, study_id: int) -> Study:
     """The study, if its results are not hidden from this person; raises NotFoundHere or NotAllowed."""
     study = Study.objects.select_related("rubric").filter(pk=study_id).first()
     if study is None:
-        raise NotFoundHere("There is no such study. Its report may have had another address.")
+        raise NotFoundHere("There is no such study.")
     _require_all(person, study)
     return study
 

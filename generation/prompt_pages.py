@@ -21,16 +21,12 @@ from pages.worddiff import Piece, word_diff
 
 @dataclass(frozen=True)
 class Listed:
-    """A version with the runs that use it, as far as the person may see them, and the number of its responses there.
-
-    `earlier` answered a text that the prompt had before it was kept in versions.
-    """
+    """A version with the runs that use it, as far as the person may see them, and the number of its responses there."""
 
     row: PromptVersion
     prompt: Prompt
     runs: list[Run]
     responses: int
-    earlier: int
 
 
 def in_order(rows: Iterable[PromptVersion]) -> list[PromptVersion]:
@@ -43,22 +39,13 @@ def in_order(rows: Iterable[PromptVersion]) -> list[PromptVersion]:
 def listed(rows: Iterable[PromptVersion], person: Person) -> list[Listed]:
     """In the order of the rows."""
     rows = list(rows)
-    texts = {row.key: row.sha256 for row in rows}
+    keys = {row.key for row in rows}
     seen = visible_to(person, Run.objects.only("name", "prompts"))
-    runs = [run for run in seen if texts.keys() & set(run.prompts)]
-    asked = Response.objects.filter(run__in=[run.pk for run in runs], prompt__in=texts).order_by()
-    same, others = Counter[str](), Counter[str]()
-    for key, sha256, n in asked.values_list("prompt", "prompt_hash").annotate(Count("pk")):
-        # Imported responses may not say what was sent.
-        (same if sha256 in ("", texts[key]) else others)[key] += n
+    runs = [run for run in seen if keys & set(run.prompts)]
+    asked = Response.objects.filter(run__in=[run.pk for run in runs], prompt__in=keys).order_by()
+    responses = Counter(dict(asked.values_list("prompt").annotate(Count("pk"))))
     return [
-        Listed(
-            row,
-            row.prompt,
-            [run for run in runs if row.key in run.prompts],
-            same[row.key],
-            others[row.key],
-        )
+        Listed(row, row.prompt, [run for run in runs if row.key in run.prompts], responses[row.key])
         for row in rows
     ]
 

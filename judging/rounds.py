@@ -35,7 +35,6 @@ from judging.selections import Selection
 from judging.settling import HANDED_IN, NOT_JUDGED
 from judging.states import SLOT, STUDY, StudyState
 from leases.refusal import Conflict, Refusal
-from pages.counting import how_many
 
 REASON_LIMIT = 2_000
 NO_VERDICT = "none"
@@ -223,7 +222,6 @@ def given_reason(reason: str) -> str:
 
 def _check(study: Study, responses: QuerySet[Response], plan: Plan) -> None:
     given_reason(plan.reason)
-    _check_prompts(responses)
     studies.check_ready(plan.rubric, responses)
     warmup.check_version(study, plan.rubric)
     studies.check_judges(study, plan.judges)
@@ -231,19 +229,6 @@ def _check(study: Study, responses: QuerySet[Response], plan: Plan) -> None:
         if study.items.filter(resolutions__resolved_by=person).exists():
             raise Refusal(
                 f"{person} has resolved responses of this study, and so read verdicts on it. Choose another judge."
-            )
-
-
-def _check_prompts(responses: QuerySet[Response]) -> None:
-    """A verdict holds for what a model was asked: responses to a prompt's earlier text are not judged with the rest."""
-    asked = responses.exclude(prompt_hash="").order_by()
-    for name, sha256 in sorted(set(asked.values_list("prompt", "prompt_hash"))):
-        known = prompt_versions.known([name]).get(name)
-        if known and known.sha256 != sha256:
-            replaced = responses.filter(prompt=name, prompt_hash=sha256).count()
-            raise Refusal(
-                f"Prompt {known.label} was replaced: {how_many(replaced, 'response')} here answered its earlier text. "
-                "Leave out this prompt, or judge answers to its new text in a study of their own."
             )
 
 

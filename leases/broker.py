@@ -32,7 +32,6 @@ log = structlog.get_logger(__name__)
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.4
 LISTED_AT_ONCE = 1000  # names of messages that a reader holds in memory
 OUTDATED = 3600.0  # seconds; the sweeper has long sent again for the row of such a message
-BROADCASTS = (".celeryev.msg", ".pidbox.msg")
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -55,14 +54,11 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def remove_outdated(folder: Path) -> int:
-    """Remove the messages in `folder` that nobody will read; returns how many.
-
-    These are events and broadcasts, which earlier versions wrote, and all files older than an hour.
-    """
+    """Remove the files in `folder` that are older than an hour; returns how many."""
     removed, limit = 0, time() - OUTDATED
     for entry in _entries(folder):
         with suppress(OSError):  # another program took or removed it
-            if entry.name.endswith(BROADCASTS) or entry.stat().st_mtime < limit:
+            if entry.stat().st_mtime < limit:
                 os.unlink(entry)
                 removed += 1
     return removed

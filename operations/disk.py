@@ -180,8 +180,6 @@ def kind_of(name: str) -> str:
     """The kind of an entry at the top of DATA_DIR."""
     if name.startswith(DATABASE):
         return "database"
-    if name.startswith("scheduler"):
-        return "scheduler"
     return "logs" if name.endswith(".log") else name
 
 

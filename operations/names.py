@@ -18,7 +18,6 @@ LEFT_OUT = {
     "broker": "messages; the rows record which work is left",
     "secret_key": "anyone who reads a backup could sign in as anyone",
     "static": "made from the code",
-    "scheduler": "when the scheduler of earlier versions last sent each task",
     "running.lock": "the process that runs now",
     "last_backup.json": "the last backup of this folder",
     "logs": "no data of the app",
@@ -31,7 +30,7 @@ def is_left_out(name: str) -> bool:
     """Whether backups leave out this entry at the top of DATA_DIR: temporary, a lock, or in LEFT_OUT."""
     return (
         name in LEFT_OUT
-        or name.startswith((".", "scheduler", DATABASE))
+        or name.startswith((".", DATABASE))
         or name.endswith((".lock", ".part", ".log", ".pid"))
     )
 

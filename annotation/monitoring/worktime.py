@@ -88,9 +88,8 @@ TIMES = ["round", "tag", "title", "pseudonym", "state", "minutes"]
 def times(campaign: Campaign) -> Iterator[list[object]]:
     """Rows of TIMES: each person's active minutes at each tag in the campaign, `tag` being its place in the draw.
 
-    Of an annotation from before time was kept by day, all its active time. Also at drafts that have left it: what
-    somebody worked stays theirs when the tag goes to another person. Of such a draft, `round` is empty where the
-    campaign has two. The time by step is the annotator's own.
+    Also at drafts that have left it: what somebody worked stays theirs when the tag goes to another person. Of such a
+    draft, `round` is empty where the campaign has two. The time by step is the annotator's own.
     """
     rows = _worked_on(campaign).order_by("round", "tag", "assignment__slot", "pk")
     values = rows.values_list(
@@ -104,7 +103,6 @@ def _worked_on(campaign: Campaign) -> QuerySet[Any]:
     """The annotations that are in the campaign, were submitted in it, or were worked on in it, with TIMES of theirs."""
     here, first = Q(assignment__campaign=campaign), Q(first_assignment__campaign=campaign)
     worked = WorkTime.objects.filter(campaign=campaign, annotation=OuterRef("pk")).order_by()
-    kept = WorkTime.objects.filter(annotation=OuterRef("pk"))
     place = campaign.assignments.filter(tag=OuterRef("sighting__tag")).order_by()
     seconds = worked.values("annotation").annotate(all=Sum("seconds")).values("all")
     return Annotation.objects.filter(here | first | Exists(worked)).annotate(
@@ -115,7 +113,5 @@ def _worked_on(campaign: Campaign) -> QuerySet[Any]:
             output_field=IntegerField(),
         ),
         tag=Subquery(place.values("order")[:1]),
-        seconds=Case(
-            When(Exists(kept), then=Coalesce(Subquery(seconds), 0.0)), default=F("seconds_active")
-        ),
+        seconds=Coalesce(Subquery(seconds), 0.0),
     )

@@ -17,7 +17,6 @@ from django.db.models import (
     When,
 )
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Coalesce
 
 from annotation.fields.entries import COLUMNS, DIMENSION_OF, entries_in
 from annotation.models import Annotation, Assignment, Campaign, Review, Seen
@@ -47,19 +46,17 @@ def submitted_in(campaign: Campaign) -> QuerySet[Annotation]:
     What was sent back can lose its assignment, and be continued in another campaign.
     """
     is_here = Q(first_assignment__campaign=campaign) | Q(assignment__campaign=campaign)
-    return Annotation.objects.filter(is_here, submitted_at__isnull=False)
+    return Annotation.objects.filter(is_here, first_entries__isnull=False)
 
 
 def handed_in(campaign: Campaign) -> QuerySet[Annotation]:
     """Those of submitted_in, with what an Entered needs."""
-    sent_back = Review.objects.filter(annotation=OuterRef("pk"), decision=Review.Decision.SEND_BACK)
-    submitted = Coalesce(OuterRef("first_submitted_at"), OuterRef("submitted_at"))
     seen = Seen.objects.filter(
-        person=OuterRef("author"), tag=OuterRef("sighting__tag"), at__lt=submitted
+        person=OuterRef("author"),
+        tag=OuterRef("sighting__tag"),
+        at__lt=OuterRef("first_submitted_at"),
     )
-    rows = submitted_in(campaign).annotate(
-        was_sent_back=Exists(sent_back), after_seeing=Exists(seen)
-    )
+    rows = submitted_in(campaign).annotate(after_seeing=Exists(seen))
     return rows.select_related(*RELATED).only(*NEEDED).order_by("pk")
 
 
@@ -74,7 +71,7 @@ def called(campaign: Campaign) -> Iterator[Called]:
     first = KeyTextTransform("validity", "first_entries")
     says = Case(When(sent_back, then=first), default=F("validity"), output_field=CharField())
     rows = Annotation.objects.filter(
-        Q(first_entries__isnull=False) | ~sent_back, first_assignment__campaign=campaign
+        first_entries__isnull=False, first_assignment__campaign=campaign
     )
     tags = rows.order_by().values("first_assignment__round", "first_assignment__tag")
     is_valid = Q(says=Validity.VALID)
@@ -112,16 +109,10 @@ def populations(campaign: Campaign) -> dict[int, dict[str, list[Entered]]]:
 def _at_stages(
     annotation: Annotation,
 ) -> Iterator[tuple[str, Assignment | None, Mapping[str, Any]]]:
-    """Its assignment and entries at the first submission, and after review if the tag was not ambiguous.
-
-    An annotation of before the first submission was kept has it if it was never sent back.
-    """
+    """Its assignment and entries at the first submission, and after review if the tag was not ambiguous."""
     now = entries_in(vars(annotation), ())  # questions are not compared
-    first = annotation.first_entries
-    if first is None and not annotation.was_sent_back:  # type: ignore[attr-defined]
-        first = now
-    if first is not None:
-        yield BEFORE, annotation.first_assignment, first
+    assert annotation.first_entries is not None, "submitted_in gives those that have them."
+    yield BEFORE, annotation.first_assignment, annotation.first_entries
     if annotation.state not in (*NOT_REVIEWED, AnnotationState.AMBIGUOUS):
         yield AFTER, annotation.assignment, now
 

@@ -55,7 +55,6 @@ def start(tmp_path, **variables) -> subprocess.CompletedProcess:
         ),
         ({"WIKI_MAXLAG": "five"}, "Setting WIKI_MAXLAG: 'five' is not a number"),
         ({"TRUSTED_PROXIES": "one"}, "Setting TRUSTED_PROXIES: 'one' is not a whole number"),
-        ({"TRUST_FORWARDED_PROTO": "yes"}, "Set TRUSTED_PROXIES=1 instead"),
         (
             {"OIDC_ISSUER": "login.example"},
             "Setting OIDC_ISSUER: 'login.example' is not an address",

@@ -382,16 +382,6 @@ def test_a_run_that_is_hidden_is_neither_named_nor_counted(client, reader, local
     assert "<dt>Responses</dt><dd>0</dd>" in text
 
 
-def test_responses_to_an_earlier_text_are_counted_apart(client, reader, local):
-    made = run(questions=3, prompts=("4",))
-    first, second, _ = made.responses.all()
-    Response.objects.filter(pk=first.pk).update(prompt_hash="0" * 64)
-    Response.objects.filter(pk=second.pk).update(prompt_hash="")  # imported
-    text = body(client.get("/prompts/both-passages/"))
-    assert "<dt>Responses</dt><dd>2, and 1 that answered an earlier text</dd>" in text
-    assert "1 to an earlier text" in body(client.get("/prompts/"))
-
-
 def test_an_older_version_offers_a_new_one_and_the_newest_a_change(client, reader, rosa):
     row = published(rosa)
     saved(row, rosa, title="Second")

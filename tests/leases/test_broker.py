@@ -231,16 +231,13 @@ def taken(channel):
         return messages
 
 
-def test_what_earlier_versions_left_is_removed_and_what_waits_stays(channel_of, tmp_path, files):
+def test_what_is_old_is_removed_and_what_waits_stays(channel_of, tmp_path, files):
     folder = tmp_path / "broker/queue"
     channel_of()._put("work", {"n": 1})
-    for n in range(50):
-        (folder / f"{n}_an-event.celeryev.msg").touch()
-        (folder / f"{n}_a-call.0d1c.reply.celery.pidbox.msg").touch()
     for name in ("1_old.work.msg", "1_old.work.msg.77.part"):
         (folder / name).touch()
         os.utime(folder / name, (0, 0))
-    assert broker.remove_outdated(folder) == 102
+    assert broker.remove_outdated(folder) == 2
     assert len(files()) == 1
     assert channel_of()._get("work") == {"n": 1}
     assert broker.remove_outdated(tmp_path / "gone") == 0

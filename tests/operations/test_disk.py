@@ -25,7 +25,6 @@ def empty_cache():
         ("db.sqlite3-wal", "database"),
         ("uploads", "uploads"),
         ("web.log", "logs"),
-        ("scheduler.db", "scheduler"),
         ("broker", "broker"),
     ],
 )

@@ -25,9 +25,7 @@ def test_a_name_that_leads_elsewhere_is_not(name):
     assert not is_kept(name)
 
 
-@pytest.mark.parametrize(
-    "name", [*LEFT_OUT, "scheduler.db", "db.sqlite3", "db.sqlite3-wal", ".hidden", "a.lock"]
-)
+@pytest.mark.parametrize("name", [*LEFT_OUT, "db.sqlite3", "db.sqlite3-wal", ".hidden", "a.lock"])
 def test_a_name_that_backups_leave_out_is_not(name):
     assert is_left_out(name)
     assert not is_kept(f"files/{name}")

@@ -82,7 +82,6 @@ NOT_PASSED = {
     "DEBUG": "never on a server",
     "EMBEDDED_MODEL_PATH": "no embedded model",
     "EMBEDDED_MODEL_PORT": "no embedded model",
-    "TRUST_FORWARDED_PROTO": "read only to refuse it",
     "WEB_HOST": "inside the container",
     "WORKER_POOL": "its worker uses processes",
 }

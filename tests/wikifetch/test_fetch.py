@@ -594,16 +594,6 @@ def test_fewer_levels_leave_out_what_more_levels_listed_before(months):
     assert fetch.finished(newfetch.fetch_of_category("Mills")).queue == [1, 3, 4, 2]
 
 
-def test_a_fetch_without_a_depth_counts_as_a_listing_of_the_category(months):
-    """As categories were fetched before subcategories were followed."""
-    fetch.finished(newfetch.fetch_of_category("Mills"))
-    run = FetchRun.objects.get()
-    del run.options["depth"]
-    run.save()
-    months.filed["Category:May"] = []
-    assert fetch.finished(newfetch.fetch_of_category("Mills")).queue == [1, 3, 4, 2]
-
-
 def test_a_category_that_is_not_there_is_reported(live):
     with pytest.raises(Refusal, match="category “Nothing” does not exist or holds no article"):
         fetch.finished(newfetch.fetch_of_category("Nothing"))

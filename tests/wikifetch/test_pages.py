@@ -196,7 +196,6 @@ def test_a_file_that_is_no_list_of_titles_is_refused(alice, live, data, message)
 @pytest.mark.parametrize(
     ("depth", "shown"),
     [
-        ({}, "Without the articles of its subcategories."),
         ({"depth": 0}, "Without the articles of its subcategories."),
         ({"depth": 1}, "With the articles of its subcategories, 1 level down."),
         ({"depth": 2}, "With the articles of its subcategories, 2 levels down."),

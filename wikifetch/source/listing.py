@@ -6,7 +6,6 @@ from itertools import chain
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
 
 from wikifetch.models import ALL_KINDS, FetchRun, Tag
 from wikifetch.source.categories import Walk
@@ -67,8 +66,7 @@ def _freeze_category(
     client: WikiClient, run: FetchRun, names: dict[str, list[str]]
 ) -> Iterator[Frozen]:
     """A part for each request: the wiki may be busy at any of hundreds."""
-    category, depth = run.options["category"], run.options.get("depth", 0)
-    limit = run.options.get("limit")
+    category, depth, limit = (run.options[name] for name in ("category", "depth", "limit"))
     if "walk" not in run.options:  # first of all the names are kept: they take four requests
         start = Walk([(f"Category:{category}", depth)])
         yield Frozen({}, names, progress={"walk": start.as_json()}, is_whole=False)
@@ -98,7 +96,7 @@ def _empty(category: str, depth: int) -> WikiError:
 
 def _freeze_list(client: WikiClient, run: FetchRun) -> Frozen:
     names, targets = _names_here(client, run.options["kind"])
-    limit = run.options.get("limit")
+    limit = run.options["limit"]
     if not targets:
         kind, canonical = run.options["kind"], _canonical(client.base)
         wanted = " or ".join(
@@ -124,8 +122,11 @@ def listed_before(run: FetchRun) -> list[int]:
     if run.source == FetchRun.Source.KIND:
         return known
     earlier = FetchRun.objects.filter(
-        wiki=run.wiki, source=run.source, options__category=run.options["category"]
-    ).filter(Q(options__depth__isnull=True) | Q(options__depth__lte=run.options.get("depth", 0)))
+        wiki=run.wiki,
+        source=run.source,
+        options__category=run.options["category"],
+        options__depth__lte=run.options["depth"],
+    )
     listed = set(chain.from_iterable(earlier.values_list("queue", flat=True)))
     return [pageid for pageid in known if pageid in listed]
 

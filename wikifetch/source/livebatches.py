@@ -220,7 +220,7 @@ class _Live:
 
         Where all pages with a kind of tag were asked for.
         """
-        if self._run.source != FetchRun.Source.KIND or self._run.options.get("limit"):
+        if self._run.source != FetchRun.Source.KIND or self._run.options["limit"]:
             return
         kept = Article.objects.filter(wiki=self._wiki, tags__isnull=True)
         for pageids in in_batches(list(kept.values_list("pageid", flat=True)), BATCH):
@@ -230,7 +230,7 @@ class _Live:
 
     def _histories(self, pageids: Sequence[int]) -> Iterator[Batch]:
         """For each of the pages with a tag of unknown origin, one batch with its history, if the fetch wants it."""
-        if not self._run.options.get("history", True):
+        if not self._run.options["history"]:
             return
         for part in in_batches(pageids, 500):
             others = self._others_of(part)

@@ -153,15 +153,6 @@ def test_the_time_for_each_tag_is_given_without_its_steps(client, campaign, olga
     assert len(rows) == 4
 
 
-def test_time_from_before_it_was_kept_by_day_is_given(client, campaign, olga):
-    old, new = of("bob").order_by("pk")
-    Annotation.objects.filter(pk__in=[old.pk, new.pk]).update(seconds_active=300)
-    WorkTime.objects.filter(annotation=old).delete()
-    worked(new, make.campaign(name="Elsewhere", by=olga), 300)
-    rows = table(client, f"/campaigns/{campaign.pk}/times.csv")
-    assert sorted(row["minutes"] for row in rows) == ["0.0", "0.0", "0.0", "5.0"]
-
-
 def test_what_somebody_worked_stays_theirs_when_the_tag_goes_to_another(client, campaign, olga):
     begun = of("bob").get(state="draft")
     worked(begun, campaign, 90)

@@ -108,16 +108,6 @@ def test_a_draft_and_what_is_sent_back_are_not_after_review(campaign):
     assert stage(campaign, "after")["tags"] == 1
 
 
-def test_an_annotation_from_before_first_submissions_were_kept_has_one_unless_it_was_sent_back(
-    campaign,
-):
-    Annotation.objects.update(first_entries=None)
-    assert agreed(campaign, "before") == (0.5, 2)
-    decide(Annotation.objects.get(validity="Invalid"), "send_back", "Look again.")
-    assert agreed(campaign, "before") == (1, 1)
-    assert "100.0 % agreement on valid or invalid over 1 tag;" in so_far(campaign)[0]
-
-
 def test_an_annotation_made_after_seeing_others_is_marked_and_left_out_of_the_blind_stage(campaign):
     bob = Person.objects.get(username="bob")
     first, second = Annotation.objects.filter(author=bob)
