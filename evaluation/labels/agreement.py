@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evaluation.labels.file import Ratings
 from evaluation.labels.scale import Scale
-from evaluation.statistics import alpha
+from evaluation.statistics import alpha, wilson
 from evaluation.statistics.bootstrap import Plan, Resampled
 from evaluation.statistics.coefficient import (
     NO_ITEMS,
@@ -210,7 +210,10 @@ class _Counted:
         }
 
     def _row(self, one: Coefficient, pair: list[str] | None = None) -> PlainCoefficient:
-        """One interval for each: the clustered one where clusters are drawn, else the closed form's if any."""
+        """One interval for each: the clustered one where clusters are drawn, else the closed form's if any.
+
+        A share that cannot be resampled keeps Wilson's.
+        """
         row: PlainCoefficient = {
             "name": one["name"],
             "pair": pair,
@@ -225,6 +228,8 @@ class _Counted:
         }
         drawn = one["clustered"]
         if drawn is None or one["value"] is None or not (self.clustered or one["low"] is None):
+            return row
+        if drawn["low"] is None and row["method"] == wilson.METHOD:
             return row
         return {
             **row,

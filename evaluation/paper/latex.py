@@ -11,6 +11,7 @@ from evaluation.report import sentences
 from evaluation.report.agreement import in_round
 from evaluation.report.shapes import Report
 from evaluation.report.verdicts import best_first
+from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
 
 FINAL = (
@@ -91,7 +92,9 @@ def _agreement(report: Report, display: Display) -> list[str]:
     caption = (
         "Agreement on first verdicts, before resolution and exclusions, with 95\\,\\% intervals"
     )
-    caption += f" (kappa: {how})." if how else "."
+    caption += f" ({how}; W: Wilson's)" if how else " (W: Wilson's)"
+    caption += "; what cannot be resampled, as from fewer than "
+    caption += f"{FEWEST_CLUSTERS} {report['agreement']['interval']['cluster']}s, has no other."
     heads = ["Prompt", "Judges", "$n$", "Agreement", r"Cohen's $\kappa$"]
     return table(named(report, "agreement"), caption, heads, [Rows(rows)], keys=3)
 
@@ -100,5 +103,6 @@ def _value(coefficient: Coefficient, words: Callable[[float | None], str]) -> st
     if coefficient["value"] is None:
         return "--"
     low, high = sentences.ends_of(coefficient)
-    ends = "" if low is None or high is None else bracketed(f"{words(low)}, {words(high)}")
+    mark = " W" if sentences.method_of(coefficient) == sentences.WILSON else ""
+    ends = "" if low is None or high is None else bracketed(f"{words(low)}, {words(high)}{mark}")
     return f"{escaped(words(coefficient['value']))} {ends}".strip()

@@ -6,6 +6,7 @@ from evaluation.report import sentences
 from evaluation.report.agreement import in_round
 from evaluation.report.sentences import counted, interval, number
 from evaluation.report.shapes import PromptAgreement, Report, Table
+from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL
 
@@ -137,16 +138,16 @@ def _agreement(report: Report) -> Iterator[str]:
     measured = [entry for entry in agreement["prompts"] if entry["pairs"]]
     by_round = any(entry["round"] is not None for entry in measured)
     where = ", in each round that gives final verdicts" if by_round else ""
-    yield f"Agreement on {agreement['population']}{where}: {'; '.join(map(_kappa, measured))}."
-    methods = dict.fromkeys(
-        sentences.method_of(coefficient)
-        for prompt in agreement["prompts"]
-        for pair in prompt["pairs"]
-        for coefficient in [sentences.of(pair["coefficients"], "cohen_kappa")]
-    )
+    yield f"Agreement on {agreement['population']}{where}: {'; '.join(map(_coefficient, measured))}."
+    shown = [_shown(entry) for entry in measured]
+    methods = dict.fromkeys(sentences.method_of(one) for one in shown if one["value"] is not None)
     if parts := [method for method in methods if method]:
-        yield f"Intervals of kappa are 95 % intervals by {', '.join(parts)}."
+        yield f"Intervals of agreement are 95 % intervals by {', '.join(parts)}."
     made = agreement["interval"]
+    if "" in methods:
+        yield (
+            f"What cannot be resampled, as from fewer than {FEWEST_CLUSTERS} {made['cluster']}s, has no interval."
+        )
     if made["method"] in methods:
         yield (
             f"Whole {made['cluster']}s were drawn {made['resamples']:,} times with the generator "
@@ -154,26 +155,24 @@ def _agreement(report: Report) -> Iterator[str]:
         )
 
 
-def _kappa(prompt: PromptAgreement) -> str:
-    if len(prompt["pairs"]) == 1:
-        (pair,) = prompt["pairs"]
-        return _coefficient(prompt, pair["coefficients"], "cohen_kappa")
-    every = _coefficient(prompt, prompt["all"], "krippendorff_alpha_nominal")
-    return f"{every}, over {len(prompt['pairs'])} pairs of judges"
+def _shown(entry: PromptAgreement) -> Coefficient:
+    """Cohen's kappa where the same two judged all, else Krippendorff's alpha."""
+    if len(entry["pairs"]) == 1:
+        return sentences.of(entry["pairs"][0]["coefficients"], "cohen_kappa")
+    return sentences.of(entry["all"], "krippendorff_alpha_nominal")
 
 
-def _coefficient(prompt: PromptAgreement, coefficients: list[Coefficient], name: str) -> str:
-    coefficient = sentences.of(coefficients, name)
-    where = f"on prompt {prompt['prompt']}{in_round(prompt)} (n = {coefficient['n']})"
+def _coefficient(entry: PromptAgreement) -> str:
+    coefficient = _shown(entry)
+    name = sentences.NAMES[coefficient["name"]]
+    where = f"on prompt {entry['prompt']}{in_round(entry)} (n = {coefficient['n']:,})"
+    if (pairs := len(entry["pairs"])) > 1:
+        where += f", over {pairs} pairs of judges"
     if coefficient["value"] is None:
-        agreed = sentences.of(coefficients, "percent_agreement")
-        return (
-            f"{sentences.NAMES[name]} is undefined {where}, where the judges agree in "
-            f"{sentences.percent(agreed['value'])} of cases"
-        )
+        agreed = sentences.of(entry["all"], "percent_agreement")
+        return f"{name} is undefined {where}, where the judges agree in {sentences.percent(agreed['value'])} of cases"
     ends = interval(*sentences.ends_of(coefficient), 2)
-    shown_ends = f" ({ends})" if ends else ""
-    return f"{sentences.NAMES[name]} is {number(coefficient['value'], 2)}{shown_ends} {where}"
+    return f"{name} is {number(coefficient['value'], 2)} ({ends or 'no interval'}) {where}"
 
 
 def _resolution(report: Report) -> Iterator[str]:

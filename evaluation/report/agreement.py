@@ -7,7 +7,7 @@ from evaluation.charts.confusion import confusion_matrix
 from evaluation.report import sentences, shapes
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.sentences import counted, interval, number
-from evaluation.statistics.bootstrap import Resampled
+from evaluation.statistics.bootstrap import FEWEST_CLUSTERS, Resampled
 from evaluation.statistics.coefficient import Coefficient
 
 
@@ -297,5 +297,6 @@ def interval_sentence(report: shapes.Report) -> str:
     return (
         f"Below a number: its 95 % interval by {made['method']}, whole {made['cluster']}s drawn "
         f"{made['resamples']:,} times from seed {made['seed']} ({made['generator']}). Under it, in brackets, "
-        "Wilson's or the closed form (Fleiss, Cohen and Everitt 1969), which take responses as independent."
+        "Wilson's or the closed form (Fleiss, Cohen and Everitt 1969), which take responses as independent. What comes "
+        f"from fewer than {FEWEST_CLUSTERS} {made['cluster']}s has neither; only Wilson's, of a share, holds there."
     )

@@ -6,13 +6,15 @@ No sentence says that there is no difference or no effect: a wide interval is re
 from collections.abc import Callable, Sequence
 
 from evaluation.report.shapes import Changed, PromptAgreement, Share
+from evaluation.statistics import wilson
+from evaluation.statistics.bootstrap import Resampled
 from evaluation.statistics.coefficient import Coefficient, PlainCoefficient
 
 Ends = Callable[[float | None, float | None], str]
 
 MINUS = "\N{MINUS SIGN}"
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-RESAMPLED, WILSON = "resampling articles", "Wilson"
+RESAMPLED, WILSON = "resampling articles", wilson.METHOD
 
 
 def counted(n: int, unit: str, several: str = "") -> str:
@@ -115,19 +117,33 @@ def kappa_of(entry: PromptAgreement) -> Coefficient:
 
 
 def ends_of(coefficient: Coefficient) -> tuple[float | None, float | None]:
-    """The interval to be shown first: by resampling clusters where there is one, else the closed form's."""
-    clustered = coefficient["clustered"]
-    if clustered and clustered["low"] is not None:
-        return clustered["low"], clustered["high"]
-    return coefficient["low"], coefficient["high"]
+    """The interval to be shown first: by resampling clusters; of a share that cannot be resampled Wilson's.
+
+    The closed form takes no other's place: it is shown first only where nothing was resampled.
+    """
+    shown = _shown_first(coefficient)
+    return (shown["low"], shown["high"]) if shown else (None, None)
 
 
 def method_of(coefficient: Coefficient) -> str:
     """The method of `ends_of`; empty where there are none."""
+    shown = _shown_first(coefficient)
+    return shown["method"] if shown and shown["low"] is not None else ""
+
+
+def _shown_first(coefficient: Coefficient) -> Resampled | Coefficient | None:
     clustered = coefficient["clustered"]
     if clustered and clustered["low"] is not None:
-        return clustered["method"]
-    return coefficient["method"]
+        return clustered
+    return coefficient if clustered is None or coefficient["method"] == wilson.METHOD else None
+
+
+def why_no_interval(coefficient: Coefficient) -> str:
+    """Why a coefficient that has a value has no interval; empty where it has one."""
+    if coefficient["value"] is None or method_of(coefficient):
+        return ""
+    clustered = coefficient["clustered"]
+    return clustered["reason"] if clustered else coefficient["reason"]
 
 
 def in_its_unit(coefficient: PlainCoefficient) -> tuple[str, Ends]:
@@ -150,7 +166,8 @@ def _value(coefficient: Coefficient) -> str:
     ends = interval(*ends_of(coefficient))
     if ends:
         return f"{plain} is {number(coefficient['value'])} (95 % interval {ends})."
-    why = f" It has no interval: {lowered(coefficient['reason'])}" if coefficient["reason"] else ""
+    reason = why_no_interval(coefficient)
+    why = f" It has no interval: {lowered(reason)}" if reason else ""
     return f"{plain} is {number(coefficient['value'])}.{why}"
 
 

@@ -70,7 +70,7 @@ def _agreement_line(entry: PromptAgreement) -> str:
     if kappa["value"] is None:
         return f"{before}{name} undefined, {n}"
     ends = sentences.interval(*sentences.ends_of(kappa), 2)
-    shown = f"{sentences.number(kappa['value'], 2)}{f' ({ends})' if ends else ''}"
+    shown = f"{sentences.number(kappa['value'], 2)} ({ends or 'no interval'})"
     return f"{before}{name} {shown}, {n}"
 
 

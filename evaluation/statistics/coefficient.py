@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypedDict
 
-from .bootstrap import Resampled
+from .bootstrap import Resampled, why_few
 
 NO_ITEMS = "No item was labelled by two raters."
 ONE_RATER = "There is one rater only, so there is nobody to agree with."
@@ -69,10 +69,19 @@ def coefficient(
     }
 
 
-def measured(one: Coefficient, clustered: Resampled | None) -> Coefficient:
-    """The coefficient with its interval by resampling; an undefined one repeats its reason in place of the interval."""
+def measured(
+    one: Coefficient, clustered: Resampled | None, clusters: int | None = None
+) -> Coefficient:
+    """The coefficient with its interval by resampling; an undefined one repeats its reason in place of the interval.
+
+    `clusters` is how many its items come from where nothing was resampled, each from its own where it is not given: a
+    standard error needs enough of them too (bootstrap.FEWEST_CLUSTERS).
+    """
     if clustered is not None and one["value"] is None:
         clustered = {**clustered, "low": None, "high": None, "se": None, "reason": one["reason"]}
+    known = clustered["clusters"] if clustered else one["n"] if clusters is None else clusters
+    if one["se"] is not None and (why := why_few(known)):
+        one = {**one, "se": None, "low": None, "high": None, "method": "", "reason": why}
     return {**one, "clustered": clustered}
 
 

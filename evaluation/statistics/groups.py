@@ -24,6 +24,13 @@ class Groups:
     sizes: Counts
     clusters: Counts | None = None
 
+    @property
+    def count(self) -> int:
+        """How many clusters there are."""
+        if self.clusters is None:
+            return int(self.sizes.sum())
+        return len(np.unique(self.clusters[self.sizes > 0]))
+
     def summed(self, features: Floats) -> tuple[Floats, Counts]:
         """What each cluster adds to the sums, from what one item of each row adds; and how many add the same."""
         if self.clusters is None:

@@ -10,6 +10,7 @@ made 0, 1 or NaN. docs/researchers.md gives every formula with its source.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -80,7 +81,7 @@ def of_two(
 
     drawn = groups.resampled(np.eye(k * k)[cells], statistic, plan, (len(kinds) + 2 * k, sources))
     coefficients += [one.kappa for one in classes] + [one.specific for one in classes]
-    every = tuple(map(measured, coefficients, drawn))
+    every = tuple(map(measured, coefficients, drawn, repeat(groups.count)))
     kappas, specifics = every[len(kinds) : len(kinds) + k], every[len(kinds) + k :]
     return Pair(
         table,
@@ -120,7 +121,8 @@ def cohen_kappa(table: ArrayLike, weights: str = "none") -> Coefficient:
     """Cohen's kappa (1960), weighted (1968) where `weights` is linear or quadratic.
 
     The standard error is the large-sample one of Fleiss, Cohen and Everitt (1969), formula 10 for weighted and
-    13 for plain kappa; the interval is kappa +- 1.96 errors, cut at -1 and 1.
+    13 for plain kappa; the interval is kappa +- 1.96 errors, cut at -1 and 1, for
+    coefficient.measured to keep where there are enough clusters.
     """
     counts = checked(table)
     n = int(counts.sum())

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import formulas
 from .findings import Data, Findings
-from .resampling import ENDS, Plan, intervals
+from .resampling import ENDS, FEWEST_CLUSTERS, Plan, intervals
 from .rows import Rows
 
 PARTS = 3
@@ -136,7 +136,7 @@ def check_table(
         if name not in formulas.OF_TWO:
             findings.skip(" ".join(name))
             continue
-        found = formulas.of_table(table, *name)
+        found = of_table(table, coefficient)
         check_coefficient(coefficient, found, ends and ends[name], f"{name}, {where}", findings)
     for index, row in enumerate(entry["per_class"]):
         check_label(row, formulas.of_label(table, index), ends, index, where, findings)
@@ -177,6 +177,15 @@ def check_coefficient(
     """A coefficient, its interval in closed form, and the one by resampling where `ends` has it."""
     findings.compare_all(where, entry, found)
     check_ends(entry["clustered"], ends, found["value"], where, findings)
+
+
+def of_table(table: Any, entry: Data) -> dict[str, Any]:
+    """A coefficient of two; from too few clusters it has no error in closed form, and no interval by it."""
+    found = formulas.of_table(table, entry["name"], entry["weights"])
+    clusters = entry["clustered"]["clusters"] if entry["clustered"] else found["n"]
+    if found["se"] is not None and min(clusters, found["n"]) < FEWEST_CLUSTERS:
+        found = {**found, "se": None, "low": None, "high": None}
+    return found
 
 
 def check_ends(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import formulas
-from .agreement import NO_ROWS, check_ends
+from .agreement import NO_ROWS, check_ends, of_table
 from .findings import Data, Findings
 from .formulas import beyond, gwet_of, ratio
 from .resampling import Plan, intervals
@@ -88,7 +88,7 @@ class Stage:
                 where = f"{measure['key']}, {self.where}, {' and '.join(pair['annotators'])}"
                 table = table_of(pair, where)
                 for one in pair["coefficients"]:
-                    found = formulas.of_table(table, one["name"], one["weights"])
+                    found = of_table(table, one)
                     self.findings.compare_all(f"{one['name']}, {where}", one, found)
                     self.findings.skip(NO_ROWS)
 
@@ -159,10 +159,7 @@ class Stage:
                 counted[i, j] += 1
                 features[number, [0, 1 + i, 1 + k + j]] = (i == j, 1, 1)
         self.findings.compare(f"table, {where}", pair, "table", counted.tolist())
-        each = [
-            (one, formulas.of_table(table, one["name"], one["weights"]))
-            for one in pair["coefficients"]
-        ]
+        each = [(one, of_table(table, one)) for one in pair["coefficients"]]
         return Block(each, features, lambda sums: of_margins(sums, k), where)
 
 

@@ -110,7 +110,7 @@ def test_few_articles_have_no_interval_but_a_reason():
     (pair,) = prompts(judged_study())[0]["pairs"]
     result = kappa(pair)["clustered"]
     assert result["low"] is None
-    assert result["reason"] == "Fewer than 8 clusters (4): too few to resample."
+    assert result["reason"] == "Fewer than 8 clusters (4): too few for an interval."
 
 
 def test_articles_that_one_judge_has_finished_do_not_count_for_the_interval():

@@ -78,7 +78,10 @@ def test_the_confusion_matrix_equals_an_independent_count(study):
 def test_agreement_is_of_first_verdicts_and_stays_when_a_third_person_decides(study):
     before = study_report(study)["agreement"]
     resolve_all(study)
-    assert study_report(study)["agreement"] == before
+    after = study_report(study)["agreement"]
+    assert [one.pop("final") for one in before["prompts"]] == [8, 8, 6]
+    assert [one.pop("final") for one in after["prompts"]] == [8, 8, 8]
+    assert after == before
     (pair,) = agreement(study_report(study), "4")["pairs"]
     percent = sentences.of(pair["coefficients"], "percent_agreement")
     assert (percent["value"], percent["n"]) == (6 / 8, 8)

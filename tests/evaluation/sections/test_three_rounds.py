@@ -20,7 +20,7 @@ from evaluation.report.two import Side, next_to
 from evaluation.rows.choice import Choice, chosen
 from evaluation.sections.study import study_report
 from judging.models import JudgingSlot
-from tests.evaluation.factories import judged_in_three_rounds
+from tests.evaluation.factories import judged_in_three_rounds, judged_study
 
 pytestmark = pytest.mark.django_db
 
@@ -120,3 +120,21 @@ def test_while_no_round_gives_a_final_verdict_all_are_put_forward(study):
     report = study_report(study)
     assert [one["round"] for one in report["agreement"]["prompts"]] == [1, 2, 3]
     assert report["agreement"]["other_rounds"] == []
+
+
+@pytest.mark.once
+def test_from_four_articles_no_form_of_the_report_gives_an_interval_of_kappa():
+    study = judged_study()
+    report = study_report(study)
+    out = io.StringIO()
+    call_command("report", study.slug, stdout=out)
+    assert "no interval: fewer than 8 clusters (4)" in out.getvalue()
+    assert "(no interval) on prompt 4 (n = 8)" in methods_paragraph(report)
+    assert "fewer than 8 articles, has no interval" in methods_paragraph(report)
+    (line,) = summary(report, drawings(report)).panels[2].agreement
+    assert "(no interval)" in line
+    table = latex(report, read_display({"form": "full"}, report))
+    (row,) = [row for row in table.splitlines() if row.startswith("4") and " & 8 & " in row]
+    agreed, kappa = row.split(" & ")[-2:]
+    assert " W" in agreed
+    assert "[" not in kappa

@@ -107,7 +107,7 @@ def test_equal_clusters_may_come_as_one_row_and_their_number():
 def test_few_clusters_have_no_interval_but_a_reason():
     (result,) = intervals(numbers(FEWEST_CLUSTERS - 1), mean, PLAN)
     assert (result["low"], result["high"], result["se"]) == (None, None, None)
-    assert result["reason"] == "Fewer than 8 clusters (7): too few to resample."
+    assert result["reason"] == "Fewer than 8 clusters (7): too few for an interval."
     assert intervals(np.zeros((0, 2)), mean, PLAN)[0]["clusters"] == 0
 
 
