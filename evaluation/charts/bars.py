@@ -3,12 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.charts.svg import FILLS, OTHER_FILL, frame, safe, slug, written
+from evaluation.charts import axis
+from evaluation.charts.svg import (
+    FILLS,
+    LINE,
+    NARROWEST,
+    OTHER_FILL,
+    SANS,
+    frame,
+    lines_of,
+    safe,
+    slug,
+    written,
+)
 
-BAR, GAP, CAPTION = 22, 12, 18
-LEGEND_LINE, LEGEND_COLUMNS = 20, 2
-# A narrower segment than this share has no room for its number; the table next to the chart has it.
-ROOM_FOR_A_NUMBER = 0.07
+BAR, GAP = 22, 12
+SQUARE, LEGEND_COLUMNS = 18, 2
 
 
 @dataclass(frozen=True)
@@ -20,38 +30,58 @@ class Bar:
 
 
 def stacked_bars(
-    bars: Sequence[Bar], names: Sequence[tuple[str, str]], *, title: str, describe: str, key: str
+    bars: Sequence[Bar],
+    names: Sequence[tuple[str, str]],
+    *,
+    title: str,
+    describe: str,
+    key: str,
+    wide: int = NARROWEST,
 ) -> str:
     """Stacked bars of equal length, each its own 100 %.
 
     `names` are (class key, label) in stacking order; `key` makes the chart's element ids unique on a page.
     """
-    body: list[str] = _legend(names)
-    y = LEGEND_LINE * -(-len(names) // LEGEND_COLUMNS) + 6
+    body, y = _legend(names, wide)
     for bar in bars:
-        body += _bar(bar, names, y)
-        y += CAPTION + BAR + GAP
-    return frame("".join(body), height=y, title=title, describe=describe, key=key)
+        caption = LINE * len(lines_of(bar.label, _room(bar, wide))) + 2
+        body += _bar(bar, names, y, (caption, wide))
+        y += caption + BAR + GAP
+    across = axis.axis_over(0, 100, wide)
+    foot = y - GAP
+    body += axis.drawn(across, [(foot, foot + 4)], foot, "Share of responses, %")
+    return frame("".join(body), height=foot + axis.TALL, title=title, describe=describe, key=key)
 
 
-def _bar(bar: Bar, names: Sequence[tuple[str, str]], y: int) -> list[str]:
-    total = sum(bar.counts)
+def _room(bar: Bar, wide: int) -> float:
+    """For the label, next to the number of responses."""
+    return wide - GAP - SANS.width(_n(bar))
+
+
+def _n(bar: Bar) -> str:
+    return f"n = {sum(bar.counts)}"
+
+
+def _bar(bar: Bar, names: Sequence[tuple[str, str]], y: int, size: tuple[int, int]) -> list[str]:
+    (caption, wide), total = size, sum(bar.counts)
     parts = [
-        written(bar.label, "0", y + 13, "chart-label"),
-        written(f"n = {total}", "100%", y + 13, "chart-n", anchor="end"),
+        written(bar.label, "0", y + 13, "chart-label", room=_room(bar, wide)),
+        written(_n(bar), "100%", y + 13, "chart-n", anchor="end"),
     ]
     if not total:
-        parts.append(written("no responses counted", "0", y + CAPTION + 15, "chart-n"))
+        parts.append(written("no responses counted", "0", y + caption + 15, "chart-n"))
     done = 0
     for (name, label), count in zip(names, bar.counts, strict=True):
         if count:
-            parts += _segment(name, label, count, (done, total), y + CAPTION)
+            parts += _segment(name, label, count, (done, total), (y + caption, wide))
         done += count
     return parts
 
 
-def _segment(name: str, label: str, count: int, place: tuple[int, int], y: int) -> list[str]:
-    done, total = place
+def _segment(
+    name: str, label: str, count: int, place: tuple[int, int], size: tuple[int, int]
+) -> list[str]:
+    (done, total), (y, wide) = place, size
     fill, ink = FILLS.get(name, OTHER_FILL)
     left, width = 100 * done / total, 100 * count / total
     parts = [
@@ -59,22 +89,25 @@ def _segment(name: str, label: str, count: int, place: tuple[int, int], y: int) 
         f'fill="{fill}" stroke="#ffffff" stroke-width="1">'
         f"<title>{safe(label)}: {count} of {total}</title></rect>"
     ]
-    if count / total >= ROOM_FOR_A_NUMBER:
+    # Where there is no room for the number, the table next to the chart has it.
+    if wide * count / total >= SANS.width(str(count)) + 4:
         middle = f"{left + width / 2:.3f}%"
         ink_class = f"ink ink-{slug(name)}"
         parts.append(written(str(count), middle, y + 15, ink_class, anchor="middle", fill=ink))
     return parts
 
 
-def _legend(names: Sequence[tuple[str, str]]) -> list[str]:
-    parts = []
-    for place, (name, label) in enumerate(names):
-        line, column = divmod(place, LEGEND_COLUMNS)
-        x, y = f"{100 * column / LEGEND_COLUMNS:.3f}%", LEGEND_LINE * line
-        fill = FILLS.get(name, OTHER_FILL)[0]
-        parts.append(
-            f'<rect class="seg seg-{slug(name)}" x="{x}" y="{y + 2}" width="12" height="14" fill="{fill}"/>'
-        )
-        # dx: pixels from a percentage, which no length can say.
-        parts.append(written(label, x, y + 14, "chart-legend", dx=18))
-    return parts
+def _legend(names: Sequence[tuple[str, str]], wide: int) -> tuple[list[str], int]:
+    """The squares with their labels, and where they end."""
+    parts, y, room = [], 0, wide / LEGEND_COLUMNS - SQUARE - 4
+    for start in range(0, len(names), LEGEND_COLUMNS):
+        row = names[start : start + LEGEND_COLUMNS]
+        for column, (name, label) in enumerate(row):
+            x, fill = f"{100 * column / LEGEND_COLUMNS:.3f}%", FILLS.get(name, OTHER_FILL)[0]
+            parts.append(
+                f'<rect class="seg seg-{slug(name)}" x="{x}" y="{y + 2}" width="12" height="14" fill="{fill}"/>'
+            )
+            # dx: pixels from a percentage, which no length can say.
+            parts.append(written(label, x, y + 14, "chart-legend", dx=SQUARE, room=room))
+        y += LINE * max(len(lines_of(label, room)) for _, label in row) + 4
+    return parts, y + 6

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from evaluation.charts.svg import frame, in_two_lines, written
+from evaluation.charts.svg import LINE, NARROWEST, frame, lines_of, written
 
-# So many letters of the sides' names fit a narrow page.
-LETTERS = 40
+TALL = 44
 
 
 def confusion_matrix(
@@ -16,23 +15,28 @@ def confusion_matrix(
     title: str,
     describe: str,
     key: str,
+    wide: int = NARROWEST,
 ) -> str:
     """A k x k table as shaded squares: rows the first side's labels, columns the second's."""
     size = len(labels)
-    step, tall, top = 100 / (size + 1), 44, 73
-    most = max((count for row in table for count in row), default=0)
-    body = [
-        written(f"Rows: {sides[0]}", "0", 13, "chart-label", letters=LETTERS),
-        written(f"Columns: {sides[1]}", "0", 30, "chart-label", letters=LETTERS),
-        *(
-            piece
-            for place, label in enumerate(labels)
-            for piece in in_two_lines(label, f"{step * (place + 1.5):.3f}%", 49, "middle")
-        ),
+    step = 100 / (size + 1)
+    # Words are estimated from above, and a broken one is hard to read: a little beyond the column there is room.
+    room = wide / (size + 1) + 6
+    body, y = [], 13
+    for side in (f"Rows: {sides[0]}", f"Columns: {sides[1]}"):
+        body.append(written(side, "0", y, "chart-label", room=wide))
+        y += LINE * len(lines_of(side, wide)) + 1
+    body += [
+        written(label, f"{step * (n + 1.5):.3f}%", y + 3, "chart-label", anchor="middle", room=room)
+        for n, label in enumerate(labels)
     ]
+    lines = max(len(lines_of(label, room)) for label in labels)
+    top, tall = y + LINE * lines - 6, max(TALL, LINE * lines + 8)
+    most = max((count for row in table for count in row), default=0)
     for i, row in enumerate(table):
         y = top + i * tall
-        body += in_two_lines(labels[i], "0", y + 20, "start")
+        middle = y + tall / 2 + 5 - LINE * (len(lines_of(labels[i], room)) - 1) / 2
+        body.append(written(labels[i], "0", middle, "chart-label", room=room))
         for j, count in enumerate(row):
             body += _square(count, most, (step * (j + 1), y, step, tall), i == j)
     return frame(
@@ -48,5 +52,7 @@ def _square(count: int, most: int, box: tuple[float, int, float, int], agree: bo
     return [
         f'<rect class="{kind}" x="{x:.3f}%" y="{y}" width="{width:.3f}%" height="{height}" fill="#20638f" '
         f'fill-opacity="{shade:.3f}" stroke="#8a8a8a" stroke-width="{2 if agree else 1}"/>',
-        written(str(count), f"{x + width / 2:.3f}%", y + 27, "chart-count", anchor="middle"),
+        written(
+            str(count), f"{x + width / 2:.3f}%", y + height / 2 + 5, "chart-count", anchor="middle"
+        ),
     ]

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
-from evaluation.charts.svg import frame, written
+from evaluation.charts.svg import LINE, NARROWEST, SANS, frame, lines_of, written
 
-BOX, LINE, ROOM = 34, 18, 12
-# So many letters fit next to the arrow on a narrow page.
-LETTERS = 36
+BOX, ROOM, INDENT = 34, 12, 40
 
 
 @dataclass(frozen=True)
@@ -20,30 +17,38 @@ class Stage:
     before: tuple[str, ...] = ()
 
 
-def flow_diagram(stages: Sequence[Stage], *, title: str, describe: str, key: str) -> str:
+def flow_diagram(
+    stages: Sequence[Stage], *, title: str, describe: str, key: str, wide: int = NARROWEST
+) -> str:
     """Boxes from top to bottom, an arrow between two, the losses written next to the arrow."""
     body: list[str] = []
     y = 1
     for place, stage in enumerate(stages):
         if place:
-            lines = [line for reason in stage.before for line in wrap(reason, LETTERS)]
-            tall = max(LINE * len(lines), LINE) + ROOM
-            body += _arrow(y, tall)
-            body += [
-                written(line, "40", y + ROOM / 2 + LINE * number + 13, "chart-n", letters=LETTERS)
-                for number, line in enumerate(lines)
-            ]
-            y += tall
-        body += _box(stage, y)
-        y += BOX
+            down = y + ROOM // 2 + 13
+            for reason in stage.before:
+                body.append(written(reason, str(INDENT), down, "chart-n", room=wide - INDENT))
+                down += LINE * len(lines_of(reason, wide - INDENT)) + 2
+            end = max(down - 13 + ROOM // 2, y + LINE + ROOM)
+            body += _arrow(y, end - y)
+            y = end
+        body += _box(stage, y, wide)
+        y += BOX + LINE * (len(lines_of(stage.label, _room(stage, wide))) - 1)
     return frame("".join(body), height=y + 2, title=title, describe=describe, key=key)
 
 
-def _box(stage: Stage, y: int) -> list[str]:
+def _room(stage: Stage, wide: int) -> float:
+    """For the label, next to the number."""
+    return 0.97 * wide - 20 - SANS.width(stage.count)
+
+
+def _box(stage: Stage, y: int, wide: int) -> list[str]:
+    room = _room(stage, wide)
+    tall = BOX + LINE * (len(lines_of(stage.label, room)) - 1)
     return [
-        f'<rect class="flow-box" x="1" y="{y}" width="99%" height="{BOX}" rx="3" fill="#20638f" '
+        f'<rect class="flow-box" x="1" y="{y}" width="99%" height="{tall}" rx="3" fill="#20638f" '
         'fill-opacity="0.1" stroke="#72777d" stroke-width="1"/>',
-        written(stage.label, "10", y + 22, "chart-label"),
+        written(stage.label, "10", y + 22, "chart-label", room=room),
         written(stage.count, "97%", y + 22, "chart-count", anchor="end"),
     ]
 

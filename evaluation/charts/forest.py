@@ -1,14 +1,13 @@
 """A forest plot: estimates with their intervals on one axis. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import ceil, floor
+from dataclasses import dataclass, replace
 
-from evaluation.charts.svg import frame, safe, written
+from evaluation.charts import axis
+from evaluation.charts.axis import Axis
+from evaluation.charts.svg import LINE, NARROWEST, SANS, frame, lines_of, safe, written
 
-LINE, LANE, AXIS = 16, 24, 26
-# So many letters fit a line of a narrow page, and next to the number on that line.
-LETTERS, LETTERS_BEFORE_A_NUMBER = 40, 20
+LANE, GAP = 24, 12
 
 
 @dataclass(frozen=True)
@@ -25,73 +24,54 @@ class Estimate:
     text: str
 
 
+def in_per_cent(share: Estimate) -> Estimate:
+    """An estimate of a share with its numbers times 100."""
+    value, low, high = (
+        None if end is None else 100 * end for end in (share.value, share.low, share.high)
+    )
+    return replace(share, value=value, low=low, high=high)
+
+
 def forest_plot(
     estimates: Sequence[Estimate],
     *,
     title: str,
     describe: str,
     key: str,
+    unit: str,
     ends: tuple[float, float] | None = None,
-    percent: bool = False,
-    lines: int = 2,
+    wide: int = NARROWEST,
 ) -> str:
-    """Each estimate as a square on its interval's line; the axis runs over `ends`, or over what is shown.
+    """Each estimate as a square on its interval's line, all rows of one height, its number next to its label or below.
 
-    `percent` writes shares 0..1 as per cent on the axis. Label and number have a line each, or one together.
+    The axis runs over `ends`, or over 0, 1 and what is shown; `unit` says what its values are.
     """
-    low, high = ends or _ends(estimates)
-    caption = lines * LINE
-    tall = len(estimates) * (caption + LANE)
-    # Fifths; halves where these would be too close, quarters in a small multiple.
-    wide = high - low
-    steps = 4 if lines == 1 else round(wide * (5 if wide <= 1.2 else 2))
-    body = _axis((low, high), steps, tall, percent)
-    for place, estimate in enumerate(estimates):
-        top = place * (caption + LANE)
-        body += _caption(estimate, top, lines) + _whisker(estimate, (low, high), top + caption)
-    return frame("".join(body), height=tall + AXIS, title=title, describe=describe, key=key)
-
-
-def _ends(estimates: Sequence[Estimate]) -> tuple[float, float]:
-    """From 0, or a fifth below the least end shown, up to 1."""
     shown = [end for one in estimates for end in (one.value, one.low, one.high) if end is not None]
-    return floor(5 * min(0.0, *shown, 0.0)) / 5, max(1.0, ceil(5 * max(shown, default=1.0)) / 5)
-
-
-def _axis(ends: tuple[float, float], steps: int, tall: int, percent: bool) -> list[str]:
-    parts, (low, high) = [], ends
-    for step in range(steps + 1):
-        value = round(low + (high - low) * step / steps, 3) + 0.0
-        x = f"{100 * step / steps:.3f}%"
-        anchor = "start" if step == 0 else "end" if step == steps else "middle"
-        shown = f"{100 * value:.0f} %" if percent else f"{value:.1f}".replace("-", "\N{MINUS SIGN}")
-        parts += [
-            f'<line class="grid" x1="{x}" y1="0" x2="{x}" y2="{tall}" stroke="#8a8a8a" stroke-width="1" '
-            'stroke-dasharray="1 3"/>',
-            written(shown, x, tall + 17, "chart-n", anchor=anchor),
+    low, high = ends or (min(0.0, *shown, 0.0), max(1.0, *shown, 1.0))
+    across = axis.axis_over(low, high, wide)
+    beside = all(SANS.width(one.label) + GAP + SANS.width(one.text) <= wide for one in estimates)
+    lines = [1 if beside else len(lines_of(one.label, wide)) + 1 for one in estimates]
+    caption = LINE * max(lines, default=1)
+    tall = len(estimates) * (caption + LANE)
+    lanes = [place * (caption + LANE) + caption for place in range(len(estimates))]
+    body = axis.drawn(across, ((lane, lane + LANE) for lane in lanes), tall, unit)
+    for lane, estimate, n in zip(lanes, estimates, lines, strict=True):
+        first, last = lane - LINE * n + 13, lane - LINE + 13
+        x, anchor = ("100%", "end") if beside else ("0", "start")
+        body += [
+            written(estimate.label, "0", first, "chart-label", room=wide),
+            written(estimate.text, x, last, "chart-n", anchor=anchor),
+            *_whisker(estimate, across, lane),
         ]
-    return parts
+    return frame("".join(body), height=tall + axis.TALL, title=title, describe=describe, key=key)
 
 
-def _caption(estimate: Estimate, y: int, lines: int) -> list[str]:
-    if lines == 1:
-        letters = LETTERS_BEFORE_A_NUMBER
-        return [
-            written(estimate.label, "0", y + 13, "chart-label", letters=letters),
-            written(estimate.text, "100%", y + 13, "chart-n", anchor="end"),
-        ]
-    return [
-        written(estimate.label, "0", y + 13, "chart-label", letters=LETTERS),
-        written(estimate.text, "0", y + 29, "chart-n", letters=LETTERS),
-    ]
-
-
-def _whisker(estimate: Estimate, ends: tuple[float, float], y: int) -> list[str]:
+def _whisker(estimate: Estimate, across: Axis, y: int) -> list[str]:
     """A square at the value and a line over its interval, as far as there are any."""
     middle, parts = y + LANE / 2 - 2, []
     words = f"<title>{safe(f'{estimate.label}: {estimate.text}')}</title>"
     if estimate.low is not None and estimate.high is not None:
-        left, right = _place(estimate.low, ends), _place(estimate.high, ends)
+        left, right = across.place(estimate.low), across.place(estimate.high)
         parts.append(
             f'<line class="whisker" x1="{left}" y1="{middle}" x2="{right}" y2="{middle}" stroke="currentColor" '
             f'stroke-width="2">{words}</line>'
@@ -104,12 +84,7 @@ def _whisker(estimate: Estimate, ends: tuple[float, float], y: int) -> list[str]
     if estimate.value is not None:
         # The square is centred by the transform: its place is a percentage, its size pixels.
         parts.append(
-            f'<rect class="point" x="{_place(estimate.value, ends)}" y="{middle - 5}" width="10" height="10" '
+            f'<rect class="point" x="{across.place(estimate.value)}" y="{middle - 5}" width="10" height="10" '
             f'transform="translate(-5 0)" fill="#20638f">{words}</rect>'
         )
     return parts
-
-
-def _place(value: float, ends: tuple[float, float]) -> str:
-    low, high = ends
-    return f"{100 * (min(max(value, low), high) - low) / (high - low):.3f}%"

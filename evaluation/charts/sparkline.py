@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from evaluation.charts.svg import frame, safe, written
+from evaluation.charts.svg import LINE, NARROWEST, SANS, frame, lines_of, safe, written
 
-TALL, FOOT = 40, 20
-CAPTION, BELOW = 24, 28
-# A label has the line to itself.
-LABEL_LETTERS = 42
+TALL, FOOT, HEAD = 40, 20, 20
+BELOW = 28
 
 
 @dataclass(frozen=True)
@@ -23,47 +21,64 @@ class Trend:
 def sparkline(
     points: Sequence[tuple[str, int]], *, title: str, describe: str, key: str, unit: str
 ) -> str:
-    """Counts in order, as thin bars from 0; `points` are (label, count), the first and last label written below."""
+    """Counts a day, as thin bars from 0; `points` are (day, count), the first and last day written below."""
     most = max((count for _, count in points), default=0)
-    step = 100 / max(len(points), 1)
-    body = []
+    step, foot = 100 / max(len(points), 1), HEAD + TALL
+    body = [written(f"{unit.capitalize()} a day, at most {most:,}", "0", 13, "chart-n")]
     for place, (name, count) in enumerate(points):
         height = TALL * count / most if most else 0
         body.append(
-            f'<rect class="spark" x="{step * place + step * 0.1:.3f}%" y="{TALL - height:.2f}" '
+            f'<rect class="spark" x="{step * place + step * 0.1:.3f}%" y="{foot - height:.2f}" '
             f'width="{step * 0.8:.3f}%" height="{height:.2f}" fill="#20638f">'
             f"<title>{safe(f'{name}: {count} {unit}')}</title></rect>"
         )
-    body.append(
-        f'<line class="grid" x1="0" y1="{TALL}" x2="100%" y2="{TALL}" stroke="#8a8a8a" stroke-width="1"/>'
-    )
+    body.append(_rule(foot))
     if points:
-        body.append(written(points[0][0], "0", TALL + 15, "chart-n"))
+        body.append(written(points[0][0], "0", foot + 15, "chart-n"))
+        body.append(written("Day", "50%", foot + 15, "chart-n", anchor="middle"))
     if len(points) > 1:
-        body.append(written(points[-1][0], "100%", TALL + 15, "chart-n", anchor="end"))
-    return frame("".join(body), height=TALL + FOOT, title=title, describe=describe, key=key)
+        body.append(written(points[-1][0], "100%", foot + 15, "chart-n", anchor="end"))
+    return frame("".join(body), height=foot + FOOT, title=title, describe=describe, key=key)
 
 
-def trend_lines(trends: Sequence[Trend], *, title: str, describe: str, key: str) -> str:
-    """Each trend as a line from point to point, between a rule at 0 and one at 1; a point of None leaves a gap."""
-    body = []
-    each = CAPTION + TALL + BELOW
-    for row, trend in enumerate(trends):
-        body += _trend(trend, row * each)
-    return frame(
-        "".join(body), height=max(each * len(trends), 1), title=title, describe=describe, key=key
-    )
+def trend_lines(
+    trends: Sequence[Trend],
+    *,
+    title: str,
+    describe: str,
+    key: str,
+    axes: tuple[str, str],
+    wide: int = NARROWEST,
+) -> str:
+    """Each trend as a line from point to point, between a rule at 0 and one at 100 %; a point of None leaves a gap.
+
+    `axes` are what runs across and what goes up.
+    """
+    across, up = axes
+    body, y = [written(up, "0", 13, "chart-n", room=wide)], LINE * len(lines_of(up, wide)) + 6
+    for trend in trends:
+        caption = LINE * len(lines_of(trend.label, _room(wide))) + 8
+        body += _trend(trend, y, caption, wide)
+        y += caption + TALL + BELOW
+    body.append(written(across, "50%", y + 8, "chart-n", anchor="middle"))
+    return frame("".join(body), height=y + FOOT, title=title, describe=describe, key=key)
 
 
-def _trend(trend: Trend, top: int) -> list[str]:
-    foot = top + CAPTION + TALL
+def _room(wide: int) -> float:
+    """For a trend's label, next to what the upper rule stands for."""
+    return wide - SANS.width("100") - 12
+
+
+def _trend(trend: Trend, top: int, caption: int, wide: int) -> list[str]:
+    upper, foot = top + caption, top + caption + TALL
     step = 100 / max(len(trend.points), 1)
     drawn = [
         (f"{step * (n + 0.5):.3f}%", _height(point[1], foot), point)
         for n, point in enumerate(trend.points)
     ]
-    parts = [written(trend.label, "0", top + 13, "chart-label", letters=LABEL_LETTERS)]
-    parts += [_rule(top + CAPTION), _rule(foot)]
+    parts = [written(trend.label, "0", top + 13, "chart-label", room=_room(wide))]
+    for rule, value in ((upper, "100"), (foot, "0")):
+        parts += [_rule(rule), written(value, "100%", rule - 4, "chart-n", anchor="end")]
     for (x1, y1, _), (x2, y2, _) in pairwise(drawn):
         if y1 and y2:
             parts.append(

@@ -1,24 +1,40 @@
-"""A chart of a page as a file of its own: black on white, with a size. Pure."""
+"""A chart of a page as a file of its own: black on white, with a size on paper. Pure."""
 
 import re
 
-WIDTH, MARGIN = 720, 16
-_SIZE = re.compile(r'width="100%" height="([0-9.]+)"')
+# The widths that a chart is offered in, in points: of a column, and of a page.
+COLUMN, PAGE = "column", "page"
+WIDTHS = {COLUMN: 240, PAGE: 480}
+# Points for a pixel: text is 8.4 pt high, and still 6 pt where a page's width is set in the 345 pt of an article.
+PIXEL, MARGIN = 0.65, 8
+# With the widths that evaluation/charts/letters.py counts with, and what is there where it is not.
+FAMILIES = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif"
+_SIZE = re.compile(r'width="100%" height="([0-9.]+)" font-family="[^"]*"')
 
 
-def standalone(svg: str) -> str:
-    """The chart for a paper or a slide: WIDTH pixels wide, its colours no longer the page's."""
+def room(width: str) -> int:
+    """The pixels that a chart of one of the WIDTHS is drawn in."""
+    return int(WIDTHS[width] / PIXEL) - 2 * MARGIN
+
+
+def standalone(svg: str, width: str) -> str:
+    """The chart for a paper or a slide in one of the WIDTHS, its colours no longer the page's.
+
+    It was drawn for `room(width)` pixels.
+    """
     size = _SIZE.search(svg)
     if size is None:
         raise ValueError("This is not the markup of a chart of this project.")
-    height = float(size[1])
+    inside, height = room(width), float(size[1])
     inner = _SIZE.sub(
-        f'x="{MARGIN}" y="{MARGIN}" width="{WIDTH - 2 * MARGIN}" height="{height:g}" overflow="visible"',
+        f'x="{MARGIN}" y="{MARGIN}" width="{inside}" height="{height:g}" overflow="visible" font-family="{FAMILIES}"',
         svg,
         count=1,
     )
+    wide, tall = inside + 2 * MARGIN, height + 2 * MARGIN
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height + 2 * MARGIN:g}" '
-        f'color="#1f2328"><rect width="100%" height="100%" fill="#ffffff"/>{inner}</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide * PIXEL:g}pt" height="{tall * PIXEL:g}pt" '
+        f'viewBox="0 0 {wide} {tall:g}" color="#1f2328">'
+        f'<rect width="100%" height="100%" fill="#ffffff"/>{inner}</svg>\n'
     )

@@ -8,6 +8,8 @@ the classes (static/css/evaluation.css). Every text is escaped.
 import re
 from html import escape
 
+from evaluation.charts.letters import Font, fitted
+
 # Fill, and the ink that can be read on it (contrast at least 4.5 to 1).
 FILLS = {
     "correct": ("#20638f", "#ffffff"),
@@ -16,8 +18,10 @@ FILLS = {
     "unlabelled": ("#d2d2d2", "#1d1d1d"),
 }
 OTHER_FILL = ("#6b6b6b", "#ffffff")
-# So many letters of a label and its n fit a line 290 pixels wide.
-LETTERS = 30
+# Pixels: text is 13 high, and a chart of a page at least so wide (static/css/evaluation.css: .panels).
+LINE, NARROWEST = 16, 244
+SANS = Font(thin=3.9, narrow=6.0, usual=8.4, capital=9.8, wide=13.0)
+MOST_LINES = 5
 
 
 def frame(body: str, *, height: int, title: str, describe: str, key: str) -> str:
@@ -30,6 +34,11 @@ def frame(body: str, *, height: int, title: str, describe: str, key: str) -> str
     )
 
 
+def lines_of(text: str, room: float) -> list[str]:
+    """The lines that a text takes in so many pixels."""
+    return fitted(text, SANS, room, MOST_LINES)
+
+
 def written(
     text: str,
     x: str,
@@ -39,35 +48,20 @@ def written(
     anchor: str = "start",
     fill: str = "currentColor",
     dx: int = 0,
-    letters: int = LETTERS,
+    room: float | None = None,
 ) -> str:
-    """A line of text, shortened in its middle to so many letters; its own title then has it whole."""
+    """Text in the lines that it takes in `room` pixels, the first at `y`; where some is cut, its title has it whole."""
     shift = f' dx="{dx}"' if dx else ""
-    shown = shortened(text, letters)
-    whole = f"<title>{safe(text)}</title>" if shown != text else ""
+    first, *others = lines_of(text, room) if room else [text]
+    lines = safe(first) + "".join(
+        f'<tspan x="{x}"{shift} dy="{LINE}">{safe(line)}</tspan>' for line in others
+    )
+    cut = len("".join([first, *others]).replace(" ", "")) < len("".join(text.split()))
+    whole = f"<title>{safe(text)}</title>" if cut else ""
     return (
         f'<text class="{kind}" x="{x}" y="{y}"{shift} fill="{fill}" font-size="13" '
-        f'text-anchor="{anchor}">{whole}{safe(shown)}</text>'
+        f'text-anchor="{anchor}">{whole}{lines}</text>'
     )
-
-
-def in_two_lines(text: str, x: str, y: int, anchor: str) -> list[str]:
-    """A label in at most two lines, so that it fits a narrow column."""
-    first, _, rest = text.partition(" ")
-    if not rest:
-        return [written(first, x, y + 7, "chart-label", anchor=anchor)]
-    return [
-        written(line, x, y + 14 * place, "chart-label", anchor=anchor)
-        for place, line in enumerate((first, rest))
-    ]
-
-
-def shortened(text: str, letters: int = LETTERS) -> str:
-    """The text with its middle left out: models differ at either end."""
-    if len(text) <= letters:
-        return text
-    end = (letters - 1) // 2
-    return f"{text[: letters - 1 - end]}\N{HORIZONTAL ELLIPSIS}{text[-end:]}"
 
 
 def slug(name: str) -> str:

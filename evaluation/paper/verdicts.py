@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from evaluation.paper import parts, widths
+from evaluation.paper import parts
 from evaluation.paper.display import Display, Named
 from evaluation.paper.escaping import escaped
 from evaluation.paper.parts import Rows, of_n, per_cent
-from evaluation.paper.widths import LONGEST, breakable
+from evaluation.paper.widths import LONGEST, ROMAN, breakable
 from evaluation.report import sentences
 from evaluation.report.figures import verdict_labels
 from evaluation.report.shapes import Cell, PromptAgreement, Report, Table
@@ -67,7 +67,7 @@ def _caption(verdict: str, judge: str, kappas: int) -> str:
 def _heads(prompts: Sequence[Named]) -> tuple[list[str], str]:
     """Short names of prompts, and a sentence on what they stand for."""
     heads = [
-        prompt.short if widths.of(prompt.short) <= LONGEST else f"P{place}"
+        prompt.short if ROMAN.width(prompt.short) <= LONGEST else f"P{place}"
         for place, prompt in enumerate(prompts, start=1)
     ]
     told = [

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from evaluation.charts.confusion import confusion_matrix
+from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences, shapes
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.sentences import counted, interval, number
@@ -145,7 +146,7 @@ def figure_of(coefficient: Coefficient) -> Figure:
     return Figure(value, shown, why, second=f"{method} {plain}" if plain else "")
 
 
-def agreement_sections(report: shapes.Report) -> list[AgreementSection]:
+def agreement_sections(report: shapes.Report, wide: int = NARROWEST) -> list[AgreementSection]:
     """Each prompt's sentence and confusion matrices."""
     return [
         AgreementSection(
@@ -154,7 +155,7 @@ def agreement_sections(report: shapes.Report) -> list[AgreementSection]:
             prompt["title"] + in_round(agreement),
             sentences.agreement_sentence(agreement),
             tuple(
-                _matrix(report, prompt, pair, f"matrix-{place}-{number}", agreement["round"])
+                _matrix(report, prompt, pair, f"matrix-{place}-{number}", agreement["round"], wide)
                 for number, pair in enumerate(agreement["pairs"])
             ),
         )
@@ -163,7 +164,12 @@ def agreement_sections(report: shapes.Report) -> list[AgreementSection]:
 
 
 def _matrix(
-    report: shapes.Report, prompt: shapes.Prompt, pair: shapes.Pair, key: str, n_round: int | None
+    report: shapes.Report,
+    prompt: shapes.Prompt,
+    pair: shapes.Pair,
+    key: str,
+    n_round: int | None,
+    wide: int,
 ) -> Matrix:
     shown = verdict_labels(report)
     labels = tuple(shown[label] for label in pair["labels"])
@@ -179,6 +185,7 @@ def _matrix(
         describe=f"{counted(n, 'response')}; the two agree on the {same} on the diagonal. The table below has every "
         "number.",
         key=key,
+        wide=wide,
     )
     return Matrix(
         (first, second),

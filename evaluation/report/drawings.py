@@ -6,9 +6,10 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-from evaluation.charts.forest import Estimate, forest_plot
+from evaluation.charts.forest import Estimate, forest_plot, in_per_cent
 from evaluation.charts.heatmap import pair_heat_map
 from evaluation.charts.sparkline import Trend, sparkline, trend_lines
+from evaluation.charts.svg import NARROWEST
 from evaluation.paper.display import read_display
 from evaluation.report import sentences
 from evaluation.report.agreement import THIRDS, agreement_sections, in_round
@@ -57,19 +58,22 @@ def _shown(cell: object) -> str:
     return sentences.number(cell) if isinstance(cell, float) else str(cell)
 
 
-def drawings(report: Report, order: str = "") -> dict[str, Drawing]:
-    """Every chart that this report has, by key, in the order of the page; `order` is that of the models' shares."""
+def drawings(report: Report, order: str = "", wide: int = NARROWEST) -> dict[str, Drawing]:
+    """Every chart that this report has, by key, in the order of the page, for a width of so many pixels.
+
+    `order` is that of the models' shares.
+    """
     makers = (_flow, _days, _kappas, _pairs, _matrices, _over_time, _bars, partial(_shares, order))
-    return {drawing.key: drawing for make in makers for drawing in make(report)}
+    return {drawing.key: drawing for make in makers for drawing in make(report, wide)}
 
 
-def _flow(report: Report) -> Iterator[Drawing]:
-    if svg := flow_chart(report):
+def _flow(report: Report, wide: int) -> Iterator[Drawing]:
+    if svg := flow_chart(report, wide):
         rows: list[list[Any]] = [[r.label, r.count, "; ".join(r.before)] for r in flow_rows(report)]
         yield Drawing("flow", "From tags to tables", svg, Sheet(["step", "left", "before"], rows))
 
 
-def _days(report: Report) -> Iterator[Drawing]:
+def _days(report: Report, wide: int) -> Iterator[Drawing]:
     days = report["days"]
     if len(days) < FEWEST_DAYS:
         return
@@ -89,7 +93,7 @@ def _days(report: Report) -> Iterator[Drawing]:
 # ---------------------------------------------------------------- agreement
 
 
-def _kappas(report: Report) -> Iterator[Drawing]:
+def _kappas(report: Report, wide: int) -> Iterator[Drawing]:
     kappas = [
         (entry, pair, sentences.of(pair["coefficients"], "cohen_kappa"))
         for entry in report["agreement"]["prompts"]
@@ -107,6 +111,8 @@ def _kappas(report: Report) -> Iterator[Drawing]:
         title="Cohen's kappa on first verdicts",
         describe="A square is kappa, its line the 95 % interval. The table of agreement has every number.",
         key="kappa",
+        unit="Cohen's kappa",
+        wide=wide,
     )
     header = [*OF_ENTRY, "judge_1", "judge_2", "kappa", "low", "high", "n", "method", "reason"]
     rows = [
@@ -134,7 +140,7 @@ def _kappa_row(
     return Estimate(label, kappa["value"], low, high, text)
 
 
-def _pairs(report: Report) -> Iterator[Drawing]:
+def _pairs(report: Report, wide: int) -> Iterator[Drawing]:
     """For each prompt and round that three or more people judged: kappa of each two."""
     for place, prompt in enumerate(report["agreement"]["prompts"]):
         kappas = {
@@ -151,16 +157,17 @@ def _pairs(report: Report) -> Iterator[Drawing]:
             title=title,
             describe="Rows and columns are judges; a darker square is a higher kappa, a dash an undefined one.",
             key=f"pairs-{place}",
+            wide=wide,
         )
         rows = [[*both, kappa["value"], kappa["n"]] for both, kappa in sorted(kappas.items())]
         header = ["judge_1", "judge_2", "kappa", "n"]
         yield Drawing(f"pairs-{place}", title, svg, Sheet(header, rows))
 
 
-def _matrices(report: Report) -> Iterator[Drawing]:
+def _matrices(report: Report, wide: int) -> Iterator[Drawing]:
     prompts = report["agreement"]["prompts"]
     for place, (section, agreement) in enumerate(
-        zip(agreement_sections(report), prompts, strict=True)
+        zip(agreement_sections(report, wide), prompts, strict=True)
     ):
         both = zip(section.matrices, agreement["pairs"], strict=True)
         for number, (matrix, pair) in enumerate(both):
@@ -170,7 +177,7 @@ def _matrices(report: Report) -> Iterator[Drawing]:
             yield Drawing(f"matrix-{place}-{number}", title, matrix.svg, sheet)
 
 
-def _over_time(report: Report) -> Iterator[Drawing]:
+def _over_time(report: Report, wide: int) -> Iterator[Drawing]:
     """For each prompt and round a line of the judges' agreement over the thirds of the work."""
     titles = {prompt["label"]: prompt["title"] for prompt in report["prompts"]}
     thirds = [
@@ -190,8 +197,10 @@ def _over_time(report: Report) -> Iterator[Drawing]:
         ],
         title="Agreement over time",
         describe="For each prompt the share of responses on which two judges agree, in three equal parts by when each "
-        "got its last first verdict. The lower rule is 0 %, the upper 100 %.",
+        "got its last first verdict.",
         key="over-time",
+        axes=("Thirds of the work, first to last", "Agreement of two judges, %"),
+        wide=wide,
     )
     header = ["prompt", "round", "part", "since", "until", "n", "agreement", "low", "high"]
     header += ["fleiss_kappa", "krippendorff_alpha_nominal"]
@@ -216,9 +225,9 @@ def _part_row(entry: PromptAgreement, part: Third) -> list[object]:
 # ---------------------------------------------------------------- final verdicts
 
 
-def _bars(report: Report) -> Iterator[Drawing]:
+def _bars(report: Report, wide: int) -> Iterator[Drawing]:
     sheet = SHEETS["verdicts"](report)
-    for place, section in enumerate(prompt_sections(report)):
+    for place, section in enumerate(prompt_sections(report, wide)):
         rows = [row for row in sheet.rows if row[0] == section.prompt and row[2] == ALL]
         title = f"Final verdicts on prompt {section.prompt}"
         yield Drawing(f"verdicts-{place}", title, section.svg, Sheet(sheet.header, rows))
@@ -245,7 +254,7 @@ def _best_cells(report: Report, prompt: str) -> list[Cell]:
     ]
 
 
-def _shares(order: str, report: Report) -> Iterator[Drawing]:
+def _shares(order: str, report: Report, wide: int) -> Iterator[Drawing]:
     """For each prompt the share of the best verdict, model by model, with its interval."""
     best, names = verdict_labels(report)[best_first(report)[0]], models_in(order, report)
     for place, prompt in enumerate(report["prompts"]):
@@ -253,13 +262,13 @@ def _shares(order: str, report: Report) -> Iterator[Drawing]:
         mine = sorted(cells, key=lambda cell: names.index(cell["model"]))
         title = f"{best} on prompt {prompt['label']}, by model"
         svg = forest_plot(
-            [_share_row(cell) for cell in mine],
+            [in_per_cent(_share_row(cell)) for cell in mine],
             title=title,
             describe="A square is the share of the counted responses, its line the 95 % interval of the table.",
             key=f"shares-{place}",
-            ends=(0.0, 1.0),
-            percent=True,
-            lines=1,
+            unit=f"{best} responses, %",
+            ends=(0.0, 100.0),
+            wide=wide,
         )
         header = ["model", "k", "n", "low", "high", "interval"]
         rows = [

@@ -50,7 +50,7 @@ def flow_rows(report: Report) -> list[Stage]:
     ]
 
 
-def flow_chart(report: Report) -> str:
+def flow_chart(report: Report, wide: int) -> str:
     """The diagram; empty where the report has no steps."""
     rows = flow_rows(report)
     if not rows:
@@ -60,4 +60,5 @@ def flow_chart(report: Report) -> str:
         title="From what was seen to what is in the tables",
         describe="Boxes from top to bottom; next to each arrow what was lost, and why. The table below says the same.",
         key="flow",
+        wide=wide,
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.charts.bars import Bar, stacked_bars
+from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.shapes import Cell, JudgeModel, Prompt, Report, Subject, Table
@@ -43,14 +44,19 @@ def best_first(report: Report) -> list[str]:
     return [verdict["key"] for verdict in reversed(report["verdicts"])]
 
 
-def prompt_sections(report: Report) -> list[PromptSection]:
+def prompt_sections(report: Report, wide: int = NARROWEST) -> list[PromptSection]:
     """The table of final verdicts, one section a prompt."""
     (table,) = report["tables"]
-    return sections_of(report, table, "verdicts")
+    return sections_of(report, table, "verdicts", wide=wide)
 
 
 def sections_of(
-    report: Report, table: Table, key: str, *, judge: JudgeModel | None = None
+    report: Report,
+    table: Table,
+    key: str,
+    *,
+    judge: JudgeModel | None = None,
+    wide: int = NARROWEST,
 ) -> list[PromptSection]:
     """A table of verdicts, one section a prompt: people's final ones, or those of a judge model.
 
@@ -75,7 +81,7 @@ def sections_of(
                 tuple(shown[verdict] for verdict in keys),
                 rows,
                 few,
-                _chart(report, prompt, cells, f"{key}-{place}", keys, judge),
+                _chart(report, prompt, cells, f"{key}-{place}", keys, judge, wide),
                 _left_out_note(lines),
                 _sentence(prompt, cells, keys[0]),
             )
@@ -161,6 +167,7 @@ def _chart(
     key: str,
     verdicts: list[str],
     judge: JudgeModel | None,
+    wide: int,
 ) -> str:
     """The verdicts on the responses to one prompt as a stacked bar a model."""
     shown = verdict_labels(report)
@@ -178,6 +185,7 @@ def _chart(
         title=f"{whose} on prompt {prompt['label']} by model",
         describe="Each bar holds all counted responses of a model. The table next to it has every number.",
         key=key,
+        wide=wide,
     )
 
 

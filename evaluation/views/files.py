@@ -2,23 +2,30 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 
 from django.http import HttpResponse, HttpResponseBase
 from django.utils.http import content_disposition_header
 
 from evaluation.annotators.page import study_sheet
 from evaluation.archive import bundles
-from evaluation.charts.pictures import png
-from evaluation.charts.standalone import standalone
+from evaluation.charts.pictures import drawn
+from evaluation.charts.standalone import PAGE, WIDTHS, room, standalone
+from evaluation.paper.figures import chart_name
 from evaluation.report.drawings import drawings
 from evaluation.report.shapes import Report
 from evaluation.report.sheets import SHEETS
 from evaluation.rows.hashing import hashed_lines, rows_of
 from judging.models import Study
-from leases.refusal import Conflict, NotFoundHere
+from leases.refusal import Conflict, NotFoundHere, Refusal
 from pages.data_responses import csv_response
 
-CHART_FORMS = ("svg", "png", "csv")
+CHART_FORMS = {
+    "svg": "image/svg+xml; charset=utf-8",
+    "png": "image/png",
+    "pdf": "application/pdf",
+    "csv": "text/csv",
+}
 
 
 def json_file(text: str) -> HttpResponse:
@@ -34,20 +41,28 @@ def sheet_file(body: Report, name: str, stem: str) -> HttpResponseBase:
     return csv_response(sheet.header, sheet.rows, f"{stem}-{name}.csv")
 
 
-def chart_file(body: Report, key: str, form: str, stem: str, order: str = "") -> HttpResponseBase:
-    """A chart as SVG, PNG or CSV; NotFoundHere for a chart that this report does not have."""
-    charts = drawings(body, order)
+def chart_file(
+    body: Report, key: str, form: str, stem: str, query: Mapping[str, str]
+) -> HttpResponseBase:
+    """A chart as SVG, PNG, PDF or CSV, by `order` and `width` of an address's query.
+
+    Raises NotFoundHere for a chart that this report does not have, Refusal for an unknown width.
+    """
+    width = query.get("width", PAGE)
+    if width not in WIDTHS:
+        raise Refusal(f"{width} is no width of a chart. Use {' or '.join(WIDTHS)}.")
+    charts = drawings(body, query.get("order", ""), room(width))
     if key not in charts or form not in CHART_FORMS:
         raise NotFoundHere(
             f"This report has no chart {key}.{form}. Its charts: {', '.join(charts)}, each as "
             f"{', '.join(CHART_FORMS)}."
         )
-    drawing, filename = charts[key], f"{stem}-{key}.{form}"
+    drawing, filename = charts[key], chart_name(stem, key, form, width)
     if form == "csv":
         return csv_response(drawing.sheet.header, drawing.sheet.rows, filename)
-    if form == "png":
-        return attached(png(drawing.svg), "image/png", filename)
-    return attached(standalone(drawing.svg), "image/svg+xml; charset=utf-8", filename)
+    if form == "svg":
+        return attached(standalone(drawing.svg, width), CHART_FORMS[form], filename)
+    return attached(drawn(drawing.svg, width, form, drawing.title), CHART_FORMS[form], filename)
 
 
 def bundle_file(study: Study, report_text: str, stem: str) -> HttpResponse:

@@ -7,8 +7,10 @@ from django.views.decorators.http import require_safe
 from accounts.access import roles_required
 from accounts.throttles import counted
 from evaluation.paper.display import FORMS, read_display
+from evaluation.paper.figures import includes
 from evaluation.paper.latex import latex
 from evaluation.paper.methods import methods_paragraph
+from evaluation.report.drawings import drawings
 from evaluation.views import files
 from evaluation.views.reports import READERS, asked
 
@@ -21,11 +23,14 @@ CLUSTERING = ("cluster", "resamples", "seed")
 def page(request: HttpRequest, **of: int) -> HttpResponse:
     source = asked(request, **of)
     display = read_display(request.GET.dict(), source.body)
+    charts = drawings(source.body).values()
     context = {
         "report": source.body,
         "display": display,
         "forms": FORMS.items(),
         "latex": latex(source.body, display),
+        "charts": charts,
+        "includes": includes(source.body, charts, source.stem),
         "methods": methods_paragraph(source.body),
         "query": request.GET.urlencode(),
         # What the report was computed by travels with the names.

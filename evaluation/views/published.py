@@ -86,7 +86,6 @@ def sheet(request: HttpRequest, snapshot: ReportSnapshot, sheet: str) -> HttpRes
 def chart(request: HttpRequest, snapshot: ReportSnapshot, key: str, form: str) -> HttpResponseBase:
     if form not in CHART_FORMS:
         raise NotFoundHere(f"A published chart goes out as {' and '.join(CHART_FORMS)}.")
-    order = request.GET.get("order", "")
     return files.chart_file(
-        snapshots.report_of(snapshot), key, form, f"report-{snapshot.pk}", order
+        snapshots.report_of(snapshot), key, form, f"report-{snapshot.pk}", request.GET
     )

@@ -108,8 +108,7 @@ def sheet(request: HttpRequest, sheet: str, **of: int) -> HttpResponseBase:
 @counted("downloads")
 def chart(request: HttpRequest, key: str, form: str, **of: int) -> HttpResponseBase:
     source = asked(request, **of)
-    order = request.GET.get("order", "")
-    return files.chart_file(source.body, key, form, source.stem, order)
+    return files.chart_file(source.body, key, form, source.stem, request.GET)
 
 
 @require_safe

@@ -3,11 +3,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from evaluation.charts.axis import axis_over
 from evaluation.charts.bars import Bar, stacked_bars
 from evaluation.charts.confusion import confusion_matrix
 from evaluation.charts.sparkline import Trend, trend_lines
+from evaluation.charts.svg import SANS
 
 SVG = "{http://www.w3.org/2000/svg}"
+AXES = ("Parts", "Agreement, %")
 NAMES = (("incorrect", "Incorrect"), ("correct", "Correct"))
 
 
@@ -52,7 +55,9 @@ def test_a_narrow_segment_carries_no_number():
 
 def trends(*shares, label="1: Question alone"):
     points = tuple((f"part {n}", share, f"{share}") for n, share in enumerate(shares))
-    return trend_lines([Trend(label, points)], title="Agreement", describe="In parts.", key="t")
+    return trend_lines(
+        [Trend(label, points)], title="Agreement", describe="In parts.", key="t", axes=AXES
+    )
 
 
 @pytest.mark.parametrize("svg", [bars(Bar("m", (1, 3))), matrix(), trends(0.5, 1.0)])
@@ -76,15 +81,46 @@ def test_labels_from_outside_stay_text():
     assert "<script" not in svg
 
 
-def test_a_long_name_is_shortened_in_its_middle_and_kept_whole_in_its_title():
+@pytest.mark.parametrize("wide", [244, 353, 722])
+def test_a_name_of_a_hundred_letters_is_whole_in_every_width(wide):
+    for name in ("a-model_of.a/hundred letters " * 5)[:100], "x" * 100:
+        found = texts(bars(Bar(name, (1, 1)), wide=wide))
+        (text,) = [text for text in found if text.get("class") == "chart-label"]
+        assert "".join(text.itertext()).replace(" ", "") == name.replace(" ", "")
+        for line in filter(None, text.itertext()):
+            assert SANS.width(line) <= wide
+
+
+def test_a_longer_name_is_shortened_in_its_middle_and_kept_whole_in_its_title():
     name = "a-model-of-a-very-long-name" * 7 + "-instruct"
     svg = bars(Bar(name, (1, 1)))
-    (text,) = [text for text in texts(svg) if len(text)]
+    (text,) = [text for text in texts(svg) if text.find(f"{SVG}title") is not None]
     assert text.find(f"{SVG}title").text == name
-    shown = text.find(f"{SVG}title").tail
-    assert len(shown) == 30
+    shown = "".join(text.itertext()).removeprefix(name)
     assert shown.startswith("a-model-of")
+    assert "\N{HORIZONTAL ELLIPSIS}" in shown
     assert shown.endswith("-instruct")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "wide", "shown"),
+    [
+        (0, 1, 244, "0.0 0.2 0.4 0.6 0.8 1.0"),
+        (0, 100, 244, "0 20 40 60 80 100"),
+        (0, 100, 722, "0 10 20 30 40 50 60 70 80 90 100"),
+        (-0.07, 1, 244, "\u22120.2 0.0 0.2 0.4 0.6 0.8 1.0"),
+        (-0.4, 1, 244, "\u22120.5 0.0 0.5 1.0"),
+        (-0.07, 0.47, 722, "\u22120.10 \u22120.05 0.00 0.05 0.10 0.15 0.20 0.25 0.30 0.35 0.40 0.45 0.50"),
+        (0, 0.05, 244, "0.00 0.01 0.02 0.03 0.04 0.05"),
+        (-3000, 4000, 244, "\u22124000 \u22122000 0 2000 4000"),
+    ],
+)  # fmt: skip
+def test_ticks_are_round_and_written_with_the_digits_that_they_need(low, high, wide, shown):
+    across = axis_over(low, high, wide)
+    assert [text for _, text in across.ticks] == shown.split()
+    for value, text in across.ticks:
+        assert float(text.replace("\u2212", "-")) == pytest.approx(value)
+    assert (across.place(across.low), across.place(across.high)) == ("0.000%", "100.000%")
 
 
 def test_the_matrix_holds_every_count_and_marks_agreement():
@@ -102,10 +138,10 @@ def test_a_matrix_of_nothing_is_drawn_without_shade():
 @pytest.mark.parametrize(
     ("shares", "points", "lines"),
     [
-        ((1.0, 0.5, 0.0), [24.0, 44.0, 64.0], 2),
-        ((0.5, None, 0.5), [44.0, 44.0], 0),
-        ((None, 0.25, 0.75), [54.0, 34.0], 1),
-        ((0.5,), [44.0], 0),
+        ((1.0, 0.5, 0.0), [46.0, 66.0, 86.0], 2),
+        ((0.5, None, 0.5), [66.0, 66.0], 0),
+        ((None, 0.25, 0.75), [76.0, 56.0], 1),
+        ((0.5,), [66.0], 0),
         ((), [], 0),
     ],
 )
@@ -114,12 +150,13 @@ def test_a_trend_goes_through_its_points_and_leaves_gaps(shares, points, lines):
     assert [float(one.get("cy")) for one in root.iter(f"{SVG}circle")] == points
     assert len([line for line in root.iter(f"{SVG}line") if line.get("class") == "trend"]) == lines
     shown = [text.text for text in texts(trends(*shares))]
-    assert shown == ["1: Question alone", *(str(share) for share in shares)]
+    rules, values = ["100", "0"], [str(share) for share in shares]
+    assert shown == ["Agreement, %", "1: Question alone", *rules, *values, "Parts"]
 
 
 def test_trends_stand_below_each_other_and_their_labels_stay_text():
     rows = [Trend(label, (("a", 0.5, "50 %"),)) for label in ("one", "<script>")]
-    root = ElementTree.fromstring(trend_lines(rows, title="T", describe="D", key="t"))
+    root = ElementTree.fromstring(trend_lines(rows, title="T", describe="D", key="t", axes=AXES))
     one, other = root.iter(f"{SVG}circle")
-    assert float(other.get("cy")) - float(one.get("cy")) == float(root.get("height")) / 2
+    assert float(one.get("cy")) + 40 < float(other.get("cy")) < float(root.get("height"))
     assert "<script>" in [text.text for text in root.iter(f"{SVG}text")]

@@ -6,9 +6,13 @@ import subprocess
 
 import pytest
 
+from evaluation.charts.pictures import drawn
+from evaluation.charts.standalone import room
 from evaluation.paper import widths
 from evaluation.paper.display import read_display
+from evaluation.paper.figures import chart_name, includes
 from evaluation.paper.latex import latex
+from evaluation.report.drawings import drawings
 from tests.evaluation.paper import large
 from tests.evaluation.paper.test_paper import check, tables
 
@@ -68,6 +72,19 @@ def test_latex_sets_every_table_within_the_text(form, name, tmp_path):
     set_by_pdflatex(source(name, form), tmp_path)
 
 
+def test_latex_includes_every_figure_in_both_widths(tmp_path):
+    report = large.report(large.HARD, [TITLE, "Question alone"])
+    for width in ("page", "column"):
+        charts = drawings(report, wide=room(width)).values()
+        for chart in charts:
+            name = chart_name("report", chart.key, "pdf", width)
+            (tmp_path / name).write_bytes(drawn(chart.svg, width, "pdf", chart.title))
+    text = includes(report, charts, "report")
+    assert text.count("\\includegraphics") == len(charts) > 5
+    in_columns = text.replace(".pdf}", "-column.pdf}").replace(r"\linewidth", "240pt")
+    set_by_pdflatex(f"{text}{in_columns.replace('fig:', 'fig:column-')}", tmp_path)
+
+
 def set_by_pdflatex(text, folder):
     """Compile it within an article at 10 pt: no error, and nothing wider than the text by more than a point."""
     if not shutil.which("pdflatex"):
@@ -76,7 +93,7 @@ def set_by_pdflatex(text, folder):
         )
     packages = re.findall(r"% Needs (\\usepackage\S+)", text)
     # Each float on a page of its own: LaTeX holds only so many back.
-    body = text.replace(r"\end{table}", "\\end{table}\n\\clearpage")
+    body = re.sub(r"(\\end\{(table|figure)\})", r"\1\n\\clearpage", text)
     lines = [
         r"\documentclass[10pt]{article}",
         *packages,

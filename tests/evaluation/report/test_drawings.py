@@ -4,14 +4,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evaluation.charts import pictures
-from evaluation.charts.standalone import standalone
+from evaluation.charts.pictures import drawn
+from evaluation.charts.standalone import room, standalone
+from evaluation.charts.svg import SANS
 from evaluation.report.drawings import drawings
 from evaluation.sections.study import study_report
-from leases.refusal import Refusal
 from tests.evaluation.factories import judged_study
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
+SVG = "{http://www.w3.org/2000/svg}"
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -45,8 +46,11 @@ def test_a_chart_goes_out_in_every_form(client, rita, study):
     base = f"/reports/{study.pk}/charts/kappa"
     svg = client.get(f"{base}.svg")
     assert svg["Content-Type"].startswith("image/svg+xml")
-    assert ElementTree.fromstring(svg.content).get("width") == "720"
     assert client.get(f"{base}.png").content.startswith(PNG)
+    pdf = client.get(f"{base}.pdf", {"width": "column"})
+    assert pdf.content.startswith(b"%PDF-")
+    assert pdf["Content-Disposition"].endswith('-kappa-column.pdf"')
+    assert client.get(f"{base}.pdf", {"width": "wall"}).status_code == 400
     lines = b"".join(client.get(f"{base}.csv").streaming_content).decode().splitlines()
     assert lines[0].startswith("prompt,round,final,judge_1,judge_2,kappa")
     assert len(lines) == 4
@@ -59,22 +63,58 @@ def test_a_chart_that_is_not_there_names_those_that_are(client, rita, name):
     assert "flow, kappa" in answer.content.decode()
 
 
-def test_text_shows_in_a_picture():
+@pytest.mark.parametrize("form", ["png", "pdf"])
+def test_text_shows_in_a_picture(form):
+    svg = drawings(study_report(judged_study()))["flow"].svg
+    wordless = re.sub(r"<text.*?</text>", "", svg)
+    with_words, without = (len(drawn(one, "column", form, "Flow")) for one in (svg, wordless))
+    assert with_words > 2 * without
+
+
+@pytest.mark.parametrize(("width", "points", "least"), [("column", 240, 240), ("page", 480, 345)])
+def test_every_chart_fits_its_width_on_paper_with_text_of_six_points(width, points, least):
+    """Of the right width; no text is outside it, or smaller than 6 pt where the page's width is set in 345 pt."""
+    report = study_report(judged_study("alice", "bob", "charlie"))
+    for drawing in drawings(report, wide=room(width)).values():
+        root = ElementTree.fromstring(standalone(drawing.svg, width))
+        assert float(root.get("width").removesuffix("pt")) == pytest.approx(points, abs=1)
+        a_pixel = least / float(root.get("viewBox").split()[2])
+        for text in root.iter(f"{SVG}text"):
+            assert float(text.get("font-size")) * a_pixel >= 6
+        wide = float(root.find(f"{SVG}svg").get("width"))
+        for left, right, line in lines(root, wide):
+            assert left >= -1, line
+            assert right <= wide + 1, line
+
+
+def lines(root, wide):
+    """Each line of text from where to where, in pixels."""
+    for text in root.iter(f"{SVG}text"):
+        x, shift = text.get("x"), float(text.get("dx", 0))
+        at = float(x[:-1]) * wide / 100 if x.endswith("%") else float(x)
+        anchor = {"start": 0.0, "middle": 0.5, "end": 1.0}[text.get("text-anchor")]
+        for line in (text.text or "", *(span.text for span in text.iter(f"{SVG}tspan"))):
+            left = at + shift - anchor * SANS.width(line)
+            yield left, left + SANS.width(line), line
+
+
+@pytest.mark.parametrize("key", ["kappa", "shares-0", "verdicts-0", "over-time", "days"])
+def test_a_chart_with_axes_says_what_they_are(key):
+    titles = {
+        "kappa": "Cohen's kappa",
+        "shares-0": "Correct responses, %",
+        "verdicts-0": "Share of responses, %",
+        "over-time": "Agreement of two judges, %",
+        "days": "Verdicts a day, at most 24",
+    }
     report = study_report(judged_study())
-    svg = drawings(report)["flow"].svg
-    wordless = re.sub(r">[^<>]+</text>", "></text>", svg)
-    assert pictures.png(svg) != pictures.png(wordless)
-
-
-def test_without_a_font_no_picture_is_made(monkeypatch):
-    monkeypatch.setattr(pictures, "font_family", lambda: None)
-    with pytest.raises(Refusal, match="font"):
-        pictures.png("<svg/>")
+    report["days"] = [{"day": f"2026-01-0{n}", "verdicts": 8 * n} for n in (1, 2, 3)]
+    assert f">{escape(titles[key])}<" in drawings(report)[key].svg
 
 
 def test_only_a_chart_stands_alone():
     with pytest.raises(ValueError, match="chart"):
-        standalone("<svg/>")
+        standalone("<svg/>", "page")
 
 
 def test_agreement_over_time_has_its_chart_with_the_numbers_of_the_table(client, rita, study):
