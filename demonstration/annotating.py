@@ -1,4 +1,8 @@
-"""The demonstration's campaign: the invented annotators' work, made by the app's own functions."""
+"""The demonstration's two campaigns: the invented annotators' work, made by the app's own functions.
+
+One has the tags that two people annotated, the other those that are left for people who try the app. So whoever may
+still get a tag can see all that became of the first one: nothing of it is about a tag of theirs.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +22,7 @@ from annotation.reviewing import deciding
 from annotation.reviewing.deciding import Notes, Read
 from annotation.reviewing.tags import InRound
 from datasets.models import Collection
-from demonstration.annotations import Given, Skipped
+from demonstration.annotations import Given, Skipped, annotated_by_two
 from demonstration.export import BASE
 from demonstration.people import ADMIN, username_of
 from leases.refusal import Refusal
@@ -26,45 +30,76 @@ from wikifetch.models import Tag, Wiki
 
 COLLECTION = "demonstration"
 CAMPAIGN = "Demonstration"
-SEED = 15116  # with this seed the collection begins with one tag of each article
+SEED = 3078  # with this seed the collection begins with one tag of each article
+LEFT_COLLECTION = "demonstration-left"
+LEFT_CAMPAIGN = "Demonstration: yours to annotate"
 
 
 @dataclass(frozen=True)
 class DemonstrationFrame(Frame):
-    """Only the live tags of the demonstration wiki."""
+    """Only live tags of the demonstration wiki: those that two people annotated, or those that are left."""
+
+    left: bool = False
 
     def rows(self) -> QuerySet[Tag]:
-        return super().rows().filter(article__wiki=demonstration_wiki())
+        tags = super().rows().filter(article__wiki=demonstration_wiki())
+        named = annotated_by_two()
+        done = [
+            key
+            for key, title, raw in tags.values_list("pk", "article__title", "latest__raw")
+            if (title, raw) in named
+        ]
+        return tags.exclude(pk__in=done) if self.left else tags.filter(pk__in=done)
 
 
 def demonstration_wiki() -> Wiki:
     return Wiki.objects.get(base_url=BASE)
 
 
-def open_campaign(by: Person) -> Campaign:
-    """Two people for every tag, into a collection of its own."""
-    collection = Collection.objects.create(
-        name=COLLECTION,
-        title="Demonstration set",
-        description="Contradictions in invented articles, annotated by invented people, to try things out with.",
+def open_campaigns(by: Person) -> tuple[Campaign, Campaign]:
+    """(the one to be done, the one of the tags that are left): two people for every tag, a collection for each."""
+    done = _collection(
+        COLLECTION,
+        "Demonstration set",
+        "Contradictions in invented articles, annotated by invented people, to try things out with.",
+        by,
+    )
+    left = _collection(
+        LEFT_COLLECTION,
+        "Demonstration: what you annotate",
+        "Empty until somebody annotates the tags that are left, and an admin publishes them.",
+        by,
+    )
+    return (
+        _open(CAMPAIGN, done, DemonstrationFrame(), by),
+        _open(LEFT_CAMPAIGN, left, DemonstrationFrame(left=True), by),
+    )
+
+
+def _collection(name: str, title: str, description: str, by: Person) -> Collection:
+    return Collection.objects.create(
+        name=name,
+        title=title,
+        description=description,
         licence="Apache-2.0",
         is_demonstration=True,
         created_by=by,
     )
+
+
+def _open(name: str, collection: Collection, frame: DemonstrationFrame, by: Person) -> Campaign:
     return opening.open_campaign(
-        name=CAMPAIGN,
+        name=name,
         collection=collection,
-        design=Design(DemonstrationFrame(), Plan(people_per_tag=2, seed=SEED)),
+        design=Design(frame, Plan(people_per_tag=2, seed=SEED)),
         by=by,
         demonstration=True,
     )
 
 
-def annotate(each: Given, campaign: Campaign, people: Mapping[str, Person]) -> None:
+def annotate(each: Given, people: Mapping[str, Person]) -> None:
     """One annotation from the claim to the submission."""
-    draft = claiming.begin_annotation(
-        claimed(each, campaign, people[each.person]), people[each.person]
-    )
+    draft = claiming.begin_annotation(claimed(each, people[each.person]), people[each.person])
     draft = handed_in(draft, each.first_entries)
     if each.sent_back:
         draft = sent_back(draft, each.sent_back, people[ADMIN])
@@ -99,17 +134,17 @@ def decide(annotations: Iterable[Given], campaign: Campaign, by: Person) -> None
             )
 
 
-def skip(each: Skipped, campaign: Campaign, people: Mapping[str, Person]) -> None:
+def skip(each: Skipped, people: Mapping[str, Person]) -> None:
     """Claim one assignment and skip it."""
     person = people[each.person]
-    assignment = claimed(each, campaign, person)
+    assignment = claimed(each, person)
     claiming.begin_annotation(assignment, person)
     claiming.skip(assignment_id=assignment.pk, by=person, reason=each.reason)
 
 
-def claimed(each: Given | Skipped, campaign: Campaign, person: Person) -> Assignment:
+def claimed(each: Given | Skipped, person: Person) -> Assignment:
     assignments = claiming.free_assignments(person).filter(
-        campaign=campaign, tag__article__title=each.title, sighting__raw=each.tag
+        campaign__is_demonstration=True, tag__article__title=each.title, sighting__raw=each.tag
     )
     assignment = claiming.claim(assignments, person)
     if assignment is None:

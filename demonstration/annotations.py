@@ -1,6 +1,7 @@
 """Two people's annotations of the demonstration's tags, from annotations.json. Pure."""
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,12 @@ class Skipped:
 def given() -> list[Given]:
     """All annotations, in the order of the file."""
     return [Given(**entry) for entry in _kept()["annotations"]]
+
+
+def annotated_by_two() -> set[tuple[str, str]]:
+    """(title, tag) of each tag that two people annotated; the others are left for people who try the app."""
+    people = Counter((each.title, each.tag) for each in given())
+    return {tag for tag, number in people.items() if number == 2}
 
 
 def skipped() -> list[Skipped]:

@@ -15,12 +15,19 @@ from django.db import transaction
 from accounts.models import Person
 from annotation.models import Annotation, Campaign
 from annotation.reviewing.publishing import publish_campaign
-from datasets.models import Collection
+from datasets.models import Collection, Contradiction
 from demonstration import annotating
 from demonstration.annotations import given, skipped
 from demonstration.export import export
 from demonstration.history import pages
-from demonstration.outputs import IMPORTED, freeze_report, import_records, release
+from demonstration.outputs import (
+    COPIES,
+    IMPORTED,
+    freeze_report,
+    import_copy,
+    import_records,
+    release,
+)
 from demonstration.people import ADMIN, create_people
 from demonstration.responses import load_responses
 from demonstration.verdicts import load_studies
@@ -58,22 +65,25 @@ def load(*, beside_other_work: bool = False) -> Loaded:
             f"This database holds work already ({work}). The demonstration set is meant for an empty one; "
             "--beside-other-work loads it anyway, marked as demonstration."
         )
-    if taken := Collection.objects.filter(name__in=(annotating.COLLECTION, IMPORTED)).first():
+    names = (annotating.COLLECTION, annotating.LEFT_COLLECTION, IMPORTED, *(c.name for c in COPIES))
+    if taken := Collection.objects.filter(name__in=names).first():
         raise Conflict(
             f"There is a collection {taken.name!r} that is no demonstration. Rename it first."
         )
     people = create_people()
     fetch_articles(by=people[ADMIN])
-    campaign = annotating.open_campaign(people[ADMIN])
+    campaign, _left = annotating.open_campaigns(people[ADMIN])
     for each in given():
-        annotating.annotate(each, campaign, people)
+        annotating.annotate(each, people)
     for given_up in skipped():
-        annotating.skip(given_up, campaign, people)
+        annotating.skip(given_up, people)
     annotating.decide(given(), campaign, people[ADMIN])
     publish_campaign(campaign, people[ADMIN])
     release(campaign.collection, by=people[ADMIN])
     import_records(by=people[ADMIN])
-    runs = load_responses(campaign.collection, by=people[ADMIN])
+    for copied in COPIES:
+        import_copy(copied, campaign.collection, by=people[ADMIN])
+    runs = load_responses(by=people[ADMIN])
     studied = load_studies(runs, people)
     learn_sizes()
     freeze_report(studied, by=people[ADMIN])
@@ -101,7 +111,7 @@ def counted() -> Loaded:
         articles=Article.objects.filter(wiki=annotating.demonstration_wiki()).count(),
         tags=tags.count(),
         annotations=Annotation.objects.filter(sighting__tag__in=tags).count(),
-        records=Collection.objects.get(name=annotating.COLLECTION).contradictions.count(),
+        records=Contradiction.objects.filter(collection__name=annotating.COLLECTION).count(),
         responses=Response.objects.filter(run__is_demonstration=True).count(),
         verdicts=Judgment.objects.filter(slot__round__study__is_demonstration=True).count(),
     )

@@ -1,22 +1,52 @@
-"""The results in the demonstration set: a release, a frozen report, and an imported file.
+"""The results in the demonstration set: a release, a frozen report, and imported files.
 
-The imported file (imported.json) has the form of the published dataset, with deviations from the
-annotation form like those of that dataset, to fill the page of deviations.
+One imported file (imported.json) has the form of the published dataset, with deviations from the annotation form like
+those of that dataset, to fill the page of deviations. The others are records of the collection, exported and imported
+again, so that each study has a collection and a run of its own: whoever judges in one can see all of the others.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from accounts.models import Person
 from datasets import releases
+from datasets.exporters import EXPORTERS
+from datasets.exporting import spooled
 from datasets.importers import IMPORTERS
 from datasets.importing import import_file
 from datasets.models import Collection, Release
+from datasets.records import current
+from datasets.streaming import streamed
 from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
 from judging.models import Study
 
 RECORDS = Path(__file__).parent / "imported.json"
 IMPORTED = "demonstration-import"
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A collection of the records on some articles. None of them has a tag that is left to annotate."""
+
+    name: str
+    title: str
+    articles: tuple[str, ...]
+
+
+COPIES = (
+    Copy(
+        "demonstration-control",
+        "Demonstration set: for the control prompt",
+        ("Corvay", "Ilka Marenstrand", "Orremia marlena", "Ouderby tramways", "Stonnet bowl"),
+    ),
+    Copy(
+        "demonstration-judge",
+        "Demonstration set: yours to judge",
+        ("Corvay Head Lighthouse", "The Lamplighters", "Weirgate Bridge"),
+    ),
+)
 
 
 def release(collection: Collection, *, by: Person) -> Release:
@@ -28,18 +58,34 @@ def release(collection: Collection, *, by: Person) -> Release:
 def import_records(*, by: Person) -> Collection:
     """A separate collection from the file, whose records each have a deviation."""
     with RECORDS.open("rb") as file:
-        report = import_file(
-            importer=IMPORTERS["wikicontradict"],
-            file=file,
-            collection_name=IMPORTED,
-            source=f"demonstration/{RECORDS.name}",
-            by=by,
-        )
-    collection = report.collection
-    collection.title = "Demonstration set: an imported file"
-    collection.description = (
-        "A few records in the form of the published dataset, with slips as such files have them."
+        collection = _imported(file, IMPORTED, f"demonstration/{RECORDS.name}", by)
+    return _described(
+        collection,
+        "Demonstration set: an imported file",
+        "A few records in the form of the published dataset, with slips as such files have them.",
     )
+
+
+def import_copy(copied: Copy, collection: Collection, *, by: Person) -> Collection:
+    """The collection's records on the articles of `copied`, exported and imported again."""
+    rows = current(collection).filter(title__in=copied.articles)
+    with spooled(EXPORTERS["wikicontradict-json"], streamed(rows)) as file:
+        source = f"{collection.name}, {len(copied.articles)} articles"
+        made = _imported(cast(BinaryIO, file), copied.name, source, by)
+    return _described(
+        made, copied.title, "Records of the demonstration set, for a study of their own."
+    )
+
+
+def _imported(file: BinaryIO, name: str, source: str, by: Person) -> Collection:
+    importer = IMPORTERS["wikicontradict"]
+    return import_file(
+        importer=importer, file=file, collection_name=name, source=source, by=by
+    ).collection
+
+
+def _described(collection: Collection, title: str, description: str) -> Collection:
+    collection.title, collection.description = title, description
     collection.licence = "Apache-2.0"
     collection.is_demonstration = True
     collection.save()

@@ -12,30 +12,52 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from accounts.models import Person
 from datasets.models import Collection
+from demonstration.annotating import COLLECTION
+from demonstration.outputs import COPIES
 from generation import chat, client, planning, prompt_versions, prompting, registry
 from generation.models import LanguageModel, Response, Run
 from generation.planning import Rendered
+from generation.prompting import Prompt
 from generation.states import ResponseState, RunState
 from leases.refusal import Refusal
 
 RESPONSES = Path(__file__).parent / "responses.json"
-# Two runs, so that the report of one can be published while the responses of the other are judged.
-RUNS = {
-    "Demonstration: responses recorded from the embedded model": ("1", "2", "3", "4", "5"),
-    "Demonstration: the control prompt": ("5.2",),
-}
+Key = tuple[str, str, str, str]  # the collection, the article's title, the question, the prompt
 
-Question = tuple[str, str]  # the article's title, the question
+
+class DemonstrationRun(NamedTuple):
+    """One run: its collection, and the prompts by their labels."""
+
+    name: str
+    collection: str
+    labels: tuple[str, ...]
+
+    @property
+    def prompts(self) -> list[Prompt]:
+        return [prompting.find(label) for label in self.labels]
+
+
+# A run for each study, because a run is closed to whoever judges its responses (judging/blinding.py).
+RUNS = (
+    DemonstrationRun(
+        "Demonstration: responses recorded from the embedded model",
+        COLLECTION,
+        ("1", "2", "3", "4", "5"),
+    ),
+    DemonstrationRun("Demonstration: the control prompt", COPIES[0].name, ("5.2",)),
+    DemonstrationRun("Demonstration: yours to judge", COPIES[1].name, ("4",)),
+)
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """One reply. title and question name the instance; rendered_sha256 is that of the UTF-8 text sent."""
+    """One reply. collection, title and question name the instance; rendered_sha256 is that of the UTF-8 text sent."""
 
+    collection: str
     title: str
     question: str
     prompt: str
@@ -50,13 +72,13 @@ class Recorded:
     reasoning: str = ""
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        return self.title, self.question, self.prompt
+    def key(self) -> Key:
+        return self.collection, self.title, self.question, self.prompt
 
 
-def recorded_before() -> set[Question]:
-    """The questions with responses in the file."""
-    return {(title, question) for title, question, _ in _by_key(_whole())}
+def recorded_before() -> set[Key]:
+    """The responses in the file."""
+    return set(_by_key(_whole()))
 
 
 def _whole() -> dict[str, Any]:
@@ -64,25 +86,19 @@ def _whole() -> dict[str, Any]:
     return whole
 
 
-def _by_key(whole: Mapping[str, Any]) -> dict[tuple[str, str, str], Recorded]:
+def _by_key(whole: Mapping[str, Any]) -> dict[Key, Recorded]:
     return {each.key: each for each in (Recorded(**kept) for kept in whole["responses"])}
 
 
-def first_questions(collection: Collection, number: int) -> set[Question]:
-    instances = planning.instances_of(collection, number)
-    return {(each.contradiction.title, each.question) for each in instances}
+def asking(collection: str, question: str) -> set[Key]:
+    """The responses to a question of a run's collection. Raises Refusal if there is no such question."""
+    every = (_key(each) for each in _everything())
+    if not (named := {key for key in every if (key[0], key[2]) == (collection, question)}):
+        raise Refusal(f"No run's collection {collection!r} has a question {question!r}.")
+    return named
 
 
-def questions_named(collection: Collection, named: list[str]) -> set[Question]:
-    """The collection's questions with these texts. Raises Refusal if one is missing."""
-    instances = planning.instances_of(collection)
-    known = {each.question: (each.contradiction.title, each.question) for each in instances}
-    if unknown := [question for question in named if question not in known]:
-        raise Refusal(f"The collection has no question {unknown[0]!r}.")
-    return {known[question] for question in named}
-
-
-def kept_of(model: LanguageModel) -> dict[tuple[str, str, str], Recorded]:
+def kept_of(model: LanguageModel) -> dict[Key, Recorded]:
     """The responses in the file. Raises Refusal if they are another model's."""
     whole = _whole()
     if whole["model"] != {"model_id": model.model_id, "options": model.options}:
@@ -91,24 +107,23 @@ def kept_of(model: LanguageModel) -> dict[tuple[str, str, str], Recorded]:
 
 
 def record(
-    collection: Collection,
-    questions: set[Question],
+    asked: set[Key],
     model: LanguageModel,
     path: Path,
-    kept: Mapping[tuple[str, str, str], Recorded] = MappingProxyType({}),
+    kept: Mapping[Key, Recorded] = MappingProxyType({}),
 ) -> Iterator[Recorded]:
-    """Ask `model` every prompt about these questions, and write the file when all have answered.
+    """Ask `model` for these responses, and write the file when all have come.
 
     A prompt with the same text in `kept` is not sent again. Yields each new reply. Raises ServiceFault, and then
     writes nothing.
     """
     responses = []
-    for asked in (each for each in _everything(collection) if _key(each)[:2] in questions):
-        before = kept.get(_key(asked))
-        if before and before.rendered_sha256 == sha256(asked.text):
+    for each in (each for each in _everything() if _key(each) in asked):
+        before = kept.get(_key(each))
+        if before and before.rendered_sha256 == sha256(each.text):
             responses.append(before)
             continue
-        responses.append(_ask(asked, model))
+        responses.append(_ask(each, model))
         yield responses[-1]
     content = {
         "source": "Replies of the model named here, unchanged; none was selected, corrected or left out.",
@@ -122,50 +137,45 @@ def record(
 def _ask(asked: Rendered, model: LanguageModel) -> Recorded:
     reply = client.service(model.service).ask(model.model_id, model.options, asked.text)
     return Recorded(
-        title=asked.instance.contradiction.title,
-        question=asked.instance.question,
-        prompt=asked.prompt.name,
+        *_key(asked),
         rendered_sha256=sha256(asked.text),
         raw=dict(reply.raw),
         **reply.columns,
     )
 
 
-def load_responses(collection: Collection, by: Person) -> list[Run]:
-    """The runs with the recorded responses. Raises Refusal if they do not match the collection's questions."""
+def load_responses(by: Person) -> list[Run]:
+    """The runs with the recorded responses. Raises Refusal if they do not match the collections' questions."""
     whole = _whole()
     recorded = _by_key(whole)
-    asked = _asked(collection, recorded)
+    asked = _asked(recorded)
     known = whole["model"]
     model = registry.add("", known["model_id"], known["options"], f"{known['model_id']} (recorded)")
     runs = []
-    for name, labels in RUNS.items():
-        prompts = [prompting.find(label) for label in labels]
-        prompt_versions.publish(prompts)
+    for each in RUNS:
+        prompt_versions.publish(each.prompts)
         run = Run.objects.create(
-            name=name,
-            collection=collection,
-            prompts=[prompt.name for prompt in prompts],
+            name=each.name,
+            collection=Collection.objects.get(name=each.collection),
+            prompts=[prompt.name for prompt in each.prompts],
             state=RunState.IMPORTED,
             is_demonstration=True,
             created_by=by,
             finished_at=datetime.fromisoformat(whole["recorded_at"]),
         )
         run.models_asked.add(model)
-        here = [each for each in asked if each.prompt.label in labels]
+        here = [one for one in asked if _key(one)[0] == each.collection]
         rows = list(planning.responses(run, here, [model], samples=1))
-        for row, each in zip(rows, here, strict=True):
-            _fill(row, recorded[_key(each)])
+        for row, one in zip(rows, here, strict=True):
+            _fill(row, recorded[_key(one)])
         Response.objects.bulk_create(rows)
         runs.append(run)
     return runs
 
 
-def _asked(
-    collection: Collection, recorded: dict[tuple[str, str, str], Recorded]
-) -> list[Rendered]:
+def _asked(recorded: Mapping[Key, Recorded]) -> list[Rendered]:
     """The recorded prompts in order, checked against the current ones."""
-    asked = [each for each in _everything(collection) if _key(each) in recorded]
+    asked = [each for each in _everything() if _key(each) in recorded]
     same = [each for each in asked if recorded[_key(each)].rendered_sha256 == sha256(each.text)]
     if len(same) < len(recorded):
         raise Refusal(
@@ -175,14 +185,18 @@ def _asked(
     return asked
 
 
-def _everything(collection: Collection) -> Iterator[Rendered]:
-    """All prompts of the runs for all questions, in order."""
-    prompts = [prompting.find(label) for labels in RUNS.values() for label in labels]
-    return planning.rendered(planning.instances_of(collection), prompts)
+def _everything() -> Iterator[Rendered]:
+    """All prompts of each run for all questions of its collection, in order."""
+    for run in RUNS:
+        instances = planning.instances_of(Collection.objects.get(name=run.collection))
+        yield from planning.rendered(
+            instances.select_related("contradiction__collection"), run.prompts
+        )
 
 
-def _key(asked: Rendered) -> tuple[str, str, str]:
-    return asked.instance.contradiction.title, asked.instance.question, asked.prompt.name
+def _key(asked: Rendered) -> Key:
+    record = asked.instance.contradiction
+    return record.collection.name, record.title, asked.instance.question, asked.prompt.name
 
 
 def _fill(row: Response, recorded: Recorded) -> None:

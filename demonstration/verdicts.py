@@ -14,7 +14,6 @@ from django.db.models import QuerySet
 from accounts.models import Person
 from demonstration.people import ADJUDICATOR, ADMIN, JUDGES
 from demonstration.responses import sha256
-from generation import prompting
 from generation.models import Response, Run
 from judging import adjudication, studies, verdicts
 from judging.models import JudgingSlot, Study
@@ -29,32 +28,28 @@ SEED = 1121
 STUDY = "Demonstration"
 OPEN_STUDY = "Demonstration: do the passages conflict?"
 DRAFT_STUDY = "Demonstration: yours to judge"
-DRAFT_PROMPTS = (prompting.find("4").name,)
 # Disagreements of the closed study that are left to decide, for people who try the app.
 LEFT_TO_DECIDE = 2
 # In the open study, the number of items that each judge has judged; the next one is skipped, the rest wait.
-JUDGED_SO_FAR = {"carys": 12, "dmitri": 7}
+JUDGED_SO_FAR = {"carys": 6, "dmitri": 4}
 SKIPPED = "I want to read the two articles first; later."
-FLAGGED_QUESTION = "How many of the Farrow Isles are inhabited?"
-FLAGGED = (
-    "It speaks of two uninhabited islands that neither passage has. Does that count against it?"
-)
+FLAGGED_QUESTION = "Were the first settlers of Corvay Halmish or Vendrish?"
+FLAGGED = "It says neither yes nor no. Is that incorrect, or should it be left out?"
 
 Key = tuple[str, str, str]
 Verdicts = Mapping[Key, Mapping[str, Any]]
 
 
 def load_studies(runs: Sequence[Run], people: Mapping[str, Person]) -> Study:
-    """A closed study and a draft on the first run, an open one on the other. Returns the closed one."""
-    given = _given(runs)
-    run, control = runs
+    """A closed study, an open one and a draft, each on a run of its own. Returns the closed one."""
+    run, control, yours = runs
+    given = _given([run, control])
     closed = _closed(run, people, given)
     _open(control, people, given)
     # One judge for each response, so that a person who tries the app can be its only judge.
-    choice = Selection([run], prompts=DRAFT_PROMPTS)
     studies.create(
         DRAFT_STUDY,
-        choice,
+        Selection([yours]),
         Design(judges_per_response=1, seed=SEED),
         by=people[ADMIN],
     )

@@ -31,7 +31,7 @@ from annotation.fields.steps import QUESTIONS, STEPS
 from annotation.models import Annotation
 from annotation.states import EDITABLE
 from annotation.views.articles import ask_in_form
-from annotation.views.queue import to_queue
+from annotation.views.queue import none_left, to_queue
 from annotation.workflow import Place, Submission
 from leases.refusal import NotAllowed, NotFoundHere, Refusal, StaleVersion
 
@@ -207,7 +207,7 @@ def open_next(request: HttpRequest, posted: Posted, result: Submission) -> HttpR
     except HandsFull as refusal:
         return to_queue(request, refusal)
     if assignment is None:
-        return to_queue(request)
+        return none_left(request, campaign)
     return shown(request, page_at(assignment, posted.by))
 
 

@@ -136,7 +136,7 @@ def publish(request: HttpRequest, campaign_id: int) -> HttpResponse:
         records = how_many(done.records, "new record")
         messages.success(request, f"{tags} published: {records} in the collection.")
     else:
-        messages.info(request, "Nothing to publish: every reviewed tag is published already.")
+        messages.info(request, "No accepted tag waits to be published.")
     return redirect("annotation:campaign", campaign.pk)
 
 

@@ -13,8 +13,6 @@ from annotation.fields.form_input import number
 from annotation.models import Campaign
 from annotation.progress import queue_of
 
-NONE_LEFT = "There is no tag left for you now. New campaigns will show here."
-
 
 @require_GET
 @roles_required(Role.ANNOTATOR)
@@ -33,15 +31,21 @@ def next_tag(request: HttpRequest) -> HttpResponse:
         assignment = claiming.next_assignment(by=person_of(request), campaign=campaign)
     except HandsFull as refusal:
         return to_queue(request, refusal)
-    return redirect("annotation:annotate", assignment.pk) if assignment else to_queue(request)
+    if assignment is None:
+        return none_left(request, campaign)
+    return redirect("annotation:annotate", assignment.pk)
 
 
-def to_queue(request: HttpRequest, refusal: HandsFull | None = None) -> HttpResponse:
+def none_left(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
+    """The queue, which says that there is no further tag: in the one campaign that was asked for, or in any."""
+    where = f"“{campaign}”" if campaign else "No campaign"
+    messages.info(request, f"{where} has {'no' if campaign else 'a'} tag left for you now.")
+    return redirect("annotation:queue")
+
+
+def to_queue(request: HttpRequest, refusal: HandsFull) -> HttpResponse:
     """The queue, with the reason why no further tag opens."""
-    if refusal:
-        messages.error(request, refusal.message)
-    else:
-        messages.info(request, NONE_LEFT)
+    messages.error(request, refusal.message)
     return redirect("annotation:queue")
 
 

@@ -124,7 +124,7 @@ def test_publishing_is_one_button_and_pressing_it_twice_adds_nothing(client, ali
     page = client.post(at("publish", campaign.pk), follow=True)
     assert b"1 tag published: 1 new record in the collection." in page.content
     again = client.post(at("publish", campaign.pk), follow=True)
-    assert b"Nothing to publish" in again.content
+    assert b"No accepted tag waits to be published" in again.content
     assert Contradiction.objects.count() == 1
 
 

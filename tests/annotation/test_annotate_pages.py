@@ -80,7 +80,7 @@ def test_the_next_tag_opens_next_to_its_form(client, alice):
 
 def test_when_no_tag_is_left_the_queue_says_so(client, alice):
     response = client.post(reverse("annotation:next"), follow=True)
-    assert "no tag left" in text_of(response)
+    assert "No campaign has a tag left for you now." in text_of(response)
 
 
 def test_the_queue_counts_what_the_database_holds(client, alice, draft):
@@ -242,8 +242,16 @@ def test_a_submission_is_answered_with_the_next_tag(client, alice, drafts):
 def test_the_last_submission_goes_back_to_the_queue_which_says_so(client, draft):
     response = submit(client, draft, follow=True)
     assert response.redirect_chain == [(reverse("annotation:queue"), 302)]
-    assert "no tag left" in text_of(response)
+    assert "“Mills” has no tag left for you now." in text_of(response)
     assert f"Submitted: {draft.sighting.tag}." in text_of(response)
+
+
+def test_a_campaign_without_a_tag_left_says_nothing_of_another_that_has_one(client, draft):
+    make.campaign(name="Ponds", by=make.admin("otto"))
+    page = text_of(submit(client, draft, follow=True))
+    assert "“Mills” has no tag left for you now." in page
+    assert "Ponds : 2 tags left for you" in page
+    assert "No campaign" not in page
 
 
 def test_submit_and_stop_goes_back_to_the_queue_and_takes_no_tag(client, drafts):
@@ -335,7 +343,7 @@ def test_a_closed_campaign_takes_the_submission_and_opens_no_tag(client, drafts)
     first = drafts()
     managing.change_campaign(first.assignment.campaign, "close")
     response = submit(client, first, follow=True)
-    assert "no tag left" in text_of(response)
+    assert "“Mills” has no tag left for you now." in text_of(response)
     assert Annotation.objects.get().state == AnnotationState.SUBMITTED
 
 

@@ -81,7 +81,7 @@ def plain_pages() -> list[str]:
 
 
 def pages_of_rows(ada) -> list[str]:
-    campaign = Campaign.objects.get()
+    campaign = Campaign.objects.get(name="Demonstration")
     waiting = Annotation.objects.filter(state=AnnotationState.SUBMITTED).earliest("pk")
     response = Response.objects.filter(run__is_demonstration=True).earliest("pk")
     study = Study.objects.get(name="Demonstration")
@@ -285,7 +285,7 @@ def test_the_pages_that_compare_models_are_accessible(open_page, ada):
 def test_the_question_before_others_work_and_what_it_leads_to_are_accessible(open_page, ada, watch):
     watch.expect("status of 409")
     page = open_page(ada)
-    campaign = Campaign.objects.get()
+    campaign = Campaign.objects.get(name="Demonstration: yours to annotate")
     page.goto(reverse("evaluation:annotators", args=[campaign.pk]))
     agree = page.get_by_role("button", name="Show it and give up")
     expect(agree).to_be_visible()

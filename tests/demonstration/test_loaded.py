@@ -13,6 +13,7 @@ import pytest
 from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
 from django.test import TestCase
+from django.urls import reverse
 
 from accounts.models import AuditEvent, Person
 from accounts.roles import Role
@@ -23,14 +24,14 @@ from annotation.states import AnnotationState, AssignmentState
 from datasets.counts import current_instances
 from datasets.deviations import deviations
 from datasets.importers import IMPORTERS
-from datasets.models import Collection, Release
+from datasets.models import Collection, Contradiction, Release
 from demonstration import responses
 from demonstration.annotations import given, skipped
 from demonstration.loading import load
 from demonstration.outputs import RECORDS
 from demonstration.people import JUDGES
 from demonstration.responses import RESPONSES
-from demonstration.verdicts import JUDGED_SO_FAR, LEFT_TO_DECIDE, VERDICTS
+from demonstration.verdicts import JUDGED_SO_FAR, LEFT_TO_DECIDE, OPEN_STUDY, VERDICTS
 from evaluation.frozen.publishing import publish
 from evaluation.frozen.snapshots import has_changed
 from evaluation.models import ReportSnapshot
@@ -39,7 +40,7 @@ from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState, RunState
 from judging import adjudication
 from judging.forms import JudgesForm
-from judging.models import JudgingSlot, Judgment, Resolution, Study
+from judging.models import JudgingSlot, Judgment, Resolution, Study, StudyItem
 from judging.settling import unresolved
 from judging.states import StudyState
 from judging.studies import open_study
@@ -105,7 +106,7 @@ class TestLoaded(TestCase):
             assert each.entries.items() <= entries_of(stored).items()
 
     def test_everything_is_marked_and_nobody_invented_can_sign_in(self):
-        for kind, number in ((Collection, 2), (Campaign, 1), (Run, 2), (Study, 3)):
+        for kind, number in ((Collection, 5), (Campaign, 2), (Run, 3), (Study, 3)):
             assert [row.is_demonstration for row in kind.objects.all()] == [True] * number
         for invented in Person.objects.all():
             assert invented.is_demonstration
@@ -193,6 +194,32 @@ class TestLoaded(TestCase):
         boss = person("boss", Role.ADMIN, Role.RESEARCHER)
         assert publish(ReportSnapshot.objects.get(), by=boss).public
 
+    def test_each_study_has_a_run_and_a_collection_of_its_own(self):
+        items = StudyItem.objects.values_list("study", "response__run", "response__run__collection")
+        of_study = set(items)
+        assert [len(set(kinds)) for kinds in zip(*of_study, strict=True)] == [3, 3, 3]
+        assert len(of_study) == 3
+
+    def test_no_part_is_closed_to_a_newcomer_because_of_another(self):
+        ada = person("ada", *Role)
+        self.client.force_login(ada)
+        pages = newcomers_pages()
+        assert not self.closed(pages)
+        next_assignment(by=ada)
+        draft = Study.objects.get(state=StudyState.DRAFT)
+        open_study(draft, [ada])
+        assert not self.closed(pages)
+        (run,) = {item.response.run for item in draft.items.select_related("response__run")}
+        own = [
+            reverse("evaluation:report", args=[draft.pk]),
+            reverse("generation:run", args=[run.pk]),
+        ]
+        assert self.closed(own) == own
+
+    def closed(self, addresses):
+        """Those that are not shown at once: refused, or only after a question."""
+        return [at for at in addresses if self.client.get(at).status_code != 200]
+
     def test_the_imported_file_has_deviations(self):
         imported = Collection.objects.get(name="demonstration-import")
         with RECORDS.open("rb") as file:
@@ -220,16 +247,13 @@ class TestLoaded(TestCase):
 
     def test_kept_responses_are_not_requested_again(self):
         kept = responses.kept_of(LanguageModel.objects.get())
-        new = next(key for key in kept if key[2] == "passage-1")
+        new = next(key for key in kept if key[3] == "passage-1")
         others = {key: each for key, each in kept.items() if key != new}
-        collection, asked = (
-            Collection.objects.get(name="demonstration"),
-            responses.recorded_before(),
-        )
+        asked = responses.recorded_before()
         with tempfile.TemporaryDirectory() as folder, FakeService(models=("parrot",)) as fake:
             with self.settings(INFERENCE_SERVICES=fake.setting("fake")):
                 out, parrot = Path(folder) / "recorded.json", registry.named("fake/parrot")
-                came = list(responses.record(collection, asked, parrot, out, others))
+                came = list(responses.record(asked, parrot, out, others))
             texts = Counter(each["text"] for each in read(out)["responses"])
         assert [each.key for each in came] == [new]
         assert texts - Counter([came[0].text]) == Counter(each.text for each in others.values())
@@ -238,9 +262,15 @@ class TestLoaded(TestCase):
         with pytest.raises(Refusal, match="Record all of them anew"):
             responses.kept_of(LanguageModel(model_id="parrot", options={}))
 
+    def test_a_question_can_be_added_to_each_run_of_its_collection(self):
+        new = current_instances(Collection.objects.get(name="demonstration")).last()
+        asked = responses.asking("demonstration", new.question)
+        assert len(asked) == 5
+        assert {key[2] for key in asked} == {new.question}
+
     def test_a_question_that_the_collection_does_not_have_is_refused(self):
-        with pytest.raises(Refusal, match=r"no question 'Why\?'"):
-            responses.questions_named(Collection.objects.get(name="demonstration"), ["Why?"])
+        with pytest.raises(Refusal, match=r"'demonstration' has a question 'Why\?'"):
+            responses.asking("demonstration", "Why?")
 
     def test_recording_from_a_service_that_is_down_writes_nothing(self):
         gone = {"gone": {"url": "http://127.0.0.1:9/v1"}}
@@ -248,6 +278,24 @@ class TestLoaded(TestCase):
             with pytest.raises(CommandError, match="Is it running"):
                 record(model="gone/parrot", out=Path(folder) / "recorded.json")
             assert not list(Path(folder).iterdir())
+
+
+def newcomers_pages():
+    """What somebody with all roles finds of the parts that are done, or that others work on."""
+    by_name = {
+        "evaluation:report": Study.objects.filter(name__in=["Demonstration", OPEN_STUDY]),
+        "judging:study": Study.objects.filter(name__in=["Demonstration", OPEN_STUDY]),
+        "evaluation:snapshot": ReportSnapshot.objects.all(),
+        "generation:run": Run.objects.exclude(name__endswith="yours to judge"),
+        "generation:responses": Run.objects.exclude(name__endswith="yours to judge"),
+        "annotation:campaign": Campaign.objects.all(),
+        "evaluation:annotators": Campaign.objects.filter(name="Demonstration"),
+        "datasets:contradiction": Contradiction.objects.all(),
+    }
+    pages = [reverse(name, args=[row.pk]) for name, rows in by_name.items() for row in rows]
+    collections = Collection.objects.values_list("name", flat=True)
+    of_collections = ("datasets:collection", "datasets:questions", "evaluation:dataset")
+    return pages + [reverse(name, args=[each]) for name in of_collections for each in collections]
 
 
 def entries_on(study):

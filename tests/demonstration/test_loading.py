@@ -48,7 +48,9 @@ def test_a_database_with_other_work_is_refused_without_the_option():
     assert own not in DemonstrationFrame().rows()
 
 
-@pytest.mark.parametrize("name", ["demonstration", "demonstration-import"])
+@pytest.mark.parametrize(
+    "name", ["demonstration", "demonstration-left", "demonstration-judge", "demonstration-import"]
+)
 def test_a_collection_of_the_same_name_is_not_taken_over(name):
     Collection.objects.create(name=name, title="Mine")
     with pytest.raises(CommandError, match="Rename it"):

@@ -80,7 +80,7 @@ class TestRemoval(TestCase):
         alice, bob = self.alice, self.bob
         waiting = Annotation.objects.filter(state="submitted").earliest("pk")
         factories.decide(waiting, alice)
-        publish_campaign(Campaign.objects.get())
+        publish_campaign(Campaign.objects.get(name="Demonstration"))
         freeze(Study.objects.get(name="Demonstration"), by=bob, note="Mine")
         releases.freeze(
             collection=Collection.objects.get(name="demonstration"), version="2", by=alice

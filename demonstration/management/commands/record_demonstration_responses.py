@@ -5,17 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from datasets.models import Collection
-from demonstration.annotating import COLLECTION
 from demonstration.loading import is_loaded
-from demonstration.responses import (
-    RESPONSES,
-    first_questions,
-    kept_of,
-    questions_named,
-    record,
-    recorded_before,
-)
+from demonstration.responses import RESPONSES, asking, kept_of, record, recorded_before
 from generation import registry
 from generation.faults import ServiceFault
 from leases.command import RefusingCommand
@@ -32,17 +23,12 @@ class Command(RefusingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--model", default=EMBEDDED, help=f"SERVICE/MODEL ({EMBEDDED})")
         parser.add_argument(
-            "--first",
-            type=int,
-            metavar="N",
-            help="the collection's first N questions (those recorded before)",
-        )
-        parser.add_argument(
             "--also",
             action="append",
+            nargs=2,
             default=[],
-            metavar="QUESTION",
-            help="another question to record; may be given several times",
+            metavar=("COLLECTION", "QUESTION"),
+            help="another question to record, of a run's collection; may be given several times",
         )
         parser.add_argument(
             "--keep",
@@ -56,12 +42,11 @@ class Command(RefusingCommand):
             raise CommandError("Load the demonstration set first: manage.py load_demonstration")
         try:
             model = registry.named(options["model"])
-            collection = Collection.objects.get(name=COLLECTION)
-            first = options["first"]
-            questions = first_questions(collection, first) if first else recorded_before()
-            questions |= questions_named(collection, options["also"])
+            asked = recorded_before()
+            for collection, question in options["also"]:
+                asked |= asking(collection, question)
             kept = kept_of(model) if options["keep"] else {}
-            for each in record(collection, questions, model, options["out"], kept):
+            for each in record(asked, model, options["out"], kept):
                 self.stdout.write(f"{each.title}, {each.prompt}: {each.completion_tokens} tokens")
         except ServiceFault as fault:
             raise CommandError(f"{fault.sentence} Nothing was written.") from fault
