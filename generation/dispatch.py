@@ -15,8 +15,10 @@ def ask_service(service: str) -> None:
 
 
 def wake() -> None:
-    """Send a message for each service that has rows to ask, that can be asked, and that no turn serves."""
+    """Send a message for each service that has rows to ask and that no turn serves.
+
+    Whether its key is there, the turn looks: who sends the message need not have it.
+    """
     waiting = {line.service for queue in queues() for line in queue.lines()}
-    known = {name for name in waiting if name in client.names() and not client.problem(name)}
-    for name in sorted(services.idle(known)):
+    for name in sorted(services.idle(waiting & set(client.names()))):
         send_on_commit(ask_service, name)

@@ -379,6 +379,19 @@ def test_a_message_for_a_service_that_is_gone_leaves_its_responses_waiting(local
     assert responses.progress(made).waiting == 1
 
 
+def test_the_worker_that_sweeps_needs_no_key_of_a_service(
+    fake, settings, monkeypatch, carry_out, django_capture_on_commit_callbacks
+):
+    monkeypatch.setenv("MODEL_KEY", "s3cret")
+    settings.INFERENCE_SERVICES = fake.setting("local", key_env="MODEL_KEY")
+    made = run(questions=1)
+    with monkeypatch.context() as elsewhere, django_capture_on_commit_callbacks(execute=True):
+        elsewhere.delenv("MODEL_KEY")
+        sweep_calls()
+    assert carry_out() == 1
+    assert stored(made).state == RunState.DONE
+
+
 def test_a_missing_key_leaves_responses_waiting(fake, settings, monkeypatch):
     monkeypatch.setenv("MODEL_KEY", "s3cret")
     settings.INFERENCE_SERVICES = fake.setting("local", key_env="MODEL_KEY")

@@ -52,7 +52,8 @@ class Team:
     https: int = field(default_factory=free_port)
     behind: int = field(default_factory=free_port)
     model: int = field(default_factory=free_port)
-    env: dict[str, str] = field(default_factory=dict)
+    # Of each service; they differ in their secrets.
+    envs: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def url(self) -> str:
@@ -73,7 +74,7 @@ class Team:
     def manage(self, *arguments: str) -> str:
         command = [sys.executable, "manage.py", *arguments]
         done = subprocess.run(
-            command, cwd=ROOT, env=self.env, capture_output=True, text=True, check=False
+            command, cwd=ROOT, env=self.envs["web"], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -101,8 +102,11 @@ def team(folder: Path, postgres: PostgreSQL, base_path: str = "") -> Iterator[Te
     services = described(here)
     try:
         with contextlib.closing(Redis()) as queue, database(postgres) as keep_tables:
-            here.env = environment(here, services["web"]["environment"], postgres, queue)
-            run(here, services["migrate"])
+            write_secrets(here, queue)
+            for name in ("migrate", *APP):
+                given = services[name]["environment"]
+                here.envs[name] = environment(here, given, postgres, queue)
+            run(here, "migrate", services["migrate"])
             keep_tables()
             with contextlib.ExitStack() as parts:
                 for name in APP:
@@ -152,8 +156,7 @@ def described(here: Team) -> dict:
 
 
 def environment(here: Team, given: dict, postgres: PostgreSQL, queue: Redis) -> dict[str, str]:
-    """The web service's variables, with our servers in place of the hosts `postgres` and `redis`."""
-    redis.Redis.from_url(queue.url).config_set("requirepass", SECRETS["REDIS_PASSWORD"])
+    """A service's variables, with our servers and files in place of the hosts and mounts of a container."""
     env = {name: str(value) for name, value in given.items() if value is not None}
     for name, host, port in (
         ("DATABASE_URL", "@postgres/", postgres.port),
@@ -161,7 +164,9 @@ def environment(here: Team, given: dict, postgres: PostgreSQL, queue: Redis) -> 
     ):
         assert host in env[name]
         env[name] = env[name].replace(host, f"{host[0]}127.0.0.1:{port}/")
-    mount_secrets(here, env)
+    for name, value in env.items():
+        if value.startswith("/run/secrets/"):
+            env[name] = value.replace("/run/secrets", str(here.folder / "secrets"))
     data = here.folder / "data"
     return {
         **env,
@@ -172,15 +177,15 @@ def environment(here: Team, given: dict, postgres: PostgreSQL, queue: Redis) -> 
     }
 
 
-def mount_secrets(here: Team, env: dict[str, str]) -> None:
-    """Write the files that Compose would mount at /run/secrets."""
+def write_secrets(here: Team, queue: Redis) -> None:
+    """Write the files that Compose would mount at /run/secrets, and give Redis its password."""
     folder = here.folder / "secrets"
     folder.mkdir()
     for name, value in SECRETS.items():
         (folder / name).write_text(f"{value}\n")
-        assert env[f"{name}_FILE"] == f"/run/secrets/{name}"
-        env[f"{name}_FILE"] = str(folder / name)
-    env["OIDC_CLIENT_SECRET_FILE"] = str(ROOT / "config" / "no-secret")
+    for name in ("METRICS_TOKEN", "OIDC_CLIENT_SECRET"):
+        shutil.copy(ROOT / "config" / "no-secret", folder / name)
+    redis.Redis.from_url(queue.url).config_set("requirepass", SECRETS["REDIS_PASSWORD"])
 
 
 def words(command: str | list[str]) -> list[str]:
@@ -188,10 +193,10 @@ def words(command: str | list[str]) -> list[str]:
     return shlex.split(command) if isinstance(command, str) else command
 
 
-def run(here: Team, service: dict) -> None:
+def run(here: Team, name: str, service: dict) -> None:
     command = words(service["command"])
     done = subprocess.run(
-        command, cwd=ROOT, env=here.env, capture_output=True, text=True, check=False
+        command, cwd=ROOT, env=here.envs[name], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
 
@@ -203,7 +208,7 @@ def part(here: Team, name: str, command: list[str]) -> Iterator[None]:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=here.env,
+            env=here.envs.get(name, here.envs.get("web")),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

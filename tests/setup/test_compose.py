@@ -18,6 +18,17 @@ from tests.setup.test_docs import settings_read
 
 APP = ("migrate", "web", "worker", "generation", "scheduler")
 OPTIONAL_SECRETS = ("METRICS_TOKEN", "OIDC_CLIENT_SECRET")
+# The program does not start without SECRET_KEY; the migrations send no messages.
+WHOSE = {
+    "SECRET_KEY": {*APP},
+    "POSTGRES_PASSWORD": {*APP, "postgres"},
+    "REDIS_PASSWORD": {*APP, "redis"} - {"migrate"},
+    "METRICS_TOKEN": {"web"},
+    "OIDC_CLIENT_SECRET": {"web"},
+    "LAB_KEY": {"web", "generation"},
+    "VLLM_API_KEY": {"web", "generation", "vllm"},
+    "HF_TOKEN": {"vllm"},
+}
 PROXY = ROOT / "config" / "proxy" / "sicetnon.conf.template"
 
 
@@ -44,11 +55,59 @@ def test_compose_starts_nothing_while_a_needed_setting_is_missing(compose, name)
 def test_a_secret_is_a_file_without_which_docker_starts_no_container_that_needs_it(compose, name):
     whole = yaml.safe_load(compose(NEEDED | {"SECRETS": "/srv/secrets"}).stdout)
     assert whole["secrets"][name]["file"] == f"/srv/secrets/{name}"
-    for service in APP:
+    for service in set(APP) & WHOSE[name]:
         described = whole["services"][service]
-        assert name in {secret["source"] for secret in described["secrets"]}
         assert described["environment"][f"{name}_FILE"] == f"/run/secrets/{name}"
         assert name not in described["environment"]
+
+
+def test_each_container_has_its_own_secrets_and_no_others(compose, tmp_path):
+    keys = tmp_path / "model-keys.env"
+    keys.write_text("LAB_KEY=of-the-lab\n")
+    given = {"MODEL_KEYS": str(keys), "VLLM_API_KEY": "of-vllm", "HF_TOKEN": "of-hf"}
+    plain = {"METRICS_TOKEN": "m" * 20, "OIDC_CLIENT_SECRET": "of-the-client"}
+    done = compose(NEEDED | given | plain | {"COMPOSE_PROFILES": "gpu"})
+    held = {name: set() for name in WHOSE}
+    for service, described in yaml.safe_load(done.stdout)["services"].items():
+        mounted = {secret["source"] for secret in described.get("secrets", [])}
+        variables = {name for name, value in described.get("environment", {}).items() if value}
+        files = {name.removesuffix("_FILE") for name in variables if name.endswith("_FILE")}
+        assert files == mounted or (service == "redis" and not files), service
+        for name in WHOSE:
+            if name in mounted | variables:
+                held[name].add(service)
+        for name, value in (given | plain).items():
+            if name in WHOSE and service not in WHOSE[name]:
+                assert value not in str(described), (service, name)
+    assert held == WHOSE
+
+
+def test_the_model_server_reaches_neither_the_database_nor_the_queue(compose):
+    whole = yaml.safe_load(compose(NEEDED | {"COMPOSE_PROFILES": "gpu"}).stdout)
+    on = {name: set(service["networks"]) for name, service in whole["services"].items()}
+    reached = {name: {other for other in on if on[other] & on[name]} for name in on}
+    assert reached["vllm"] == {"vllm", "web", "generation"}
+    assert reached["proxy"] == {"proxy", "web"}
+    assert reached["postgres"] == reached["redis"] == {*APP, "postgres", "redis"}
+    # The database's network leads nowhere else; who asks wikis, models or an institution has another one.
+    inside = {
+        name for name, network in whole["networks"].items() if (network or {}).get("internal")
+    }
+    assert inside == {"data"}
+    assert {name for name in on if on[name] <= inside} == {
+        "migrate",
+        "scheduler",
+        "postgres",
+        "redis",
+    }
+
+
+def test_no_container_starts_processes_without_end(compose):
+    services = yaml.safe_load(compose(NEEDED | {"COMPOSE_PROFILES": "gpu"}).stdout)["services"]
+    assert [name for name, service in services.items() if not service.get("pids_limit")] == []
+    # As many as PostgreSQL takes connections, with its own few.
+    (most,) = re.findall(r"max_connections=(\d+)", str(services["postgres"]["command"]))
+    assert services["postgres"]["pids_limit"] > int(most) + 20
 
 
 @pytest.mark.parametrize("name", OPTIONAL_SECRETS)
@@ -57,10 +116,8 @@ def test_a_secret_that_not_everybody_has_may_be_a_file_too(compose, name):
     without = yaml.safe_load(compose(NEEDED).stdout)
     assert whole["secrets"][name]["file"] == "/srv/one"
     assert Path(without["secrets"][name]["file"]).read_text().strip() == NO_SECRET
-    for service in APP:
-        assert name in {one["source"] for one in whole["services"][service]["secrets"]}
-        environment = whole["services"][service]["environment"]
-        assert (environment[name], environment[f"{name}_FILE"]) == ("", f"/run/secrets/{name}")
+    environment = whole["services"]["web"]["environment"]
+    assert (environment[name], environment[f"{name}_FILE"]) == ("", f"/run/secrets/{name}")
 
 
 def test_what_is_secret_is_a_file_in_compose_and_in_the_documentation(compose):
@@ -100,7 +157,9 @@ def test_a_setting_of_the_operator_reaches_the_containers(compose, name):
     services = yaml.safe_load(compose(NEEDED | PASSED).stdout)["services"]
     app = [services[service] for service in APP]
     if any(name in service["environment"] for service in app):
-        assert {str(service["environment"][name]) for service in app} == {PASSED[name]}
+        of_web_alone = name.startswith("OIDC_") or name in OPTIONAL_SECRETS
+        having = [services["web"]] if of_web_alone else app
+        assert {str(service["environment"][name]) for service in having} == {PASSED[name]}
     else:
         assert any(PASSED[name] in str(service) for service in app)
 
@@ -118,23 +177,6 @@ def test_what_only_compose_reads_is_in_the_docs():
     assert [
         name for name in sorted(names) if not re.search(rf"^\|[^|]*`{name}`", settings, re.M)
     ] == []
-
-
-def test_keys_of_model_servers_reach_the_containers(compose, tmp_path):
-    keys = tmp_path / "model-keys.env"
-    keys.write_text("LAB_KEY=of-the-lab\n")
-    services = yaml.safe_load(compose(NEEDED | {"MODEL_KEYS": str(keys)}).stdout)["services"]
-    assert services["generation"]["environment"]["LAB_KEY"] == "of-the-lab"
-    assert services["web"]["environment"]["LAB_KEY"] == "of-the-lab"
-
-
-def test_the_key_of_vllm_is_that_of_the_file_on_both_sides(compose, tmp_path):
-    keys = tmp_path / "model-keys.env"
-    keys.write_text("VLLM_API_KEY=of-vllm\n")
-    given = NEEDED | {"MODEL_KEYS": str(keys), "COMPOSE_PROFILES": "gpu"}
-    services = yaml.safe_load(compose(given).stdout)["services"]
-    for name in ("vllm", *APP):
-        assert services[name]["environment"]["VLLM_API_KEY"] == "of-vllm", name
 
 
 def test_vllm_takes_further_options_and_can_be_measured_from_the_machine_alone(compose):

@@ -18,11 +18,12 @@ from tests.setup.conftest import ROOT
 UNITS = ROOT / "config" / "systemd"
 COMMON = UNITS / "sicetnon-.service.d" / "common.conf"
 BACKUP = UNITS / "sicetnon-backup.service"
-SERVICES = sorted(set(UNITS.glob("*.service")) - {BACKUP})
+BACKUP_FAILED = UNITS / "sicetnon-backup-failed.service"
+SERVICES = sorted(set(UNITS.glob("*.service")) - {BACKUP, BACKUP_FAILED})
 
 
 def section(path: Path, name: str) -> dict[str, str]:
-    parser = configparser.RawConfigParser(delimiters="=")
+    parser = configparser.RawConfigParser(delimiters="=", strict=False)  # a key may come twice
     parser.optionxform = str
     parser.read(path)
     return dict(parser[name])
@@ -71,6 +72,14 @@ def test_services_have_no_rights_but_to_write_their_data():
     assert service["ProtectSystem"] == "strict"
     assert service["CapabilityBoundingSet"] == ""
     assert service["MemoryMax"]
+    assert service["TasksMax"]
+
+
+def test_a_backup_that_fails_says_so():
+    assert section(BACKUP, "Unit")["OnFailure"] == BACKUP_FAILED.name
+    said = shlex.split(section(BACKUP_FAILED, "Service")["ExecStart"])
+    done = subprocess.run(said, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("<2>The nightly backup of Sic et Non failed: ")  # <2>: critical
 
 
 @pytest.mark.parametrize("name", ["worker", "generation"])
