@@ -70,15 +70,6 @@ def on_own_question(person: object) -> Q:
     return Q(Exists(asked))
 
 
-def on_questions_of(people: QuerySet[Person]) -> Q:
-    """Of slots: any of the people wrote their question, or annotated its contradiction. By index, from the people."""
-    path = "item__response__instance__in"
-    written = Q(**{path: Instance.objects.filter(author__in=people)})
-    recorded = Q(**{path: Instance.objects.filter(contradiction__author__in=people)})
-    annotated = Instance.objects.filter(contradiction__annotations__author__in=people)
-    return written | recorded | Q(**{path: annotated})
-
-
 def free_in(person: Person, study_ids: Iterable[int]) -> dict[int, int]:
     """By study: how many responses this judge could draw now. Without those where they judge no more, or not open."""
     active = Judge.objects.filter(person=person, removed_at=None, study__state=StudyState.OPEN)

@@ -8,12 +8,13 @@ from statistics import median
 from typing import Any
 
 from django.db.models import Avg, Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce, Least, TruncDate
+from django.db.models.functions import Coalesce, Least
 
 from accounts.models import Person
 from judging.models import Judge, JudgingSlot, Judgment, Round, Study, StudyItem
 from judging.settling import discussed, incomplete, unresolved
 from judging.states import SlotState
+from leases.clock import day_of
 from leases.prepared import Prepared
 
 WITH_VERDICT = (SlotState.JUDGED, SlotState.LOCKED)
@@ -202,9 +203,11 @@ def timesheet(person: Person, study: Study) -> list[DayOfWork]:
     """The days on which the person judged in the study, latest first; each item counts for LONGEST_READING at most."""
     given = Judgment.objects.filter(slot__judge__person=person, slot__round__study=study)
     read = Least(Coalesce("seconds", 0.0), LONGEST_READING)
-    days = given.order_by().values_list(TruncDate("judged_at"))
-    rows = days.annotate(n=Count("pk"), read=Sum(read)).order_by("-judged_at__date")
-    return [DayOfWork(day, n, (seconds or 0) / 3600) for day, n, seconds in rows]
+    days = given.order_by().values_list(day_of("judged_at"))
+    rows = sorted(days.annotate(n=Count("pk"), read=Sum(read)), reverse=True)
+    return [
+        DayOfWork(date.fromisoformat(day), n, (seconds or 0) / 3600) for day, n, seconds in rows
+    ]
 
 
 def pace(person: Person, study: Study) -> float | None:

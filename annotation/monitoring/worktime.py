@@ -22,6 +22,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Now, TruncDate
 
 from annotation.models import Annotation, Campaign, WorkTime
+from leases.clock import day_of
 from leases.prepared import Given, PreparedUpdate, insert
 
 TODAY = TruncDate(Now(), tzinfo=UTC)
@@ -78,8 +79,8 @@ def _submitted_by_day(campaign: Campaign) -> dict[tuple[int, date], int]:
     rows = Annotation.objects.filter(
         first_assignment__campaign=campaign, first_submitted_at__isnull=False
     ).order_by()
-    counts = rows.values_list("author", TruncDate("first_submitted_at", tzinfo=UTC))
-    return {(author, day): n for author, day, n in counts.annotate(n=Count("pk"))}
+    counts = rows.values_list("author", day_of("first_submitted_at")).annotate(n=Count("pk"))
+    return {(author, date.fromisoformat(day)): n for author, day, n in counts}
 
 
 TIMES = ["round", "tag", "title", "pseudonym", "state", "minutes"]

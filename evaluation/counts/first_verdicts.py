@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Count, F, OuterRef, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from numpy.typing import NDArray
 
-from accounts.models import Person
+from datasets.models import Instance
 from evaluation.counts.judged import Judged, Moments
 from evaluation.statistics.columns import Column, Mask, Places, counted
 from judging.models import JudgingSlot, Study, Verdict
-from judging.pool import on_own_question, on_questions_of
 
 PARTS = 3
 _INSTANCE = "item__response__instance"
@@ -81,12 +80,28 @@ def first_judged(study: Study) -> QuerySet[JudgingSlot]:
     )
 
 
-def own_verdicts(study: Study) -> QuerySet[JudgingSlot]:
-    """Those on a question that their judge wrote, or whose contradiction they annotated."""
-    people = Person.objects.filter(judging_as__study=study)
-    # First those of any judge, which are few: the second condition is asked for each slot.
-    of_any = first_judged(study).filter(on_questions_of(people))
-    return of_any.filter(on_own_question(OuterRef("judge__person")))
+def own(judged: Judged) -> Mask:
+    """Whether each slot has a first verdict on a question that its judge wrote, or whose tag they annotated."""
+    slots, own_of_judges = judged.slots, own_questions(judged.study)
+    first = judged.given & slots["repeat"].among({1})
+    if not own_of_judges:
+        return first & False
+    each = zip(slots["judge"], judged.items["instance"][judged.at], strict=True)
+    return first & np.array([one in own_of_judges for one in each], dtype=bool)
+
+
+def own_questions(study: Study) -> set[tuple[str, int]]:
+    """Judges by pseudonym, with the key of each question of theirs. By index, from the people: they have few."""
+    people = dict(study.judges.exclude(person=None).values_list("person", "pseudonym"))
+    # As on_own_question in judging/pool.py.
+    ways = ("author", "contradiction__author", "contradiction__annotations__author")
+    return {
+        (people[person], instance)
+        for way in ways
+        for person, instance in Instance.objects.filter(**{f"{way}__in": list(people)})
+        .order_by()
+        .values_list(way, "pk")
+    }
 
 
 def pairs(judged: Judged, cluster: str) -> dict[Part, Pairs]:

@@ -117,7 +117,7 @@ class Judged:
 def items_of(study: Study) -> Columns:
     """The columns of a study's items, by position, with those of their questions and models."""
     items = _read(ITEM, study.items.order_by("position"))
-    asked = Instance.objects.filter(responses__study_items__study=study).distinct()
+    asked = Instance.objects.filter(pk__in=study.items.order_by().values("response__instance"))
     models = LanguageModel.objects.filter(pk__in=items["llm"].values)
     of_questions = _of_each(items["instance"], QUESTION, asked)
     return {**items, **of_questions, **_of_each(items["llm"], MODEL, models)}

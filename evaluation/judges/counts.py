@@ -37,10 +37,13 @@ def rounds_shown(study: Study) -> Shown:
     return {judge: n for judge, _, n in sorted(rounds)}
 
 
-def given(study: Study, shown: Shown) -> dict[str, dict[str, Counter[str]]]:
-    """Judge -> prompt -> how many of each first verdict in the judge's round; judges and prompts by name."""
+def given(
+    study: Study, shown: Shown, judge: Judge | None = None
+) -> dict[str, dict[str, Counter[str]]]:
+    """Judge (all, or one) -> prompt -> how many of each first verdict in their round; judges and prompts by name."""
     columns = ("judge__pseudonym", "item__response__prompt")
-    rows = first_judged(study).values_list(*columns, "round__n", "judgment__first_verdict")
+    slots = first_judged(study).filter(judge=judge) if judge else first_judged(study)
+    rows = slots.values_list(*columns, "round__n", "judgment__first_verdict")
     found: dict[str, dict[str, Counter[str]]] = {}
     for judge, prompt, at, verdict, n in rows.annotate(n=Count("pk")).order_by(*columns):
         if shown.get(judge, at) == at:

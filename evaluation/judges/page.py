@@ -111,7 +111,7 @@ def listed(study: Study) -> list[ListedJudge]:
 
 def shares_of(study: Study, judge: Judge, shown: Shown) -> list[Shares]:
     """What the judge gave on each prompt, then on all."""
-    by_prompt = counts.given(study, shown).get(judge.pseudonym, {})
+    by_prompt = counts.given(study, shown, judge).get(judge.pseudonym, {})
     chosen = {"judge": judge.pseudonym, "round": shown.get(judge.pseudonym)}
     rows = [
         _shares(_title(prompt), given, prompt=prompt, **chosen)

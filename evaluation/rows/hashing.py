@@ -21,7 +21,7 @@ from django.db.models.functions import Concat
 from datasets.contexts import reasoning
 from evaluation.annotators.campaign import COMPARED, TAGGED, annotated_tags, comparison_rows
 from evaluation.archive.bundles import RowsOf
-from evaluation.counts.first_verdicts import first_judged, own_verdicts
+from evaluation.counts.first_verdicts import first_judged, own
 from evaluation.counts.judged import Columns, Judged
 from evaluation.counts.naming import model_names, models_of
 from evaluation.report.shapes import ROWS_FORMAT, Report
@@ -193,18 +193,9 @@ def _of_slots(judged: Judged) -> dict[str, Column]:
         "day": Column([*days, None], place),
         "order": Column([*range(1, len(moments) + 1), None], place),
         "not_judged": _whether(np.array([one == _NOT_JUDGED for one in states], dtype=bool)),
-        "own": _whether(_own(judged)),
+        "own": _whether(own(judged)),
         "round_verdict": _ended(judged),
     }
-
-
-def _own(judged: Judged) -> Mask:
-    """Whether a first verdict is on a question that its judge wrote, or whose contradiction they annotated."""
-    slots = judged.slots
-    names = ("item__position", "round__n", "judge__pseudonym")
-    own = set(own_verdicts(judged.study).values_list(*names))
-    first = zip(*(slots[name] for name in ("item", "round", "judge", "repeat")), strict=True)
-    return np.array([n == 1 and tuple(place) in own for *place, n in first], dtype=bool)
 
 
 def _ended(judged: Judged) -> Column:

@@ -12,7 +12,7 @@ from datasets.subsets import SLICES, described
 from evaluation.annotators.campaign import study_annotators
 from evaluation.counts import final_verdicts
 from evaluation.counts.final_verdicts import kept
-from evaluation.counts.first_verdicts import own_verdicts
+from evaluation.counts.first_verdicts import own
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.counts.steps import study_flow
@@ -96,7 +96,7 @@ def study_entry(judged: Judged) -> shapes.Study:
         "double_percent": study.double_percent,
         "repeat_percent": study.repeat_percent,
         "without_own": study.without_own,
-        "own_verdicts": [own_verdicts(study).count(), len(judged.first.at)],
+        "own_verdicts": [int(own(judged).sum()), len(judged.first.at)],
         "resolved_by": study.resolved_by,
         "rubric": str(study.rubric),
         "order": study.order,
