@@ -1,0 +1,16 @@
+"""What gunicorn reads by itself, however it is started: a process of the web server ends within seconds of a signal."""
+
+import os
+from typing import Any
+
+# For requests that are being answered. bin/run gives its processes as long.
+graceful_timeout = 5
+
+
+def worker_exit(server: Any, worker: Any) -> None:
+    """End at once when those seconds are over: Python would wait for each thread, and a statement may take minutes.
+
+    What it was writing is rolled back. A worker that has not begun keeps its status, by which gunicorn stops.
+    """
+    if worker.booted and worker.pid == os.getpid():
+        os._exit(0)
