@@ -3,7 +3,7 @@
 Rooms above ask here; rooms below ask through extension points (apps.py).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
@@ -21,6 +21,8 @@ from judging.states import SlotState, StudyState
 from leases.refusal import NotAllowed
 from pages.counting import how_many
 
+# Who may read a study's results or the verdicts that its judges disagree on.
+READERS = (Role.ADMIN, Role.RESEARCHER, Role.ADJUDICATOR)
 HIDDEN = (
     "You judge or resolve responses of this run in a study that is still open, so its run, responses and results stay "
     "hidden from you until the study is closed."
@@ -118,6 +120,20 @@ def hidden_results(person: Person, studies: Sequence[Study]) -> set[int]:
     shared = StudyItem.objects.filter(study__in=[study.pk for study in studies])
     shared = shared.filter(response__run__in=runs).order_by()
     return own | set(shared.values_list("study_id", flat=True).distinct())
+
+
+def read_elsewhere(
+    person: Person, study: Study, responses: Collection[int]
+) -> list[tuple[Study, int]]:
+    """The other studies in which the person may read verdicts on these responses now, by their role; on how many."""
+    if not person.has_role(*READERS):
+        return []
+    others = StudyItem.objects.filter(response__in=responses).exclude(study=study)
+    judged = others.filter(Q(slots__judgment__isnull=False) | Q(resolutions__isnull=False))
+    counts = judged.order_by().values_list("study").annotate(n=Count("pk", distinct=True))
+    found = Study.objects.in_bulk(dict(counts))
+    hidden = hidden_results(person, list(found.values()))
+    return [(found[key], n) for key, n in counts.order_by("study") if key not in hidden]
 
 
 def require_results(person: Person, study: Study) -> None:

@@ -13,7 +13,18 @@ import uuid
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    IntegerChoices,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
 
 from accounts.audit import Kind, record
 from accounts.models import Person
@@ -75,11 +86,24 @@ def counts_in(person: Person, studies: QuerySet[Study] | list[Study]) -> dict[in
     return dict(of_studies.order_by().values_list("round__study").annotate(n=Count("pk")))
 
 
+class Awaits(IntegerChoices):
+    """What an open discussion waits for, as one of its two judges sees it: a signature, words, or the other one."""
+
+    SIGN = 1, "To sign"
+    WRITE = 2, "To write"
+    OTHER = 3, "Waits for the other judge"
+
+
 def listed(person: Person, study: Study) -> QuerySet[JudgingSlot]:
-    """The person's open discussions in the study, with whether each `waits` for them; those first."""
+    """The person's open discussions in the study, each with what it `awaits` (Awaits); the other judge's last."""
     rows = open_for(person).filter(round__study=study).select_related("item__response__instance")
-    waits = ~Exists(_of_slots(last_by=OuterRef("judge")))
-    return rows.annotate(waits=waits).order_by("-waits", "order")
+    proposed = _of_slots(state=DiscussionState.PROPOSED)
+    awaits = Case(
+        When(Exists(_of_slots(last_by=OuterRef("judge"))), then=Value(Awaits.OTHER)),
+        When(Exists(proposed.exclude(proposed_by=OuterRef("judge"))), then=Value(Awaits.SIGN)),
+        default=Value(Awaits.WRITE),
+    )
+    return rows.annotate(awaits=awaits).order_by("awaits", "order")
 
 
 def slot_of(person: Person, slot_id: uuid.UUID) -> JudgingSlot:

@@ -30,6 +30,7 @@ from pages.counting import how_many
 MOST_JUDGES = 20
 BOTH_ANSWERS = ("answer_1", "answer_2")
 LARGEST_SEED = 2**53
+MOST_FAST_SECONDS = 60
 
 
 class ModelsField(forms.ModelMultipleChoiceField):
@@ -208,6 +209,14 @@ class StudyForm(forms.Form):
         label="Nobody judges responses to questions that they wrote or annotated",
         help_text="Otherwise the dry run and the report say how many verdicts are on one's own questions.",
     )
+    fast_seconds = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_FAST_SECONDS,
+        initial=Design.fast_seconds,
+        label="Fast verdicts: given after fewer seconds than",
+        help_text="The study's page shows each judge's share of them. No verdict is refused or left out for it.",
+    )
     seed = forms.IntegerField(
         required=False,
         min_value=0,
@@ -244,10 +253,13 @@ class StudyForm(forms.Form):
     def clean_double_percent(self) -> int:
         return self.cleaned_data["double_percent"] or 0
 
+    def clean_fast_seconds(self) -> int:
+        return self.cleaned_data["fast_seconds"] or Design.fast_seconds
+
     def design(self) -> Design:
         names = (
             "judges_per_response", "resolved_by", "order", "pairing", "double_percent", "repeat_percent",
-            "without_own", "seed", "rubric",
+            "without_own", "fast_seconds", "seed", "rubric",
         )  # fmt: skip
         return Design(**{name: self.cleaned_data[name] for name in names})
 

@@ -108,6 +108,9 @@ class Study(models.Model):
         default=False,
         help_text="Nobody judges responses to questions that they wrote or annotated.",
     )
+    fast_seconds = models.PositiveIntegerField(
+        default=3, help_text="Each judge's share of verdicts after less time than this is shown."
+    )
     seed = models.BigIntegerField(default=0)
     is_demonstration = models.BooleanField(default=False)
     is_imported = models.BooleanField(
@@ -138,6 +141,9 @@ class Study(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(repeat_percent__lte=50), name="study_repeats_half_at_most"
+            ),
+            models.CheckConstraint(
+                condition=Q(fast_seconds__gte=1), name="study_fast_is_some_seconds"
             ),
             models.CheckConstraint(
                 condition=Q(state__in=StudyState.values), name="study_state_is_known"

@@ -13,6 +13,7 @@ from generation import prompt_versions, prompting
 from generation.models import Response
 from generation.prompting import Prompt
 from judging import readiness
+from judging.blinding import read_elsewhere
 from judging.models import Discussion, JudgingSlot, Rubric, Study, StudyItem
 from judging.presenting import gold_shown, passages_given
 from judging.rules import assignment, reading, rubric
@@ -20,10 +21,16 @@ from judging.rules.assignment import ORDERS, PlannedSlot, Rules
 from judging.rules.reading import Reading
 from judging.settling import HANDED_IN
 from judging.states import StudyState
+from pages.counting import how_many
 
 JUDGED_BEFORE = (
     "{} of the judges judged responses to some of these questions in another study, and may have read "
     "there how differences were resolved."
+)
+
+READ_ELSEWHERE = (
+    "These judges can read verdicts on the same responses in the report of another study: {}. Once this study is open, "
+    "the report is hidden from them, but they may have read it."
 )
 
 
@@ -43,7 +50,7 @@ class Load:
 class DryRun:
     """A plan that was made and not stored. `hours` are those of reading by order, all judges together.
 
-    `warning` is that of judges who judged before.
+    `warnings` are of what its judges may know before.
     """
 
     responses: int
@@ -52,7 +59,7 @@ class DryRun:
     by_judges: dict[int, int]
     loads: list[Load]
     own: int
-    warning: str
+    warnings: list[str]
     pairs: list[tuple[Person, Person, int]]
     hours: dict[str, float]
 
@@ -152,16 +159,27 @@ def dry_run(
         by_judges=dict(sorted(Counter(seats.values()).items())),
         loads=[load for load in loads if load is not None],
         own=sum(load.own for load in loads if load is not None),
-        warning=warning(study, {item.response.instance_id for item in items.values()}, judges),
+        warnings=warnings(study, [item.response for item in items.values()], judges),
         pairs=_pairs(planned, judges),
         hours={order: _hours(slots, texts) for order, slots in plans.items()},
     )
 
 
-def warning(study: Study, questions: Collection[int], people: Iterable[Person]) -> str:
-    """A sentence on those of the people whom `judged_before` counts; "" where there are none."""
-    number = judged_before(study, questions, people)
-    return JUDGED_BEFORE.format(number) if number else ""
+def warnings(study: Study, responses: Iterable[Response], people: Collection[Person]) -> list[str]:
+    """A sentence on those of the people whom `judged_before` counts, and one on who reads another study's report."""
+    asked = {one.pk: one.instance_id for one in responses}
+    number = judged_before(study, set(asked.values()), people)
+    read = {person: read_elsewhere(person, study, asked) for person in people}
+    named = [f"{person} ({_where(studies)})" for person, studies in read.items() if studies]
+    sentences = [
+        number and JUDGED_BEFORE.format(number),
+        named and READ_ELSEWHERE.format("; ".join(named)),
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _where(studies: Iterable[tuple[Study, int]]) -> str:
+    return ", ".join(f"“{study}”: {how_many(n, 'response')}" for study, n in studies)
 
 
 def judged_before(study: Study, questions: Collection[int], people: Iterable[Person]) -> int:

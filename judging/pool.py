@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.models import Instance
-from judging import warmup
+from judging import blinding, warmup
 from judging.models import Judge, JudgingSlot, JudgmentEvent, Reopening, Round, Study
 from judging.rules.assignment import judge_seed
 from judging.settling import HANDED_IN, close_slots
@@ -30,8 +30,6 @@ from leases.refusal import Conflict, NotFoundHere, Refusal
 # So many items a judge of a pool holds at a time: enough to read on while the server is slow.
 IN_HAND = 10
 LEASE_SECONDS = 24 * 3600
-# Who may read a study's results or the verdicts that its judges disagree on.
-READERS = (Role.ADMIN, Role.RESEARCHER, Role.ADJUDICATOR)
 # What the next judge must not see of the one before.
 FREE_AGAIN = {
     **leases.FREE,
@@ -167,7 +165,7 @@ def _may_have_read_verdicts(study: Study, person: Person) -> bool:
 
     They are hidden from its judges, also from removed ones, but not once it was closed, as before a further round.
     """
-    if not person.has_role(*READERS):
+    if not person.has_role(*blinding.READERS):
         return False
     was_closed = study.rounds.filter(Q(n__gt=1) | Q(reopenings__isnull=False)).exists()
     if study.judges.filter(person=person).exists() and not was_closed:

@@ -11,7 +11,8 @@ from django.db.models import Avg, Count, Exists, F, Max, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Coalesce, Least
 
 from accounts.models import Person
-from judging.models import Judge, JudgingSlot, Judgment, Round, Study, StudyItem
+from judging.models import Judge, JudgingSlot, Judgment, Round, Study, StudyItem, Verdict
+from judging.rules.resolution import outcome
 from judging.settling import discussed, incomplete, unresolved
 from judging.states import SlotState
 from leases.clock import day_of
@@ -131,10 +132,12 @@ def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
     """Each judge of the latest round, with their counts in it, by pseudonym; judge models have no slots.
 
     A judge has `seconds`, the mean time an item, pauses left out, and `last`, the time of the latest verdict in it; or
-    None.
+    None. Of their `timed` verdicts, those whose item's time on the screen is known, `fast` took less than the study's
+    seconds; a pause counts as slow.
     """
     here = Q(slots__round__is_latest=True)
     read = here & Q(slots__judgment__seconds__lte=LONGEST_READING)
+    fast = here & Q(slots__judgment__seconds__lt=study.fast_seconds)
     mine = _latest().filter(judge=OuterRef("pk"))
     earlier = JudgingSlot.objects.filter(judge=OuterRef("pk"), round__is_latest=False)
     gone = Q(Exists(earlier), ~Exists(mine), removed_at__isnull=False)
@@ -143,6 +146,8 @@ def by_judge(study: Study) -> list[tuple[Judge, SlotCounts]]:
         people.annotate(
             seconds=Avg("slots__judgment__seconds", filter=read),
             last=Max("slots__judgment__judged_at", filter=here),
+            timed=Count("slots__judgment__seconds", filter=here),
+            fast=Count("slots__judgment", filter=fast),
         )
     )
     counts = tallied(_latest(), "judge", [judge.pk for judge in judges])
@@ -188,6 +193,39 @@ def responses_settled(study: Study) -> dict[str, Any]:
         "incomplete": lacking,
         "waiting": total - settled - without - sum(count for *_, count in lacking),
     }
+
+
+@dataclass(frozen=True)
+class LeftOpen:
+    """How many responses stay without a final verdict if a study is closed now: they lack verdicts, or these differ."""
+
+    lacking: int
+    undecided: int
+
+
+def left_by_closing(study: Study) -> LeftOpen:
+    """Each response counts by the judges of its round, whether they can still change their verdicts or not."""
+    once = Q(slots__repeat=1, slots__round=F("round"))
+    given = once & Q(slots__state__in=WITH_VERDICT)
+    columns = {
+        "seats": Count("slots", filter=once),
+        "skipped": Count("slots", filter=once & ~Q(slots__skip_reason="")),
+        **{
+            verdict.name: Count("slots", filter=given & Q(slots__judgment__verdict=verdict))
+            for verdict in Verdict
+        },
+    }
+    rows = study.items.filter(resolution=None).order_by().annotate(**columns)
+    lacking = undecided = 0
+    for (seats, skipped, *votes), n in Counter(rows.values_list(*columns)).items():
+        entries: list[str | None] = [None] * skipped
+        for verdict, count in zip(Verdict, votes, strict=True):
+            entries += [verdict.value] * count
+        if len(entries) < seats:
+            lacking += n
+        elif outcome(entries, seats=seats, way=study.resolved_by) is None:
+            undecided += n
+    return LeftOpen(lacking, undecided)
 
 
 @dataclass(frozen=True)

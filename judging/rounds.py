@@ -18,6 +18,7 @@ from datasets.drawing import lot
 from generation import prompt_versions
 from generation.models import Response
 from judging import planning, pool, studies, warmup
+from judging.blinding import READERS
 from judging.machine import control
 from judging.models import (
     Discussion,
@@ -234,7 +235,7 @@ def _check(study: Study, responses: QuerySet[Response], plan: Plan) -> None:
 
 def could_read(study: Study) -> Q:
     """Of people: they have a role that reads verdicts of a closed study, or were its judges, who read final ones."""
-    grants = RoleGrant.objects.filter(person=OuterRef("pk"), role__in=pool.READERS)
+    grants = RoleGrant.objects.filter(person=OuterRef("pk"), role__in=READERS)
     judged = JudgingSlot.objects.filter(HANDED_IN, round__study=study)
     return Q(Exists(grants)) | Q(Exists(judged.filter(judge__person=OuterRef("pk"))))
 

@@ -39,6 +39,7 @@ class Design:
     double_percent: int = 0
     repeat_percent: int = 0
     without_own: bool = False
+    fast_seconds: int = 3
     seed: int | None = None
     rubric: Rubric | None = None
 

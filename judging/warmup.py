@@ -1,7 +1,7 @@
 """The warm-up: responses with known verdicts, which each judge of a study gets first, with feedback.
 
-They come from a closed study, and are answers to other questions than the study judges. Their verdicts are in tables of
-their own, so that no progress, agreement, report or export counts them.
+They come from a closed study, and are answers to other questions than the study judges, by its prompts. Their verdicts
+are in tables of their own, so that no progress, agreement, report or export counts them.
 """
 
 from collections.abc import Iterable
@@ -51,10 +51,10 @@ def draw(study: Study, source: Study | None, number: int) -> None:
     found = _found(study, source) if source else []
     if len(found) < number:
         raise Refusal(
-            f"{number} are wanted, and the study {source} has {len(found)} that can be used: responses with a final "
-            "verdict that this study's rubric allows and with the gold answers that it needs, on contradictions that "
-            "this study asks nothing about, not excluded, and in no study that is not closed. Ask for fewer, or "
-            "choose another study."
+            f"{number} are wanted, and the study {source} has {len(found)} that can be used: responses to prompts that "
+            "this study judges, with a final verdict that its rubric allows and with the gold answers that it needs, "
+            "on contradictions that this study asks nothing about, not excluded, and in no study that is not closed. "
+            "Ask for fewer, or choose another study."
         )
     drawn = sorted(
         found, key=lambda item: lot(study.seed, "gold", question_of(item), str(item.position))
@@ -89,6 +89,7 @@ def _possible(study: Study, source: Study) -> QuerySet[StudyItem]:
         ~Exists(unfinished.exclude(study__state=StudyState.CLOSED)),
         ~Exists(excluded.filter(seconded_by__isnull=False)),
         resolution__isnull=False,
+        response__prompt__in=study.items.order_by().values("response__prompt"),
     ).select_related("resolution", "response__instance__contradiction")
 
 

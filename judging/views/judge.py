@@ -5,8 +5,10 @@ Everything shown passes through presenting.py; the model, the run and other judg
 
 import uuid
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import messages
+from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -16,6 +18,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from judging import discussing, pool, presenting, progress, queues, verdicts, warmup
 from judging.blinding import keep_items
+from judging.discussing import Awaits
 from judging.models import JudgingSlot, Resolution, Study, Verdict
 from judging.presenting import SlotView
 from judging.rules import rubric
@@ -54,13 +57,31 @@ def overview(request: HttpRequest, study_id: int) -> HttpResponse:
         "progress": counted,
         "minutes_left": round(pace * counted.waiting / 60) if pace and counted.waiting else None,
         "entered": queues.entered(person, study),
-        "discussions": page_of(request, discussing.listed(person, study)),
+        "discussions": _discussions(request, person, study),
         "free": pool.free_in(person, [study.pk]).get(study.pk, 0),
         "is_pool": study.pairing == Study.Pairing.POOL,
         "days": progress.timesheet(person, study),
         "pace": pace,
     }
     return render(request, "judging/overview.html", context)
+
+
+@dataclass(frozen=True)
+class DiscussionRow:
+    """A discussion of the judge, and in words what it waits for."""
+
+    slot: JudgingSlot
+    awaits: Awaits
+
+    @property
+    def tone(self) -> str:
+        return "plain" if self.awaits == Awaits.OTHER else "waiting"
+
+
+def _discussions(request: HttpRequest, person: Person, study: Study) -> Page[Any]:
+    page: Page[Any] = page_of(request, discussing.listed(person, study))
+    page.object_list = [DiscussionRow(slot, Awaits(slot.awaits)) for slot in page.object_list]
+    return page
 
 
 @dataclass(frozen=True)

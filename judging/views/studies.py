@@ -16,6 +16,7 @@ from accounts.models import Person
 from accounts.roles import Role
 from accounts.throttles import counted
 from datasets.subsets import superseded_in
+from generation.models import Response
 from judging import blinding, planning, pool, progress, rounds, studies, warmup
 from judging.files import exporting
 from judging.forms import (
@@ -34,7 +35,7 @@ from judging.planning import Cost, DryRun
 from judging.published import over_study
 from judging.rules import rubric
 from judging.rules.blindness import hides_judges
-from judging.rules.resolution import WAYS
+from judging.rules.resolution import DISCUSSION, WAYS
 from judging.settling import first_verdicts, unresolved
 from judging.states import StudyState
 from pages.counting import how_many
@@ -43,6 +44,9 @@ from pages.refusals import form_page, refused_in
 
 # A judge who has given no verdict for so many days holds their items too long.
 IDLE_DAYS = 3
+CLOSE_ASKS = "Judges can change nothing more. {}"
+ALL_DECIDED = "Every response gets its final verdict."
+NONE_LACKS = "Every response has all its verdicts."
 LEAVE_ASKS = "{} end here. A third person decides on these responses."
 
 
@@ -127,17 +131,23 @@ def open_study(request: HttpRequest, study_id: int) -> HttpResponse:
     if form.is_valid():
         with refused_in(form):
             judges = list(form.cleaned_data["judges"])
+            warnings = _warnings(study, judges)
             studies.open_study(study, judges)
             messages.success(request, "The study is open. Its judges find their items under Judge.")
-            _warn_of_judges_before(request, study, judges)
+            _warn(request, warnings)
             return redirect("judging:study", study.pk)
     # As it is stored: the refused move has set the state of this one. It may have been discarded meanwhile.
     return study_page(request, get_object_or_404(Study, pk=study_id), form)
 
 
-def _warn_of_judges_before(request: HttpRequest, study: Study, judges: Sequence[Person]) -> None:
-    questions = set(study.items.values_list("response__instance", flat=True))
-    if words := planning.warning(study, questions, judges):
+def _warnings(study: Study, judges: Sequence[Person]) -> list[str]:
+    """What these people may know, asked before they become judges: other studies are hidden from them then."""
+    responses = Response.objects.filter(study_items__study=study).only("instance")
+    return planning.warnings(study, responses, judges)
+
+
+def _warn(request: HttpRequest, warnings: Sequence[str]) -> None:
+    for words in warnings:
         messages.warning(request, words)
 
 
@@ -180,9 +190,10 @@ def add_judge(request: HttpRequest, study_id: int) -> HttpResponse:
     form = FurtherJudgeForm(request.POST, study=study)
     if form.is_valid():
         with refused_in(form):
+            warnings = _warnings(study, [form.cleaned_data["judge"]])
             judge = pool.add(study, form.cleaned_data["judge"])
             messages.success(request, f"{judge.person} can draw what is free, under Judge.")
-            _warn_of_judges_before(request, study, [form.cleaned_data["judge"]])
+            _warn(request, warnings)
             return redirect("judging:study", study.pk)
     return study_page(request, study, further=form)
 
@@ -271,6 +282,8 @@ def study_page(
         "progress": progress.of_study(study) if shows_judges else None,
         "responses": study.items.count(),
     }
+    if is_admin and study.state == StudyState.OPEN:
+        context["close_asks"] = _close_asks(study, hidden=hidden is not None)
     if is_admin and study.state == StudyState.DRAFT:
         context["published"] = over_study(study)
     if hidden is None:
@@ -299,6 +312,22 @@ def study_page(
         for one in (form, model_form, further, warm_up_form, reopen_form)
     )
     return render(request, "judging/study.html", context, status=400 if refused else 200)
+
+
+def _close_asks(study: Study, *, hidden: bool) -> str:
+    """What closing makes of the responses; to an admin who judges in the study not on how many its judges differ."""
+    left = progress.left_by_closing(study)
+    by = (
+        "their judges to discuss" if study.resolved_by == DISCUSSION else "a third person to decide"
+    )
+    lacking, undecided = left.lacking, 0 if hidden else left.undecided
+    kinds = [(lacking, "without all their verdicts"), (undecided, f"for {by}")]
+    words = ", ".join(f"{n} {kind}" for n, kind in kinds if n)
+    if not words:
+        return CLOSE_ASKS.format(NONE_LACKS if hidden else ALL_DECIDED)
+    number = how_many(lacking + undecided, "response")
+    stay = "stays" if lacking + undecided == 1 else "stay"
+    return CLOSE_ASKS.format(f"{number} {stay} without a final verdict: {words}.")
 
 
 def _going_on(study: Study, discussed: int) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from accounts.roles import Role
 from evaluation.paper.methods import methods_paragraph
 from evaluation.sections.study import study_report
 from judging import adjudication, discussing, pool, progress, rounds, studies, verdicts
+from judging.discussing import Awaits
 from judging.files import studyfile
 from judging.models import Discussion, Judgment, Remark, Resolution, Study
 from judging.settling import discussed, unresolved
@@ -377,14 +378,30 @@ def test_it_waits_for_the_one_who_did_not_write_or_propose_last():
     assert waits_for("alice", "bob") == [False, True]
 
 
+def awaited(who, study):
+    return [slot.awaits for slot in discussing.listed(who, study)]
+
+
 def test_the_list_says_what_waits_for_whom():
     study = handed_in(instances=2)
     alice, bob = make.judge("alice"), make.judge("bob")
     propose("alice")
-    assert [slot.waits for slot in discussing.listed(alice, study)] == [True, False]
-    assert [slot.waits for slot in discussing.listed(bob, study)] == [True, True]
+    assert awaited(alice, study) == [Awaits.WRITE, Awaits.OTHER]
+    assert awaited(bob, study) == [Awaits.SIGN, Awaits.WRITE]
     assert discussing.counts_in(alice, [study]) == {study.pk: 1}
     assert discussing.counts_in(alice, list(Study.objects.none())) == {}
+
+
+def test_a_proposal_is_to_sign_whenever_the_last_word_is_its_authors():
+    study = handed_in()
+    alice, bob = make.judge("alice"), make.judge("bob")
+    assert (awaited(alice, study), awaited(bob, study)) == ([Awaits.WRITE], [Awaits.WRITE])
+    propose("alice")
+    assert (awaited(alice, study), awaited(bob, study)) == ([Awaits.OTHER], [Awaits.SIGN])
+    discussing.remark(seat("bob"), "Why?")
+    assert (awaited(alice, study), awaited(bob, study)) == ([Awaits.WRITE], [Awaits.OTHER])
+    discussing.remark(seat("alice"), "It names both years.")
+    assert (awaited(alice, study), awaited(bob, study)) == ([Awaits.OTHER], [Awaits.SIGN])
 
 
 @pytest.mark.once

@@ -51,7 +51,7 @@ def test_the_judges_own_pages_lead_to_it(client, study, alice):
     assert "Discuss" in client.get("/").content.decode()
     assert "Discuss 2 responses" in client.get("/judge/").content.decode()
     page = client.get(f"/judge/{study.pk}/").content.decode()
-    assert page.count("Waits for you") == 2
+    assert page.count("To write") == 2
     assert url_of("alice") in page
 
 
@@ -207,7 +207,7 @@ def test_a_double_click_on_leaving_succeeds(client, study, alice):
 def test_a_long_list_of_discussions_has_pages(client, study, alice, monkeypatch):
     monkeypatch.setattr(judge_pages, "page_of", partial(page_of, per=1))
     page = client.get(f"/judge/{study.pk}/").content.decode()
-    assert page.count("Waits for you") == 1
+    assert page.count("To write") == 1
     assert "?page=2" in page
 
 

@@ -9,7 +9,7 @@ from accounts.roles import Role
 from datasets.drawing import Plan
 from datasets.subsets import Query, freeze
 from generation.models import Response
-from judging import adjudication, presenting, progress, settling, studies, verdicts
+from judging import adjudication, pool, presenting, progress, settling, studies, verdicts
 from judging.models import JudgingSlot, Judgment, Resolution, Rubric, Study
 from judging.rules import rubric
 from judging.rules.assignment import judge_seed
@@ -227,6 +227,36 @@ def test_a_study_closed_early_counts_how_many_verdicts_its_responses_got():
     }
     of_bob = progress.of_person(make.judge("bob"), study)
     assert (of_bob.judged, of_bob.skipped, of_bob.missed, of_bob.done) == (2, 1, 3, 3)
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        {},
+        {"pairing": "pool", "resolved_by": "discussion"},
+        {"judges_per_response": 1, "double_percent": 50},
+        {"judges_per_response": 3, "resolved_by": "majority", "repeat_percent": 20},
+    ],
+)
+def test_what_stays_without_a_final_verdict_is_known_before_closing(design):
+    names = ("alice", "bob", "charlie")
+    run = make.finished_run(instances=4, prompts=["passage-1"])
+    study = make.open_study(*names, drawn_from=run, **design)
+    for n, name in enumerate(names):
+        pool.draw(make.judge(name), study)
+        for slot in make.slots(study, make.judge(name)):
+            what = (n + n * slot.item.position) % 5
+            if what < 3:
+                verdicts.give(slot, ("correct", "incorrect", "correct")[what])
+            elif what == 3:
+                verdicts.skip(slot, "Unreadable.")
+    left = progress.left_by_closing(study)
+    studies.close_study(study)
+    now = progress.responses_settled(study)
+    assert left.lacking == sum(n for *_, n in now["incomplete"]) > 0
+    assert left.undecided == now["unresolved"] + now["discussed"] > 0
+    assert now["settled"] > 0
+    assert progress.left_by_closing(study) == left
 
 
 def test_a_final_verdict_from_before_stays_where_not_all_judges_came():

@@ -11,7 +11,7 @@ from accounts.models import AuditEvent, Person
 from accounts.roles import Role
 from evaluation.frozen.snapshots import freeze
 from generation.models import Response, Run
-from judging import planning, rubric_versions, studies, verdicts, warmup
+from judging import planning, progress, rubric_versions, studies, verdicts, warmup
 from judging.models import Discussion, GoldItem, JudgingSlot, Judgment, Reopening, Round, Study
 from judging.selections import Selection
 from judging.studies import Design
@@ -152,6 +152,29 @@ def test_judges_of_a_closed_study_over_the_questions_are_counted_before_another_
     judges = [make.judge(name).pk for name in ("alice", "charlie")]
     page = client.post(f"/studies/{study.pk}/open/", {"judges": judges}, follow=True)
     assertContains(page, f"1 of the judges {JUDGED_BEFORE}")
+
+
+READS = "can read verdicts on the same responses in the report of another study"
+
+
+def test_judges_who_read_another_studys_report_are_named_before_this_one_opens(
+    client, admin, closed
+):
+    """As its judges they do not, and nobody does who may not read reports."""
+    for name, role in (("bob", Role.RESEARCHER), ("dave", Role.ADMIN), ("eve", Role.RESEARCHER)):
+        make.judge(name).grants.create(role=role)
+    open_one = make.open_study("frank", "eve", name="Open", drawn_from=Run.objects.get())
+    make.give_all(open_one, "frank")
+    study = make.draft(name="After", drawn_from=Run.objects.get())
+    _, page = dry_run(client, study, "alice", "bob", "dave", "eve")
+    every = "“Before”: 12 responses, “Open”: 12 responses"
+    assert f"{READS}: Bob ({every}); Dave ({every}). Once this study is open" in page
+    assert READS not in dry_run(client, study, "alice", "frank")[1]
+    other = make.draft(name="Others", drawn_from=run_over_others())
+    assert READS not in dry_run(client, other, "bob", "dave")[1]
+    judges = [make.judge(name).pk for name in ("alice", "bob")]
+    page = client.post(f"/studies/{study.pk}/open/", {"judges": judges}, follow=True)
+    assertContains(page, f"{READS}: Bob")
 
 
 def test_a_judge_who_is_added_is_counted_so_too(client, admin, closed):
@@ -383,6 +406,42 @@ def test_a_study_closed_early_says_how_many_lack_which_verdicts_and_leads_to_the
     assert "2 wait for a third person, 0 for their judges." in page
     assert "1 with 0 of 2 verdicts, 2 with 1 of 2 verdicts." in page
     assert f'href="/reports/{study.pk}/rows/?verdict=incomplete"' in page
+
+
+def test_closing_says_first_how_many_responses_stay_without_a_final_verdict(client, admin):
+    study = make.open_study(drawn_from=make.finished_run(instances=3, prompts=["passage-1"]))
+    address = f"/studies/{study.pk}/"
+    assertContains(client.get(address), "6 responses stay without a final verdict: 6 without all")
+    slots = {slot.item_id: slot for slot in make.slots(study, make.judge("bob"))}
+    for n, slot in enumerate(make.slots(study, make.judge("alice"))):
+        verdicts.give(slot, "correct")
+        if n:
+            verdicts.give(slots[slot.item_id], "incorrect" if n < 3 else "correct")
+    said = "3 responses stay without a final verdict: 1 without all their verdicts, 2 for a third person to decide."
+    assertContains(client.get(address), f"Judges can change nothing more. {said}")
+    study.judges.filter(person=make.judge("alice")).update(person=admin)  # reads no differences
+    said = "1 response stays without a final verdict: 1 without all their verdicts."
+    assertContains(client.get(address), f"Judges can change nothing more. {said}")
+
+
+def test_each_judges_share_of_fast_verdicts_is_shown(client, admin):
+    client.post("/studies/new/", new_study(make.finished_run(), fast_seconds=10))
+    study = Study.objects.get()
+    studies.open_study(study, [make.judge("alice"), make.judge("bob")])
+    times = [9.9, 10, 4_000, 0.5, None]
+    for slot, seconds in zip(make.slots(study, make.judge("alice")), times, strict=False):
+        verdicts.give(slot, "correct", seconds=seconds)
+    page = client.get(f"/studies/{study.pk}/").content.decode()
+    assert "Under 10 s" in page
+    assert "50.0 % (2/4)" in page
+    [alice, bob] = sorted(progress.by_judge(study), key=lambda row: row[0].person.username)
+    assert (alice[0].fast, alice[0].timed, bob[0].fast, bob[0].timed) == (2, 4, 0, 0)
+
+
+@pytest.mark.parametrize(("entered", "kept"), [("", 3), ("5", 5)])
+def test_without_a_choice_a_verdict_under_three_seconds_is_fast(client, admin, entered, kept):
+    client.post("/studies/new/", new_study(make.finished_run(), fast_seconds=entered))
+    assert Study.objects.get().fast_seconds == kept
 
 
 def test_a_response_asked_twice_in_a_study_of_one_judge_each_lacks_one_of_two(client, researcher):

@@ -45,13 +45,10 @@ def person_named(name):
     return make.Person.objects.filter(username=name).first() or person(name, Role.ADJUDICATOR)
 
 
-def other_run(first=3, instances=2):
-    """A run over other questions."""
+def other_run(n=3, prompts=("passage-1", "both-passages")):
+    """A run over another question."""
     run = make.run("later")
-    for n in range(first, first + instances):
-        about = make.instance(n)
-        for model in make.MODEL_IDS:
-            make.response(run, about, "passage-1", make.language_model(model))
+    make.responses(run, [make.instance(n)], prompts)
     return run
 
 
@@ -73,6 +70,14 @@ def test_gold_items_come_in_turn_by_verdict_and_by_the_seed(source):
     assert list(drafted.gold_items.values_list("response", "verdict")) == first
     warmup.draw(drafted, source, 0)
     assert not GoldItem.objects.exists()
+
+
+def test_gold_items_are_of_prompts_that_the_study_judges(source):
+    drafted = make.draft(drawn_from=other_run(prompts=["both-passages"]))
+    warmup.draw(drafted, source, 4)
+    assert {gold.response.prompt for gold in drafted.gold_items.all()} == {"both-passages"}
+    with pytest.raises(Refusal, match="has 4 that can be used: responses to prompts that this"):
+        warmup.draw(drafted, source, 5)
 
 
 @pytest.mark.once
@@ -212,7 +217,7 @@ def test_who_will_be_shown_a_final_verdict_does_not_judge_that_response(study, s
 
 def test_who_was_shown_a_final_verdict_does_not_go_on_with_a_study_that_is_opened_again():
     early, *_ = make.closed_early()
-    drafted = make.draft("Later", drawn_from=other_run(first=4))
+    drafted = make.draft("Later", drawn_from=other_run(4))
     warmup.draw(drafted, Study.objects.get(pk=early.pk), 1)
     studies.open_study(drafted, [make.judge("alice"), make.judge("carl")])
     with pytest.raises(Refusal, match="whose warm-up has a response of this one"):

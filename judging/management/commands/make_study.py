@@ -11,6 +11,7 @@ from datasets.models import Subset
 from generation import prompt_versions
 from generation.models import Run
 from judging import rubric_versions, studies
+from judging.forms import MOST_FAST_SECONDS
 from judging.models import Rubric, Study
 from judging.rules.assignment import GROUPED, ORDERS, PAIRINGS, ROTATION
 from judging.rules.resolution import THIRD_PERSON, WAYS
@@ -66,6 +67,14 @@ class Command(RefusingCommand):
             action="store_true",
             help="nobody judges responses to questions that they wrote or annotated",
         )
+        parser.add_argument(
+            "--fast-seconds",
+            type=int,
+            choices=range(1, MOST_FAST_SECONDS + 1),
+            default=3,
+            metavar="N",
+            help="each judge's share of verdicts after fewer seconds is shown (3)",
+        )
         parser.add_argument("--pairing", choices=PAIRINGS, default=ROTATION)
         parser.add_argument(
             "--rubric", type=int, metavar="VERSION", help="default: the current version"
@@ -94,6 +103,7 @@ class Command(RefusingCommand):
             double_percent=options["double_percent"],
             repeat_percent=options["repeat_percent"],
             without_own=options["without_own"],
+            fast_seconds=options["fast_seconds"],
             seed=options["seed"],
             rubric=_rubric(options["rubric"]),
         )
