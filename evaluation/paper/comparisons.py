@@ -12,12 +12,12 @@ from evaluation.report.shapes import Comparison, Family, Report
 
 
 def compact(report: Report, display: Display) -> list[str]:
-    """Each difference with its interval, and p by article."""
+    """Each difference with its interval, and p by article, as it is and as corrected."""
     return _table(report, display, whole=False)
 
 
 def full(report: Report, display: Display) -> list[str]:
-    """Both sides as k of n, the difference with its interval, both p-values, and what the margin says."""
+    """Both sides as k of n, the difference with its interval, p by both tests, and what the margin says."""
     return _table(report, display, whole=True)
 
 
@@ -38,14 +38,17 @@ def _table(report: Report, display: Display, *, whole: bool) -> list[str]:
         )
         for family in families
     ]
-    heads = ["Model", "Prompts", "$n$", "Difference", "$p$, by article"]
+    correction = escaped(comparisons["correction"])
+    by_article = ["$p$, by article", f"$p$, by article, {correction}"]
+    heads = ["Model", "Prompts", "$n$", "Difference", *by_article]
     if whole:
         heads = ["Model", "Prompts", "First", "Second", "Difference"]
-        heads += ["$p$, McNemar", "$p$, by article", "Margin"]
+        heads += ["$p$, McNemar", f"$p$, McNemar, {correction}", *by_article, "Margin"]
     caption = (
         f"Differences in the share of {breakable(comparisons['verdict'])} responses, in percentage points, with "
         f"95\\,\\% intervals from {comparisons['resamples']:,} resamples of whole articles (seed "
-        f"{comparisons['seed']}); p-values are corrected within each family by Holm's method."
+        f"{comparisons['seed']}); intervals and $p$ are not corrected but where it says {correction}: there $p$ is "
+        f"corrected within its family by {correction}'s method."
     )
     return [*lines, *table(named(report, "comparisons"), caption, heads, groups, keys=2)]
 
@@ -84,12 +87,16 @@ def _row(family: Family, row: Comparison, display: Display, whole: bool) -> list
     difference = escaped(points(row["value"]))
     if row["low"] is not None:
         difference += f" {bracketed(points(row['low']) + ', ' + points(row['high']))}"
-    clustered = escaped(p_value(row["p_clustered_corrected"]))
+    clustered = _both(row["p_clustered"], row["p_clustered_corrected"])
     if not whole:
-        return [*what, _n(family, row), difference, clustered]
-    exact = escaped(p_value(row.get("p_exact_corrected")))
+        return [*what, _n(family, row), difference, *clustered]
+    exact = _both(row.get("p_exact"), row.get("p_exact_corrected"))
     within = WITHIN[row["within"]] if family["margin"] is not None else ""
-    return [*what, *_sides(family, row), difference, exact, clustered, within]
+    return [*what, *_sides(family, row), difference, *exact, *clustered, within]
+
+
+def _both(p: float | None, corrected: float | None) -> list[str]:
+    return [escaped(p_value(p)), escaped(p_value(corrected))]
 
 
 def _called(names: Sequence[str], things: Sequence[Named]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evaluation.report import sentences
+from evaluation.report import missing, sentences
 from evaluation.report.agreement import in_round
 from evaluation.report.sentences import counted, interval, number
 from evaluation.report.shapes import PromptAgreement, Report, Table
@@ -30,6 +30,7 @@ def _sentences(report: Report) -> Iterator[str]:
     yield from _agreement(report)
     yield from _resolution(report)
     yield from _counting(report)
+    yield from _comparing(report)
     made_of = report["snapshot"]
     yield (
         f"The numbers were computed by Sic et Non {made_of['app_version']} from {counted(made_of['rows'], 'row')} "
@@ -69,8 +70,8 @@ def _judging(report: Report) -> Iterator[str]:
             f" within strata by {subset['by'][0].lower()}{subset['by'][1:]}" if subset["by"] else ""
         )
         yield (
-            f"The questions were drawn by lots{by} with seed {subset['seed']}: {subset['drawn']} of "
-            f"{subset['frame']} (subset {subset['name']})."
+            f"The questions were drawn by lots{by} with seed {subset['seed']}: {subset['drawn']:,} of "
+            f"{subset['frame']:,} (subset {subset['name']})."
         )
     people = "1 person" if study["judges"] == 1 else f"{study['judges']} people"
     if study["judges_per_response"] == 1:
@@ -99,7 +100,7 @@ def _judging(report: Report) -> Iterator[str]:
     if study["without_own"]:
         yield "Nobody judged responses to questions that they had written or annotated."
     elif (own := study["own_verdicts"])[0]:
-        share = f"{own[0]} of {own[1]} first verdicts ({100 * own[0] / own[1]:.1f} %)"
+        share = f"{own[0]:,} of {own[1]:,} first verdicts ({100 * own[0] / own[1]:.1f} %)"
         yield f"{share} were on questions that their judge had written or annotated."
     if study["state"] == "open":
         yield "Judging has not ended: these are the verdicts handed in so far."
@@ -175,21 +176,30 @@ def _coefficient(entry: PromptAgreement) -> str:
     return f"{name} is {number(coefficient['value'], 2)} ({ends or 'no interval'}) {where}"
 
 
+# How a final verdict came about, of one response and of several.
+HOW = {
+    "unanimous": ("was unanimous", "were unanimous"),
+    "discussed": ("was settled by discussion", "were settled by discussion"),
+    "third_person": ("was settled by a third person", "were settled by a third person"),
+    "majority": ("was settled by majority", "were settled by majority"),
+    "single": ("has the verdict of its one judge", "have the verdict of their one judge"),
+    "imported": ("has the verdict of the file", "have the verdict of the file"),
+}
+
+
 def _resolution(report: Report) -> Iterator[str]:
-    ways = {way["how"]: way["count"] for way in report["resolution"]}
-    words = {
-        "unanimous": "were unanimous",
-        "discussed": "were settled by discussion",
-        "third_person": "were settled by a third person",
-        "majority": "were settled by majority",
-        "single": "have the verdict of their one judge",
-        "imported": "have the verdict of the file",
-        "none": "have no final verdict and are in no share",
-    }
-    parts = [f"{ways[how]} {said}" for how, said in words.items() if ways.get(how)]
+    """A partition of the responses that were kept: each in one way, or without a final verdict."""
+    parts = [
+        counted(way["count"], *HOW[way["how"]]) for way in report["resolution"] if way["final"]
+    ]
+    if n := missing.missing(report):
+        have = "has no final verdict and is" if n == 1 else "have no final verdict and are"
+        parts.append(f"{n:,} {have} in no share ({missing.kinds_in_words(report)})")
     if parts:
         left = " to the questions that were kept" if report["study"]["excluded_instances"] else ""
-        yield f"Of {counted(sum(ways.values()), 'response')}{left}, {', '.join(parts)}."
+        yield f"Of {counted(missing.all_of(report), 'response')}{left}, {', '.join(parts)}."
+    if widest := missing.widest(report):
+        yield widest
 
 
 def _counting(report: Report) -> Iterator[str]:
@@ -211,6 +221,16 @@ def _counting(report: Report) -> Iterator[str]:
             f"{counted(left_out, 'response')}."
         )
     yield _intervals_of_shares(report["tables"][0])
+
+
+def _comparing(report: Report) -> Iterator[str]:
+    comparisons = report["comparisons"]
+    if any(family["rows"] for family in comparisons["families"]):
+        yield (
+            f"Differences of shares have 95 % intervals by the same resampling (seed {comparisons['seed']}), which are "
+            "not corrected for their number; p-values are given as they are and as corrected within each family by "
+            f"{comparisons['correction']}'s method."
+        )
 
 
 def _intervals_of_shares(table: Table) -> str:

@@ -1,6 +1,7 @@
 """The comparisons of a report, laid out for its page. Pure."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import (
@@ -30,6 +31,13 @@ WITHIN = {
 }
 
 
+class P(NamedTuple):
+    """A p-value as it is, and as corrected within its family; "" where there is none to correct."""
+
+    plain: str
+    corrected: str
+
+
 @dataclass(frozen=True)
 class ComparisonRow:
     """One comparison: what is compared, both sides, the difference, its p-values, and all of it in words."""
@@ -37,8 +45,8 @@ class ComparisonRow:
     what: str
     sides: tuple[Figure, Figure]
     difference: Figure
-    p_exact: str
-    p_clustered: str
+    p_exact: P
+    p_clustered: P
     within: str
     sentence: str
 
@@ -83,11 +91,15 @@ def _row(report: Compared, family: Family, row: Comparison, verdict: str) -> Com
         _what(family, row),
         sides,
         Figure(points(row["value"]), ends, "" if ends else why),
-        p_value(row.get("p_exact_corrected")),
-        p_value(row["p_clustered_corrected"]),
+        _p(row.get("p_exact"), row.get("p_exact_corrected")),
+        _p(row["p_clustered"], row["p_clustered_corrected"]),
         WITHIN[row["within"]] if family["margin"] is not None else "",
         comparison_sentence(family, row, verdict),
     )
+
+
+def _p(p: float | None, corrected: float | None) -> P:
+    return P(p_value(p), "" if corrected is None else p_value(corrected))
 
 
 def _what(family: Family, row: Comparison) -> str:

@@ -144,12 +144,17 @@ class Share(ClusterEnds):
 
 
 class Cell(Share):
-    """A cell of a table: the responses with one verdict, of a model under a prompt in a slice of questions."""
+    """A cell of a table: the responses with one verdict, of a model under a prompt in a slice of questions.
+
+    `lowest` and `highest` are the shares that it would have if no response without a verdict had this one, or all had.
+    """
 
     prompt: str
     model: str
     slice: str
     verdict: str
+    lowest: float | None
+    highest: float | None
 
 
 class Table(TypedDict):
@@ -208,11 +213,15 @@ class Rounds(TypedDict):
 
 
 class Way(TypedDict):
-    """How many final verdicts came about in one way."""
+    """How many final verdicts came about in one way; or, where `final` is false, why so many responses have none.
+
+    All ways together are a partition of the responses that are not excluded.
+    """
 
     how: str
     label: str
     count: int
+    final: bool
 
 
 # ---------------------------------------------------------------- comparisons
@@ -288,13 +297,14 @@ class Family(TypedDict):
 
 
 class Comparisons(TypedDict):
-    """The families of a report, on the share of one verdict."""
+    """The families of a report, on the share of one verdict; `correction` names how p-values are corrected in each."""
 
     population: str
     verdict: str
     seed: int
     resamples: int
     method: str
+    correction: str
     families: list[Family]
 
 

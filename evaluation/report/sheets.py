@@ -101,7 +101,18 @@ def pair_cells(pair: shapes.Pair) -> list[list[object]]:
     ]
 
 
-VERDICT_COLUMNS = ["prompt", "model", "slice", "verdict", "k", "n", "low", "high"]
+VERDICT_COLUMNS = [
+    "prompt",
+    "model",
+    "slice",
+    "verdict",
+    "k",
+    "n",
+    "low",
+    "high",
+    "lowest",
+    "highest",
+]
 CLUSTER_COLUMNS = ["cluster_low", "cluster_high", "clusters"]
 LINE_COLUMNS = ["total", "unlabelled", "left_out"]
 TABLE_COLUMNS = [*VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS, *METHODS]
@@ -137,6 +148,7 @@ def _table_rows(table: shapes.Table) -> Iterator[list[object]]:
 
 
 OF_FAMILY = ("key", "kind", "margin")
+HOW = ("method", "correction")
 COMPARED = [
     "model", "prompt", "first", "second", "value", "low", "high", "clusters", "k_1", "n_1", "k_2", "n_2",
     "only_first", "only_second", "p_exact", "p_exact_corrected", "p_clustered", "p_clustered_corrected",
@@ -148,11 +160,11 @@ def comparison_sheet(report: shapes.Report) -> Sheet:
     """One row a comparison; the gains of both kinds of questions are in the JSON."""
     whole = report["comparisons"]
     rows = [
-        [*values(family, OF_FAMILY), *(row.get(name) for name in COMPARED), whole["method"]]
+        [*values(family, OF_FAMILY), *(row.get(name) for name in COMPARED), *values(whole, HOW)]
         for family in whole["families"]
         for row in family["rows"]
     ]
-    return Sheet(["family", "kind", "margin", *COMPARED, "method"], rows)
+    return Sheet(["family", "kind", "margin", *COMPARED, *HOW], rows)
 
 
 def judge_sheet(report: shapes.Report) -> Sheet:

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluation.report import sentences
+from evaluation.report import missing, sentences
 from evaluation.report.drawings import Drawing
+from evaluation.report.missing import Range
 from evaluation.report.sentences import in_words
 from evaluation.report.shapes import Compared, Comparison, Family, PromptAgreement, Report
 
@@ -13,7 +14,7 @@ LEVEL = 0.05
 # As many further findings are listed; the comparisons have them all.
 MOST_FINDINGS = 3
 MOST_NAMES = 3
-NO_DIFFERENCE = "No declared comparison shows a difference after correction"
+NO_DIFFERENCE = "No declared comparison shows a difference after Holm’s correction"
 NOT_COMPARED = "Results"
 
 
@@ -25,15 +26,20 @@ class Panel:
     title: str
     drawing: Drawing
     agreement: tuple[str, ...]
+    ranges: tuple[Range, ...]
 
 
 @dataclass(frozen=True)
 class Summary:
-    """`title` is the finding that most comparisons share, `findings` are the next ones, `more` counts the rest."""
+    """`title` is the finding that most comparisons share, `findings` are the next ones, `more` counts the rest.
+
+    `missing` says how many responses lack a final verdict, "" where none does.
+    """
 
     title: str
     findings: tuple[str, ...]
     more: int
+    missing: str
     panels: tuple[Panel, ...]
 
 
@@ -48,10 +54,17 @@ def summary(report: Report, charts: dict[str, Drawing]) -> Summary:
             prompt["title"],
             charts[f"shares-{place}"],
             agreement_lines(report["agreement"]["prompts"], prompt["label"]),
+            tuple(missing.ranges(report, prompt["label"])),
         )
         for place, prompt in enumerate(report["prompts"])
     )
-    return Summary(title, tuple(following), max(0, len(found) - MOST_FINDINGS - 1), panels)
+    return Summary(
+        title,
+        tuple(following),
+        max(0, len(found) - MOST_FINDINGS - 1),
+        missing.sentence(report),
+        panels,
+    )
 
 
 def agreement_lines(entries: Sequence[PromptAgreement], prompt: str) -> tuple[str, ...]:

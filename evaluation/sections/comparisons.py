@@ -7,7 +7,7 @@ from evaluation.compare.families import Answered, Answers, Compared, Family
 from evaluation.counts.naming import one_passage_prompts, prompt_entry
 from evaluation.report import shapes
 from evaluation.sections.verdicts import FINAL_VERDICTS
-from evaluation.statistics import bootstrap
+from evaluation.statistics import bootstrap, differences
 from evaluation.statistics.bootstrap import Plan
 from evaluation.statistics.differences import Difference, GainDifference
 from judging.models import Verdict
@@ -38,6 +38,7 @@ def comparisons_entry(
         "seed": plan.seed,
         "resamples": plan.resamples,
         "method": bootstrap.METHOD,
+        "correction": differences.CORRECTION,
         "families": [
             _family_entry(family, answers, plan) for family in families.answerable(answers, chosen)
         ],

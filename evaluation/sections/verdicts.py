@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from evaluation.counts import final_verdicts
+from evaluation.counts import final_verdicts, without_verdict
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import in_name_order, one_passage_prompts
-from evaluation.report import shapes
+from evaluation.report import missing, shapes
 from evaluation.statistics import bootstrap, tables, wilson
 from evaluation.statistics.bootstrap import Plan, Resampled
 from evaluation.statistics.cells import resampled
 from evaluation.statistics.tables import Tallies
 from judging.models import Resolution, Verdict
-from judging.settling import LACKS_VERDICTS
 from pages.memory import FIGURES
 
 FINAL_VERDICTS = "final verdicts, after exclusions"
@@ -85,19 +84,16 @@ def clustered_entry(interval: Resampled | None) -> shapes.ClusterEnds:
 
 
 def resolution_entry(judged: Judged) -> list[shapes.Way]:
-    """How the final verdicts came about, and how many responses have none."""
-    counts = final_verdicts.how_counts(judged.items)
+    """How the final verdicts came about, and why the other responses have none; excluded ones are not counted."""
+    counts, without = final_verdicts.how_counts(judged.items), without_verdict.missing(judged)
     ways: list[shapes.Way] = [
-        {"how": how, "label": label, "count": counts[how]}
+        {"how": how, "label": label, "count": counts[how], "final": True}
         for how, label in Resolution.How.choices
         if how in counts
     ]
-    if open_yet := counts.get(None, 0):
-        items = final_verdicts.kept_items(judged.study)
-        short = items.filter(LACKS_VERDICTS, resolution=None).count()
-        without: list[shapes.Way] = [
-            {"how": "incomplete", "label": "Not judged by all its judges", "count": short},
-            {"how": "none", "label": "No final verdict yet", "count": open_yet - short},
-        ]
-        ways += [way for way in without if way["count"]]
+    ways += [
+        {"how": kind, "label": label, "count": without[kind], "final": False}
+        for kind, (label, *_) in missing.KINDS.items()
+        if kind in without
+    ]
     return ways

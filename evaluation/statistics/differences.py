@@ -32,6 +32,8 @@ Places = NDArray[np.int64]
 NO_PAIRS = "No question has a verdict on both sides."
 ONE_SIDE = "One of the two groups has no verdicts."
 NO_DISCORDANT = "Both sides agree on every question, so there is nothing to test."
+# How p-values are corrected over a family, by name.
+CORRECTION = "Holm"
 EQUIVALENT, DIFFERENT, UNDECIDED = "equivalent", "different", "undecided"
 
 

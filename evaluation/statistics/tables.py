@@ -66,7 +66,8 @@ class Tallies:
 class Cell(TypedDict):
     """`k` of `n` responses have this verdict; `low` and `high` the Wilson interval, None where n is 0.
 
-    `n` counts the responses with a final verdict, but for the verdict "unlabelled" all of them.
+    `n` counts the responses with a final verdict, but for the verdict "unlabelled" all of them. `lowest` and `highest`
+    are the shares of all responses if none of those without a verdict had this one, or all had.
     """
 
     verdict: str
@@ -74,6 +75,8 @@ class Cell(TypedDict):
     n: int
     low: float | None
     high: float | None
+    lowest: float | None
+    highest: float | None
 
 
 class Line(TypedDict):
@@ -138,7 +141,9 @@ def _line(
         if not (one_passage and tally.same_passage):
             counts[tally.verdict] += tally.count
     total, unlabelled = counts.total(), counts[None]
-    cells = [_cell(verdict, counts[verdict], total - unlabelled) for verdict in verdicts]
+    cells = [
+        _cell(verdict, counts[verdict], total - unlabelled, unlabelled) for verdict in verdicts
+    ]
     if unlabelled:
         cells.append(_cell(UNLABELLED, unlabelled, total))
     line: Line = {
@@ -153,9 +158,18 @@ def _line(
     return line, cells
 
 
-def _cell(verdict: str, k: int, n: int) -> Cell:
+def _cell(verdict: str, k: int, n: int, missing: int = 0) -> Cell:
     low, high = wilson(k, n) or (None, None)
-    return {"verdict": verdict, "k": k, "n": n, "low": low, "high": high}
+    every = n + missing
+    return {
+        "verdict": verdict,
+        "k": k,
+        "n": n,
+        "low": low,
+        "high": high,
+        "lowest": k / every if every else None,
+        "highest": (k + missing) / every if every else None,
+    }
 
 
 def _check(

@@ -166,7 +166,8 @@ def test_responses_that_lack_verdicts_are_chosen_and_counted_apart(client, rita)
     assert {way["how"]: way["count"] for way in ways} == {
         "unanimous": 1,
         "incomplete": 3,
-        "none": 2,
+        "skipped": 1,
+        "disagreement": 1,
     }
 
 

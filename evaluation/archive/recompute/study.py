@@ -50,10 +50,21 @@ def check_ways(report: Data, rows: Rows, findings: Findings) -> None:
     in_latest = [row for row in rows.verdicts if row["round"] == latest[row["item"]]]
     short = {row["item"] for row in in_latest if row["not_judged"]}
     counted = Counter(item["how"] for item in items if item["how"] is not None)
-    without = [item["item"] in short for item in items if item["how"] is None]
-    counted["incomplete"], counted["none"] = sum(without), len(without) - sum(without)
+    first = [row for row in in_latest if row["repeat"] == 1]
+    given = {row["item"] for row in first} - {
+        r["item"] for r in first if r["first_verdict"] is None
+    }
+    without = {item["item"] for item in items if item["how"] is None}
+    counted["incomplete"], counted["disagreement"] = len(without & short), len(without & given)
+    # Rows do not tell a response that a judge skipped from one that is still being judged.
+    others = [way for way in report["resolution"] if way["how"] in ("waiting", "skipped", "absent")]
+    rest = {"count": sum(way["count"] for way in others)}
+    findings.compare(
+        "other responses without a verdict", rest, "count", len(without - short - given)
+    )
     for way in report["resolution"]:
-        findings.compare(f"{way['how']} verdicts", way, "count", counted.pop(way["how"], 0))
+        if way not in others:
+            findings.compare(f"{way['how']} verdicts", way, "count", counted.pop(way["how"], 0))
     for how, count in counted.items():
         findings.compare(f"{how} verdicts", {"count": 0}, "count", count)
 

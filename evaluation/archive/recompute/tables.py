@@ -77,6 +77,11 @@ class Table:
             k = counted[place][None if verdict == UNLABELLED else verdict]
             findings.compare(f"k of {where}", cell, "k", k)
         check_share(cell, ends.get((*place, verdict)), where, findings)
+        gone = 0 if verdict == UNLABELLED else line["unlabelled"]
+        every = n + gone
+        ends_of = (cell["k"] / every, (cell["k"] + gone) / every) if every else (None, None)
+        found = dict(zip(("lowest", "highest"), ends_of, strict=True))
+        findings.compare_all(f"the range of {where}", cell, found)
         if not ends and cell["clusters"] is not None:
             findings.skip(NOT_WHOLE if rows else NO_ROWS)
         elif cell["clusters"] is None:

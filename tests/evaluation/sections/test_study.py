@@ -185,7 +185,7 @@ def test_the_report_is_json_and_names_its_population():
     assert json.loads(json.dumps(report, allow_nan=False)) == report
     assert report["population"] == report["tables"][0]["population"] == FINAL_VERDICTS
     place, ends = {"prompt", "model", "slice", "verdict"}, {"cluster_low", "cluster_high"}
-    numbers = {"k", "n", "low", "high", "clusters", "cluster_reason"}
+    numbers = {"k", "n", "low", "high", "lowest", "highest", "clusters", "cluster_reason"}
     assert set(report["tables"][0]["rows"][0]) == place | ends | numbers
 
 

@@ -5,22 +5,25 @@ import re
 
 import pytest
 from django.core.management import call_command
+from django.template.loader import render_to_string
 from sklearn.metrics import cohen_kappa_score
 
 from evaluation.paper.display import read_display
 from evaluation.paper.latex import latex
 from evaluation.paper.methods import methods_paragraph
 from evaluation.report.agreement import agreement_rows, other_rounds
+from evaluation.report.comparisons import family_sections
 from evaluation.report.drawings import drawings
 from evaluation.report.layout import laid_out
-from evaluation.report.sentences import kappa_of, number
-from evaluation.report.sheets import agreement_sheet
+from evaluation.report.sentences import kappa_of, number, p_value
+from evaluation.report.sheets import agreement_sheet, comparison_sheet
 from evaluation.report.summary import summary
 from evaluation.report.two import Side, next_to
 from evaluation.rows.choice import Choice, chosen
 from evaluation.sections.study import study_report
 from judging.models import JudgingSlot
-from tests.evaluation.factories import judged_in_three_rounds, judged_study
+from tests.evaluation.factories import judged_in_three_rounds, judged_study, resolve_all
+from tests.evaluation.frozen.write import mixed, ten_articles
 
 pytestmark = pytest.mark.django_db
 
@@ -138,3 +141,35 @@ def test_from_four_articles_no_form_of_the_report_gives_an_interval_of_kappa():
     agreed, kappa = row.split(" & ")[-2:]
     assert " W" in agreed
     assert "[" not in kappa
+
+
+@pytest.mark.once
+def test_every_form_gives_both_p_values_with_their_names():
+    """Next to an interval that is not corrected, a corrected p alone misleads."""
+    study = judged_study(drawn_from=ten_articles(), choose=mixed)
+    resolve_all(study)
+    report = study_report(study)
+    comparisons = report["comparisons"]
+    row = next(
+        row
+        for family in comparisons["families"]
+        for row in family["rows"]
+        if row["p_clustered"] not in (None, row["p_clustered_corrected"])
+    )
+    plain, corrected = (p_value(row[key]) for key in ("p_clustered", "p_clustered_corrected"))
+    assert comparisons["correction"] == "Holm"
+    compact, full = (
+        latex(report, read_display({"form": form}, report)) for form in ("compact", "full")
+    )
+    for text in (compact, full):
+        assert f"{plain} & {corrected}" in text
+        assert "by article, Holm" in text
+    shown = [one.p_clustered for family in family_sections(report) for one in family.rows]
+    assert (plain, corrected) in shown
+    page = render_to_string("evaluation/_p.html", {"p": (shown[0]), "report": report})
+    assert "Holm" in page
+    assert "intervals by the same resampling" in methods_paragraph(report)
+    assert "corrected within each family by Holm's method" in methods_paragraph(report)
+    header, rows = comparison_sheet(report)
+    assert {"p_clustered", "p_clustered_corrected", "correction"} <= set(header)
+    assert {line[header.index("correction")] for line in rows} == {"Holm"}

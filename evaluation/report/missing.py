@@ -1,0 +1,97 @@
+"""Responses without a final verdict: how many there are of each kind, and which shares they leave possible. Pure."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from evaluation.report.sentences import counted, percent_interval
+from evaluation.report.shapes import Cell, Report
+from evaluation.statistics.tables import ALL
+
+INCOMPLETE, WAITING, SKIPPED, DISAGREEMENT, ABSENT = (
+    "incomplete", "waiting", "skipped", "disagreement", "absent",
+)  # fmt: skip
+# Each kind as a label, and in a sentence: of one response, and of several.
+KINDS = {
+    DISAGREEMENT: ("Open disagreement", "open disagreement", "open disagreements"),
+    SKIPPED: ("Skipped by a judge", "skipped by a judge", "skipped by a judge"),
+    INCOMPLETE: (
+        "Not judged by all its judges",
+        "not judged by all its judges",
+        "not judged by all their judges",
+    ),
+    WAITING: ("Still being judged", "still being judged", "still being judged"),
+    ABSENT: ("Without a verdict in the file",) + ("without a verdict in the file",) * 2,
+}
+
+
+class Range(NamedTuple):
+    """What a model's share can be, once the `missing` of all its `total` responses have a verdict."""
+
+    model: str
+    missing: int
+    total: int
+    ends: str
+
+
+def all_of(report: Report) -> int:
+    """The responses that are not excluded: those with a final verdict, and those without."""
+    return sum(way["count"] for way in report["resolution"])
+
+
+def missing(report: Report) -> int:
+    return sum(way["count"] for way in report["resolution"] if not way["final"])
+
+
+def kinds_in_words(report: Report) -> str:
+    """ "10 open disagreements, 3 still being judged"."""
+    ways = [way for way in report["resolution"] if not way["final"]]
+    return ", ".join(counted(way["count"], *KINDS[way["how"]][1:]) for way in ways)
+
+
+def sentence(report: Report) -> str:
+    """How many there are, of which kinds, for the first screen; empty where there are none."""
+    n = missing(report)
+    if not n:
+        return ""
+    kept = " to the questions that were kept" if report["study"]["excluded_instances"] else ""
+    have = "has" if n == 1 else "have"
+    return f"{n:,} of {counted(all_of(report), 'response')}{kept} {have} no final verdict: {kinds_in_words(report)}."
+
+
+def ranges(report: Report, prompt: str) -> list[Range]:
+    """For each model with such responses to a prompt the lowest and the highest share of the reported verdict."""
+    verdict = report["comparisons"]["verdict"]
+    return [
+        Range(cell["model"], gone, gone + cell["n"], _ends(cell))
+        for cell, gone in _short(report)
+        if (cell["prompt"], cell["verdict"]) == (prompt, verdict)
+    ]
+
+
+def widest(report: Report) -> str:
+    """In words the share that such responses leave open by most; empty where they leave none open."""
+    verdict = report["comparisons"]["verdict"]
+    short = [(cell, gone) for cell, gone in _short(report) if cell["verdict"] == verdict]
+    if not short:
+        return ""
+    cell, _ = max(short, key=lambda one: one[1] / (one[1] + one[0]["n"]))
+    return (
+        f"Counted all as not {verdict}, or all as {verdict}, they leave most open the share of {verdict} responses of "
+        f"{cell['model']} under prompt {cell['prompt']}: it would be {_ends(cell)}."
+    )
+
+
+def _short(report: Report) -> Iterator[tuple[Cell, int]]:
+    """The cells over all questions of lines that lack verdicts, and how many they lack."""
+    (table,) = report["tables"]
+    lines = {
+        (line["prompt"], line["model"]): line for line in table["lines"] if line["slice"] == ALL
+    }
+    for cell in table["rows"]:
+        gone = lines[cell["prompt"], cell["model"]]["unlabelled"]
+        if gone and cell["slice"] == ALL:
+            yield cell, gone
+
+
+def _ends(cell: Cell) -> str:
+    return percent_interval(cell["lowest"], cell["highest"])
