@@ -17,8 +17,6 @@ def data_dir(settings, tmp_path):
         "secret_key": "a secret",
         "broker/queue/1.msg": "{}",
         "static/app.css": "",
-        "scheduler": "",
-        "scheduler.db": "",
         "running.lock": "",
         "backups/old.txt": "",
         "db.sqlite3-wal": "",
