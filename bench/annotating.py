@@ -31,7 +31,8 @@ def measure(options: argparse.Namespace) -> None:
         first = people[0]
         submitting = cost(server, first.browser, first.submit, options.times)
         print(f"  next + submit  {submitting.words()}")
-        print(f"  draft save     {cost(server, first.browser, first.save, options.times).words()}")
+        saving = cost(server, first.browser, first.save, options.times)
+        print(f"  draft save     {saving.words()}, {in_words(saving.seconds, 'save')}")
         lists = cost(server, first.browser, first.list_100, max(1, options.times // 10))
         print(f"  list of 100    {lists.words()}")
         alone = submitting.seconds
@@ -130,11 +131,9 @@ def all_at_once(people: list[Annotator], alone: list[float], times: int) -> str:
     )
 
 
-def in_words(seconds: list[float]) -> str:
-    p95 = quantiles(seconds, n=20)[-1]
-    return (
-        f"submit {median(seconds) * 1e3:.0f} ms median, {p95 * 1e3:.0f} ms p95 (n = {len(seconds)})"
-    )
+def in_words(seconds: list[float], what: str = "submit") -> str:
+    ms, p95 = median(seconds) * 1e3, quantiles(seconds, n=20)[-1] * 1e3
+    return f"{what} {ms:.0f} ms median, {p95:.0f} ms p95 (n = {len(seconds)})"
 
 
 if __name__ == "__main__":

@@ -35,7 +35,8 @@ def only_one(data_dir: Path, env: dict):
 
     The file also holds the settings of the processes, which manage.py then uses too (config/environment.py).
     """
-    with (data_dir / "running.lock").open("a+", encoding="utf-8") as handle:
+    lock = os.open(str(data_dir / "running.lock"), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(lock, "a+", encoding="utf-8") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -120,7 +120,11 @@ def trusted_proxies() -> int:
 
 
 def data_dir(root: Path = ROOT) -> Path:
-    """The folder for everything that is not code: database, broker, secret, uploads, exports."""
+    """The folder for everything that is not code: database, broker, secret, uploads, exports.
+
+    From here on this process, and what it starts, makes files that their owner alone may read.
+    """
+    os.umask(0o077)
     path = Path(text("DATA_DIR", str(root / "var"))).expanduser().resolve()
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -128,7 +132,25 @@ def data_dir(root: Path = ROOT) -> Path:
         raise SettingError(
             "DATA_DIR", f"cannot make the folder {path}: {error.strerror}."
         ) from None
+    _close(path)
     return path
+
+
+def _close(folder: Path) -> None:
+    """Take others' access to a folder that was there before. One that others may write to is not ours alone."""
+    mode = folder.stat().st_mode & 0o7777
+    if not mode & 0o077:
+        return
+    try:
+        if mode & 0o002:
+            raise PermissionError
+        folder.chmod(mode & 0o7700)
+    except PermissionError:
+        raise SettingError(
+            "DATA_DIR",
+            f"others may use {folder} (mode {mode:o}), and it holds passwords' hashes and keys. Give it to the user of "
+            f"the program alone: chown and chmod 700 {folder}. Or name another folder.",
+        ) from None
 
 
 def secret_key(folder: Path) -> str:

@@ -11,6 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from config import environment
 from generation import client
@@ -93,6 +94,42 @@ def test_the_secret_is_written_once_and_readable_by_its_owner_only(tmp_path):
     assert path.read_text() == first
     assert len(first) >= 50
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o750, 0o700, 0o2770])
+def test_what_a_program_writes_into_its_folder_is_its_owners_alone(tmp_path, mode):
+    """Also where the folder was there, open to others."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    folder.chmod(mode)
+    wrote = "import config.settings as s; (s.DATA_DIR / 'a').touch(); (s.DATA_DIR / 'b').mkdir()"
+    done = subprocess.run(
+        [sys.executable, "-c", wrote], cwd=ROOT, env=clean(folder), umask=0o022, check=False
+    )
+    assert done.returncode == 0
+    modes = {path.name: path.stat().st_mode & 0o777 for path in [folder, *folder.iterdir()]}
+    assert modes == {"data": 0o700, "a": 0o600, "b": 0o700, "static": 0o700}
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777])
+def test_a_folder_that_others_write_to_is_refused_and_left_as_it_is(tmp_path, monkeypatch, mode):
+    """Such as /tmp, which would be closed to everybody else."""
+    tmp_path.chmod(mode)
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    with pytest.raises(environment.SettingError, match=f"mode {mode:o}.*chmod 700"):
+        environment.data_dir()
+    assert tmp_path.stat().st_mode & 0o7777 == mode
+
+
+def test_sqlite_answers_a_save_once_it_is_on_the_disk(db):
+    """And writes over what is deleted. PostgreSQL does the first by itself."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            found = [
+                cursor.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("synchronous", "secure_delete")
+            ]
+        assert found == [2, 1]
 
 
 def test_plain_http_off_loopback_needs_a_setting(monkeypatch):
