@@ -4,7 +4,7 @@ Every foreign key to a person has a decision here; a test fails for one without.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -24,6 +24,7 @@ from annotation.models import Annotation
 from datasets.models import Contradiction
 from judging.states import StudyState
 from leases.refusal import Conflict, NotFoundHere
+from operations.mentions import mentions, replace
 from operations.serialization import Table
 from wikifetch.models import FetchRun
 
@@ -170,12 +171,17 @@ def check_forgettable(person: Person) -> None:
 
 
 @transaction.atomic
-def forget(person: Person, *, by: Person | None = None) -> None:
-    """Delete all that identifies the person, and their access. Raises Conflict, or Refusal for the last admin."""
+def forget(person: Person, *, by: Person | None = None, replacing: Collection[str] = ()) -> None:
+    """Delete all that identifies the person, and their access. Raises Conflict, or Refusal for the last admin.
+
+    replacing: keys of the mentions (mentions.py) in which the pseudonym takes the place of the name.
+    """
     person = Person.objects.select_for_update().get(pk=person.pk)
     check_forgettable(person)
     if person.has_role(Role.ADMIN):
         check_not_last_admin(person)
+    if replacing:
+        _replace(person, by, set(replacing))
     for holding in holdings(person):
         if holding.fate == Fate.GOES:
             holding.rows.delete()
@@ -194,6 +200,16 @@ def forget(person: Person, *, by: Person | None = None) -> None:
     )
     record(Kind.FORGETTING, by, person=person)
     log.info("person_forgotten", pseudonym=person.pseudonym)
+
+
+def _replace(person: Person, by: Person | None, keys: set[str]) -> None:
+    found = mentions(person, by)
+    chosen = [each for each in found.open if each.key in keys]
+    if len(chosen) < len(keys):
+        raise Conflict(
+            "Texts that you ticked were changed meanwhile. Nothing was done: go back, reload the page, and look again."
+        )
+    replace(chosen, found.words, person.pseudonym)
 
 
 def _clear_contact(person: Person) -> None:

@@ -120,6 +120,7 @@ PURE = {
     "operations.exposition",
     "operations.findings",
     "operations.names",
+    "operations.words",
     "demonstration.export",
     "demonstration.history",
 }

@@ -14,32 +14,54 @@ from annotation.blinding.gate import show_annotations
 from datasets.blinding import show
 from judging.queues import studies_of
 from judging.states import StudyState
-from operations import forgetting
+from operations import forgetting, traces
 from operations.forgetting import Fate
 from operations.forms import ForgetForm
+from operations.mentions import keep_seen, mentions
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @roles_required(Role.ADMIN)
 def forget(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show what is deleted and what stays; forget the person once their sign-in name is typed."""
-    someone = get_object_or_404(Person, pk=pk)
+    """Show what is deleted, replaced and kept; forget the person once their sign-in name is typed."""
+    someone, by = get_object_or_404(Person, pk=pk), person_of(request)
     forgetting.check_forgettable(someone)
     form = ForgetForm(request.POST or None, person=someone)
     if request.method == "POST" and form.is_valid():
-        forgetting.forget(someone, by=person_of(request))
-        messages.success(request, f"Forgotten. What was entered stays under {someone.pseudonym}.")
+        forgetting.forget(someone, by=by, replacing=request.POST.getlist("replace"))
+        _say_what_is_left(request, someone)
         return redirect("accounts:person", pk=pk)
     counted = [(each, each.rows.count()) for each in forgetting.holdings(someone)]
+    found = mentions(someone, by)
+    keep_seen(by, [*found.open, *found.fixed], request.path)
+    certain = [each.key for each in found.open if each.is_certain]
     context = {
         "someone": someone,
         "form": form,
         "going": [(each, n) for each, n in counted if n and each.fate != Fate.STAYS],
         "staying": [(each, n) for each, n in counted if n and each.fate == Fate.STAYS],
         "open_studies": studies_of(someone).filter(state=StudyState.OPEN),
+        "mentions": found,
+        "ticked": set(request.POST.getlist("replace") if form.is_bound else certain),
+        "backups": traces.backups_that_name(someone),
     }
     status = 422 if form.errors else 200
     return render(request, "operations/forget.html", context, status=status)
+
+
+def _say_what_is_left(request: HttpRequest, someone: Person) -> None:
+    messages.success(request, f"Forgotten. What was entered stays under {someone.pseudonym}.")
+    if not traces.erase():
+        messages.warning(
+            request,
+            "Others were reading, so that the database's log still holds the name. Stop and start the program when "
+            "nobody works: that empties it.",
+        )
+    if backups := traces.backups_that_name(someone):
+        names = ", ".join(str(path) for path in backups)
+        messages.warning(
+            request, f"These backups still hold the name; delete them in time: {names}"
+        )
 
 
 @require_safe

@@ -10,7 +10,8 @@ from accounts.models import Person
 from datasets.exporting import write_chunks
 from leases.command import RefusingCommand
 from leases.refusal import Conflict
-from operations import forgetting
+from operations import forgetting, traces
+from operations.mentions import mentions
 
 
 class Command(RefusingCommand):
@@ -32,15 +33,29 @@ class Command(RefusingCommand):
         self.write(person, path)
         forgetting.forget(person)
         self.stdout.write(
-            f"Forgotten: {person.pseudonym}. Their data is in {path}; give it to them and delete it here. "
-            "Earlier backups contain the name until they are removed."
+            f"Forgotten: {person.pseudonym}. Their data is in {path}; give it to them and delete it here."
         )
+        if not traces.erase():
+            self.stderr.write(
+                "The database's log still holds the name, because others were reading. Stop and start the program."
+            )
+        for backup in traces.backups_that_name(person):
+            self.stderr.write(f"This backup still holds the name: {backup}")
 
     def show_effects(self, person: Person) -> None:
         self.stdout.write("Name, sign-in name, password and last sign-in are deleted.")
         for holding in forgetting.holdings(person):
             if count := holding.rows.count():
                 self.stdout.write(f"{count:>8} {holding.what}: {holding.fate}")
+        found = mentions(person)
+        for mention in [*found.open, *found.fixed]:
+            self.stdout.write(f"         the name stays in {mention.where}")
+        if found.hidden:
+            self.stdout.write(f"         the name stays in {found.hidden} texts of open studies")
+        if found.open:
+            self.stdout.write(
+                "To replace it there, stop here, and forget the person on their page: it shows each of these texts."
+            )
 
     def ask(self, person: Person) -> None:
         if not sys.stdin.isatty():

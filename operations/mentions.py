@@ -1,0 +1,319 @@
+"""Texts in which a person is named: where they are, who may see them, and how the name is replaced.
+
+Every table with texts is either searched, or in NOT_SEARCHED with the reason; a test fails for a new one.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from django.apps import apps
+from django.db import IntegrityError, transaction
+from django.db.models import CharField, F, Field, ForeignKey, JSONField, Model, Q, TextField
+from django.db.models.functions import Cast
+
+from accounts.models import Person
+from annotation.blinding import seeing
+from annotation.blinding.tags import hidden, is_blind
+from annotation.models import Annotation
+from datasets.blinding import keep_listed, shown_to
+from judging.states import StudyState
+from leases.refusal import Conflict
+from operations.serialization import tables
+from operations.words import Piece, Words, addresses_in, as_text, excerpt, replaced, words_of
+from wikifetch.models import FetchRun
+
+# Tables, or rooms with all of theirs, whose texts nobody typed about a colleague.
+NOT_SEARCHED = {
+    "accounts.person": "names people itself; the person's own row is emptied",
+    "accounts.identity": "goes with the person",
+    "accounts.session": "goes with the person",
+    "accounts.secondfactor": "goes with the person",
+    "accounts.rolegrant": "no text",
+    "accounts.recoverycode": "hashes",
+    "accounts.allowance": "hashes",
+    "wikifetch.wiki": "texts of a wiki",
+    "wikifetch.article": "texts of a wiki",
+    "wikifetch.namedarticle": "texts of a wiki",
+    "wikifetch.talkpage": "texts of a wiki",
+    "wikifetch.revision": "texts of a wiki",
+    "wikifetch.revisionhtml": "texts of a wiki",
+    "wikifetch.tag": "texts of a wiki",
+    "wikifetch.sighting": "texts of a wiki",
+    "wikifetch.fetchproblem": "texts of a wiki",
+    "generation.response": "answers of models",
+    "generation.firstreply": "answers of models",
+    "generation.rejectedreply": "answers of models",
+    "generation.attempt": "answers of models",
+    "generation.optionscore": "answers of models",
+    "generation.servicestatus": "what runs now",
+    "judging.judgecall": "answers of models",
+    "judging.machineverdict": "answers of models",
+    "operations.heartbeat": "what runs now",
+}
+# Columns of records and annotations with what was copied from an article.
+COPIED = ("title", "url", "tag", "paragraph", "article_", "passage_", "span_")
+COPIED_IN = {"datasets.contradiction", "datasets.revisedpassage", "annotation.annotation"}
+# Columns that cannot be changed, and why.
+FIXED = {
+    "accounts.auditevent": "the audit log cannot be changed; the entry goes with its age",
+    "annotation.guideline": "submissions name its hash",
+    "generation.promptversion": "responses name its hash",
+    "judging.rubric": "verdicts were given by it",
+    "judging.judgeprompt": "verdicts name its hash",
+    "evaluation.reportsnapshot.body": "a frozen report keeps its bytes",
+    "evaluation.reportsnapshot.text": "a frozen report keeps its bytes",
+    "evaluation.reportsnapshot.comments": "a frozen report keeps its bytes",
+}
+RELEASED = "it is in a frozen release, which keeps its hash"
+# Whose work a row is: the path to the study, annotation or record, whose rules decide who may read it.
+OF_STUDY = {
+    "judging.judgingslot": "round__study",
+    "judging.judgment": "slot__round__study",
+    "judging.judgmentevent": "slot__round__study",
+    "judging.discussion": "round__study",
+    "judging.remark": "discussion__round__study",
+    "judging.resolution": "round__study",
+    "judging.golditem": "study",
+    "judging.importedrow": "study",
+}
+OF_ANNOTATION = {
+    "annotation.annotation": "pk",
+    "annotation.question": "annotation",
+    "annotation.draftrevision": "annotation",
+    "annotation.askedarticle": "annotation",
+    "annotation.review": "annotation",
+}
+OF_RECORD = {
+    "datasets.contradiction": "",
+    "datasets.instance": "contradiction__",
+    "datasets.revisedpassage": "instance__contradiction__",
+    "datasets.exclusion": "instance__contradiction__",
+    "datasets.undoing": "instance__contradiction__",
+    "datasets.pastexclusion": "instance__contradiction__",
+}
+OF_TAG = {"annotation.assignment", "annotation.tagreview"}
+# A part of a name that is in more texts than this is a common word, and is not listed.
+MOST = 200
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A column of a row that names the person. `fixed`: why it cannot be changed; `is_hidden`: `by` may not see it."""
+
+    model: type[Model]
+    pk: int
+    field: Field
+    value: Any
+    pieces: list[Piece]
+    is_certain: bool
+    fixed: str = ""
+    is_hidden: bool = False
+
+    @property
+    def where(self) -> str:
+        return f"{self.model._meta.verbose_name} {self.pk}, {self.field.verbose_name}"
+
+    @property
+    def key(self) -> str:
+        """Of this place with this text: a tick for a text that was changed since counts for nothing."""
+        digest = sha256(as_text(self.value).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return f"{self.model._meta.label_lower}.{self.field.attname}.{self.pk}.{digest}"
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """Those that can be replaced, those that cannot, how many are hidden, and words that are not listed."""
+
+    open: list[Mention]
+    fixed: list[Mention]
+    hidden: int
+    common: list[str]
+    words: Words
+
+
+def words_for(person: Person) -> Words:
+    """The words that name the person, with the addresses that are noted of them."""
+    invitation = getattr(person, "invitation", None)
+    contacts = FetchRun.objects.filter(started_by=person).values_list("contact", flat=True)
+    noted = [invitation.note if invitation else "", *contacts.distinct()]
+    return words_of(
+        person.name, person.username, {each for text in noted for each in addresses_in(text)}
+    )
+
+
+def mentions(person: Person, by: Person | None = None) -> Mentions:
+    """The texts that name the person; without `by`, as on the command line, no annotation or record is hidden."""
+    words = words_for(person)
+    found = [each for model in searched() for each in _in_table(model, words, person)]
+    counts = Counter(word for each in found for word in words.found(as_text(each.value)))
+    common = {word for word, count in counts.items() if count > MOST} & {
+        word.lower() for word in words.likely
+    }
+    words = words.without(common)
+    kept = [_judged(each, words) for each in found if words.pattern.search(as_text(each.value))]
+    hidden_ones = _hidden(kept, by)
+    shown = [each for each in kept if (each.model, each.pk) not in hidden_ones]
+    return Mentions(
+        [each for each in shown if not each.fixed],
+        [each for each in shown if each.fixed],
+        len(kept) - len(shown),
+        sorted(common),
+        words,
+    )
+
+
+def keep_seen(by: Person, shown: Iterable[Mention], opened: str) -> None:
+    """Record that the person was shown others' annotations and records, at the address `opened`."""
+    for model, keys in _keys(shown).items():
+        label, rows = model._meta.label_lower, model._base_manager.filter(pk__in=keys)
+        if label in OF_ANNOTATION:
+            of = rows.order_by().values(OF_ANNOTATION[label])
+            seeing.keep_views(by, Annotation.objects.filter(pk__in=of), opened)
+        if label in OF_RECORD:
+            keep_listed(by, rows.values_list(f"{OF_RECORD[label]}pk", flat=True), opened)
+
+
+def replace(chosen: Iterable[Mention], words: Words, pseudonym: str) -> None:
+    """Put the pseudonym in place of the words. Raises Conflict, naming a row that does not take it."""
+    for each in chosen:
+        text = replaced(each.value, words, pseudonym)
+        if isinstance(text, str) and each.field.max_length:
+            text = text[: each.field.max_length]
+        changes: dict[str, Any] = {each.field.attname: text}
+        if each.model is Annotation:
+            changes["version"] = F("version") + 1  # or an open page would write the name again
+        try:
+            with transaction.atomic():
+                each.model._base_manager.filter(pk=each.pk).update(**changes)
+        except IntegrityError:
+            raise Conflict(
+                f"{each.where.capitalize()} cannot have the pseudonym: another row has it already. Nothing was done. "
+                "Change that text by hand, or do not tick it."
+            ) from None
+
+
+# ------------------------------------------------------------ where
+
+
+def searched() -> list[type[Model]]:
+    """The models whose texts are searched."""
+    models = (table.model for table in tables(apps, passing=True))
+    return [
+        model for model in models if model._meta.label_lower not in NOT_SEARCHED and columns(model)
+    ]
+
+
+def columns(model: type[Model]) -> list[Field]:
+    """Those with texts that people may have typed."""
+    label = model._meta.label_lower
+    return [
+        field
+        for field in model._meta.concrete_fields
+        if isinstance(field, CharField | TextField | JSONField)
+        and not isinstance(field, ForeignKey)
+        and not field.choices
+        and not (label in COPIED_IN and field.attname.startswith(COPIED))
+    ]
+
+
+def _in_table(model: type[Model], words: Words, person: Person) -> Iterator[Mention]:
+    fields = columns(model)
+    condition, casts = Q(), {}
+    for field in fields:
+        name = field.attname
+        if isinstance(field, JSONField):
+            name = f"_{field.attname}_as_text"
+            casts[name] = Cast(field.attname, TextField())
+        for form in _forms(words, is_json=isinstance(field, JSONField)):
+            condition |= Q(**{f"{name}__icontains": form})
+    if not condition:
+        return
+    rows = model._base_manager.annotate(**casts).filter(condition).order_by("pk")
+    for values in rows.exclude(_emptied(model, person)).values("pk", *(f.attname for f in fields)):
+        for field in fields:
+            value = values[field.attname]
+            if value is not None and words.pattern.search(as_text(value)):
+                yield Mention(model, values["pk"], field, value, [], is_certain=False)
+
+
+def _forms(words: Words, *, is_json: bool) -> Collection[str]:
+    """The words as a database may hold them: SQLite ignores the case of A to Z alone, and JSON has escapes."""
+    forms = {
+        form for word in words.all for form in (word, word.lower(), word.upper(), word.title())
+    }
+    if is_json:
+        forms |= {form.encode("ascii", "backslashreplace").decode() for form in forms}
+    return forms
+
+
+def _emptied(model: type[Model], person: Person) -> Q:
+    """Rows that forgetting empties anyway."""
+    if model._meta.label_lower == "accounts.invitation":
+        return Q(used_by=person)
+    return Q(pk__in=[])
+
+
+def _judged(found: Mention, words: Words) -> Mention:
+    text, label = as_text(found.value), found.model._meta.label_lower
+    fixed = FIXED.get(label) or FIXED.get(f"{label}.{found.field.attname}", "")
+    if not fixed and _is_released(label, found.pk):
+        fixed = RELEASED
+    return Mention(
+        found.model,
+        found.pk,
+        found.field,
+        found.value,
+        excerpt(text, words),
+        words.is_certain(text),
+        fixed,
+    )
+
+
+def _is_released(label: str, pk: int) -> bool:
+    releases = apps.get_model("datasets", "ReleaseRow").objects
+    if label == "datasets.contradiction":
+        return releases.filter(contradiction=pk).exists()
+    if label == "datasets.instance":
+        return releases.filter(contradiction__instances=pk).exists()
+    return False
+
+
+# ------------------------------------------------------------ who may see it
+
+
+def _keys(found: Iterable[Mention]) -> dict[type[Model], set[int]]:
+    keys: dict[type[Model], set[int]] = {}
+    for each in found:
+        keys.setdefault(each.model, set()).add(each.pk)
+    return keys
+
+
+def _hidden(found: Iterable[Mention], by: Person | None) -> set[tuple[type[Model], int]]:
+    """The rows that `by` may not see: of open studies, and what they may still annotate themselves."""
+    return {
+        (model, pk) for model, keys in _keys(found).items() for pk in _hidden_in(model, keys, by)
+    }
+
+
+def _hidden_in(model: type[Model], keys: set[int], by: Person | None) -> set[int]:
+    label, rows = model._meta.label_lower, model._base_manager.filter(pk__in=keys)
+    if label in OF_STUDY:
+        return {
+            *rows.exclude(**{f"{OF_STUDY[label]}__state": StudyState.CLOSED}).values_list(
+                "pk", flat=True
+            )
+        }
+    if by is None:
+        return set()
+    if label in OF_ANNOTATION:
+        of = dict(rows.values_list("pk", OF_ANNOTATION[label]))
+        closed = {
+            *hidden(by, Annotation.objects.filter(pk__in=of.values())).values_list("pk", flat=True)
+        }
+        return {pk for pk, annotation in of.items() if annotation in closed}
+    if label in OF_RECORD:
+        return keys - {*shown_to(by, rows, OF_RECORD[label]).values_list("pk", flat=True)}
+    return keys if label in OF_TAG and is_blind(by) else set()

@@ -1,0 +1,99 @@
+"""The words that name a person, where they are in a text, and a text without them. Pure."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+ADDRESS = re.compile(r"[^\s@<>()\[\],;]+@[^\s@<>()\[\],;]+")
+PART = re.compile(r"[^\W_]+")
+LEAST = 2  # letters: an initial is a word of too many texts
+AROUND = 60  # characters of an excerpt on each side
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of an excerpt; `names` says whether it is one of the words."""
+
+    text: str
+    names: bool = False
+
+
+@dataclass(frozen=True)
+class Words:
+    """`certain`: whole names of several words, and addresses. `likely`: other names, and parts of any."""
+
+    certain: frozenset[str]
+    likely: frozenset[str]
+
+    @cached_property
+    def all(self) -> list[str]:
+        """The longest first, so that a whole name is found before its parts."""
+        return sorted(self.certain | self.likely, key=lambda word: (-len(word), word))
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Each as a word of its own, in any case and in both forms of accents; an underscore ends a word."""
+        forms = {unicodedata.normalize(form, word) for word in self.all for form in ("NFC", "NFD")}
+        either = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
+        return re.compile(rf"(?<![^\W_])(?:{either})(?![^\W_])" if either else r"(?!)", re.I)
+
+    def found(self, text: str) -> set[str]:
+        """Those of the words that the text holds, in small letters."""
+        return {unicodedata.normalize("NFC", one).lower() for one in self.pattern.findall(text)}
+
+    def is_certain(self, text: str) -> bool:
+        return bool(self.found(text) & {word.lower() for word in self.certain})
+
+    def without(self, dropped: set[str]) -> "Words":
+        return Words(
+            self.certain, frozenset(word for word in self.likely if word.lower() not in dropped)
+        )
+
+
+def words_of(name: str, username: str, addresses: Iterable[str] = ()) -> Words:
+    """The words that name a person: name and sign-in name, their parts, and the addresses with what is before the @."""
+    given = [name, username, *addresses]
+    addresses = {text for text in given if ADDRESS.fullmatch(text)}
+    certain = {text for text in given if len(PART.findall(text)) > 1 and " " in text} | addresses
+    names = [text.split("@")[0] if text in addresses else text for text in given]
+    parts = {part for text in names for part in PART.findall(text)} | set(names)
+    likely = {part for part in parts if len(part) >= LEAST and not part.isdigit()}
+    return Words(frozenset(certain), frozenset(likely - certain))
+
+
+def addresses_in(text: str) -> list[str]:
+    return ADDRESS.findall(text)
+
+
+def replaced(value: Any, words: Words, by: str) -> Any:
+    """A text, or every text in JSON, keys too, with `by` in place of the words."""
+    if isinstance(value, str):
+        return words.pattern.sub(by, value)
+    if isinstance(value, list):
+        return [replaced(each, words, by) for each in value]
+    if isinstance(value, dict):
+        return {replaced(key, words, by): replaced(each, words, by) for key, each in value.items()}
+    return value
+
+
+def as_text(value: Any) -> str:
+    """What is searched and shown of a value."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def excerpt(text: str, words: Words) -> list[Piece]:
+    """The first place of a word in the text, with what is around it."""
+    first = words.pattern.search(text)
+    if first is None:
+        return []
+    start, end = max(0, first.start() - AROUND), min(len(text), first.end() + AROUND)
+    pieces, at = [Piece("…")] if start else [], start
+    for match in words.pattern.finditer(text, start, end):
+        pieces += [Piece(text[at : match.start()]), Piece(match.group(), names=True)]
+        at = match.end()
+    pieces.append(Piece(text[at:end] + ("…" if end < len(text) else "")))
+    return [piece for piece in pieces if piece.text]

@@ -1,0 +1,271 @@
+"""The name in texts that people typed: every such text is found, shown to whom it may be, and replaced where ticked."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.db import connection
+
+from accounts import audit, invitations
+from accounts.models import Invitation, Person
+from accounts.roles import Role
+from annotation.models import Annotation
+from datasets.models import Collection
+from judging import studies, verdicts
+from leases.refusal import Conflict
+from operations import backups, forgetting, traces
+from operations.mentions import (
+    FIXED,
+    MOST,
+    NOT_SEARCHED,
+    OF_ANNOTATION,
+    OF_RECORD,
+    OF_STUDY,
+    OF_TAG,
+    mentions,
+    searched,
+)
+from operations.serialization import tables
+from tests.annotation import factories as annotation
+from tests.factories import PASSWORD, person
+from tests.judging import factories as judging
+from wikifetch.models import FetchRun
+
+pytestmark = pytest.mark.django_db
+
+NAME, USERNAME, ADDRESS = "Dorothea Brooke", "dorothea", "dorothea@middlemarch.example"
+
+
+@pytest.fixture
+def olga():
+    return person("olga", Role.ADMIN)
+
+
+@pytest.fixture
+def dorothea(olga):
+    token = invitations.invite(roles=[Role.ANNOTATOR], by=olga, note=ADDRESS)
+    return invitations.accept(token, username=USERNAME, name=NAME, password=PASSWORD)
+
+
+def places(found):
+    return {(each.model._meta.label_lower, each.field.attname) for each in found}
+
+
+# ------------------------------------------------------------ where it is searched
+
+
+# Typed by admins and researchers about the work as a whole: no rule of blindness hides it from them.
+OPEN = {
+    "annotation.guideline", "annotation.campaign", "annotation.seen", "datasets.collection", "datasets.subset",
+    "datasets.release", "datasets.releaseexclusion", "judging.rubric", "judging.study", "judging.round",
+    "judging.reopening", "judging.judgeprompt", "judging.judge",
+}  # fmt: skip
+
+
+def test_every_table_of_peoples_work_says_who_may_see_its_texts():
+    """For a new table, say in operations/mentions.py whose rules hide it, or why its texts are not searched."""
+    rooms = ("annotation.", "datasets.", "judging.")
+    work = {model._meta.label_lower for model in searched()}
+    work = {label for label in work if label.startswith(rooms)}
+    assert work == {*OF_STUDY, *OF_ANNOTATION, *OF_RECORD, *OF_TAG, *OPEN}
+    assert {*NOT_SEARCHED} <= {table.name for table in tables(apps, passing=True)}
+
+
+def test_the_name_is_found_in_notes_names_of_files_texts_and_json(dorothea):
+    campaign = annotation.campaign(by=Person.objects.get(username="olga"))
+    annotation.submitted(dorothea, within=campaign)
+    FetchRun.objects.create(source="dump", label="dorothea_export.xml", options={"for": NAME})
+    Collection.objects.create(name="two", source=f"{USERNAME}.json", description=f"by {NAME}")
+    Invitation.objects.create(
+        token_hash="x", note="for Brooke", expires_at=dorothea.joined_at, roles=[]
+    )
+    found = mentions(dorothea)
+    assert {
+        ("wikifetch.fetchrun", "label"), ("wikifetch.fetchrun", "options"), ("datasets.collection", "source"),
+        ("datasets.collection", "description"), ("accounts.invitation", "note"),
+    } <= places(found.open)  # fmt: skip
+    assert [each.is_certain for each in found.open if each.field.attname == "options"] == [True]
+
+
+@pytest.mark.parametrize("name", ["Émile Zola", "Łukasz Żak", "Ольга Петрова", "李 小龙"])
+def test_a_name_in_any_letters_is_found_in_any_case_and_in_json(olga, name):
+    someone = person("someone")
+    Person.objects.filter(pk=someone.pk).update(name=name)
+    FetchRun.objects.create(source="x", label=name.upper(), options={"for": name.lower()})
+    found = mentions(Person.objects.get(pk=someone.pk))
+    assert len(found.open) == 2
+
+
+def test_a_common_part_of_a_name_is_named_and_not_listed(dorothea):
+    Collection.objects.bulk_create(Collection(name=f"Brooke {n}") for n in range(MOST + 1))
+    Collection.objects.create(name=NAME)
+    found = mentions(dorothea)
+    assert found.common == ["brooke"]
+    assert [each.value for each in found.open] == [NAME]
+
+
+def test_what_cannot_be_changed_is_listed_with_the_reason(dorothea, olga):
+    audit.record(audit.Kind.IMPORT, olga, f"verdicts of {NAME}.csv")
+    found = mentions(dorothea)
+    assert [each.fixed for each in found.fixed] == [FIXED["accounts.auditevent"]]
+    assert found.open == []
+
+
+# ------------------------------------------------------------ who may see it
+
+
+def test_verdicts_of_an_open_study_are_counted_and_not_shown(dorothea, olga):
+    study = judging.open_study("ivy", "joe")
+    ivy = Person.objects.get(username="ivy")
+    slot = verdicts.slot_of(ivy, judging.slots(study, ivy)[0].pk)
+    verdicts.give(slot, "correct", comment="as Dorothea said")
+    found = mentions(dorothea, olga)
+    assert (found.open, found.hidden > 0) == ([], True)
+    studies.close_study(study)
+    found = mentions(dorothea, olga)
+    assert ("judging.judgment", "comment") in places(found.open)
+    assert found.hidden == 0
+
+
+def test_annotations_of_tags_that_the_admin_may_still_get_are_not_shown(dorothea, olga):
+    campaign = annotation.campaign(by=olga, people=2)
+    made = annotation.submitted(dorothea, within=campaign)
+    Annotation.objects.filter(pk=made.pk).update(valid_comment="asked Dorothea")
+    place = ("annotation.annotation", "valid_comment")
+    assert place in places(mentions(dorothea, olga).open)
+    invitations.grant(olga, roles=[Role.ADMIN, Role.ANNOTATOR], by=None)
+    found = mentions(dorothea, Person.objects.get(pk=olga.pk))
+    assert place not in places(found.open)
+    assert found.hidden
+
+
+# ------------------------------------------------------------ replacing
+
+
+def test_only_what_is_ticked_is_replaced(dorothea, olga):
+    one = Collection.objects.create(name="one", description=f"of {NAME} and dorothea's")
+    two = Collection.objects.create(name="two", description="brooke and stream")
+    ticked = [each.key for each in mentions(dorothea).open if each.pk == one.pk]
+    forgetting.forget(dorothea, by=olga, replacing=ticked)
+    one.refresh_from_db()
+    two.refresh_from_db()
+    assert one.description == f"of {dorothea.pseudonym} and {dorothea.pseudonym}'s"
+    assert two.description == "brooke and stream"
+
+
+def test_a_text_that_changed_since_it_was_shown_is_not_replaced(dorothea, olga):
+    made = Collection.objects.create(name="one", description="of Dorothea")
+    (shown,) = mentions(dorothea).open
+    Collection.objects.filter(pk=made.pk).update(description="of Dorothea, Dorset")
+    with pytest.raises(Conflict, match=r"were changed meanwhile\. Nothing was done"):
+        forgetting.forget(dorothea, by=olga, replacing=[shown.key])
+    assert Person.objects.get(pk=dorothea.pk).name == NAME
+
+
+def test_a_name_that_another_row_has_refuses_the_whole(dorothea, olga):
+    Collection.objects.create(name="dorothea")
+    Collection.objects.create(name=dorothea.pseudonym)
+    (shown,) = mentions(dorothea).open
+    with pytest.raises(Conflict, match="another row has it already"):
+        forgetting.forget(dorothea, by=olga, replacing=[shown.key])
+
+
+def test_an_open_page_cannot_write_the_name_of_an_annotation_again(dorothea, olga):
+    campaign = annotation.campaign(by=olga)
+    made = annotation.submitted(annotation.annotator("bob"), within=campaign)
+    Annotation.objects.filter(pk=made.pk).update(valid_comment="asked Dorothea")
+    (shown,) = [each for each in mentions(dorothea, olga).open if each.model is Annotation]
+    forgetting.forget(dorothea, by=olga, replacing=[shown.key])
+    after = Annotation.objects.get(pk=made.pk)
+    assert after.valid_comment == f"asked {dorothea.pseudonym}"
+    assert after.version == made.version + 1
+
+
+# ------------------------------------------------------------ the page
+
+
+@pytest.fixture
+def page(client, olga, dorothea):
+    client.force_login(olga)
+    return client
+
+
+def test_the_page_lists_each_text_with_a_tick(page, dorothea):
+    Collection.objects.create(name="one", description="of <b>Dorothea Brooke</b>")
+    Collection.objects.create(name="two", description="a brooke")
+    shown = page.get(f"/people/{dorothea.pk}/forget/").content.decode()
+    ticks = re.findall(r'name="replace" value="[^"]+"( checked)?', shown)
+    assert sorted(ticks) == ["", " checked"]
+    assert "&lt;b&gt;<mark>Dorothea Brooke</mark>&lt;/b&gt;" in shown
+
+
+def test_ticks_stay_when_the_typed_name_is_wrong(page, dorothea):
+    Collection.objects.create(name="two", description="a brooke")
+    (shown,) = mentions(dorothea).open
+    sent = {"username": "olga", "replace": shown.key}
+    answer = page.post(f"/people/{dorothea.pk}/forget/", sent)
+    assert answer.status_code == 422
+    assert f'value="{shown.key}" checked' in answer.content.decode()
+
+
+def test_a_page_without_a_text_says_so(page, dorothea):
+    shown = page.get(f"/people/{dorothea.pk}/forget/").content.decode()
+    assert "No text that can be changed holds the name." in shown
+
+
+# ------------------------------------------------------------ what is left on the disk
+
+
+@pytest.fixture
+def committed(data_dir, transactional_db):
+    """People whose rows are committed, with texts that name one of them."""
+    olga = person("olga", Role.ADMIN)
+    token = invitations.invite(roles=[Role.ANNOTATOR], by=olga, note=ADDRESS)
+    dorothea = invitations.accept(token, username=USERNAME, name=NAME, password=PASSWORD)
+    for n in range(20):  # each is a page in the log
+        FetchRun.objects.create(source="dump", label=f"dorothea_{n}.xml", options={"for": NAME})
+    Person.objects.filter(pk=dorothea.pk).update(name="Dorothea Casaubon")
+    Person.objects.filter(pk=dorothea.pk).update(name=NAME)
+    return dorothea
+
+
+def test_no_byte_of_the_database_holds_the_name_after_it_was_forgotten(committed, client):
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL keeps its log for a while: docs/operators/people.md")
+    files = [Path(connection.settings_dict["NAME"] + end) for end in ("", "-wal")]
+    held = re.compile(rb"dorothea|brooke|casaubon|middlemarch", re.I)
+    assert held.search(b"".join(path.read_bytes() for path in files))
+    client.force_login(Person.objects.get(username="olga"))
+    ticks = [each.key for each in mentions(committed).open]
+    client.post(f"/people/{committed.pk}/forget/", {"username": USERNAME, "replace": ticks})
+    assert Person.objects.get(pk=committed.pk).forgotten_at
+    assert [path.name for path in files if path.exists() and held.search(path.read_bytes())] == []
+
+
+def test_a_reader_keeps_the_log_and_the_page_says_so(committed, monkeypatch):
+    if connection.vendor != "sqlite":
+        pytest.skip("of SQLite")
+    monkeypatch.setattr(traces, "WAIT", 0)
+    reader = connection.copy("reader")
+    with reader.cursor() as cursor:
+        cursor.execute("BEGIN DEFERRED")
+        cursor.execute("SELECT count(*) FROM accounts_person")
+        forgetting.forget(committed)
+        assert not traces.erase()
+        cursor.execute("ROLLBACK")
+    reader.close()
+    assert traces.erase()
+
+
+def test_earlier_backups_are_named_until_they_are_gone(committed, client, tmp_path):
+    inside, elsewhere = backups.make().path, backups.make(tmp_path / "other disk").path
+    (backups.default_folder() / "broken.backup.zip").write_text("PK")
+    client.force_login(Person.objects.get(username="olga"))
+    shown = client.get(f"/people/{committed.pk}/forget/").content.decode()
+    forgetting.forget(committed)
+    later = backups.make(tmp_path / "other disk").path
+    found = traces.backups_that_name(committed)
+    assert {path.name for path in found} == {inside.name, elsewhere.name, "broken.backup.zip"}
+    assert later not in found
+    assert all(path.name in shown for path in (inside, elsewhere))
