@@ -1,6 +1,6 @@
 """Responses without a final verdict: how many there are of each kind, and which shares they leave possible. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from evaluation.report.sentences import counted, percent_interval
@@ -58,14 +58,15 @@ def sentence(report: Report) -> str:
     return f"{n:,} of {counted(all_of(report), 'response')}{kept} {have} no final verdict: {kinds_in_words(report)}."
 
 
-def ranges(report: Report, prompt: str) -> list[Range]:
-    """For each model with such responses to a prompt the lowest and the highest share of the reported verdict."""
+def ranges(report: Report, prompt: str, models: Sequence[str]) -> list[Range]:
+    """For each of `models` with such responses to a prompt the lowest and the highest share of the reported verdict."""
     verdict = report["comparisons"]["verdict"]
-    return [
-        Range(cell["model"], gone, gone + cell["n"], _ends(cell))
+    found = {
+        cell["model"]: Range(cell["model"], gone, gone + cell["n"], _ends(cell))
         for cell, gone in _short(report)
         if (cell["prompt"], cell["verdict"]) == (prompt, verdict)
-    ]
+    }
+    return [found[model] for model in models if model in found]
 
 
 def widest(report: Report) -> str:
@@ -76,8 +77,8 @@ def widest(report: Report) -> str:
         return ""
     cell, _ = max(short, key=lambda one: one[1] / (one[1] + one[0]["n"]))
     return (
-        f"Counted all as not {verdict}, or all as {verdict}, they leave most open the share of {verdict} responses of "
-        f"{cell['model']} under prompt {cell['prompt']}: it would be {_ends(cell)}."
+        f"If all of these were counted as not {verdict}, or all as {verdict}, the share of {verdict} responses of "
+        f"{cell['model']} under prompt {cell['prompt']} would vary most, from {_ends(cell)}."
     )
 
 

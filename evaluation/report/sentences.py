@@ -221,7 +221,7 @@ def changed_sentence(both: Changed) -> str:
     with_kappa = (
         "kappa is undefined"
         if kappa["value"] is None
-        else f"kappa is {number(kappa['value'], 2)}{f' ({ends})' if ends else ''}"
+        else f"kappa is {number(kappa['value'], 2)} ({ends or 'no interval'})"
     )
     return (
         f"On {counted(both['n'], 'response')} with a verdict of rounds {both['rounds'][0]} and {both['rounds'][1]} "

@@ -8,7 +8,7 @@ from evaluation.report import missing, sentences
 from evaluation.report.drawings import Drawing
 from evaluation.report.missing import Range
 from evaluation.report.sentences import in_words
-from evaluation.report.shapes import Compared, Comparison, Family, PromptAgreement, Report
+from evaluation.report.shapes import Compared, Comparison, Family, Prompt, PromptAgreement, Report
 
 LEVEL = 0.05
 # As many further findings are listed; the comparisons have them all.
@@ -49,13 +49,7 @@ def summary(report: Report, charts: dict[str, Drawing]) -> Summary:
     title = found[0] if found else _title_of_none(report)
     following = found[1 : MOST_FINDINGS + 1]
     panels = tuple(
-        Panel(
-            prompt["label"],
-            prompt["title"],
-            charts[f"shares-{place}"],
-            agreement_lines(report["agreement"]["prompts"], prompt["label"]),
-            tuple(missing.ranges(report, prompt["label"])),
-        )
+        _panel(report, prompt, charts[f"shares-{place}"])
         for place, prompt in enumerate(report["prompts"])
     )
     return Summary(
@@ -65,6 +59,13 @@ def summary(report: Report, charts: dict[str, Drawing]) -> Summary:
         missing.sentence(report),
         panels,
     )
+
+
+def _panel(report: Report, prompt: Prompt, drawing: Drawing) -> Panel:
+    label, models = prompt["label"], [str(row[0]) for row in drawing.sheet.rows]
+    agreement = agreement_lines(report["agreement"]["prompts"], label)
+    ranges = missing.ranges(report, label, models)
+    return Panel(label, prompt["title"], drawing, agreement, tuple(ranges))
 
 
 def agreement_lines(entries: Sequence[PromptAgreement], prompt: str) -> tuple[str, ...]:
