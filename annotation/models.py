@@ -156,7 +156,9 @@ class Assignment(Leased):
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="assignments")
     round = models.PositiveIntegerField(default=1)
-    tag = models.ForeignKey(Tag, on_delete=models.PROTECT, related_name="assignments")
+    tag = models.ForeignKey(
+        Tag, on_delete=models.PROTECT, related_name="assignments", db_index=False
+    )
     sighting = models.ForeignKey(Sighting, on_delete=models.PROTECT, related_name="+")
     slot = models.PositiveIntegerField()
     order = models.PositiveIntegerField(default=0, help_text="Drawn from the campaign's seed.")
@@ -175,7 +177,9 @@ class Assignment(Leased):
                 fields=["campaign", "round", "tag", "slot"], name="assignment_slot_once"
             ),
             models.UniqueConstraint(
-                fields=["campaign", "round", "tag", "person"], name="assignment_person_once"
+                # In this order for whether a person has had a tag, in whichever round.
+                fields=["campaign", "tag", "person", "round"],
+                name="assignment_person_once",
             ),
             models.CheckConstraint(
                 condition=Q(state__in=AssignmentState.values), name="assignment_state_is_known"
@@ -191,7 +195,9 @@ class Assignment(Leased):
             models.Index(
                 fields=["state", "campaign", "round", "order", "slot"],
                 name="assignment_next_to_take",
-            )
+            ),
+            # For what a tag has: with the state, or SQLite without statistics reads all that are free instead.
+            models.Index(fields=["tag", "campaign", "round", "state"], name="assignment_of_tag"),
         ]
 
     def __str__(self) -> str:

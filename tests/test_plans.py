@@ -10,13 +10,16 @@ from django.db import connection
 from django.test import Client
 
 from accounts.models import Person
-from bench import scale, world
+from annotation.reviewing.publishing import publish_campaign
+from bench import content, scale, world
 from evaluation.frozen import publishing, snapshots
 from judging import studies
 from judging.adjudication import studies_for
 from judging.models import Study
 from judging.published import over_runs
 from judging.settling import unresolved_in
+from leases.planner import learn_sizes
+from tests.annotation import factories as annotating
 from wikifetch.models import Tag
 from wikifetch.taglist import seen_tags
 
@@ -33,6 +36,26 @@ SMALL = {
     *("generation_languagemodel", "generation_promptversion", "judging_judgeprompt"),
     *("accounts_auditevent", "CONSTANT", "subquery", "items"),
 }
+
+# Pages that ask about the tags of a campaign. Where each of 1,200 assignments is looked for among all, they take 1,900
+# thousand steps or more.
+WITHIN = {
+    "bob": (
+        "/annotate/",
+        "/contradictions/{record}/",
+        "/contradictions/{record}/questions/1/revised/",
+        "/collections/mills/?hidden=show",
+        "/collections/mills/questions/",
+        "/collections/mills/deviations/",
+    ),
+    "olga": (
+        "/campaigns/{campaign}/",
+        "/campaigns/{campaign}/progress/",
+        "/campaigns/{campaign}/assignments/",
+        "/reviews/",
+    ),
+}
+MOST_STEPS = 500
 
 
 @pytest.fixture
@@ -116,3 +139,49 @@ def test_the_numbers_of_statements_do_not_grow(keys, django_assert_max_num_queri
         client.force_login(Person.objects.get(username=role))
         with django_assert_max_num_queries(most):
             client.get(address.format(**keys))
+
+
+@pytest.fixture
+def large(tmp_path):
+    """Keys of a campaign over 600 tags for two people each, one published; and an annotator who may get the others."""
+    content.write_pages(tmp_path / "pages.xml", 600)
+    content.read_pages(tmp_path / "pages.xml")
+    olga = annotating.admin()
+    within = annotating.campaign(by=olga, tags=0, people=2)
+    done = [annotating.submitted(annotating.annotator(name), within=within) for name in ("a", "b")]
+    annotating.decide(done[0], olga)
+    publish_campaign(within, olga)
+    record = within.collection.contradictions.get().pk
+    return {"campaign": within.pk, "record": record, "bob": annotating.annotator("bob")}
+
+
+@pytest.mark.parametrize("is_known", [False, True], ids=["without statistics", "with statistics"])
+def test_no_page_of_a_large_campaign_looks_at_it_again_for_each_of_its_tags(large, is_known):
+    if is_known:
+        learn_sizes()
+    steps = {}
+    for who, addresses in WITHIN.items():
+        client = Client()
+        client.force_login(large["bob"] if who == "bob" else Person.objects.get(username=who))
+        for address in addresses:
+            with Steps() as taken:
+                assert client.get(address.format(**large)).status_code in (200, 400, 409), address
+            steps[address] = taken.thousands
+    assert {address: n for address, n in steps.items() if n > MOST_STEPS} == {}
+
+
+class Steps:
+    """How many thousand steps SQLite takes, which are the same on every machine."""
+
+    thousands = 0
+
+    def __enter__(self):
+        connection.ensure_connection()
+        connection.connection.set_progress_handler(self.count, 1_000)
+        return self
+
+    def __exit__(self, *error):
+        connection.connection.set_progress_handler(None, 0)
+
+    def count(self):
+        self.thousands += 1
