@@ -3,10 +3,11 @@
 Rooms above ask here; rooms below ask through extension points (apps.py).
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.functional import SimpleLazyObject
 
 from accounts.models import Person
@@ -14,8 +15,8 @@ from accounts.roles import Role
 from datasets.blinding import check_shown, keep_listed, keep_shown
 from datasets.exposure import Known
 from datasets.models import Contradiction, Instance
-from generation.models import Run
-from judging.models import Judge, JudgingSlot, Study, StudyItem
+from generation.models import Response, Run
+from judging.models import Judge, JudgingSlot, Resolution, Study, StudyItem
 from judging.rules.blindness import hides_study
 from judging.states import SlotState, StudyState
 from leases.refusal import NotAllowed
@@ -123,17 +124,28 @@ def hidden_results(person: Person, studies: Sequence[Study]) -> set[int]:
 
 
 def read_elsewhere(
-    person: Person, study: Study, responses: Collection[int]
-) -> list[tuple[Study, int]]:
-    """The other studies in which the person may read verdicts on these responses now, by their role; on how many."""
-    if not person.has_role(*READERS):
-        return []
-    others = StudyItem.objects.filter(response__in=responses).exclude(study=study)
-    judged = others.filter(Q(slots__judgment__isnull=False) | Q(resolutions__isnull=False))
-    counts = judged.order_by().values_list("study").annotate(n=Count("pk", distinct=True))
-    found = Study.objects.in_bulk(dict(counts))
-    hidden = hidden_results(person, list(found.values()))
-    return [(found[key], n) for key, n in counts.order_by("study") if key not in hidden]
+    people: Iterable[Person], study: Study, responses: Collection[Response]
+) -> dict[Person, list[tuple[Study, int]]]:
+    """By person: in which other studies their role lets them read verdicts on these responses now, and on how many."""
+    readers = [person for person in people if person.has_role(*READERS)]
+    found = _judged_elsewhere(study, responses) if readers else {}
+    hidden = {person: hidden_results(person, list(found)) for person in readers}
+    read = {
+        person: [(one, n) for one, n in found.items() if one.pk not in hidden[person]]
+        for person in readers
+    }
+    return {person: studies for person, studies in read.items() if studies}
+
+
+def _judged_elsewhere(study: Study, responses: Collection[Response]) -> dict[Study, int]:
+    """On how many of the responses other studies have verdicts. They are compared here: no statement names them all."""
+    keys, runs = {one.pk for one in responses}, {one.run_id for one in responses}
+    given = JudgingSlot.objects.filter(item=OuterRef("pk"), judgment__isnull=False)
+    judged = Q(Exists(given)) | Q(Exists(Resolution.objects.filter(item=OuterRef("pk"))))
+    rows = StudyItem.objects.filter(judged, response__run__in=runs).exclude(study=study)
+    pairs = rows.order_by().values_list("study", "response")
+    counts = Counter(other for other, response in pairs if response in keys)
+    return {one: counts[one.pk] for one in Study.objects.filter(pk__in=counts).order_by("pk")}
 
 
 def require_results(person: Person, study: Study) -> None:

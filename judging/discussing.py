@@ -91,7 +91,7 @@ class Awaits(IntegerChoices):
 
     SIGN = 1, "To sign"
     WRITE = 2, "To write"
-    OTHER = 3, "Waits for the other judge"
+    OTHER = 3, "For the other judge"
 
 
 def listed(person: Person, study: Study) -> QuerySet[JudgingSlot]:

@@ -165,12 +165,13 @@ def dry_run(
     )
 
 
-def warnings(study: Study, responses: Iterable[Response], people: Collection[Person]) -> list[str]:
+def warnings(
+    study: Study, responses: Collection[Response], people: Collection[Person]
+) -> list[str]:
     """A sentence on those of the people whom `judged_before` counts, and one on who reads another study's report."""
-    asked = {one.pk: one.instance_id for one in responses}
-    number = judged_before(study, set(asked.values()), people)
-    read = {person: read_elsewhere(person, study, asked) for person in people}
-    named = [f"{person} ({_where(studies)})" for person, studies in read.items() if studies]
+    number = judged_before(study, {one.instance_id for one in responses}, people)
+    read = read_elsewhere(people, study, responses)
+    named = [f"{person} ({_where(studies)})" for person, studies in read.items()]
     sentences = [
         number and JUDGED_BEFORE.format(number),
         named and READ_ELSEWHERE.format("; ".join(named)),

@@ -241,6 +241,7 @@ GET   /studies/{closed}/rounds/added/                         302  403  403  403
 POST  /studies/{closed}/rounds/added/                         403  403  403  403  403  403  403  403  400  403
 POST  /studies/{open}/judges/                                 403  403  403  403  403  403  403  403  302  302
 POST  /studies/{open}/judges/{judge}/remove/                  302  403  403  403  403  403  403  403  302  302
+GET   /studies/{open}/close/                                  302  403  403  403  403  403  403  403  200  200
 POST  /studies/{open}/close/                                  302  403  403  403  403  403  403  403  302  302
 POST  /studies/{open}/models/                                 403  403  403  403  403  403  403  403  302  403
 POST  /studies/{closed}/models/                               403  403  403  403  403  403  403  403  302  403

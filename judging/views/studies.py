@@ -44,7 +44,6 @@ from pages.refusals import form_page, refused_in
 
 # A judge who has given no verdict for so many days holds their items too long.
 IDLE_DAYS = 3
-CLOSE_ASKS = "Judges can change nothing more. {}"
 ALL_DECIDED = "Every response gets its final verdict."
 NONE_LACKS = "Every response has all its verdicts."
 LEAVE_ASKS = "{} end here. A third person decides on these responses."
@@ -142,8 +141,8 @@ def open_study(request: HttpRequest, study_id: int) -> HttpResponse:
 
 def _warnings(study: Study, judges: Sequence[Person]) -> list[str]:
     """What these people may know, asked before they become judges: other studies are hidden from them then."""
-    responses = Response.objects.filter(study_items__study=study).only("instance")
-    return planning.warnings(study, responses, judges)
+    responses = Response.objects.filter(study_items__study=study).only("instance", "run")
+    return planning.warnings(study, list(responses), judges)
 
 
 def _warn(request: HttpRequest, warnings: Sequence[str]) -> None:
@@ -210,11 +209,15 @@ def remove_judge(request: HttpRequest, study_id: int, judge_id: int) -> HttpResp
     return redirect("judging:study", study.pk)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @roles_required(Role.ADMIN)
 def close_study(request: HttpRequest, study_id: int) -> HttpResponse:
-    """End the judging."""
+    """End the judging; a page of its own says first what that leaves, which is too much to count on each visit."""
     study = get_object_or_404(Study, pk=study_id)
+    if request.method != "POST":
+        hidden = blinding.results_problem(person_of(request), study) is not None
+        context = {"study": study, "leaves": _leaves(study, hidden=hidden)}
+        return render(request, "judging/study_close.html", context)
     locked = studies.close_study(study)
     messages.success(
         request, f"The study is closed, and {how_many(locked, 'more verdict')} locked."
@@ -282,8 +285,6 @@ def study_page(
         "progress": progress.of_study(study) if shows_judges else None,
         "responses": study.items.count(),
     }
-    if is_admin and study.state == StudyState.OPEN:
-        context["close_asks"] = _close_asks(study, hidden=hidden is not None)
     if is_admin and study.state == StudyState.DRAFT:
         context["published"] = over_study(study)
     if hidden is None:
@@ -314,8 +315,8 @@ def study_page(
     return render(request, "judging/study.html", context, status=400 if refused else 200)
 
 
-def _close_asks(study: Study, *, hidden: bool) -> str:
-    """What closing makes of the responses; to an admin who judges in the study not on how many its judges differ."""
+def _leaves(study: Study, *, hidden: bool) -> str:
+    """What closing leaves without a final verdict; for an admin who judges in it, not on how many the judges differ."""
     left = progress.left_by_closing(study)
     by = (
         "their judges to discuss" if study.resolved_by == DISCUSSION else "a third person to decide"
@@ -324,10 +325,10 @@ def _close_asks(study: Study, *, hidden: bool) -> str:
     kinds = [(lacking, "without all their verdicts"), (undecided, f"for {by}")]
     words = ", ".join(f"{n} {kind}" for n, kind in kinds if n)
     if not words:
-        return CLOSE_ASKS.format(NONE_LACKS if hidden else ALL_DECIDED)
+        return NONE_LACKS if hidden else ALL_DECIDED
     number = how_many(lacking + undecided, "response")
     stay = "stays" if lacking + undecided == 1 else "stay"
-    return CLOSE_ASKS.format(f"{number} {stay} without a final verdict: {words}.")
+    return f"{number} {stay} without a final verdict: {words}."
 
 
 def _going_on(study: Study, discussed: int) -> dict[str, Any]:

@@ -410,7 +410,8 @@ def test_a_study_closed_early_says_how_many_lack_which_verdicts_and_leads_to_the
 
 def test_closing_says_first_how_many_responses_stay_without_a_final_verdict(client, admin):
     study = make.open_study(drawn_from=make.finished_run(instances=3, prompts=["passage-1"]))
-    address = f"/studies/{study.pk}/"
+    address = f"/studies/{study.pk}/close/"
+    assertContains(client.get(f"/studies/{study.pk}/"), f'href="{address}"')
     assertContains(client.get(address), "6 responses stay without a final verdict: 6 without all")
     slots = {slot.item_id: slot for slot in make.slots(study, make.judge("bob"))}
     for n, slot in enumerate(make.slots(study, make.judge("alice"))):
@@ -418,10 +419,13 @@ def test_closing_says_first_how_many_responses_stay_without_a_final_verdict(clie
         if n:
             verdicts.give(slots[slot.item_id], "incorrect" if n < 3 else "correct")
     said = "3 responses stay without a final verdict: 1 without all their verdicts, 2 for a third person to decide."
-    assertContains(client.get(address), f"Judges can change nothing more. {said}")
+    assertContains(client.get(address), said)
     study.judges.filter(person=make.judge("alice")).update(person=admin)  # reads no differences
     said = "1 response stays without a final verdict: 1 without all their verdicts."
-    assertContains(client.get(address), f"Judges can change nothing more. {said}")
+    assertContains(client.get(address), said)
+    assert stored(study).state == "open"
+    client.post(address)
+    assertContains(client.get(address), "it cannot be closed")
 
 
 def test_each_judges_share_of_fast_verdicts_is_shown(client, admin):
