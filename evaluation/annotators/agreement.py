@@ -1,9 +1,12 @@
 """Agreement of annotators beyond chance, on every measure, from their annotations of the same tags. Pure.
 
-All numbers of a population are resampled together (evaluation/statistics/blocks.py).
+All numbers of a population are resampled together: whole articles are drawn once, and each number is computed anew from
+the sums over the drawn articles, as in evaluation/statistics.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +26,17 @@ from evaluation.annotators.measures import (
     given_to,
     labels_of,
 )
-from evaluation.statistics.blocks import Block, mean_of, of_pair, over_all, resampled
+from evaluation.statistics import many_raters, two_raters
 from evaluation.statistics.bootstrap import Plan
-from evaluation.statistics.coefficient import Coefficient
+from evaluation.statistics.chance import Floats, ac1_of, beyond, ratio
+from evaluation.statistics.coefficient import NO_ITEMS, Coefficient, coefficient, measured
+from evaluation.statistics.groups import Groups
+from evaluation.statistics.many_raters import (
+    fleiss_kappa,
+    krippendorff_alpha_nominal,
+    pairwise_agreement,
+)
+from evaluation.statistics.two_raters import cohen_kappa, percent_agreement
 from pages.memory import FIGURES
 
 Counts = NDArray[np.int64]
@@ -33,6 +44,17 @@ Counts = NDArray[np.int64]
 BEFORE, BLIND, AFTER = "before", "blind", "after"
 # With more pairs of people than this, options are given over all annotators only.
 MOST_PAIRS = 10
+
+
+@dataclass(frozen=True)
+class Block:
+    """Coefficients that one formula computes from sums over tags: `features` is tags x f, its `formula` takes the sums
+    `f x ...` to `m x ...` for the m coefficients. A tag that they do not use has zeros.
+    """
+
+    coefficients: tuple[Coefficient, ...]
+    features: Floats
+    formula: Callable[[Floats], Floats]
 
 
 @FIGURES.remembers
@@ -145,16 +167,49 @@ def label_counts(
     return counts
 
 
+def over_all(counts: Counts) -> Block:
+    """Any number of annotators: the share of agreeing pairs, Fleiss' kappa, AC1, Krippendorff's alpha."""
+    k = counts.shape[1]
+    given = np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    others = np.maximum(given - 1, 1)
+    agreeing = (counts * (counts - 1)).sum(axis=1, keepdims=True)
+    parts = [agreeing / (given * others), agreeing / others, counts / given, counts]
+
+    def formula(sums: Floats) -> Floats:
+        agreed, met, shares, totals = np.split(sums, [1, 2, 2 + k])
+        tags, n = shares.sum(axis=0), totals.sum(axis=0)
+        share, by_label = ratio(agreed[0], tags), ratio(shares, tags)
+        # Krippendorff's alpha: `met` are the coincidences of equal labels, `totals` those of each label.
+        alpha = 1 - ratio((n - 1) * (n - met[0]), n**2 - (totals**2).sum(axis=0))
+        fleiss = beyond(share, (by_label**2).sum(axis=0))
+        return np.stack([share, fleiss, ac1_of(share, by_label), alpha])
+
+    found = (pairwise_agreement, fleiss_kappa, many_raters.gwet_ac1, krippendorff_alpha_nominal)
+    return Block(tuple(each(counts) for each in found), np.hstack(parts), formula)
+
+
 def pair_block(
     measure: Measure, labels: Sequence[str], items: Sequence[Sequence[Entered]]
 ) -> tuple[Counts, Block]:
     """Two annotators: their table, percent agreement, Cohen's kappa and AC1."""
-    place = {label: index for index, label in enumerate(labels)}
-    given = np.full((len(items), 2), -1, dtype=np.int64)
+    k, place = max(1, len(labels)), {label: index for index, label in enumerate(labels)}
+    table = np.zeros((k, k), dtype=np.int64)
+    features = np.zeros((len(items), 1 + 2 * k))
     for row, item in enumerate(items):
         if both := given_to(measure, item):
-            given[row] = [place[label] for label in both]
-    return of_pair(given, max(1, len(labels)))
+            i, j = (place[label] for label in both)
+            table[i, j] += 1
+            features[row, [0, 1 + i, 1 + k + j]] = (i == j, 1, 1)
+
+    def formula(sums: Floats) -> Floats:
+        agreed, rows, columns = np.split(sums, [1, 1 + k])
+        n = rows.sum(axis=0)
+        share, first, second = ratio(agreed[0], n), ratio(rows, n), ratio(columns, n)
+        kappa = beyond(share, (first * second).sum(axis=0))
+        return np.stack([share, kappa, ac1_of(share, (first + second) / 2)])
+
+    found = (percent_agreement(table), cohen_kappa(table), two_raters.gwet_ac1(table))
+    return table, Block(found, features, formula)
 
 
 def mean_overlap(
@@ -162,12 +217,19 @@ def mean_overlap(
 ) -> Block:
     """The mean over tags of the mean overlap of each two annotations of the tag."""
     row_of = {(item[0].round, item[0].tag): row for row, item in enumerate(items)}
-    overlaps: list[list[float]] = [[] for _ in items]
+    sums = np.zeros((len(items), 2))
     for pair in pairs:
         value = pair.overlaps[which]
         if value is not None:
-            overlaps[row_of[pair.first.round, pair.first.tag]].append(value)
-    return mean_of(overlaps)
+            sums[row_of[pair.first.round, pair.first.tag]] += (value, 1)
+    used = sums[:, 1] > 0
+    means = np.zeros((len(items), 2))
+    means[used, 0] = sums[used, 0] / sums[used, 1]
+    means[used, 1] = 1
+    n = int(used.sum())
+    value = float(means[:, 0].sum() / n) if n else None
+    found = coefficient("mean_overlap", value, n, reason="" if n else NO_ITEMS)
+    return Block((found,), means, lambda summed: ratio(summed[0], summed[1])[None])
 
 
 # ---------------------------------------------------------------- intervals
@@ -178,5 +240,33 @@ def _resampled(
 ) -> list[list[Coefficient]]:
     """Each block's coefficients with their intervals by resampling articles."""
     numbered: dict[str, int] = {}
-    clusters = [numbered.setdefault(item[0].article, len(numbered)) for item in items]
-    return resampled(blocks, np.array(clusters, dtype=np.int64), plan)
+    clusters = np.array(
+        [numbered.setdefault(item[0].article, len(numbered)) for item in items], dtype=np.int64
+    )
+    ends = np.cumsum([block.features.shape[1] for block in blocks])
+    groups = Groups(np.zeros((len(items), 1), np.int64), np.ones(len(items), np.int64), clusters)
+    count = sum(len(block.coefficients) for block in blocks)
+    drawn = iter(
+        groups.resampled(
+            np.hstack([block.features for block in blocks]),
+            partial(_values, blocks, ends[:-1]),
+            plan,
+            (count, partial(_sources, blocks, ends[:-1])),
+        )
+    )
+    return [[measured(one, next(drawn)) for one in block.coefficients] for block in blocks]
+
+
+def _values(blocks: Sequence[Block], ends: Counts, sums: Floats) -> Floats:
+    parts = np.split(sums, ends)
+    return np.concatenate([b.formula(part) for b, part in zip(blocks, parts, strict=True)])
+
+
+def _sources(blocks: Sequence[Block], ends: Counts, sums: Floats) -> NDArray[np.bool_]:
+    """Which clusters hold a tag that a block's numbers use."""
+    parts = np.split(sums, ends)
+    used = [
+        np.tile((part != 0).any(axis=0), (len(b.coefficients), 1))
+        for b, part in zip(blocks, parts, strict=True)
+    ]
+    return np.concatenate(used)

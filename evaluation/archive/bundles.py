@@ -11,20 +11,25 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypedDict, cast
+from typing import TypedDict, cast
 
 from datasets.importers.json_text import Unreadable, decode
+from evaluation import statistics
 from evaluation.archive import recompute
+from evaluation.archive.recompute import HASH, body_hash
 from evaluation.report.shapes import FORMAT, Report, Snapshot
 from leases.refusal import Refusal
 
-HASH: Final = "body_sha256"
-ZIP_FORMAT = 2
+ZIP_FORMAT = 3
 REPORT, ROWS, MANIFEST, README = ("report.json", "rows.jsonl", "manifest.json", "README.txt")
-SCRIPT = "recompute"
-# The script's modules by their names in the zip.
+# The script and the formulas that it uses, by their names in the zip: there, `statistics` is a module of Python's own.
+FORMULAS = "sic_et_non_statistics"
 SCRIPTS = {
-    f"{SCRIPT}/{file.name}": file for file in sorted(Path(recompute.__file__).parent.glob("*.py"))
+    "recompute.py": Path(recompute.__file__),
+    **{
+        f"{FORMULAS}/{file.name}": file
+        for file in sorted(Path(statistics.__file__).parent.glob("*.py"))
+    },
 }
 NAMES = (REPORT, ROWS, MANIFEST, *SCRIPTS, README)
 MOST_BYTES = 50 * 2**20
@@ -38,7 +43,10 @@ ABOUT = """\
 report.json   the numbers, as the program gave them
 rows.jsonl    the rows they were computed from, a JSON list a line; manifest.json names the columns
 manifest.json the hashes of the files, and by which names the report calls the models
-recompute     computes every number from the rows anew:  python -m recompute  (needs numpy)
+recompute.py  counts the rows anew, computes the report's numbers, and says what differs and what it did not check:
+              python recompute.py  (needs Python 3.11 or later, and numpy)
+sic_et_non_statistics
+              the program's formulas, which recompute.py uses for intervals, p-values and coefficients
 
 The sha256 of rows.jsonl is the hash that the report names. On an installation of the program,
 manage.py verify_report FILE checks this zip as a whole.
@@ -104,15 +112,6 @@ def require_read(body: Mapping[str, object]) -> None:
             "only. The report's file is as it was frozen. The version that made it checks it, and draws its tables "
             "and charts."
         )
-
-
-def body_hash(body: Report) -> str:
-    """sha256 (hex) over the report as canonical JSON, without the hash that it holds of itself."""
-    made_of = {name: value for name, value in body["snapshot"].items() if name != HASH}
-    canonical = json.dumps(
-        {**body, "snapshot": made_of}, ensure_ascii=False, sort_keys=True, separators=(",", ":")
-    )
-    return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
 
 
 def sealed(body: Report) -> Report:

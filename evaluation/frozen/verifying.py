@@ -1,14 +1,11 @@
 """Checking a report that somebody has as a file: against its hashes, its rows, and the study where it is here."""
 
-import hashlib
 from dataclasses import dataclass, field
 
 from datasets.importers.json_text import Unreadable
 from evaluation.archive import bundles
-from evaluation.archive.bundles import HASH, Bundle, body_hash
-from evaluation.archive.recompute.checking import check
-from evaluation.archive.recompute.findings import Findings
-from evaluation.archive.recompute.rows import read_rows
+from evaluation.archive.bundles import Bundle
+from evaluation.archive.recompute import HASH, Findings, body_hash, check
 from evaluation.report.shapes import Report
 from evaluation.rows.hashing import digest, hashed_lines, rows_of
 from judging.models import Study
@@ -40,56 +37,33 @@ class Outcome:
 def verify(data: bytes) -> Outcome:
     """Every check of a zip or a report's JSON; raises Refusal for what is neither, or of another format."""
     bundle = bundles.read(data)
-    outcome = Outcome()
+    outcome, findings = Outcome(), Findings()
     try:
-        _check_hashes(bundle, outcome)
-        _recompute(bundle, outcome)
-        _compare_with_study(bundle.report, outcome)
+        _check_hashes(bundle, findings, outcome)
+        if bundle.manifest:
+            check(bundle.report, bundle.rows, bundle.manifest, findings)
+        _compare_with_study(bundle.report, findings, outcome)
     except SHAPES as error:
         raise Unreadable(
             f"The file is no report of this program, or a part of it is missing: {str(error)[:120]}."
         ) from None
+    outcome.checked = findings.checked
+    outcome.wrong = list(dict.fromkeys(findings.wrong))
+    outcome.notes += findings.left_out()
     return outcome
 
 
-def _check_hashes(bundle: Bundle, outcome: Outcome) -> None:
+def _check_hashes(bundle: Bundle, findings: Findings, outcome: Outcome) -> None:
     made_of = bundle.report["snapshot"]
-    if HASH not in made_of:
+    if HASH in made_of:
+        findings.compare("the report's hash", made_of[HASH], body_hash(bundle.report))
+    else:
         outcome.notes.append(UNSEALED)
-    elif made_of[HASH] != body_hash(bundle.report):
-        outcome.wrong.append(
-            "The report differs from the hash that it holds of itself: it was changed after it was frozen."
-        )
-    else:
-        outcome.checked += 1
-    if bundle.manifest:
-        outcome.checked += 1
-        if not bundles.has_own_script(bundle.manifest):
-            outcome.notes.append(OTHER_SCRIPT)
-        if hashlib.sha256(bundle.rows).hexdigest() != made_of["sha256"]:
-            outcome.wrong.append(
-                "The rows in the zip are not those that the report was computed from: their hash is another."
-            )
+    if bundle.manifest and not bundles.has_own_script(bundle.manifest):
+        outcome.notes.append(OTHER_SCRIPT)
 
 
-def _recompute(bundle: Bundle, outcome: Outcome) -> None:
-    findings = Findings()
-    rows = None
-    if bundle.manifest:
-        rows = read_rows(bundle.rows, bundle.manifest)
-    else:
-        outcome.notes.append(
-            "The file has no rows: each number was compared with the counts next to it."
-        )
-    check(bundle.report, findings, rows)
-    outcome.checked += findings.checked
-    outcome.wrong += findings.wrong
-    outcome.notes += [
-        f"Not recomputed: {name} ({n})." for name, n in sorted(findings.skipped.items())
-    ]
-
-
-def _compare_with_study(report: Report, outcome: Outcome) -> None:
+def _compare_with_study(report: Report, findings: Findings, outcome: Outcome) -> None:
     study = Study.objects.filter(slug=report["study"]["slug"]).first()
     if study is None:
         outcome.notes.append(NOT_HERE)
@@ -98,8 +72,4 @@ def _compare_with_study(report: Report, outcome: Outcome) -> None:
         outcome.notes.append(CHANGED)
         return
     outcome.notes.append(SAME)
-    findings = Findings()
-    lines = b"".join(hashed_lines(study, report))
-    check(report, findings, read_rows(lines, rows_of(study)))
-    outcome.checked += findings.checked
-    outcome.wrong += [line for line in findings.wrong if line not in outcome.wrong]
+    check(report, b"".join(hashed_lines(study, report)), rows_of(study), findings)

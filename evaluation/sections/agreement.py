@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TypedDict, cast
 
 import numpy as np
 
@@ -11,12 +11,9 @@ from evaluation.counts.first_verdicts import NONE, Cell, Pairs, Part, RepeatCoun
 from evaluation.counts.judged import Judged
 from evaluation.report import shapes
 from evaluation.sections.clustering import Clustering
-from evaluation.statistics import alpha, bootstrap
+from evaluation.statistics import bootstrap, entries
 from evaluation.statistics.bootstrap import Plan
-from evaluation.statistics.coefficient import ClassAgreement, Coefficient
 from evaluation.statistics.groups import Groups
-from evaluation.statistics.many_raters import of_many
-from evaluation.statistics.two_raters import WEIGHTED, of_two, paradox_warning
 from judging.models import Round, Rubric, Study, Verdict
 from judging.rules import rubric
 from pages.memory import FIGURES
@@ -210,43 +207,7 @@ def pair_entry(
     judges: Sequence[str], labels: Sequence[str], cells: Sequence[Cell], plan: Plan | None
 ) -> shapes.PairTable:
     """The table of two judges (rows the first one's verdicts) with all that is computed from it."""
-    # Two labels have one distance, so weights would repeat the same number.
-    weights = WEIGHTED if len(labels) > 2 else ()
-    rows = [(labels.index(first), labels.index(second)) for _, first, second, _ in cells]
-    pair = of_two(_groups(rows, cells), labels, plan, weights)
-    return {
-        "labels": list(labels),
-        "table": pair.table.tolist(),
-        "coefficients": [{**one, "pair": list(judges)} for one in pair.coefficients],
-        "per_class": [_class_entry(row) for row in pair.classes],
-        "warning": paradox_warning(*pair.coefficients[:2]),
-    }
+    return cast(shapes.PairTable, entries.pair_entry(judges, labels, cells, plan))
 
 
-@FIGURES.remembers
-def all_entries(labels: Sequence[str], responses: Groups, plan: Plan | None) -> list[Coefficient]:
-    """The coefficients over all judges of some responses."""
-    metrics = (alpha.NOMINAL, alpha.ORDINAL) if len(labels) > 2 else (alpha.NOMINAL,)
-    return list(of_many(responses, plan, metrics))
-
-
-def _groups(rows: Sequence[tuple[int, int]], cells: Sequence[Cell]) -> Groups:
-    """The rows of some cells, with their clusters and sizes."""
-    numbered: dict[str | int, int] = {}
-    places = [numbered.setdefault(one[0], len(numbered)) for one in cells]
-    table = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    sizes = np.array([one[-1] for one in cells], dtype=np.int64)
-    return Groups(table, sizes, np.array(places, dtype=np.int64))
-
-
-def _class_entry(row: ClassAgreement) -> shapes.ClassAgreement:
-    kappa, specific = row.kappa, row.specific
-    return {
-        "label": row.label,
-        "kappa": kappa["value"],
-        "reason": kappa["reason"] if kappa["value"] is None else "",
-        "specific_agreement": specific["value"],
-        "prevalence": row.prevalence,
-        "bias": row.bias,
-        "clustered": {"kappa": kappa["clustered"], "specific_agreement": specific["clustered"]},
-    }
+all_entries = FIGURES.remembers(entries.all_entries)

@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from evaluation.counts import machine_verdicts
 from evaluation.counts.machine_verdicts import MachineCount
 from evaluation.report import shapes
-from evaluation.sections.verdicts import clustered_entry, table_of
-from evaluation.statistics import bootstrap, score_intervals, wilson
-from evaluation.statistics.bootstrap import Plan, Resampled
-from evaluation.statistics.score_intervals import JUDGE, PEOPLE, Both, ScoreIntervals
-from evaluation.statistics.scores import Scores, Share, scores
+from evaluation.sections.verdicts import table_of
+from evaluation.statistics import bootstrap, entries, wilson
+from evaluation.statistics.bootstrap import Plan
+from evaluation.statistics.score_intervals import Both
 from evaluation.statistics.tables import UNPARSED, Tallies
 from generation.models import LanguageModel
 from judging.machine import control
@@ -22,8 +22,18 @@ from pages.memory import FIGURES
 
 AGAINST_PEOPLE = "responses with both a final verdict and the judge model's reply, after exclusions"
 ALL_REPLIES = "the judge model's replies, after exclusions"
-of_models = FIGURES.remembers(score_intervals.of_models)
-of_scores = FIGURES.remembers(score_intervals.of_scores)
+
+
+@FIGURES.remembers
+def scores_entry(both: Sequence[Both], plan: Plan) -> shapes.CountedScores:
+    """The table of both verdicts, and the scores that follow from it."""
+    return cast(shapes.CountedScores, entries.scores_entry(both, Verdict.values, plan))
+
+
+@FIGURES.remembers
+def models_entry(both: Sequence[Both], plan: Plan) -> list[shapes.ModelVerdicts]:
+    """Each model's verdicts from people and from the judge model, over the same responses."""
+    return cast(list[shapes.ModelVerdicts], entries.models_entry(both, Verdict.values, plan))
 
 
 def judge_models(
@@ -138,101 +148,16 @@ def _prompt_entry(
         for one in judged
         if one.people is not None and one.verdict is not None
     ]
-    labels = Verdict.values
     return {
         "prompt": prompt["label"],
         "without_final_verdict": sum(one.count for one in judged) - sum(one.count for one in both),
-        **_counted_entry(both, plan),
-        "models": _by_model(both, of_models(both, labels, plan)),
+        **scores_entry(both, plan),
+        "models": models_entry(both, plan),
         "halves": [
             {
                 "half": half,
-                **_counted_entry([one for one in both if one.article in halves.of(half)], plan),
+                **scores_entry([one for one in both if one.article in halves.of(half)], plan),
             }
             for half in HALVES
         ],
     }
-
-
-def _counted_entry(both: Sequence[Both], plan: Plan) -> shapes.CountedScores:
-    """The table of both verdicts, and the scores that follow from it."""
-    labels = Verdict.values
-    size = len(labels)
-    whole = score_intervals.table(both, labels)
-    matched = scores([row[:size] for row in whole], [row[size] for row in whole], labels)
-    return {
-        "table": [row[:size] for row in whole],
-        "unparsed_by_verdict": [row[size] for row in whole],
-        **_scores_entry(matched, of_scores(both, labels, plan)),
-    }
-
-
-def _scores_entry(matched: Scores, intervals: ScoreIntervals) -> shapes.Scores:
-    each = zip(matched.classes, intervals.precision, intervals.recall, intervals.f, strict=True)
-    return {
-        "n": matched.n,
-        "unparsed": matched.unparsed,
-        "accuracy": _share(matched.accuracy, intervals.accuracy),
-        "macro_f": {
-            "value": matched.macro_f,
-            "reason": matched.reason,
-            **clustered_entry(intervals.macro_f),
-        },
-        "classes": [
-            {
-                "label": one.label,
-                "precision": _share(one.precision, precision),
-                "recall": _share(one.recall, recall),
-                "f": {"value": one.f, "reason": one.reason, **clustered_entry(f)},
-            }
-            for one, precision, recall, f in each
-        ],
-    }
-
-
-def _share(share: Share, interval: Resampled) -> shapes.ScoreShare:
-    low, high = share.interval or (None, None)
-    return {
-        "k": share.k,
-        "n": share.n,
-        "low": low,
-        "high": high,
-        "reason": share.reason,
-        **clustered_entry(interval),
-    }
-
-
-def _by_model(
-    both: Iterable[Both], intervals: Mapping[tuple[str, ...], Resampled]
-) -> list[shapes.ModelVerdicts]:
-    """Table 5: each model's verdicts from people and from the judge model, over the same responses.
-
-    "shares" has the same counts as k of n with their intervals.
-    """
-    counted: dict[str, dict[str, Counter[str]]] = {}
-    for one in both:
-        mine = counted.setdefault(one.model, {PEOPLE: Counter(), JUDGE: Counter()})
-        mine[PEOPLE][one.people] += one.count
-        mine[JUDGE][one.reply] += one.count
-    columns = {PEOPLE: Verdict.values, JUDGE: [*Verdict.values, UNPARSED]}
-    return [
-        {
-            "model": model,
-            "n": mine[PEOPLE].total(),
-            "people": {reply: mine[PEOPLE][reply] for reply in columns[PEOPLE]},
-            "judge": {reply: mine[JUDGE][reply] for reply in columns[JUDGE]},
-            "shares": [
-                {
-                    "whose": whose,
-                    "verdict": reply,
-                    **_share(
-                        Share(mine[whose][reply], mine[PEOPLE].total()),
-                        intervals[model, whose, reply],
-                    ),
-                }
-                for whose in columns
-                for reply in columns[whose]
-            ],
-        }
-        for model, mine in sorted(counted.items(), key=lambda one: (one[0].casefold(), one[0]))
-    ]

@@ -1,12 +1,13 @@
 """The tables of final verdicts in a study's report, as data: k of n by prompt, model and slice."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from evaluation.counts import final_verdicts, without_verdict
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import in_name_order, one_passage_prompts
 from evaluation.report import missing, shapes
-from evaluation.statistics import bootstrap, tables, wilson
+from evaluation.statistics import bootstrap, entries, tables, wilson
 from evaluation.statistics.bootstrap import Plan, Resampled
 from evaluation.statistics.cells import resampled
 from evaluation.statistics.tables import Tallies
@@ -58,7 +59,7 @@ def table_of(
                 "model": model,
                 "slice": part,
                 **cell,
-                **clustered_entry(clustered.get((prompt, model, part, cell["verdict"]))),
+                **_ends(clustered.get((prompt, model, part, cell["verdict"]))),
             }
             for (prompt, model, part), (_, cells) in zip(places, lines, strict=True)
             for cell in cells
@@ -71,16 +72,8 @@ def table_of(
     }
 
 
-def clustered_entry(interval: Resampled | None) -> shapes.ClusterEnds:
-    """The interval by resampling articles as a cell has it; None for a count that is no share of the verdicts."""
-    if interval is None:
-        return {"cluster_low": None, "cluster_high": None, "clusters": None, "cluster_reason": ""}
-    return {
-        "cluster_low": interval["low"],
-        "cluster_high": interval["high"],
-        "clusters": interval["clusters"],
-        "cluster_reason": interval["reason"],
-    }
+def _ends(interval: Resampled | None) -> shapes.ClusterEnds:
+    return cast(shapes.ClusterEnds, entries.clustered_entry(interval))
 
 
 def resolution_entry(judged: Judged) -> list[shapes.Way]:

@@ -51,7 +51,7 @@ from judging.studies import Design
 from operations import backups, restoring
 from tests.annotation import factories as annotation
 from tests.annotation.test_small_campaign import decide, waiting
-from tests.evaluation.archive.test_bundles import run_script
+from tests.evaluation.archive.test_bundles import run_python
 from tests.factories import person
 from tests.generation.test_embedded import served
 
@@ -332,7 +332,7 @@ def test_a_study_in_small(service, people, client, settings, tmp_path):
         folder = tmp_path / f"zip-{next(number)}"
         data = client.get(f"/reports/snapshots/{snapshot.pk}/report.zip").content
         zipfile.ZipFile(io.BytesIO(data)).extractall(folder)
-        done = run_script(folder)
+        done = run_python(folder, "recompute.py")
         assert done.returncode == 0, done.stdout + done.stderr
         assert "all equal" in done.stdout
     assert next(number) == 2

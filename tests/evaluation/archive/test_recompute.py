@@ -3,28 +3,28 @@
 import io
 import re
 import zipfile
-from collections import defaultdict
-from copy import deepcopy
+from collections import Counter
 from datetime import timedelta
 from itertools import chain
 
+import numpy as np
 import pytest
 from django.db.models import Count, F, Q
 from django.http import QueryDict
 from django.template.loader import render_to_string
+from sklearn.metrics import cohen_kappa_score
 
 from annotation.models import Campaign
 from evaluation.archive import bundles
-from evaluation.archive.recompute.agreement import check_agreement
-from evaluation.archive.recompute.annotators import check_annotators
-from evaluation.archive.recompute.checking import check
-from evaluation.archive.recompute.comparisons import check_comparisons
-from evaluation.archive.recompute.findings import Findings
-from evaluation.archive.recompute.models import check_judge_models
-from evaluation.archive.recompute.rounds import check_rounds
-from evaluation.archive.recompute.rows import read_rows
-from evaluation.archive.recompute.study import check_study
-from evaluation.archive.recompute.tables import check_tables
+from evaluation.archive.recompute import (
+    UNKNOWN,
+    Findings,
+    Recomputed,
+    Rows,
+    check,
+    has_parts,
+    kappa,
+)
 from evaluation.report.layout import laid_out
 from evaluation.rows.hashing import hashed_lines, rows_of
 from evaluation.sections import comparisons
@@ -44,11 +44,12 @@ from tests.judging import factories as judging
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
-# Not from rows: names and numbers of rows of this database, how a study was set up, how intervals were to be made.
+# Not computed: names and numbers of rows of this database, how a study was set up, how intervals were to be made, and
+# the agreement of annotators.
 GIVEN = re.compile(
     r"format$|snapshot\.(id|rows_format)$|id$|\.seed$|\.resamples$|_percent$|judges_per_response$|\.part$|n_round$|"
     r"\.round$|\.margin$|flow\.steps\[\]\.(lost|gained)|flow\.steps\[\]\.n$|study\.subset\.|"
-    r"rounds\.rounds\[\]\.(n|could_read)$|rounds\.changed\[\]\.rounds$"
+    r"rounds\.rounds\[\]\.(n|could_read)$|rounds\.changed\[\]\.rounds$|^annotators"
 )
 PROMPTS = ("internal-knowledge", "both-passages", "both-passages-comprehensive")
 SAYS = ("correct", "partially correct", "incorrect", "?")
@@ -134,27 +135,37 @@ def report_of(study):
 
 
 def rows_for(study, report):
-    return read_rows(b"".join(hashed_lines(study, report)), rows_of(study))
+    return b"".join(hashed_lines(study, report)), rows_of(study)
 
 
-class Filling(Findings):
-    """Puts what is computed into the report, and keeps what was compared."""
+def findings_of(report, rows):
+    findings = Findings()
+    check(report, *rows, findings)
+    return findings
 
-    def __init__(self):
-        super().__init__()
-        self.seen = set()
 
-    def compare(self, where, entry, key, computed):
-        super().compare(where, entry, key, computed)
-        self.seen.add((id(entry), key))
-        entry[key] = computed
+def recomputed(report, rows):
+    return Recomputed(report, Rows(*rows, report["prompts"])).whole()
+
+
+def filled(reported, computed):
+    """The report with what is computed in its place, where anything is."""
+    if computed is UNKNOWN:
+        return reported
+    if isinstance(computed, Counter):
+        return {name: computed[name] for name in reported}
+    if isinstance(computed, dict):
+        return reported | {key: filled(reported[key], one) for key, one in computed.items()}
+    if has_parts(computed):
+        return [filled(*both) for both in zip(reported, computed, strict=True)]
+    return computed
 
 
 def numbers(value, path=""):
     """(path, the entry, its key) of each number of a report; lists of numbers are one."""
     if isinstance(value, list):
-        for one in value:
-            yield from numbers(one, f"{path}[]")
+        for place, one in enumerate(value):
+            yield from numbers(one, f"{path}[{place}]")
     elif isinstance(value, dict):
         for key, one in value.items():
             where = f"{path}.{key}".lstrip(".")
@@ -162,6 +173,10 @@ def numbers(value, path=""):
                 yield where, value, key
             else:
                 yield from numbers(one, where)
+
+
+def kind_of(path):
+    return re.sub(r"\[\d+\]", "[]", path)
 
 
 def holds_numbers(value):
@@ -191,18 +206,14 @@ def page_of(study, report):
 def test_every_number_of_the_report_is_computed_from_its_rows(made, request):
     study = request.getfixturevalue(made)
     report = report_of(study)
-    filled, findings = deepcopy(report), Filling()
-    check(filled, findings, rows_for(study, report))
+    rows = rows_for(study, report)
+    findings = findings_of(report, rows)
     assert findings.wrong == []
-    left = {
-        path
-        for path, entry, key in numbers(filled)
-        if (id(entry), key) not in findings.seen and not GIVEN.search(path)
-    }
-    assert left == set()
-    steps = "steps before the study, of which it has no rows"
-    assert set(findings.skipped) <= {steps, "no interval by resampling"}
-    assert cells(page_of(study, filled)) == cells(page_of(study, report))
+    assert findings.checked > 900
+    left = {kind_of(path) for path in findings.unchecked}
+    assert {path for path in left if not GIVEN.search(path)} == set()
+    made_anew = filled(report, recomputed(report, rows))
+    assert cells(page_of(study, made_anew)) == cells(page_of(study, report))
 
 
 def test_the_study_has_what_there_is_to_compute(annotated):
@@ -235,24 +246,12 @@ def test_a_study_judged_twice_has_what_rounds_add(rejudged):
 
 
 def one_of_each(report):
-    """The first number of each kind: by its path."""
+    """The first number of each kind, by its path."""
     first = {}
     for path, entry, key in numbers(report):
-        if entry[key] is not None and not GIVEN.search(path):
-            first.setdefault(path, (entry, key))
-    return first
-
-
-PART_OF = {
-    "agreement": check_agreement,
-    "rounds": check_rounds,
-    "tables": check_tables,
-    "comparisons": check_comparisons,
-    "judge_models": check_judge_models,
-    "halves": check_judge_models,
-    "annotators": check_annotators,
-    "snapshot": lambda report, rows, findings: check(report, findings, rows),
-}
+        if entry[key] is not None and not GIVEN.search(kind_of(path)):
+            first.setdefault(kind_of(path), (path, entry, key))
+    return first.values()
 
 
 def changed(value):
@@ -264,52 +263,17 @@ def changed(value):
     return value + 1 if isinstance(value, int) else value + 1e-6
 
 
-class Finding(Findings):
-    """Keeps which numbers differ."""
-
-    def __init__(self):
-        super().__init__()
-        self.differ = set()
-
-    def compare(self, where, entry, key, computed):
-        before = len(self.wrong)
-        super().compare(where, entry, key, computed)
-        if len(self.wrong) > before:
-            self.differ.add((id(entry), key))
-
-
-def missed(report, rows, part, some):
-    """The paths of those of these numbers whose change is not found: of all at once, then of each of the rest alone."""
-    right = [entry[key] for _, entry, key in some]
-    for _, entry, key in some:
-        entry[key] = changed(entry[key])
-    findings = Finding()
-    try:
-        part(report, rows, findings)
-    except ValueError:  # a table that its labels do not fit
-        findings.wrong.append("a table")
-    for (_, entry, key), value in zip(some, right, strict=True):
-        entry[key] = value
-    if len(some) == 1:
-        return [] if findings.wrong else [some[0][0]]
-    rest = [one for one in some if (id(one[1]), one[2]) not in findings.differ]
-    return [path for one in rest for path in missed(report, rows, part, [one])]
-
-
 @pytest.mark.parametrize("made", ["annotated", "rejudged"])
-def test_a_change_of_any_number_is_found(made, request):
+def test_a_change_of_any_number_is_found_at_its_place(made, request):
     study = request.getfixturevalue(made)
     report = report_of(study)
-    rows = rows_for(study, report)
     kinds = one_of_each(report)
     assert len(kinds) > 100
-    # Those of one name are not computed from one another: one check finds all of them.
-    together = defaultdict(list)
-    for path, (entry, key) in kinds.items():
-        part = PART_OF.get(path.partition(".")[0].removesuffix("[]"), check_study)
-        together[part, key].append((path, entry, key))
-    each = (missed(report, rows, part, some) for (part, _), some in together.items())
-    assert list(chain.from_iterable(each)) == []
+    for _, entry, key in kinds:
+        entry[key] = changed(entry[key])
+    found = [line.split(": ")[0] for line in findings_of(report, rows_for(study, report)).wrong]
+    missed = [path for path, *_ in kinds if not any(line.startswith(path) for line in found)]
+    assert missed == []
 
 
 SHOWN = (
@@ -330,10 +294,30 @@ def test_a_changed_number_is_a_cell_of_the_page_that_is_not_the_computed_one(ann
         for step in path:
             entry = entry[step]
         entry[key] += 1
-        filled = deepcopy(report)
-        check(filled, Filling(), rows)
-        assert cells(page_of(annotated, filled)) != cells(page_of(annotated, report)), path
+        made_anew = filled(report, recomputed(report, rows))
+        assert cells(page_of(annotated, made_anew)) != cells(page_of(annotated, report)), path
         entry[key] -= 1
+
+
+# ---------------------------------------------------------------- its own formulas
+
+
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+def test_the_scripts_kappa_is_scikit_learns(weights):
+    for seed in range(20):
+        rng = np.random.Generator(np.random.PCG64(seed))
+        k = int(rng.integers(2, 5))
+        first, second = rng.integers(0, k, (2, 50))
+        table = np.zeros((k, k), dtype=int)
+        np.add.at(table, (first, second), 1)
+        known = {"labels": range(k), "weights": None if weights == "none" else weights}
+        assert kappa(table, weights) == pytest.approx(cohen_kappa_score(first, second, **known))
+
+
+def test_the_scripts_kappa_of_cohens_table_and_of_none():
+    assert kappa(np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])) == pytest.approx(29 / 59)
+    assert kappa(np.array([[4, 0], [0, 0]])) is None
+    assert kappa(np.zeros((2, 2), dtype=int)) is None
 
 
 # ---------------------------------------------------------------- kinds of studies
@@ -342,9 +326,7 @@ def test_a_changed_number_is_a_cell_of_the_page_that_is_not_the_computed_one(ann
 def test_intervals_are_computed_whatever_is_drawn(study):
     for by in ("article", "tag", "instance"):
         report = study_report(study, Clustering(by=by, resamples=200, seed=11))
-        findings = Findings()
-        check(report, findings, rows_for(study, report))
-        assert findings.wrong == [], by
+        assert findings_of(report, rows_for(study, report)).wrong == [], by
 
 
 def test_more_articles_than_are_drawn_one_by_one(monkeypatch):
@@ -356,17 +338,13 @@ def test_more_articles_than_are_drawn_one_by_one(monkeypatch):
     report = report_of(study)
     kappa = report["agreement"]["prompts"][0]["pairs"][0]["coefficients"][1]
     assert kappa["clustered"]["clusters"] == 210
-    findings = Findings()
-    check(report, findings, rows_for(study, report))
-    assert findings.wrong == []
+    assert findings_of(report, rows_for(study, report)).wrong == []
 
 
 def test_a_study_that_was_closed_before_all_was_judged():
     study, _, _ = judging.closed_early()
     report = report_of(study)
-    findings = Findings()
-    check(report, findings, rows_for(study, report))
-    assert findings.wrong == []
+    assert findings_of(report, rows_for(study, report)).wrong == []
     assert "incomplete" in {way["how"] for way in report["resolution"]}
 
 
@@ -397,4 +375,4 @@ def test_the_zip_holds_the_script_as_a_package(study):
         assert set(packed.namelist()) == set(bundles.NAMES)
         for name in bundles.SCRIPTS:
             source = packed.read(name).decode()
-            assert not re.search(r"^\s*(from|import) (evaluation|django|scipy)", source, re.M), name
+            assert not re.search(r"^\s*(from|import) (django|scipy|pages)", source, re.M), name

@@ -4,6 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from evaluation.statistics import two_raters
 from evaluation.statistics.bootstrap import (
@@ -54,6 +55,30 @@ def test_another_seed_gives_nearly_the_same_interval():
     (one,), (other,) = (intervals(numbers(40), mean, Plan(seed)) for seed in (1, 2))
     assert one["low"] != other["low"]
     assert one["low"] == pytest.approx(other["low"], abs=0.05)
+
+
+def test_the_ends_are_those_of_scipys_bca_at_our_levels():
+    """A share of responses in 40 articles of one to five; scipy draws other resamples."""
+    rng, count = np.random.Generator(np.random.PCG64(3)), 40
+    n = rng.integers(1, 6, count)
+    k = rng.binomial(n, rng.beta(3, 1.2, count))
+
+    def share(articles, axis=-1):
+        places = articles.astype(int)
+        return k[places].sum(axis) / n[places].sum(axis)
+
+    widened = stats.t.ppf(0.975, count - 1) * sqrt(count / (count - 1))
+    theirs = stats.bootstrap(
+        (np.arange(count),),
+        share,
+        confidence_level=2 * stats.norm.cdf(widened) - 1,
+        n_resamples=20_000,
+        method="BCa",
+        random_state=5,
+    )
+    (ours,) = intervals(np.stack([k, n], axis=1).astype(float), mean, Plan(1, 20_000))
+    assert (ours["low"], ours["high"]) == pytest.approx(tuple(theirs.confidence_interval), abs=0.01)
+    assert ours["se"] == pytest.approx(theirs.standard_error, rel=0.03)
 
 
 def test_the_interval_of_a_mean_is_students():

@@ -1,4 +1,5 @@
 import pytest
+from scipy.stats import binomtest
 
 from evaluation.statistics.wilson import wilson
 
@@ -16,6 +17,11 @@ from evaluation.statistics.wilson import wilson
 )
 def test_printed_values(k, n, low, high):
     assert wilson(k, n) == pytest.approx((low, high), abs=5e-5)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 5), (1, 3), (7, 9), (150, 1200), (48, 48)])
+def test_it_is_scipys(k, n):
+    assert wilson(k, n) == pytest.approx(tuple(binomtest(k, n).proportion_ci(method="wilson")))
 
 
 def test_no_trials_have_no_interval():
