@@ -230,9 +230,8 @@ def committed(data_dir, transactional_db):
     return dorothea
 
 
+@pytest.mark.once
 def test_no_byte_of_the_database_holds_the_name_after_it_was_forgotten(committed, client):
-    if connection.vendor != "sqlite":
-        pytest.skip("PostgreSQL keeps its log for a while: docs/operators/people.md")
     files = [Path(connection.settings_dict["NAME"] + end) for end in ("", "-wal")]
     held = re.compile(rb"dorothea|brooke|casaubon|middlemarch", re.I)
     assert held.search(b"".join(path.read_bytes() for path in files))
@@ -243,9 +242,8 @@ def test_no_byte_of_the_database_holds_the_name_after_it_was_forgotten(committed
     assert [path.name for path in files if path.exists() and held.search(path.read_bytes())] == []
 
 
-def test_a_reader_keeps_the_log_and_the_page_says_so(committed, monkeypatch):
-    if connection.vendor != "sqlite":
-        pytest.skip("of SQLite")
+@pytest.mark.once
+def test_a_reader_keeps_the_log_and_it_is_said(committed, monkeypatch):
     monkeypatch.setattr(traces, "WAIT", 0)
     reader = connection.copy("reader")
     with reader.cursor() as cursor:
