@@ -45,9 +45,9 @@ def given(
     slots = first_judged(study).filter(judge=judge) if judge else first_judged(study)
     rows = slots.values_list(*columns, "round__n", "judgment__first_verdict")
     found: dict[str, dict[str, Counter[str]]] = {}
-    for judge, prompt, at, verdict, n in rows.annotate(n=Count("pk")).order_by(*columns):
-        if shown.get(judge, at) == at:
-            found.setdefault(judge, {}).setdefault(prompt, Counter())[verdict] = n
+    for name, prompt, at, verdict, n in rows.annotate(n=Count("pk")).order_by(*columns):
+        if shown.get(name, at) == at:
+            found.setdefault(name, {}).setdefault(prompt, Counter())[verdict] = n
     return found
 
 
