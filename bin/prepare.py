@@ -51,7 +51,8 @@ class Trouble(Exception):
 
 
 def say(line: str) -> None:
-    print(line, flush=True)
+    """In one piece, since threads say lines too (processes.py)."""
+    print(f"{line}\n", end="", flush=True)
 
 
 def fail(line: str) -> None:
