@@ -122,8 +122,8 @@ def test_one_signature_at_closing_leaves_the_response_unresolved():
     assert (settled["waiting"], settled["incomplete"]) == (0, [])
     assert list(discussed(study)) == list(study.items.all())
     report = study_report(study)
-    assert {way["how"]: way["count"] for way in report["resolution"]} == {"none": 1}
-    assert "1 have no final verdict" in methods_paragraph(report)
+    assert {way["how"]: way["count"] for way in report["resolution"]} == {"disagreement": 1}
+    assert "1 has no final verdict" in methods_paragraph(report)
 
 
 def test_report_and_files_say_that_it_was_discussed():
@@ -132,7 +132,7 @@ def test_report_and_files_say_that_it_was_discussed():
     discussing.sign(seat("bob"), version=1)
     report = study_report(study)
     assert {way["how"]: way["count"] for way in report["resolution"]} == {"discussed": 1}
-    assert "1 were settled by discussion" in methods_paragraph(report)
+    assert "1 was settled by discussion" in methods_paragraph(report)
     [entry] = studyfile.entries(study)
     assert (entry["final"]["how"], entry["final"]["note"]) == ("discussed", "Read again.")
     assert ",discussed," in "".join(studyfile.csv_chunks(study))
