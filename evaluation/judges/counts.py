@@ -38,11 +38,11 @@ def rounds_shown(study: Study) -> Shown:
 
 
 def given(
-    study: Study, shown: Shown, judge: Judge | None = None
+    study: Study, shown: Shown, only: Judge | None = None
 ) -> dict[str, dict[str, Counter[str]]]:
     """Judge (all, or one) -> prompt -> how many of each first verdict in their round; judges and prompts by name."""
     columns = ("judge__pseudonym", "item__response__prompt")
-    slots = first_judged(study).filter(judge=judge) if judge else first_judged(study)
+    slots = first_judged(study).filter(judge=only) if only else first_judged(study)
     rows = slots.values_list(*columns, "round__n", "judgment__first_verdict")
     found: dict[str, dict[str, Counter[str]]] = {}
     for name, prompt, at, verdict, n in rows.annotate(n=Count("pk")).order_by(*columns):
