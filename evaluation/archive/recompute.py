@@ -258,9 +258,9 @@ class Recomputed:
         rows, questions = self.rows, {key_of(item): item for item in self.rows.items}
         given, ways = Counter(row["day"] for row in rows.first), self.ways()
         counts = {way["how"]: way["count"] for way in self.report["resolution"]}
-        others = {"waiting", "skipped", "absent"} & counts.keys()  # rows do not tell them apart
-        apart = ways.pop(OTHER, 0) - sum(counts[how] for how in others)
-        ways.update({how: counts[how] + apart for how in others})
+        if others := {"waiting", "skipped", "absent"} & counts.keys():  # alike in the rows
+            apart = ways.pop(OTHER, 0) - sum(counts[how] for how in others)
+            ways.update({how: counts[how] + apart for how in others})
         return {
             "study": {
                 "responses": len(rows.items),

@@ -348,6 +348,14 @@ def test_a_study_that_was_closed_before_all_was_judged():
     assert "incomplete" in {way["how"] for way in report["resolution"]}
 
 
+def test_responses_without_a_verdict_that_a_report_keeps_back_are_found():
+    study = judging.open_study()
+    report = report_of(study)
+    report["resolution"] = [way for way in report["resolution"] if way["how"] != "waiting"]
+    wrong = findings_of(report, rows_for(study, report)).wrong
+    assert any(line.startswith("resolution: ") for line in wrong)
+
+
 def test_every_interval_names_its_method(annotated):
     """The method is next to the ends, or in the part that holds them."""
 
@@ -368,7 +376,7 @@ def test_every_interval_names_its_method(annotated):
     assert set(unnamed(report_of(annotated), frozenset())) == set()
 
 
-def test_the_zip_holds_the_script_as_a_package(study):
+def test_the_zip_holds_the_script_and_its_formulas(study):
     text = bundles.text_of(bundles.sealed(report_of(study)))
     data = bundles.write(text, hashed_lines(study), rows_of(study))
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
