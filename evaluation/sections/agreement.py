@@ -40,10 +40,11 @@ def study_agreement(
     rounds = list(study.rounds.select_related("rubric").order_by("n"))
     parts = _Parts(study, pairs, responses, final_verdicts.by_round(judged.items), plan)
     forward, others = parts.by_round(prompts, rounds)
+    measured = any(entry["pairs"] for entry in forward)
     return {
         "population": FIRST_VERDICTS,
-        "measured": bool(pairs),
-        "reason": "" if pairs else _not_measured(study),
+        "measured": measured,
+        "reason": "" if measured else _not_measured(study),
         "interval": {
             "cluster": clustering.by,
             "method": bootstrap.METHOD,

@@ -21,7 +21,7 @@ from evaluation.report.summary import summary
 from evaluation.report.two import Side, next_to
 from evaluation.rows.choice import Choice, chosen
 from evaluation.sections.study import study_report
-from judging.models import JudgingSlot
+from judging.models import JudgingSlot, Judgment
 from tests.evaluation.factories import judged_in_three_rounds, judged_study, resolve_all
 from tests.evaluation.frozen.write import mixed, ten_articles
 
@@ -123,6 +123,18 @@ def test_while_no_round_gives_a_final_verdict_all_are_put_forward(study):
     report = study_report(study)
     assert [one["round"] for one in report["agreement"]["prompts"]] == [1, 2, 3]
     assert report["agreement"]["other_rounds"] == []
+
+
+@pytest.mark.once
+def test_agreement_of_other_rounds_alone_does_not_count_as_measured(study):
+    """The report would put nothing forward, and its methods paragraph would name no number."""
+    of_second_judges = Judgment.objects.filter(slot__judge__person__username__in=("bob", "fay"))
+    of_second_judges.delete()
+    report = study_report(study)
+    assert [one["n"] for one in report["agreement"]["other_rounds"]] == [3]
+    assert not report["agreement"]["measured"]
+    assert report["agreement"]["reason"]
+    assert "Agreement between judges was not measured." in methods_paragraph(report)
 
 
 @pytest.mark.once
