@@ -18,6 +18,7 @@ CHANGED = (
 OTHER_SCRIPT = (
     "The script in the zip is not this version's. It was not run; read it before you run it."
 )
+NOT_COMPUTED = "No number was computed anew: its rows are neither in the file nor in this database."
 UNSEALED = "The report has no hash of itself: it was not frozen."
 # What reading any shape but a report's own ends in: its parts are read by name throughout.
 SHAPES = (
@@ -47,6 +48,8 @@ def verify(data: bytes) -> Outcome:
         raise Unreadable(
             f"The file is no report of this program, or a part of it is missing: {str(error)[:120]}."
         ) from None
+    if not bundle.manifest and SAME not in outcome.notes:
+        outcome.notes.append(NOT_COMPUTED)
     outcome.checked = findings.checked
     outcome.wrong = list(dict.fromkeys(findings.wrong))
     outcome.notes += findings.left_out()

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from evaluation.archive.bundles import MOST_BYTES
 from evaluation.frozen.verifying import verify
 from evaluation.labels.page import printable
+from evaluation.report.sentences import counted
 from leases.refusal import Refusal
 
 
@@ -32,4 +33,5 @@ class Command(BaseCommand):
         if outcome.wrong:
             lines = "\n  ".join(map(printable, outcome.wrong))
             raise CommandError(f"{path} is not what it says:\n  {lines}")
-        self.stdout.write(f"{path}: {outcome.checked} things compared, all as the report says.")
+        things = counted(outcome.checked, "thing")
+        self.stdout.write(f"{path}: {things} compared, all as the report says.")

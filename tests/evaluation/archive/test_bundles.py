@@ -14,7 +14,15 @@ from django.core.management import CommandError, call_command
 from datasets.importers.json_text import Unreadable
 from evaluation.archive import bundles
 from evaluation.frozen import snapshots
-from evaluation.frozen.verifying import CHANGED, NOT_HERE, OTHER_SCRIPT, SAME, UNSEALED, verify
+from evaluation.frozen.verifying import (
+    CHANGED,
+    NOT_COMPUTED,
+    NOT_HERE,
+    OTHER_SCRIPT,
+    SAME,
+    UNSEALED,
+    verify,
+)
 from evaluation.report.shapes import FORMAT, ROWS_FORMAT
 from evaluation.rows.hashing import KINDS, digest
 from evaluation.sections.study import study_report
@@ -195,6 +203,14 @@ def test_a_frozen_report_alone_is_checked_against_itself(study):
     outcome = verify(snapshots.text_of(snapshot).encode())
     assert outcome.wrong == []
     assert SAME in outcome.notes
+    assert NOT_COMPUTED not in outcome.notes
+
+
+def test_a_report_whose_rows_are_nowhere_says_that_no_number_was_computed(study, report):
+    Study.objects.filter(pk=study.pk).update(slug="other")
+    outcome = verify(json.dumps(report).encode())
+    assert (outcome.checked, outcome.wrong) == (1, [])
+    assert NOT_COMPUTED in outcome.notes
 
 
 def test_a_report_that_was_never_sealed_says_so(study):
