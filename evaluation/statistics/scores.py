@@ -7,8 +7,6 @@ accuracy and in recall, absent from precision, and no label of its own.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .wilson import Interval, wilson
-
 NO_ITEMS = "No response has both a person's final verdict and the judge model's reply."
 NOT_PREDICTED = "The judge model never gave this verdict."
 NO_SUPPORT = "People gave this verdict to no response."
@@ -20,7 +18,7 @@ MACRO_LACKS = (
 
 @dataclass(frozen=True)
 class Share:
-    """`k` of `n` with its Wilson interval; where n is 0, `reason` says why there is no share."""
+    """`k` of `n`; where n is 0, `reason` says why there is no share."""
 
     k: int
     n: int
@@ -29,10 +27,6 @@ class Share:
     @property
     def value(self) -> float | None:
         return self.k / self.n if self.n else None
-
-    @property
-    def interval(self) -> Interval | None:
-        return wilson(self.k, self.n)
 
 
 @dataclass(frozen=True)
