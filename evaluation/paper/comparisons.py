@@ -47,8 +47,8 @@ def _table(report: Report, display: Display, *, whole: bool) -> list[str]:
     caption = (
         f"Differences in the share of {breakable(comparisons['verdict'])} responses, in percentage points, with "
         f"95\\,\\% intervals from {comparisons['resamples']:,} resamples of whole articles (seed "
-        f"{comparisons['seed']}); intervals and $p$ are not corrected but where it says {correction}: there $p$ is "
-        f"corrected within its family by {correction}'s method."
+        f"{comparisons['seed']}). Columns marked {correction} have $p$ as corrected within its family by "
+        f"{correction}'s method; intervals and the other $p$ are not corrected."
     )
     return [*lines, *table(named(report, "comparisons"), caption, heads, groups, keys=2)]
 

@@ -93,8 +93,8 @@ def _agreement(report: Report, display: Display) -> list[str]:
         "Agreement on first verdicts, before resolution and exclusions, with 95\\,\\% intervals"
     )
     caption += f" ({how}; W: Wilson's)" if how else " (W: Wilson's)"
-    caption += "; what cannot be resampled, as from fewer than "
-    caption += f"{FEWEST_CLUSTERS} {report['agreement']['interval']['cluster']}s, has no other."
+    caption += f". Kappa that cannot be resampled, as from fewer than {FEWEST_CLUSTERS} "
+    caption += f"{report['agreement']['interval']['cluster']}s, has no interval."
     heads = ["Prompt", "Judges", "$n$", "Agreement", r"Cohen's $\kappa$"]
     return table(named(report, "agreement"), caption, heads, [Rows(rows)], keys=3)
 

@@ -147,7 +147,8 @@ def _agreement(report: Report) -> Iterator[str]:
     made = agreement["interval"]
     if "" in methods:
         yield (
-            f"What cannot be resampled, as from fewer than {FEWEST_CLUSTERS} {made['cluster']}s, has no interval."
+            "A value that cannot be resampled, as from fewer than "
+            f"{FEWEST_CLUSTERS} {made['cluster']}s, has no interval."
         )
     if made["method"] in methods:
         yield (

@@ -304,6 +304,6 @@ def interval_sentence(report: shapes.Report) -> str:
     return (
         f"Below a number: its 95 % interval by {made['method']}, whole {made['cluster']}s drawn "
         f"{made['resamples']:,} times from seed {made['seed']} ({made['generator']}). Under it, in brackets, "
-        "Wilson's or the closed form (Fleiss, Cohen and Everitt 1969), which take responses as independent. What comes "
-        f"from fewer than {FEWEST_CLUSTERS} {made['cluster']}s has neither; only Wilson's, of a share, holds there."
+        "Wilson's or the closed form (Fleiss, Cohen and Everitt 1969), which take responses as independent. From fewer "
+        f"than {FEWEST_CLUSTERS} {made['cluster']}s a share has Wilson's alone, and any other number no interval."
     )

@@ -148,7 +148,7 @@ def _sides(
 
 
 def comparison_sentence(family: Family, row: Comparison, verdict: str) -> str:
-    """One comparison: both sides, the difference, what its interval holds, and the corrected p-values."""
+    """One comparison: both sides, the difference, what its interval holds, and its p-values."""
     if row["value"] is None:
         return f"{_subject(family, row)}: not compared. {row['reason']}"
     if family["kind"] == "gains":
