@@ -18,7 +18,7 @@ from tests.setup.conftest import ROOT
 UNITS = ROOT / "config" / "systemd"
 COMMON = UNITS / "sicetnon-.service.d" / "common.conf"
 BACKUP = UNITS / "sicetnon-backup.service"
-BACKUP_FAILED = UNITS / "sicetnon-backup-failed.service"
+BACKUP_FAILED = UNITS / "failed-sicetnon-backup.service"
 SERVICES = sorted(set(UNITS.glob("*.service")) - {BACKUP, BACKUP_FAILED})
 
 
@@ -77,6 +77,8 @@ def test_services_have_no_rights_but_to_write_their_data():
 
 def test_a_backup_that_fails_says_so():
     assert section(BACKUP, "Unit")["OnFailure"] == BACKUP_FAILED.name
+    # COMMON is for every unit of that prefix, and with it neither a mail is sent nor the journal read.
+    assert not BACKUP_FAILED.name.startswith("sicetnon-")
     said = shlex.split(section(BACKUP_FAILED, "Service")["ExecStart"])
     done = subprocess.run(said, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("<2>The nightly backup of Sic et Non failed: ")  # <2>: critical
