@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-# For requests that are being answered. bin/run gives its processes as long.
+# For requests that are being answered; shorter than the time after which bin/run, Docker and systemd kill the process.
 graceful_timeout = 5
 
 

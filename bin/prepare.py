@@ -51,8 +51,9 @@ class Trouble(Exception):
 
 
 def say(line: str) -> None:
-    """In one piece, since threads say lines too (processes.py)."""
-    print(f"{line}\n", end="", flush=True)
+    """In one piece, since threads say lines too (processes.py). Work goes on where a full disk or nobody takes it."""
+    with contextlib.suppress(OSError):
+        print(f"{line}\n", end="", flush=True)
 
 
 def fail(line: str) -> None:

@@ -138,7 +138,7 @@ class Kept(threading.Thread):
         short_lives = 0
         while not self.stopping.is_set():
             began = time.monotonic()
-            code = self._run_once()
+            how = self._run_once()
             if self.stopping.is_set():
                 return
             short_lives = 1 if time.monotonic() - began >= LIVED else short_lives + 1
@@ -146,25 +146,28 @@ class Kept(threading.Thread):
                 say(_given_up(self.name))
                 return
             pause = PAUSES[short_lives - 1]
-            say(f"{self.name} ended ({_ended_how(code)}). It is started again in {pause} s.")
+            say(f"{self.name} ended ({how}). It is started again in {pause} s.")
             self.stopping.wait(pause)
 
-    def _run_once(self) -> int:
-        """Start the process and wait for its end; returns its exit status, or minus the signal that killed it."""
-        self.process = subprocess.Popen(
-            ["/bin/sh", "-c", self.command],
-            cwd=str(ROOT),
-            env=self.env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=end_with_parent,
-        )
+    def _run_once(self) -> str:
+        """Start the process and wait for its end; returns in words how it ended."""
+        try:
+            self.process = subprocess.Popen(
+                ["/bin/sh", "-c", self.command],
+                cwd=str(ROOT),
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=end_with_parent,
+            )
+        except OSError as error:  # no memory, or too many processes
+            return f"it could not be started: {error.strerror}"
         threading.Thread(target=self._print, args=(self.process.stdout,), daemon=True).start()
         code = self.process.wait()
         _send_group(self.process.pid, signal.SIGTERM)  # what it has started and left
-        return code
+        return f"exit status {code}" if code >= 0 else f"killed by signal {-code}"
 
     def _print(self, output) -> None:
         """Each line of the output with the process's name before it."""
@@ -184,10 +187,6 @@ def _given_up(name: str) -> str:
     )
 
 
-def _ended_how(code: int) -> str:
-    return f"exit status {code}" if code >= 0 else f"killed by signal {-code}"
-
-
 def _stop(number, frame) -> None:
     for later in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(later, signal.SIG_IGN)
@@ -201,7 +200,8 @@ def _end(processes, stopping: threading.Event) -> None:
     for process in processes:
         process.end(signal.SIGTERM)
     for process in processes:
-        process.join(max(0, deadline - time.monotonic()))
+        if process.is_alive():  # the signal may have come before it was started
+            process.join(max(0, deadline - time.monotonic()))
         process.end(signal.SIGKILL)
 
 

@@ -1,6 +1,7 @@
 """bin/run as a real process: its files, a second start, kill -9, Ctrl-C."""
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -214,6 +215,37 @@ def test_a_web_server_that_cannot_start_ends_all_with_a_sentence(kept):
     assert not processes_named("b")
 
 
+def test_a_full_disk_under_the_log_ends_no_process(kept, tmp_path, monkeypatch):
+    lines = tmp_path / "lines"
+
+    class Full:
+        def write(self, text):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def stop_after_more_lines():
+        said = lines.stat().st_size
+        wait_until(lambda: lines.stat().st_size > said + 5)
+        raise processes.Stopped
+
+    monkeypatch.setattr(sys, "stdout", Full())
+    kept(
+        WEB,
+        f"while echo a line; do printf x >> {lines}; sleep 0.01; done",
+        when_up=stop_after_more_lines,
+    )
+
+
+def test_a_process_that_cannot_be_started_is_tried_again(kept, capfd, monkeypatch):
+    def refused(*command, **options):
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(processes.subprocess, "Popen", refused)
+    with pytest.raises(processes.Trouble, match="The web server cannot start"):
+        kept(WEB)
+    said = "web ended (it could not be started: Resource temporarily unavailable)."
+    assert capfd.readouterr().out.count(said) == 2
+
+
 @pytest.mark.parametrize(
     ("lives", "pauses"), [([1, 1, 90, 1], [1, 2, 1, 2]), ([90, 90, 90], [1, 1, 1])]
 )
@@ -224,7 +256,7 @@ def test_the_pause_grows_and_is_forgotten_after_a_life_of_a_minute(monkeypatch, 
 
     def run_once():
         now[0] += lives[len(waited)]
-        return 1
+        return "exit status 1"
 
     def wait(seconds):
         waited.append(seconds)
