@@ -6,7 +6,9 @@ Every table with texts is either searched, or in NOT_SEARCHED with the reason; a
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from hashlib import sha256
+from operator import or_
 from typing import Any
 
 from django.apps import apps
@@ -97,6 +99,8 @@ OF_RECORD = {
 OF_TAG = {"annotation.assignment", "annotation.tagreview"}
 # A part of a name that is in more texts than this is a common word, and is not listed.
 MOST = 200
+# Of one statement: SQLite takes expressions of a depth of 1,000, and a name may have dozens of words.
+MOST_CONDITIONS = 500
 
 
 @dataclass(frozen=True)
@@ -221,22 +225,24 @@ def columns(model: type[Model]) -> list[Field]:
 
 def _in_table(model: type[Model], words: Words, person: Person) -> Iterator[Mention]:
     fields = columns(model)
-    condition, casts = Q(), {}
+    conditions, casts = [], {}
     for field in fields:
         name = field.attname
         if isinstance(field, JSONField):
             name = f"_{field.attname}_as_text"
             casts[name] = Cast(field.attname, TextField())
         for form in _forms(words, is_json=isinstance(field, JSONField)):
-            condition |= Q(**{f"{name}__icontains": form})
-    if not condition:
-        return
-    rows = model._base_manager.annotate(**casts).filter(condition).order_by("pk")
-    for values in rows.exclude(_emptied(model, person)).values("pk", *(f.attname for f in fields)):
+            conditions.append(Q(**{f"{name}__icontains": form}))
+    rows = model._base_manager.annotate(**casts).exclude(_emptied(model, person))
+    found = {}
+    for start in range(0, len(conditions), MOST_CONDITIONS):
+        some = rows.filter(reduce(or_, conditions[start : start + MOST_CONDITIONS]))
+        found.update({row["pk"]: row for row in some.values("pk", *(f.attname for f in fields))})
+    for pk, values in sorted(found.items()):
         for field in fields:
             value = values[field.attname]
             if value is not None and words.pattern.search(as_text(value)):
-                yield Mention(model, values["pk"], field, value, [], is_certain=False)
+                yield Mention(model, pk, field, value, [], is_certain=False)
 
 
 def _forms(words: Words, *, is_json: bool) -> Collection[str]:

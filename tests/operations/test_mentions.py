@@ -97,6 +97,15 @@ def test_a_name_in_any_letters_is_found_in_any_case_and_in_json(olga, name):
     assert len(found.open) == 2
 
 
+def test_a_name_of_dozens_of_words_is_found(olga):
+    name = " ".join(f"{a}{b}" for a in "abcd" for b in "klmnopqrst")
+    Person.objects.filter(pk=olga.pk).update(name=name)
+    Collection.objects.create(name="one", description="ak")
+    Collection.objects.create(name="two", source=f"dt {name}")
+    found = mentions(Person.objects.get(pk=olga.pk))
+    assert [each.value for each in found.open] == ["ak", f"dt {name}"]
+
+
 def test_a_common_part_of_a_name_is_named_and_not_listed(dorothea):
     Collection.objects.bulk_create(Collection(name=f"Brooke {n}") for n in range(MOST + 1))
     Collection.objects.create(name=NAME)
