@@ -58,7 +58,14 @@ def _rows(bundle: Bundle, model: type[Model]) -> Iterator[Row]:
                 yield dict.fromkeys(fields) | {
                     name: fields[name].to_python(value) for name, value in named if name in fields
                 }
-        except (ArithmeticError, AttributeError, TypeError, ValueError, ValidationError):
+        except (
+            ArithmeticError,
+            AttributeError,
+            RecursionError,
+            TypeError,
+            ValueError,
+            ValidationError,
+        ):
             raise BadBundle(
                 f"{part.table} in {bundle.path} holds a value that its column does not take. Take another."
             ) from None

@@ -185,12 +185,12 @@ def put_rows(bundle: Bundle, models: Apps) -> None:
             table = written[part.table] = table_of(part, models)
             table.write(bundle.rows(part), DEFAULT)
         connections[DEFAULT].check_constraints()
-    except (IntegrityError, LookupError, TypeError, ValueError) as error:
+        checksums = sums(DEFAULT, written.values())
+    except (IntegrityError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise BadBundle(
             f"The rows of {bundle.path} do not fit together ({one_line(error)}). Nothing was restored; take an older "
             "backup."
         ) from error
-    checksums = sums(DEFAULT, written.values())
     for part in bundle.tables:
         if (checksums[part.table].rows, checksums[part.table].hash) != (part.rows, part.checksum):
             raise BadBundle(
@@ -213,7 +213,14 @@ def check_releases() -> int:
     for release in Release.objects.select_related("collection"):
         try:
             now = sha256_of(EXPORTERS[HASHED], released_rows(release))
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ):
             now = ""  # rows that nobody could have entered
         if now != release.sha256:
             raise Refusal(

@@ -30,7 +30,13 @@ def signature(manifest: Mapping[str, Any]) -> str:
 
 def is_ours(manifest: Mapping[str, Any]) -> bool:
     """Whether this installation's key made the signature. Raises BadBundle if it should have, and did not."""
-    if _same(signature(manifest), manifest.get("signature")):
+    try:
+        ours = signature(manifest)
+    except RecursionError:
+        raise BadBundle(
+            "This is no backup of Sic et Non: its manifest is nested too deeply."
+        ) from None
+    if _same(ours, manifest.get("signature")):
         return True
     if _same(key_name(), manifest.get("key")):
         raise BadBundle(

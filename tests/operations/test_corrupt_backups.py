@@ -218,6 +218,18 @@ def test_a_field_of_a_part_that_is_not_what_it_should_be(small, tmp_path, value)
     assert set(read) <= {"columns", "rows", "said", "last_key"}
 
 
+def test_a_manifest_that_can_just_be_read_gives_a_sentence(small, tmp_path):
+    """Each depth around the one at which reading, and then signing, comes to the end of its stack."""
+    with zipfile.ZipFile(small) as old:
+        start = old.read(MANIFEST).decode().rstrip("}\n ")
+    said = set()
+    for depth in range(850, 1000):
+        with zipfile.ZipFile(tmp_path / "a.zip", "w") as new:
+            new.writestr(MANIFEST, f'{start}, "x": {"[" * depth}{"]" * depth}}}')
+        said.add(sentence_of(tmp_path / "a.zip").rpartition(": ")[2])
+    assert said >= {"it cannot be read.", "its manifest is nested too deeply."}
+
+
 @pytest.mark.parametrize(
     "migrations", [{}, {"accounts": ["0001_all_tables"]}, {"annotation": []}, {"nobody": []}]
 )
@@ -262,6 +274,17 @@ def test_a_row_that_its_table_does_not_take(backup, tmp_path, fails):
         "does not read as it was written",
     )
     assert {row: said for row, said in sentences.items() if not any(k in said for k in known)} == {}
+
+
+@pytest.mark.parametrize("where", ["table_of", "sums"])
+def test_a_value_that_is_nested_too_deeply_to_be_written_or_compared(
+    backup, fails, monkeypatch, where
+):
+    def deep(*given):
+        raise RecursionError("maximum recursion depth exceeded")
+
+    monkeypatch.setattr(restoring, where, deep)
+    assert "do not fit together (maximum recursion depth exceeded)" in fails(backup)
 
 
 def test_a_line_that_is_too_long_for_a_row(backup, tmp_path, fails, monkeypatch):
