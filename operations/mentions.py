@@ -21,6 +21,8 @@ from annotation.blinding import seeing
 from annotation.blinding.tags import hidden, is_blind
 from annotation.models import Annotation
 from datasets.blinding import keep_listed, shown_to
+from judging.blinding import hidden_results
+from judging.models import Study
 from judging.states import StudyState
 from leases.refusal import Conflict
 from operations.serialization import tables
@@ -80,6 +82,7 @@ OF_STUDY = {
     "judging.resolution": "round__study",
     "judging.golditem": "study",
     "judging.importedrow": "study",
+    "evaluation.reportsnapshot": "study",
 }
 OF_ANNOTATION = {
     "annotation.annotation": "pk",
@@ -297,8 +300,14 @@ def _keys(found: Iterable[Mention]) -> dict[type[Model], set[int]]:
     return keys
 
 
+def _hidden_studies(keys: set[int], by: Person | None) -> set[int]:
+    studies = list(Study.objects.filter(pk__in=keys))
+    unfinished = {study.pk for study in studies if study.state != StudyState.CLOSED}
+    return unfinished | (hidden_results(by, studies) if by else set())
+
+
 def _hidden(found: Iterable[Mention], by: Person | None) -> set[tuple[type[Model], int]]:
-    """The rows that `by` may not see: of open studies, and what they may still annotate themselves."""
+    """The rows that `by` may not see: of studies that are open or hidden from them, and of what they may annotate."""
     return {
         (model, pk) for model, keys in _keys(found).items() for pk in _hidden_in(model, keys, by)
     }
@@ -307,11 +316,9 @@ def _hidden(found: Iterable[Mention], by: Person | None) -> set[tuple[type[Model
 def _hidden_in(model: type[Model], keys: set[int], by: Person | None) -> set[int]:
     label, rows = model._meta.label_lower, model._base_manager.filter(pk__in=keys)
     if label in OF_STUDY:
-        return {
-            *rows.exclude(**{f"{OF_STUDY[label]}__state": StudyState.CLOSED}).values_list(
-                "pk", flat=True
-            )
-        }
+        of = dict(rows.values_list("pk", OF_STUDY[label]))
+        closed = _hidden_studies(set(of.values()), by)
+        return {pk for pk, study in of.items() if study in closed}
     if by is None:
         return set()
     if label in OF_ANNOTATION:

@@ -12,6 +12,7 @@ from accounts.models import Invitation, Person
 from accounts.roles import Role
 from annotation.models import Annotation
 from datasets.models import Collection
+from evaluation.frozen import snapshots
 from judging import studies, verdicts
 from leases.refusal import Conflict
 from operations import backups, forgetting, traces
@@ -65,7 +66,7 @@ OPEN = {
 
 def test_every_table_of_peoples_work_says_who_may_see_its_texts():
     """For a new table, say in operations/mentions.py whose rules hide it, or why its texts are not searched."""
-    rooms = ("annotation.", "datasets.", "judging.")
+    rooms = ("annotation.", "datasets.", "evaluation.", "judging.")
     work = {model._meta.label_lower for model in searched()}
     work = {label for label in work if label.startswith(rooms)}
     assert work == {*OF_STUDY, *OF_ANNOTATION, *OF_RECORD, *OF_TAG, *OPEN}
@@ -135,6 +136,25 @@ def test_verdicts_of_an_open_study_are_counted_and_not_shown(dorothea, olga):
     found = mentions(dorothea, olga)
     assert ("judging.judgment", "comment") in places(found.open)
     assert found.hidden == 0
+
+
+def test_what_is_hidden_from_an_admin_who_judges_the_same_run_is_not_shown(dorothea, olga):
+    run = judging.finished_run()
+    study = judging.open_study("ivy", "joe", drawn_from=run)
+    ivy = Person.objects.get(username="ivy")
+    verdicts.give(judging.slots(study, ivy)[0], "correct", comment="as Dorothea said")
+    studies.close_study(study)
+    snapshots.freeze(study, by=olga, note="with Dorothea")
+    named = {("judging.judgment", "comment"), ("evaluation.reportsnapshot", "note")}
+    found = mentions(dorothea, olga)
+    assert named <= places([*found.open, *found.fixed])
+    invitations.grant(olga, roles=[Role.ADMIN, Role.JUDGE], by=None)
+    judging.open_study("olga", "joe", drawn_from=run, name="Second")
+    found = mentions(dorothea, Person.objects.get(pk=olga.pk))
+    assert not {model for model, _ in places([*found.open, *found.fixed])} & {
+        "judging.judgment", "judging.judgmentevent", "evaluation.reportsnapshot",
+    }  # fmt: skip
+    assert found.hidden
 
 
 def test_annotations_of_tags_that_the_admin_may_still_get_are_not_shown(dorothea, olga):
