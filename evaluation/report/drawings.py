@@ -202,7 +202,18 @@ def _over_time(report: Report, wide: int) -> Iterator[Drawing]:
         axes=("Thirds of the work, first to last", "Agreement of two judges, %"),
         wide=wide,
     )
-    header = ["prompt", "round", "part", "since", "until", "n", "agreement", "low", "high"]
+    header = [
+        "prompt",
+        "round",
+        "part",
+        "since",
+        "until",
+        "n",
+        "agreement",
+        "low",
+        "high",
+        "method",
+    ]
     header += ["fleiss_kappa", "krippendorff_alpha_nominal"]
     rows = [_part_row(entry, part) for entry in thirds for part in entry["over_time"]]
     yield Drawing("over-time", "Agreement over time", svg, Sheet(header, rows))
@@ -219,7 +230,8 @@ def _part_row(entry: PromptAgreement, part: Third) -> list[object]:
         for name in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
     )
     place = [entry["prompt"], entry["round"], part["part"], part["since"], part["until"], part["n"]]
-    return [*place, agreed["value"], *sentences.ends_of(agreed), fleiss["value"], alpha["value"]]
+    ends = [*sentences.ends_of(agreed), sentences.method_of(agreed)]
+    return [*place, agreed["value"], *ends, fleiss["value"], alpha["value"]]
 
 
 # ---------------------------------------------------------------- final verdicts

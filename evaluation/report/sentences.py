@@ -179,7 +179,8 @@ def lowered(sentence: str) -> str:
 def _agreed(coefficient: Coefficient, who: str) -> str:
     n, value = coefficient["n"], coefficient["value"] or 0.0
     ends = percent_interval(*ends_of(coefficient))
-    share = f"{percent(value)}; 95 % interval {ends}" if ends else percent(value)
+    how = ", Wilson's" if method_of(coefficient) == WILSON else ""
+    share = f"{percent(value)}; 95 % interval {ends}{how}" if ends else percent(value)
     return f"{who} agree on {round(value * n)} of {counted(n, 'response')} ({share})."
 
 

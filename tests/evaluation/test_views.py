@@ -94,7 +94,7 @@ def test_the_page_shows_numbers_with_n_and_interval(client, rita, study):
     page = client.get(f"/reports/{study.pk}/").content.decode()
     (pair,) = study_report(study)["agreement"]["prompts"][2]["pairs"]
     first, second = pair["judges"]
-    agreed = "agree on 6 of 8 responses (75.0 %; 95 % interval 40.9 to 92.9 %)."
+    agreed = "agree on 6 of 8 responses (75.0 %; 95 % interval 40.9 to 92.9 %, Wilson&#x27;s)."
     assert f"{first} and {second} {agreed}" in page
     assert "first verdicts, before resolution and exclusions" in page
     assert "final verdicts, after exclusions" in page

@@ -125,6 +125,7 @@ def test_agreement_over_time_has_its_chart_with_the_numbers_of_the_table(client,
     assert [row["n"] for row in rows] == [part["n"] for part in parts]
     agreed = [part["coefficients"][0]["value"] for part in parts]
     assert [row["agreement"] for row in rows] == agreed
+    assert {row["method"] for row in rows} == {"Wilson"}, "Four articles are too few to resample."
     assert drawing.svg in client.get(f"/reports/{study.pk}/").content.decode()
     assert client.get(f"/reports/{study.pk}/charts/over-time.png").content.startswith(PNG)
     for prompt in report["agreement"]["prompts"]:

@@ -66,7 +66,7 @@ def prompt(*tables, items=None):
 
 def test_two_judges():
     assert agreement_sentence(prompt([[15, 5], [10, 70]])) == (
-        "P-0 and Q-0 agree on 85 of 100 responses (85.0 %; 95 % interval 76.7 to 90.7 %). "
+        "P-0 and Q-0 agree on 85 of 100 responses (85.0 %; 95 % interval 76.7 to 90.7 %, Wilson's). "
         "Cohen's kappa is 0.571 (95 % interval 0.379 to 0.763)."
     )
 
