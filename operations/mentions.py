@@ -60,6 +60,8 @@ NOT_SEARCHED = {
 # Columns of records and annotations with what was copied from an article.
 COPIED = ("title", "url", "tag", "paragraph", "article_", "passage_", "span_")
 COPIED_IN = {"datasets.contradiction", "datasets.revisedpassage", "annotation.annotation"}
+# Rows whose JSON has keys from people's files. Other keys are the program's: a setting max_tokens is not of Max.
+KEYS_OF_FILES = {"judging.importedrow"}
 # Columns that cannot be changed, and why.
 FIXED = {
     "accounts.auditevent": "the audit log cannot be changed; the entry goes with its age",
@@ -186,7 +188,9 @@ def keep_seen(by: Person, shown: Iterable[Mention], opened: str) -> None:
 def replace(chosen: Iterable[Mention], words: Words, pseudonym: str) -> None:
     """Put the pseudonym in place of the words. Raises Conflict, naming a row that does not take it."""
     for each in chosen:
-        text = replaced(each.value, words, pseudonym)
+        text = replaced(
+            each.value, words, pseudonym, keys=each.model._meta.label_lower in KEYS_OF_FILES
+        )
         if isinstance(text, str) and each.field.max_length:
             text = text[: each.field.max_length]
         changes: dict[str, Any] = {each.field.attname: text}

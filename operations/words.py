@@ -69,14 +69,17 @@ def addresses_in(text: str) -> list[str]:
     return ADDRESS.findall(text)
 
 
-def replaced(value: Any, words: Words, by: str) -> Any:
-    """A text, or every text in JSON, keys too, with `by` in place of the words."""
+def replaced(value: Any, words: Words, by: str, *, keys: bool = False) -> Any:
+    """A text, or every text in JSON, with `by` in place of the words; in the names of its entries only with `keys`."""
     if isinstance(value, str):
         return words.pattern.sub(by, value)
     if isinstance(value, list):
-        return [replaced(each, words, by) for each in value]
+        return [replaced(each, words, by, keys=keys) for each in value]
     if isinstance(value, dict):
-        return {replaced(key, words, by): replaced(each, words, by) for key, each in value.items()}
+        return {
+            replaced(key, words, by) if keys else key: replaced(each, words, by, keys=keys)
+            for key, each in value.items()
+        }
     return value
 
 

@@ -183,6 +183,14 @@ def test_only_what_is_ticked_is_replaced(dorothea, olga):
     assert two.description == "brooke and stream"
 
 
+def test_the_programs_own_keys_stay(dorothea, olga):
+    made = FetchRun.objects.create(source="dump", options={"brooke_limit": 5, "for": "Brooke"})
+    ticked = [each.key for each in mentions(dorothea).open if each.pk == made.pk]
+    forgetting.forget(dorothea, by=olga, replacing=ticked)
+    made.refresh_from_db()
+    assert made.options == {"brooke_limit": 5, "for": dorothea.pseudonym}
+
+
 def test_a_text_that_changed_since_it_was_shown_is_not_replaced(dorothea, olga):
     made = Collection.objects.create(name="one", description="of Dorothea")
     (shown,) = mentions(dorothea).open

@@ -25,7 +25,7 @@ def test_a_persons_words_are_names_addresses_and_their_parts():
         (DOROTHEA, "the middlemarch example", "the middlemarch example"),
         (LI, "Li likes lists; LI.", "P-1 likes lists; P-1."),
         (EMILE, "e\u0301mile wrote: ÉMILE", "P-1 wrote: P-1"),
-        (DOROTHEA, {"by": ["Dorothea", 5, None], "Brooke": True}, {"by": ["P-1", 5, None], "P-1": True}),
+        (DOROTHEA, {"by": ["Dorothea", 5, None], "Brooke": True}, {"by": ["P-1", 5, None], "Brooke": True}),
         (words_of("B", "b"), "plan B", "plan B"),
         (words_of("", ""), "any text", "any text"),
         (words_of("C++ (dev)", "c++"), "C++ (dev) knows C++", "P-1 knows P-1"),
@@ -33,6 +33,12 @@ def test_a_persons_words_are_names_addresses_and_their_parts():
 )  # fmt: skip
 def test_only_whole_words_are_replaced(words, text, without):
     assert replaced(text, words, "P-1") == without
+
+
+def test_keys_are_replaced_where_they_are_of_a_file():
+    assert replaced([{"Brooke": {"Dorothea": "Brooke"}}], DOROTHEA, "P-1", keys=True) == [
+        {"P-1": {"P-1": "P-1"}}
+    ]
 
 
 @pytest.mark.parametrize(
