@@ -72,14 +72,9 @@ def collection(page: Page) -> None:
 
 
 def judge(page: Page) -> None:
-    """A study of one judge over the demonstration's run, as nobody can sign in as its invented people."""
-    page.goto("/studies/new/")
-    page.get_by_label("Name").fill("A second reading")
-    page.get_by_label("responses recorded from the embedded model").check()
-    page.get_by_label("4: Question with both passages").check()
-    page.locator("[name='judges_per_response']").fill("1")
-    page.locator("[name='seed']").fill("6")
-    page.get_by_role("button", name="Make the study").click()
+    """The demonstration's study of one judge, as nobody can sign in as its invented people."""
+    page.goto("/studies/")
+    page.get_by_role("link", name="Demonstration: yours to judge", exact=True).click()
     page.locator("[name='judges']").first.check()
     page.get_by_role("button", name="Open the study").click()
     page.goto("/judge/")
@@ -90,8 +85,7 @@ def judge(page: Page) -> None:
 def report(page: Page) -> None:
     page.goto("/reports/")
     reports = page.get_by_role("region", name="Reports")
-    reports.get_by_role("link", name="Demonstration", exact=True).click()
-    page.get_by_role("button", name="Show it and give up").click()
+    reports.get_by_role("link", name="Demonstration", exact=True).first.click()
 
 
 def new_judge(admin: Page, username: str) -> Page:
@@ -172,20 +166,22 @@ def rounds(page: Page) -> None:
     """The same study closed, and judged again."""
     page.goto("/studies/")
     page.get_by_role("link", name="By two", exact=True).click()
-    page.locator("summary", has_text="Close the study").click()
-    page.get_by_role("button", name="Yes, close the study").click()
+    close(page)
     page.get_by_role("link", name="Judge responses again").click()
     page.get_by_label("Why this round is opened").fill("The criteria were silent on sources.")
     page.locator("[name='counts'][value='yes']").check()
     page.get_by_label("Bo (bo)").check()
     page.get_by_label("Cy (cy)").check()
     page.get_by_role("button", name="Open the round").last.click()
-    page.locator("summary", has_text="Close the study").click()
-    page.get_by_role("button", name="Yes, close the study").click()
+    close(page)
     page.evaluate("document.querySelector('#rounds-heading').scrollIntoView()")
 
 
-# The report comes before the study that would hide it from its judge.
+def close(page: Page) -> None:
+    page.get_by_role("link", name="Close the study").click()
+    page.get_by_role("button", name="Close the study").click()
+
+
 SHOWN = {
     "home": home,
     "tag": tag,
