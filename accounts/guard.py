@@ -9,8 +9,8 @@ link for a new password. No limit asks whether the account exists, so no answer 
 Wrong codes of a second factor are counted for the account, wherever they come from: only somebody who knows the
 password may enter one, and a new password by an admin's link keeps that person out.
 
-How many passwords are checked at the same time is limited too (accounts.turns): a stranger takes a turn before the
-attempt is counted, so that who is refused for the crowd has used up nothing.
+How many passwords are checked at the same time is limited too (accounts.turns). An unknown browser takes a turn before
+its attempt is counted: somebody who is refused because of a crowd has used up no attempt.
 
 An attempt is counted before the password is checked, and given back if it was right. Otherwise many attempts at
 the same time could all pass.

@@ -1,7 +1,7 @@
 """Whose password is hashed next. A hash takes some tenths of a second of a core, and strangers may ask for any number.
 
-In a process two are computed at a time, one of them for unknown browsers: so many strangers neither take all cores nor
-make a known person wait. Few wait, and not long, since each holds a thread; the other threads answer pages.
+In a process two are computed at a time, one of them for unknown browsers. So strangers, however many, neither take all
+cores nor make a known person wait. Few wait, and not long, since each holds a thread; the other threads answer pages.
 """
 
 from collections.abc import Iterator
