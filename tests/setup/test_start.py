@@ -235,6 +235,14 @@ def test_a_full_disk_under_the_log_ends_no_process(kept, tmp_path, monkeypatch):
     )
 
 
+def test_a_process_that_is_being_started_at_the_stop_ends_too(monkeypatch):
+    monkeypatch.setattr(processes, "end_with_parent", lambda: None)
+    stopping = threading.Event()
+    stopping.set()
+    one = processes.Kept("one", "exec sleep 60", dict(os.environ), stopping)
+    assert one._run_once() == "killed by signal 15"
+
+
 def test_a_process_that_cannot_be_started_is_tried_again(kept, capfd, monkeypatch):
     def refused(*command, **options):
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
