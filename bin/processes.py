@@ -165,7 +165,7 @@ class Kept(threading.Thread):
         except OSError as error:  # no memory, or too many processes
             return f"it could not be started: {error.strerror}"
         threading.Thread(target=self._print, args=(self.process.stdout,), daemon=True).start()
-        if self.stopping.is_set():  # while it was being started: it was not asked to end with the others
+        if self.stopping.is_set():  # the others were asked to end while this one was being started
             self.end(signal.SIGTERM)
         code = self.process.wait()
         _send_group(self.process.pid, signal.SIGTERM)  # what it has started and left
