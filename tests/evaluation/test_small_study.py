@@ -2,7 +2,7 @@
 
 Two people annotate and differ; six questions are drawn; the embedded model answers; two people and a pool judge;
 disagreements are discussed or decided; a question is excluded, a prompt judged again, a model added, a judge removed.
-The researchers' tutorial (docs/study.md) tells the same.
+The researchers' tutorial (docs/tutorial.md) tells the same.
 """
 
 import io
