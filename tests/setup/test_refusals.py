@@ -136,7 +136,7 @@ def test_no_network_is_one_line_and_the_next_start_tries_again(copy, bare, quick
 
 def on_a_small_disk(megabytes, folder, command, env):
     """Run the command with a disk of `megabytes` mounted at `folder`, visible only to it."""
-    mount = f'mount -t tmpfs -o size={megabytes}m none "$0" && exec "$@"'
+    mount = f'mount -t tmpfs -o size={megabytes}m,mode=700 none "$0" && exec "$@"'
     namespace = ["unshare", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
     if not shutil.which("unshare") or subprocess.call(
         [*namespace, "sh", "-c", mount, str(folder), "true"], stderr=subprocess.DEVNULL
@@ -154,7 +154,7 @@ def test_too_small_a_disk_is_reported_before_anything_is_installed(copy, bare, t
     small.mkdir()
     start = f"cp -r {copy}/. {small} && exec {sys.executable} {small}/bin/run"
     done = on_a_small_disk(20, small, ["sh", "-c", start], bare)
-    assert one_line_of(done).startswith("No space: the packages need about 650 MB under")
+    assert one_line_of(done).startswith("No space: the packages need about 750 MB under")
     assert done.stdout == ""
 
 
