@@ -6,11 +6,13 @@ import ipaddress
 import os
 import shutil
 import socket
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
+from uuid import UUID
 
 import hypothesis
 import pytest
+from django.conf import settings
 from django.contrib.staticfiles import handlers
 from django.core.management import call_command
 from django.core.management.commands import flush
@@ -319,6 +321,24 @@ def pytest_configure(config) -> None:
 def django_db_setup(django_test_environment, django_db_blocker):
     with django_db_blocker.unblock(), of_worker():
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def drawn_in_reverse():
+    """With bin/test --reversed, keys and pseudonyms that are drawn at random come before those drawn earlier."""
+    from accounts.models import Person
+    from judging.models import JudgingSlot
+
+    last = count(1)
+    patch = pytest.MonkeyPatch()
+    if settings.REVERSED:
+        for field, draw in (
+            (JudgingSlot._meta.pk, lambda: UUID(int=2**128 - next(last), version=4)),
+            (Person._meta.get_field("pseudonym"), lambda: f"P-{10**6 - next(last):06}"),
+        ):
+            patch.setitem(vars(field), "_get_default", draw)
+    yield
+    patch.undo()
 
 
 @pytest.fixture(scope="module")

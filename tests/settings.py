@@ -44,12 +44,16 @@ from config.settings import DATA_DIR, DATABASES  # noqa: E402
 ALLOW_PLAIN_HTTP = True
 # Where the database to copy is, or a note that there is one (tests/database.py).
 TABLES_DIR = Path(os.environ.get("TABLES_DIR") or (DATA_DIR.parent if WORKER else DATA_DIR))
+# bin/test --reversed: what has no order comes last first (here, and tests/conftest.py).
+REVERSED = bool(os.environ.get("REVERSED"))
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory, so that WAL, locks and other processes behave as in production.
     # Workers copy it (tests/database.py).
     DATABASES["default"]["TEST"] = {"NAME": str(TABLES_DIR / "test.sqlite3")}
+    if REVERSED:
+        DATABASES["default"]["OPTIONS"]["init_command"] += "PRAGMA reverse_unordered_selects=ON;"
 elif os.environ.get("JOINS_AS_WRITTEN"):
     # Tables are joined as the statement says: looking for a better order among a few rows was a third of PostgreSQL's
     # work. Programs that tests start, and tests that run alone, leave the choice to it.

@@ -71,7 +71,7 @@ class Command(RefusingCommand):
             "--fast-seconds",
             type=int,
             choices=range(1, MOST_FAST_SECONDS + 1),
-            default=3,
+            default=Design.fast_seconds,
             metavar="N",
             help="each judge's share of verdicts after fewer seconds is shown (3)",
         )
