@@ -103,7 +103,7 @@ def listed(person: Person, study: Study) -> QuerySet[JudgingSlot]:
         When(Exists(proposed.exclude(proposed_by=OuterRef("judge"))), then=Value(Awaits.SIGN)),
         default=Value(Awaits.WRITE),
     )
-    return rows.annotate(awaits=awaits).order_by("awaits", "order")
+    return rows.annotate(awaits=awaits).order_by("awaits", "round", "order")
 
 
 def slot_of(person: Person, slot_id: uuid.UUID) -> JudgingSlot:

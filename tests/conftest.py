@@ -16,7 +16,7 @@ from django.conf import settings
 from django.contrib.staticfiles import handlers
 from django.core.management import call_command
 from django.core.management.commands import flush
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import SimpleTestCase
 
 from accounts.roles import Role
@@ -351,6 +351,18 @@ def kept(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock(), transaction.atomic():
         yield
         transaction.set_rollback(True)
+
+
+@pytest.fixture
+def without_statistics(db) -> None:
+    """SQLite plans as before anybody has analyzed its tables, whatever tests before did in this connection."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "ANALYZE sqlite_schema"
+            )  # makes the table of statistics if there is none
+            cursor.execute("DELETE FROM sqlite_stat1")
+            cursor.execute("ANALYZE sqlite_schema")  # reads it again
 
 
 # ---------------------------------------------------------------- the installation

@@ -24,7 +24,7 @@ from wikifetch.models import Tag
 from wikifetch.taglist import seen_tags
 
 pytestmark = [
-    pytest.mark.django_db,
+    pytest.mark.usefixtures("without_statistics"),
     pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by sizes"),
 ]
 SCANNED = re.compile(r"^SCAN (\w+)", re.MULTILINE)

@@ -403,7 +403,9 @@ def asked_after_a_submission(campaign, *, is_valid):
 
 @pytest.mark.once
 @pytest.mark.parametrize("size", [2, 12])
-def test_the_stop_rule_is_followed_by_as_few_statements_in_a_large_campaign(alice, size):
+def test_the_stop_rule_is_followed_by_as_few_statements_in_a_large_campaign(
+    alice, size, without_statistics
+):
     drawn = {"limit": 2 * size, "reserve": 3}
     limits = {"stop_at_valid": size, "quota": size}
     campaign = make.campaign(tags=2 * size + 3, plan=drawn, limits=limits)

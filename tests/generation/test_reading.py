@@ -249,7 +249,7 @@ def test_text_of_a_model_is_never_markup(client, rosa, read):
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite alone has the index")
 @pytest.mark.parametrize("choice", [{}, {"prompt": "passage-1", "model": 1}])
-def test_words_are_looked_for_in_an_index_that_holds_the_texts(read, choice):
+def test_words_are_looked_for_in_an_index_that_holds_the_texts(read, choice, without_statistics):
     """Lost where a migration remakes the table (decision 0043)."""
     fits = grid.Choice(words="zebra", **choice).fits()
     rows = read.responses.filter(fits).order_by().values_list("instance", "sample").distinct()

@@ -141,9 +141,9 @@ def open_study(*usernames: str, **options: object) -> Study:
 
 
 def slots(study: Study, who: Person) -> list[JudgingSlot]:
-    """The person's slots, in their order."""
+    """The person's slots, in the order of rounds and of the person."""
     mine = JudgingSlot.objects.filter(round__study=study, judge__person=who)
-    return list(mine.select_related("item__response").order_by("order"))
+    return list(mine.select_related("item__response").order_by("round__n", "order"))
 
 
 def give_all(study: Study, username: str, verdict: str = "correct", **details: object) -> Person:

@@ -63,7 +63,7 @@ def test_a_pool_opens_with_free_slots_and_nothing_to_judge_yet(study):
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by the sizes of tables")
-def test_the_next_free_slot_is_found_by_its_index_and_not_by_sorting_all(study):
+def test_the_next_free_slot_is_found_by_its_index_and_not_by_sorting_all(study, without_statistics):
     alice = study.judges.get(person=make.judge("alice"))
     plan = pool.free_for(alice).values("pk")[:1].explain()
     assert "slot_next_to_draw (round_id=? AND state=?)" in plan

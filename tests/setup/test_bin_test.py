@@ -29,7 +29,9 @@ def ended(bin_test, tmp_path):
     """`ended(0, 1, …)`: a run of bin/test whose stages ended with these codes."""
 
     def run(*codes):
-        result = bin_test.Round(argparse.Namespace(seeds=1, faults=False, pytest=[]), tmp_path)
+        result = bin_test.Round(
+            argparse.Namespace(seeds=1, faults=False, reversed=False, pytest=[]), tmp_path
+        )
         result.results = [(f"Stage {n}", code, 1.0) for n, code in enumerate(codes)]
         return result
 

@@ -197,7 +197,9 @@ def test_the_page_takes_as_many_statements_for_many_annotations_as_for_few(clien
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by the sizes of tables")
-def test_no_statement_of_the_page_reads_the_annotations_of_other_campaigns(client, campaign, olga):
+def test_no_statement_of_the_page_reads_the_annotations_of_other_campaigns(
+    client, campaign, olga, without_statistics
+):
     with CaptureQueriesContext(connection) as asked:
         client.get(f"/campaigns/{campaign.pk}/progress/")
     with connection.cursor() as cursor:
