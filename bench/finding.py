@@ -37,8 +37,8 @@ def measure(options: argparse.Namespace) -> None:
 
 def make(n: int) -> tuple[int, list[str]]:
     """The run's key, and a word that is in nearly all responses, one in about half of the questions'."""
-    from generation import prompting
     from generation.models import Response
+    from generation.prompts import prompting
     from leases.planner import learn_sizes
     from tests.judging import factories as judging
 

@@ -93,7 +93,7 @@ def spread(fastest: float, services: int) -> list[float]:
 
 def measure_all(latencies: list[float], responses: int) -> None:
     """All services at once, each with as many responses as it can answer in the same time."""
-    from generation import client
+    from generation.inference import client
 
     speeds = [1 / latency for latency in latencies]
     made = [
@@ -114,7 +114,7 @@ def measure_all(latencies: list[float], responses: int) -> None:
 
 
 def measure_one(name: str, options: argparse.Namespace, ideal: float | None) -> None:
-    from generation import client
+    from generation.inference import client
     from generation.models import Response
 
     entry = client.service(name).entry
@@ -154,7 +154,9 @@ def rate_of(run: Any, in_flight: int) -> float:
 
 def make(name: str, responses: int, is_real: bool = False) -> Any:
     """A run of so many responses, started. A real service is tested first: it may need other words for a request."""
-    from generation import client, prompting, registry, runs
+    from generation import registry, runs
+    from generation.inference import client
+    from generation.prompts import prompting
     from tests.generation.factories import canals
 
     offered = client.service(name).models()
@@ -175,14 +177,14 @@ def make(name: str, responses: int, is_real: bool = False) -> Any:
 
 
 def request_of(row: Any) -> dict[str, Any]:
-    from generation import chat
+    from generation.inference import chat
 
     return chat.body(row.model.model_id, row.model.options, row.rendered, row.model.able)
 
 
 def bare(entry: Any, bodies: list[dict[str, Any]], n: int) -> tuple[float, float]:
     """(seconds, seconds of CPU) of n calls that store nothing."""
-    from generation import chat, client
+    from generation.inference import chat, client
 
     session = requests.Session()
     session.trust_env = False
@@ -259,7 +261,7 @@ def wake() -> None:
     import django
 
     django.setup()
-    from generation import dispatch
+    from generation.asking import dispatch
 
     dispatch.wake()
 

@@ -60,10 +60,10 @@ app.conf.update(
     task_soft_time_limit=VISIBILITY_TIMEOUT // 2 - 120,
     task_default_queue="work",
     # Calls to models wait in a queue of their own, so that slow models delay nothing else.
-    task_routes={"generation.dispatch.ask_service": {"queue": "generation"}},
+    task_routes={"generation.asking.dispatch.ask_service": {"queue": "generation"}},
     task_publish_retry_policy={"max_retries": 1, "interval_start": 0, "interval_max": 0.2},
     worker_hijack_root_logger=False,
-    # Heartbeats are rows (operations/heartbeats.py), so workers neither send events nor listen for broadcasts.
+    # Heartbeats are rows (operations/monitoring/heartbeats.py): workers neither send events nor listen for broadcasts.
     worker_enable_remote_control=False,
     worker_cancel_long_running_tasks_on_connection_loss=True,
     timezone="UTC",
@@ -72,7 +72,7 @@ app.conf.update(
     beat_scheduler="celery.beat:Scheduler",
     beat_schedule={
         "sweep-fetches": {"task": "wikifetch.tasks.sweep_fetches", "schedule": 15.0},
-        # With the leases of a turn (generation/turn.py), a dead worker's calls are made again within 15 s.
+        # With the leases of a turn (generation/asking/turn.py), a dead worker's calls are made again within 15 s.
         # They expire, so that they do not pile up while no worker runs.
         "sweep-calls": {
             "task": "generation.tasks.sweep_calls",
@@ -122,6 +122,6 @@ def remove_outdated_messages(**signal: object) -> None:
 @worker_shutting_down.connect
 def end_turns(**signal: object) -> None:
     """Start no more calls to models: the worker ends when the last ones are stored."""
-    from generation import turn
+    from generation.asking import turn
 
     turn.stopping.set()

@@ -113,7 +113,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
                 "pages.navigation.context",
-                "operations.banner.context",
+                "operations.monitoring.banner.context",
             ],
             "builtins": ["django.templatetags.static", "pages.templatetags.components"],
         },

@@ -13,7 +13,7 @@ from accounts.roles import Role
 from datasets.blinding import hidden_in, keep_listed, keep_shown, shown_to
 from datasets.counts import sizes
 from datasets.deviations import deviations
-from datasets.exclusions import exclusions_of, listed
+from datasets.excluding.exclusions import exclusions_of, listed
 from datasets.models import Collection, Contradiction, Exclusion, Instance, RevisedPassage
 from datasets.records import collection_named, columns_of, current, questions_of, record_of
 from pages.paging import paged

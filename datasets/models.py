@@ -20,7 +20,7 @@ PERSON = settings.AUTH_USER_MODEL
 
 
 class SeenCollections(models.Manager["Collection"]):
-    """All but those into which an import still writes (arriving.py)."""
+    """All but those into which an import still writes (importers/arriving.py)."""
 
     def get_queryset(self) -> models.QuerySet["Collection"]:
         return super().get_queryset().filter(arriving_until=None)

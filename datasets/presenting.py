@@ -14,7 +14,7 @@ from datasets import taxonomy
 from datasets.contexts import context_1, context_2
 from datasets.counts import FACETS, Facet
 from datasets.deviations import Deviation, Kind, deviations
-from datasets.exclusions import standings
+from datasets.excluding.exclusions import standings
 from datasets.models import Contradiction, RevisedPassage
 from datasets.records import columns_of, questions_of, same_tag
 from datasets.spans import ranges_in, segments

@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 
 from accounts.audit import Kind, record
 from accounts.models import Person
-from datasets.exclusions import in_force
+from datasets.excluding.exclusions import in_force
 from datasets.exporters import EXPORTERS
-from datasets.exporting import sha256_of
+from datasets.exporters.exporting import sha256_of
 from datasets.models import Collection, Contradiction, Release, ReleaseExclusion, ReleaseRow
 from datasets.records import BATCH, current, locked
 from datasets.streaming import Row, streamed

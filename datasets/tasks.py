@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from datasets import arriving
+from datasets.importers import arriving
 
 
 @shared_task

@@ -12,9 +12,9 @@ from typing import BinaryIO, cast
 from accounts.models import Person
 from datasets import releases
 from datasets.exporters import EXPORTERS
-from datasets.exporting import spooled
+from datasets.exporters.exporting import spooled
 from datasets.importers import IMPORTERS
-from datasets.importing import import_file
+from datasets.importers.importing import import_file
 from datasets.models import Collection, Release
 from datasets.records import current
 from datasets.streaming import streamed

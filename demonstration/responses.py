@@ -18,10 +18,12 @@ from accounts.models import Person
 from datasets.models import Collection
 from demonstration.annotating import COLLECTION
 from demonstration.outputs import COPIES
-from generation import chat, client, planning, prompt_versions, prompting, registry
+from generation import planning, prompt_versions, registry
+from generation.inference import chat, client
 from generation.models import LanguageModel, Response, Run
 from generation.planning import Rendered
-from generation.prompting import Prompt
+from generation.prompts import prompting
+from generation.prompts.prompting import Prompt
 from generation.states import ResponseState, RunState
 from leases.refusal import Refusal
 

@@ -6,7 +6,7 @@ from django.db.models import Count, QuerySet
 
 from accounts.models import Person
 from datasets.blinding import check_shown, keep_shown
-from datasets.exposure import Known
+from datasets.excluding.exposure import Known
 from datasets.models import Contradiction, Instance
 from generation.models import Run
 from generation.states import ResponseState

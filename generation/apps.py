@@ -13,7 +13,7 @@ class GenerationConfig(AppConfig):
     name = "generation"
 
     def ready(self) -> None:
-        from datasets.exposure import responses_known
+        from datasets.excluding.exposure import responses_known
         from generation.access import runs_known
         from generation.queues import queues
 
@@ -24,7 +24,7 @@ class GenerationConfig(AppConfig):
 
 def responses_to_ask() -> "Queue":
     """Loaded by what asks services, not by every command."""
-    from generation.runqueue import RunQueue
+    from generation.asking.runqueue import RunQueue
 
     return RunQueue()
 
@@ -35,7 +35,7 @@ def check_services(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
     `bring_up_to_date`, bin/run and Django's own commands make this check. A RefusingCommand refuses an entry when it
     uses it.
     """
-    from generation import client, faults
+    from generation.inference import client, faults
 
     errors: list[CheckMessage] = []
     for name, data in settings.INFERENCE_SERVICES.items():

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from generation import chat
+from generation.inference import chat
 from generation.models import LanguageModel
 from generation.queues import Settled
 

@@ -7,11 +7,12 @@ from uuid import uuid4
 from django import forms
 
 from datasets.models import Collection
-from generation import chat, client, prompt_versions
+from generation import prompt_versions
 from generation.grid import OUTCOMES, Choice, Columns
+from generation.inference import chat, client
 from generation.models import LanguageModel, Run
 from generation.presenting import whole_name
-from generation.prompting import Prompt
+from generation.prompts.prompting import Prompt
 from generation.states import ResponseState
 
 LARGEST_SEED = 2**53

@@ -25,10 +25,12 @@ from django.db.models.functions import Left, StrIndex
 from django.db.models.lookups import GreaterThan, IContains
 
 from datasets.models import Instance
-from generation import chat, controlled, prompt_versions, responses
+from generation import prompt_versions, responses
 from generation.excerpts import excerpt, wanted
+from generation.inference import chat
 from generation.models import LONG, LanguageModel, OptionScore, Response, Run
 from generation.presenting import whole_name
+from generation.prompts import controlled
 from generation.states import ResponseState
 from pages.controls import visible
 from pages.worddiff import Piece, word_diff

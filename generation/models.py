@@ -8,7 +8,8 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from datasets.models import Collection, Instance
-from generation import chat, controlled, prompting
+from generation.inference import chat
+from generation.prompts import controlled, prompting
 from generation.states import ResponseState, RunState
 from leases.models import Leased
 
@@ -131,7 +132,7 @@ class PromptVersion(models.Model):
 
 
 class SeenRuns(models.Manager["Run"]):
-    """All but those that an import still writes (datasets/arriving.py)."""
+    """All but those that an import still writes (datasets/importers/arriving.py)."""
 
     def get_queryset(self) -> models.QuerySet["Run"]:
         return super().get_queryset().filter(collection__arriving_until=None)

@@ -13,9 +13,9 @@ from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from datasets.contexts import context_1, context_2, is_same
 from datasets.counts import current_instances
 from datasets.models import Collection, Instance, RevisedPassage
-from generation import controlled, prompting, rendering
 from generation.models import LanguageModel, Response, Run
-from generation.prompting import Prompt
+from generation.prompts import controlled, prompting, rendering
+from generation.prompts.prompting import Prompt
 from leases.refusal import Refusal
 
 NOT_REVISED = "it has no checked passages revised so that they agree"

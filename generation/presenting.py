@@ -8,11 +8,13 @@ from typing import Any
 
 from django.db.models import Count, FilteredRelation, Min, Q, QuerySet, Sum
 
-from generation import chat, client, embedded, places, preview, prompt_versions, registry, responses
-from generation.faults import ServiceFault
+from generation import preview, prompt_versions, registry, responses
+from generation.asking import places
+from generation.inference import chat, client, embedded
+from generation.inference.faults import ServiceFault
 from generation.models import LONG, FirstReply, LanguageModel, RejectedReply, Response, Run
 from generation.prompt_forms import FORMS
-from generation.prompting import Prompt
+from generation.prompts.prompting import Prompt
 from generation.states import RUN, ResponseState, RunState
 from leases import clock
 

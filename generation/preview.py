@@ -17,8 +17,9 @@ from django.db.models import (
 )
 from django.db.models.functions import Length
 
-from generation import chat, client, costs
-from generation.faults import NotConfigured
+from generation import costs
+from generation.inference import chat, client
+from generation.inference.faults import NotConfigured
 from generation.models import LanguageModel, Response, Run
 from generation.states import ResponseState
 

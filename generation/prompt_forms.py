@@ -7,8 +7,8 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from datasets.models import Collection
-from generation import prompting
-from generation.prompting import EXAMPLE, MOST_EXAMPLES, Form, PromptError
+from generation.prompts import prompting
+from generation.prompts.prompting import EXAMPLE, MOST_EXAMPLES, Form, PromptError
 
 GOLD = {
     "answer_1": "Answer of passage 1",

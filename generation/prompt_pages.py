@@ -9,12 +9,13 @@ from django.db.models import Count
 from accounts.models import Person
 from datasets.blinding import shown_to
 from datasets.models import Collection
-from generation import planning, prompting
+from generation import planning
 from generation.access import visible_to
 from generation.models import PromptVersion, Response, Run
 from generation.planning import Rendered
 from generation.prompt_forms import FORMS
-from generation.prompting import Prompt
+from generation.prompts import prompting
+from generation.prompts.prompting import Prompt
 from pages.counting import how_many
 from pages.worddiff import Piece, word_diff
 

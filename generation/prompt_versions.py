@@ -16,9 +16,9 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from datasets.identity import canonical
-from generation import prompting
 from generation.models import PromptVersion
-from generation.prompting import Prompt, PromptError
+from generation.prompts import prompting
+from generation.prompts.prompting import Prompt, PromptError
 from leases.refusal import Conflict, Refusal, StaleVersion
 from leases.rows import first_of
 

@@ -1,4 +1,4 @@
-"""Rows that wait for a call to a service: what the loop of calls (turn.py) needs of each kind.
+"""Rows that wait for a call to a service: what the loop of calls (asking/turn.py) needs of each kind.
 
 There are two kinds: the responses of runs, and the verdicts of judge models. Each claims and stores its own rows.
 """
@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from generation import chat, scoring
-from generation.controlled import Wanted, varied
-from generation.faults import ServiceFault
+from generation.inference import chat, scoring
+from generation.inference.faults import ServiceFault
 from generation.models import LanguageModel
+from generation.prompts.controlled import Wanted, varied
 from leases import claim
 from leases.clock import in_seconds
 from leases.extension import ExtensionPoint
@@ -44,7 +44,7 @@ class Call:
 
     `reserved` is what this call may cost at most, where a cap counts it already. `before` are the texts of earlier
     turns (chat.body), and `goes_on` says that the reply is not the last one. `wanted` is the form of the last one,
-    for which it was asked `asking` times before. `scored` are the options whose tokens are scored (scoring.py).
+    for which it was asked `asking` times before. `scored` are the options that get scores (inference/scoring.py).
     """
 
     line: Line

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from datasets.identity import canonical
-from generation import chat, client, faults, probing, scoring
+from generation.inference import chat, client, faults, probing, scoring
 from generation.models import LanguageModel, Run
 from generation.states import RunState
 from leases.refusal import Refusal

@@ -1,6 +1,6 @@
 """Responses counted, with their scores and rejected replies; cancelled, or waiting again after they failed.
 
-Workers change their states otherwise, also where a form is asked for again (runqueue.py).
+Workers change their states otherwise, also where a form is asked for again (asking/runqueue.py).
 """
 
 from collections import defaultdict
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
-from generation import controlled
 from generation.models import OptionScore, RejectedReply, Response, Run
+from generation.prompts import controlled
 from generation.states import RESPONSE, ResponseState, RunState
 
 OPEN = (ResponseState.PENDING, ResponseState.RUNNING)

@@ -10,10 +10,12 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from datasets.models import Collection, Instance
-from generation import chat, client, costs, planning, prompt_versions, prompting, responses
+from generation import costs, planning, prompt_versions, responses
+from generation.inference import chat, client
 from generation.models import LanguageModel, Response, Run
 from generation.planning import Rendered
-from generation.prompting import Form, Prompt
+from generation.prompts import prompting
+from generation.prompts.prompting import Form, Prompt
 from generation.states import RUN, ResponseState, RunState
 from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal

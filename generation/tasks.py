@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from generation.dispatch import ask_service, wake
+from generation.asking.dispatch import ask_service, wake
 from generation.queues import queues
 
 __all__ = ["ask_service", "sweep_calls"]

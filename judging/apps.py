@@ -10,8 +10,8 @@ class JudgingConfig(AppConfig):
     name = "judging"
 
     def ready(self) -> None:
-        from datasets.arriving import came_along
-        from datasets.exposure import hidden_questions, responses_known
+        from datasets.excluding.exposure import hidden_questions, responses_known
+        from datasets.importers.arriving import came_along
         from generation.access import hides_models, hides_runs
         from generation.queues import queues
         from judging.blinding import (

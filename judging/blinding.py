@@ -13,7 +13,7 @@ from django.utils.functional import SimpleLazyObject
 from accounts.models import Person
 from accounts.roles import Role
 from datasets.blinding import check_shown, keep_listed, keep_shown
-from datasets.exposure import Known
+from datasets.excluding.exposure import Known
 from datasets.models import Contradiction, Instance
 from generation.models import Response, Run
 from judging.models import Judge, JudgingSlot, Resolution, Study, StudyItem

@@ -10,7 +10,8 @@ from accounts.models import Person, RoleGrant
 from accounts.roles import Role
 from datasets.importers.json_text import MAX_BYTES
 from datasets.models import Subset
-from generation import client, prompt_versions
+from generation import prompt_versions
+from generation.inference import client
 from generation.models import LanguageModel, Run
 from generation.states import ResponseState
 from judging import rounds, rubric_versions, warmup

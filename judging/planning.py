@@ -9,9 +9,10 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from accounts.models import Person
 from datasets.models import Instance
-from generation import prompt_versions, prompting
+from generation import prompt_versions
 from generation.models import Response
-from generation.prompting import Prompt
+from generation.prompts import prompting
+from generation.prompts.prompting import Prompt
 from judging import readiness
 from judging.blinding import read_elsewhere
 from judging.models import Discussion, JudgingSlot, Rubric, Study, StudyItem

@@ -12,9 +12,10 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from datasets.contexts import context_1, context_2, is_same
-from generation import chat, prompt_versions
+from generation import prompt_versions
+from generation.inference import chat
 from generation.models import Response
-from generation.prompting import Prompt
+from generation.prompts.prompting import Prompt
 from judging.models import JudgingSlot, StudyItem
 from judging.rules import rubric
 from judging.rules.rubric import GoldAnswer, PromptCriteria, Rubric

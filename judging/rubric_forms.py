@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.forms.boundfield import BoundField
 
-from generation.prompting import Prompt
+from generation.prompts.prompting import Prompt
 from judging.rules.rubric import Rubric
 
 # How a prompt takes a verdict.

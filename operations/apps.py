@@ -6,7 +6,7 @@ class OperationsConfig(AppConfig):
     name = "operations"
 
     def ready(self) -> None:
-        from operations import heartbeats
+        from operations.monitoring import heartbeats
 
         signals.worker_ready.connect(heartbeats.begin_worker)
         signals.beat_init.connect(heartbeats.begin_scheduler)

@@ -15,7 +15,7 @@ from django.db.models import F
 from accounts.audit import Kind, record
 from annotation.states import EDITABLE
 from datasets.exporters import EXPORTERS
-from datasets.exporting import sha256_of
+from datasets.exporters.exporting import sha256_of
 from datasets.models import Release
 from datasets.releases import HASHED, released_rows
 from leases.planner import learn_sizes

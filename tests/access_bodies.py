@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from annotation.guideline_text import PARTS
-from generation import prompting
+from generation.prompts import prompting
 from judging.rubric_forms import RubricForm
 from judging.rules import rubric
 from tests.datasets.factories import record, text_of

@@ -371,7 +371,7 @@ def without_statistics(db) -> None:
 @pytest.fixture(autouse=True)
 def all_is_well():
     """Tests run without workers: pages are shown as on a healthy installation."""
-    from operations.health import Report, watch
+    from operations.monitoring.health import Report, watch
 
     watch.keep(Report(), float("inf"))
     yield

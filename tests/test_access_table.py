@@ -17,8 +17,9 @@ from accounts.models import Identity, Invitation, SecondFactor, Session
 from accounts.roles import Role
 from annotation.campaigns import claiming
 from annotation.models import Assignment, Guideline
-from datasets import exclusions, revisions
+from datasets import revisions
 from datasets.drawing import Plan
+from datasets.excluding import exclusions
 from datasets.models import Collection
 from datasets.releases import freeze as release
 from datasets.revisions import Texts

@@ -1,6 +1,7 @@
 """Who may import whom: between rooms, between the layers of a room, and what pure modules may touch."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -91,13 +92,11 @@ PURE = {
     "annotation.reviewing.joining",
     "annotation.reviewing.merging",
     "annotation.fields.walker",
-    "generation.chat",
-    "generation.controlled",
     "generation.excerpts",
-    "generation.faults",
-    "generation.prompting",
-    "generation.rendering",
-    "generation.scoring",
+    "generation.inference.chat",
+    "generation.inference.faults",
+    "generation.inference.scoring",
+    "generation.prompts",
     "judging.files.predictionfile",
     "judging.files.wikicontradict",
     "judging.machine.prompt",
@@ -117,8 +116,8 @@ PURE = {
     "evaluation.statistics",
     "operations.bundle",
     "operations.checksums",
-    "operations.exposition",
-    "operations.findings",
+    "operations.monitoring.exposition",
+    "operations.monitoring.findings",
     "operations.names",
     "operations.words",
     "demonstration.export",
@@ -260,3 +259,9 @@ def test_there_is_no_import_cycle():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" <- ".join(error.args[1]), pytrace=False)
+
+
+def test_a_folder_has_at_most_25_modules():
+    """What belongs together becomes a package with a name from the field."""
+    sizes = Counter(file.parent for file in modules().values() if file.name != "__init__.py")
+    assert {str(folder.relative_to(ROOT)): n for folder, n in sizes.items() if n > 25} == {}

@@ -11,9 +11,9 @@ from django.db.models import QuerySet
 from accounts.models import Person
 from annotation.exporting.records import lines, submitted_once
 from annotation.models import Annotation, Campaign
-from datasets.exclusions import excluded_ids
+from datasets.excluding.exclusions import excluded_ids
 from datasets.exporters import exporter_named
-from datasets.exporting import spooled, spooled_by
+from datasets.exporters.exporting import spooled, spooled_by
 from datasets.models import Contradiction
 from datasets.records import current
 from datasets.streaming import streamed

@@ -24,13 +24,19 @@ from datasets.counts import (
     with_option,
 )
 from datasets.deviations import Kind
-from datasets.exclusions import excluded_ids, exclusions_of, left_out_for, standings, tally
+from datasets.excluding.exclusions import (
+    excluded_ids,
+    exclusions_of,
+    left_out_for,
+    standings,
+    tally,
+)
 from datasets.exporters import EXPORTERS, exporter_named
-from datasets.exporting import spooled
+from datasets.exporters.exporting import spooled
 from datasets.forms import ImportForm, ReleaseForm
 from datasets.importers import IMPORTERS
+from datasets.importers.importing import import_file
 from datasets.importers.json_text import Unreadable
-from datasets.importing import import_file
 from datasets.models import Collection, Contradiction, Instance, Release, Validity
 from datasets.presenting import described, deviation_table, facet_filters
 from datasets.records import collection_named, current

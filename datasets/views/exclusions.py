@@ -8,12 +8,12 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from datasets import exclusions as rules
-from datasets import undoing
 from datasets.blinding import keep_listed, show, shown_to
 from datasets.contexts import context_1, context_2
 from datasets.counts import counts_of
-from datasets.exposure import known_to
+from datasets.excluding import exclusions as rules
+from datasets.excluding import undoing
+from datasets.excluding.exposure import known_to
 from datasets.models import Contradiction, Exclusion, Instance, PastExclusion
 from datasets.records import collection_named, without_questions
 from datasets.views.decisions import Act, decision_page, left_over

@@ -12,7 +12,7 @@ from accounts.roles import Role
 from datasets import revisions as rules
 from datasets.blinding import keep_listed, show
 from datasets.contexts import is_same
-from datasets.exclusions import question_of, standings
+from datasets.excluding.exclusions import question_of, standings
 from datasets.models import Contradiction, Instance
 from datasets.records import collection_named
 from datasets.revisions import Texts

@@ -8,9 +8,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import count_job, counted
-from generation import client, presenting, registry
+from generation import presenting, registry
 from generation.access import check_models_shown
 from generation.forms import SYSTEMS, ModelForm, PricesForm
+from generation.inference import client
 from generation.models import LanguageModel
 from generation.presenting import options_line
 from generation.views import READERS

@@ -12,9 +12,10 @@ from django.views.decorators.http import require_GET
 
 from accounts.access import person_of, roles_required
 from accounts.throttles import counted
-from generation import chat, embedded, grid, presenting, prompt_versions
+from generation import grid, presenting, prompt_versions
 from generation.access import keep_questions, keep_run, run_for
 from generation.forms import GridForm, TwoModelsForm
+from generation.inference import chat, embedded
 from generation.models import Response, Run
 from generation.presenting import options_line
 from generation.responses import progress, rejected_of, scores_of

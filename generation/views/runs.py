@@ -16,7 +16,7 @@ from datasets.blinding import shown_to
 from datasets.models import Instance
 from generation import presenting, responses, runs
 from generation.access import check_models_shown, keep_questions, run_for, visible_to
-from generation.dispatch import wake
+from generation.asking.dispatch import wake
 from generation.forms import CapForm, ExtendForm, RunForm
 from generation.models import LanguageModel, Run
 from generation.planning import Rendered

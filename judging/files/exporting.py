@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from datasets.models import Instance
-from generation import prompting
 from generation.models import Response
+from generation.prompts import prompting
 from judging.files import studyfile, wikicontradict
 from judging.files.wikicontradict import Answer, Question, Row
 from judging.models import Study

@@ -16,14 +16,15 @@ from django.db.models.functions import Now
 from accounts.audit import Kind, record
 from accounts.models import Person
 from datasets import schema
-from datasets.arriving import Arrival, arrival
 from datasets.contexts import context_1, context_2
+from datasets.importers.arriving import Arrival, arrival
 from datasets.importers.json_text import decode
 from datasets.models import Collection, Instance
 from datasets.records import Draft, add_contradictions
 from datasets.taxonomy import DIMENSIONS
-from generation import prompt_versions, prompting, registry, rendering
+from generation import prompt_versions, registry
 from generation.models import LanguageModel, Response, Run
+from generation.prompts import prompting, rendering
 from generation.states import ResponseState, RunState
 from judging import rubric_versions, studies
 from judging.files import exporting, wikicontradict
@@ -99,7 +100,7 @@ def _report(study: Study, is_new: bool, rows: Sequence[Row]) -> Report:
 
 
 def _stored(rows: Sequence[Row], name: str, source: str, by: Person | None) -> Study:
-    """The study, written in steps that nobody sees before the last (datasets/arriving.py)."""
+    """The study, written in steps that nobody sees before the last (datasets/importers/arriving.py)."""
     questions: dict[int, Question] = {}
     # A question is worded as in its first row; other wordings are kept with their responses.
     for row in rows:

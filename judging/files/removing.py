@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from datasets.arriving import delete_in_steps
+from datasets.importers.arriving import delete_in_steps
 from datasets.models import Collection
 from generation.models import LanguageModel, Response, Run
 from judging.models import ImportedRow, Resolution, Round, Study, StudyItem

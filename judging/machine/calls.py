@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from generation import prompt_versions
 from generation.models import LONG
-from generation.prompting import Prompt
+from generation.prompts.prompting import Prompt
 from generation.queues import DUE, Call, Line, Queue, Settled, fields_of, set_back, sweep
 from judging.machine import control
 from judging.machine.prompt import Read, render, settled_by

@@ -56,7 +56,7 @@ class Rubric(models.Model):
 
 
 class SeenStudies(models.Manager["Study"]):
-    """All but those that an import still writes (datasets/arriving.py)."""
+    """All but those that an import still writes (datasets/importers/arriving.py)."""
 
     def get_queryset(self) -> models.QuerySet["Study"]:
         return super().get_queryset().filter(arriving_in=None)

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from generation.access import check_models_shown
-from generation.dispatch import wake
+from generation.asking.dispatch import wake
 from judging import blinding
 from judging.forms import JudgeModelForm
 from judging.machine import control

@@ -5,10 +5,10 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
 from leases.refusal import NotAllowed, NotFoundHere
-from operations import metrics
 from operations.access import has_token, is_admin
-from operations.exposition import CONTENT_TYPE
-from operations.health import watch
+from operations.monitoring import metrics
+from operations.monitoring.exposition import CONTENT_TYPE
+from operations.monitoring.health import watch
 
 
 @require_safe

@@ -13,7 +13,7 @@ from accounts import audit, invitations, tasks
 from accounts.audit import Kind, Narrowing, record
 from accounts.models import AuditEvent, Invitation
 from accounts.roles import Role
-from datasets import exclusions
+from datasets.excluding import exclusions
 from datasets.models import Instance
 from datasets.releases import freeze
 from leases.clock import in_seconds

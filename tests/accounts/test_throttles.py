@@ -10,7 +10,7 @@ from accounts.rates import API, JOBS, LINKS
 from accounts.roles import Role
 from accounts.throttles import count_job
 from datasets.importers import IMPORTERS
-from generation.prompting import prompts
+from generation.prompts.prompting import prompts
 from tests.accounts.factories import let_pass, use_up
 from tests.datasets import factories as datasets
 from tests.factories import person

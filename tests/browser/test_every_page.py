@@ -21,7 +21,7 @@ from annotation.states import AnnotationState
 from datasets import subsets
 from datasets.counts import current_instances
 from datasets.drawing import Plan
-from datasets.exclusions import propose, second
+from datasets.excluding.exclusions import propose, second
 from datasets.models import Collection, Contradiction
 from datasets.revisions import accept, originals, reject, write
 from evaluation.frozen.publishing import publish
@@ -32,8 +32,8 @@ from judging.files.predictions import import_predictions
 from judging.models import GoldItem, JudgingSlot, Study
 from judging.selections import Selection
 from judging.states import StudyState
-from operations import findings
-from operations.health import Report, watch
+from operations.monitoring import findings
+from operations.monitoring.health import Report, watch
 from tests.annotation.factories import place_of
 from tests.browser.axe import violations
 from tests.browser.conftest import settled

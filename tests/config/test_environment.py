@@ -14,7 +14,7 @@ import pytest
 from django.db import connection
 
 from config import environment
-from generation import client
+from generation.inference import client
 
 ROOT = Path(__file__).parents[2]
 

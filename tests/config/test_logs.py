@@ -15,8 +15,8 @@ from accounts.roles import Role
 from config import masking
 from config.logs import logging_config, without_details
 from config.task_lines import begin, end, sign
-from operations.findings import Finding, State
-from operations.health import Report, watch
+from operations.monitoring.findings import Finding, State
+from operations.monitoring.health import Report, watch
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
@@ -195,7 +195,7 @@ def test_a_task_carries_the_id_of_the_request_that_started_it(log):
     assert headers == {"request_id": identity}
 
     class Task:
-        name = "generation.dispatch.ask_service"
+        name = "generation.asking.dispatch.ask_service"
         request = headers
 
     begin(task=Task, task_id="t-1")

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from accounts.roles import Role
-from datasets import exclusions
 from datasets.drawing import Plan
+from datasets.excluding import exclusions
 from datasets.models import Collection, Contradiction, Instance, Subset
 from datasets.records import link_same_tag
 from datasets.subsets import Query, framed, freeze, superseded_in

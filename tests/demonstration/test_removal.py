@@ -12,7 +12,8 @@ from annotation.campaigns.drawing import Plan
 from annotation.campaigns.opening import Design, open_campaign
 from annotation.models import Annotation, Campaign
 from annotation.reviewing.publishing import publish_campaign
-from datasets import exclusions, releases, revisions
+from datasets import releases, revisions
+from datasets.excluding import exclusions
 from datasets.models import Collection, Instance
 from demonstration.loading import load
 from demonstration.removal import remove

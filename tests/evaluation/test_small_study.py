@@ -18,19 +18,21 @@ from accounts.roles import Role
 from annotation.campaigns import claiming
 from annotation.models import Annotation
 from annotation.reviewing.publishing import publish_campaign
-from datasets import exclusions, subsets
+from datasets import subsets
 from datasets.drawing import ALL, Plan
+from datasets.excluding import exclusions
 from datasets.models import Collection, Instance
 from datasets.subsets import Query
 from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
 from evaluation.sections.study import study_report
-from generation import prompting, registry, runs
-from generation.embedded import SMOLLM2
+from generation import registry, runs
+from generation.asking.runqueue import RunQueue
+from generation.asking.turn import take_turn
+from generation.inference.embedded import SMOLLM2
 from generation.models import LanguageModel, Response, Run
-from generation.runqueue import RunQueue
+from generation.prompts import prompting
 from generation.states import RunState
-from generation.turn import take_turn
 from judging import (
     adjudication,
     discussing,
@@ -53,7 +55,7 @@ from tests.annotation import factories as annotation
 from tests.annotation.test_small_campaign import decide, waiting
 from tests.evaluation.archive.test_bundles import run_python
 from tests.factories import person
-from tests.generation.test_embedded import served
+from tests.generation.inference.test_embedded import served
 
 __all__ = ["served"]
 

@@ -15,7 +15,7 @@ import pytest
 from django.db import connection
 
 from config.celery import app, broker_options
-from generation.embedded import ROOT
+from generation.inference.embedded import ROOT
 from tests.generation.fake_service import FakeService
 from tests.servers import Redis
 

@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from annotation.campaigns.claiming import LEASE_SECONDS, next_assignment, sweep_assignments
-from generation import turn
+from generation.asking import turn
+from generation.asking.runqueue import RunQueue
 from generation.models import ServiceStatus
-from generation.runqueue import RunQueue
 from generation.states import ResponseState
 from leases.clock import now
 from tests.annotation.factories import annotator, campaign

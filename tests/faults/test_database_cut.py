@@ -14,7 +14,7 @@ import psycopg
 import pytest
 import requests
 
-from generation.embedded import ROOT
+from generation.inference.embedded import ROOT
 from tests.datasets.factories import record
 from tests.factories import PASSWORD
 from tests.faults.conftest import pause, until

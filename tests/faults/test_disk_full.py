@@ -10,9 +10,10 @@ from django.db import OperationalError, connection
 from django.urls import reverse
 
 from annotation.models import Annotation, DraftRevision
-from generation import responses, turn
+from generation import responses
+from generation.asking import turn
+from generation.asking.runqueue import RunQueue
 from generation.models import Attempt
-from generation.runqueue import RunQueue
 from generation.states import ResponseState, RunState
 from tests.annotation.factories import annotator, campaign, draft
 from tests.generation.factories import answer_all, expire, run

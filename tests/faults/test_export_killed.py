@@ -15,7 +15,7 @@ from django.db import connection
 
 from datasets.models import Collection, Contradiction, Instance
 from datasets.records import Draft, current, supersede
-from generation.embedded import ROOT
+from generation.inference.embedded import ROOT
 from leases.planner import learn_sizes
 from tests.faults.conftest import database_url, pause, until
 

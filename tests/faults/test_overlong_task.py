@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from generation import responses
-from generation.dispatch import ask_service
+from generation.asking.dispatch import ask_service
 from generation.models import Attempt
 from generation.states import ResponseState, RunState
 from tests.generation.factories import answer_all, ripen, run

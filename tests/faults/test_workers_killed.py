@@ -5,7 +5,9 @@ import random
 import pytest
 
 from config.celery import VISIBILITY_TIMEOUT, app
-from generation import client, queues, responses, scoring, turn
+from generation import queues, responses
+from generation.asking import turn
+from generation.inference import client, scoring
 from generation.models import Attempt, FirstReply, OptionScore, RejectedReply, Response
 from generation.states import ResponseState, RunState
 from generation.tasks import sweep_calls

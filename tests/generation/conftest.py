@@ -2,7 +2,8 @@
 
 import pytest
 
-from generation import client, turn
+from generation.asking import turn
+from generation.inference import client
 from tests.generation.fake_service import FakeService
 
 

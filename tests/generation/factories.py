@@ -7,10 +7,10 @@ from django.db.models.functions import Now
 from accounts.roles import Role
 from datasets.models import Collection, Instance
 from generation import prompt_versions, registry, runs
+from generation.asking.runqueue import RunQueue
+from generation.asking.turn import take_turn
 from generation.models import LanguageModel, Response, Run, ServiceStatus
-from generation.runqueue import RunQueue
 from generation.states import ResponseState
-from generation.turn import take_turn
 from tests.datasets.factories import asked
 from tests.factories import person
 

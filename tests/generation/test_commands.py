@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from datasets.models import Collection, Contradiction
 from generation import responses
-from generation.dispatch import ask_service
+from generation.asking.dispatch import ask_service
 from generation.management.commands import generate
 from generation.models import Run
 from generation.states import RunState

@@ -2,13 +2,15 @@
 
 import pytest
 
-from generation import costs, faults, registry, runs, turn
-from generation.chat import Reply
+from generation import costs, registry, runs
+from generation.asking import turn
+from generation.asking.runqueue import RunQueue
+from generation.asking.turn import take_turn
+from generation.inference import faults
+from generation.inference.chat import Reply
 from generation.models import LanguageModel, Response, Run
 from generation.queues import Call, Settled
-from generation.runqueue import RunQueue
 from generation.states import ResponseState, RunState
-from generation.turn import take_turn
 from leases.clock import in_seconds
 from leases.refusal import Refusal
 from tests.factories import stored

@@ -10,9 +10,10 @@ from django.urls import reverse
 
 from accounts.roles import Role
 from evaluation.counts.naming import prompt_entry
-from generation import access, prompt_versions, prompting, rendering, runs
+from generation import access, prompt_versions, runs
 from generation.models import PromptVersion, Response
 from generation.prompt_forms import PromptForm
+from generation.prompts import prompting, rendering
 from leases.refusal import Conflict, Refusal, StaleVersion
 from tests.factories import person, signed_in, stored
 from tests.generation.factories import answer_all, canals, echo, run

@@ -8,9 +8,10 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Person
 from datasets.models import Exclusion, Instance, RevisedPassage
-from generation import planning, prompting, registry, responses, runs
-from generation.dispatch import ask_service, wake
+from generation import planning, registry, responses, runs
+from generation.asking.dispatch import ask_service, wake
 from generation.models import Attempt, LanguageModel, Response, Run
+from generation.prompts import prompting
 from generation.states import ResponseState, RunState
 from generation.tasks import sweep_calls
 from leases.refusal import Conflict, Refusal

@@ -13,8 +13,10 @@ from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from datasets.models import Collection
-from generation import access, api, chat, embedded, presenting, prompting, registry, responses, runs
+from generation import access, api, presenting, registry, responses, runs
+from generation.inference import chat, embedded
 from generation.models import LanguageModel, Response, Run
+from generation.prompts import prompting
 from generation.states import RunState
 from tests.factories import person, signed_in, stored
 from tests.generation.factories import answer_all, answer_one, canal, canals, echo, run

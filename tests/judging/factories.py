@@ -9,7 +9,7 @@ from accounts.roles import Role
 from datasets.models import Collection, Contradiction, Instance
 from generation import prompt_versions
 from generation.models import LanguageModel, Response, Run
-from generation.prompting import Prompt
+from generation.prompts.prompting import Prompt
 from generation.states import ResponseState, RunState
 from judging import adjudication, studies, verdicts
 from judging.models import JudgingSlot, Study, StudyItem

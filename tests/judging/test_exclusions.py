@@ -4,7 +4,7 @@ import pytest
 from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
-from datasets import exclusions
+from datasets.excluding import exclusions
 from datasets.models import Exclusion, Instance
 from evaluation.counts.final_verdicts import kept_items
 from judging import studies

@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains, assertNotContains, assertRedirects
 
-from generation import prompting
 from generation.models import Response
+from generation.prompts import prompting
 from judging import pool, studies, verdicts
 from judging.models import JudgingSlot, Judgment
 from tests.factories import stored

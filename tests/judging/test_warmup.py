@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.roles import Role
-from datasets import exclusions
+from datasets.excluding import exclusions
 from datasets.models import Instance
 from evaluation.sections.study import study_report
 from judging import adjudication, blinding, pool, progress, rounds, studies, verdicts, warmup

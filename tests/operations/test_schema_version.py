@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from operations.health import missing_migrations
+from operations.monitoring.health import missing_migrations
 from operations.schema_version import UnknownSchema, applied, check_known, check_up_to_date
 from tests.operations.places import PARTS, ROOT, former, here, manage, python
 

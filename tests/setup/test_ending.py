@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from generation.embedded import ROOT
+from generation.inference.embedded import ROOT
 
 pytestmark = [pytest.mark.setup, pytest.mark.once, pytest.mark.alone]
 

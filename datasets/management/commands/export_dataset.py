@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from datasets.exclusions import excluded_ids
+from datasets.excluding.exclusions import excluded_ids
 from datasets.exporters import EXPORTERS
-from datasets.exporting import write_file
+from datasets.exporters.exporting import write_file
 from datasets.records import collection_named, current
 from datasets.releases import release_of, released_rows
 from datasets.streaming import streamed

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from datasets.importers import IMPORTERS
 from datasets.importers.file import opened
-from datasets.importing import ImportReport, deviations_in, import_file
+from datasets.importers.importing import ImportReport, deviations_in, import_file
 from leases.command import RefusingCommand
 
 

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from demonstration.loading import is_loaded
 from demonstration.responses import RESPONSES, asking, kept_of, record, recorded_before
 from generation import registry
-from generation.faults import ServiceFault
+from generation.inference.faults import ServiceFault
 from leases.command import RefusingCommand
 
 EMBEDDED = "embedded/SmolLM2-135M-Instruct"

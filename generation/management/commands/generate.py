@@ -7,13 +7,14 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from datasets.records import collection_named
-from generation import places, prompt_versions, registry, responses, runs
-from generation.dispatch import wake
+from generation import prompt_versions, registry, responses, runs
+from generation.asking import places
+from generation.asking.dispatch import wake
+from generation.asking.runqueue import RunQueue
+from generation.asking.turn import take_turn
 from generation.models import Response, Run
 from generation.responses import RunProgress
-from generation.runqueue import RunQueue
 from generation.states import ResponseState, RunState
-from generation.turn import take_turn
 from leases.command import RefusingCommand
 
 # Seconds between two checks of the rows, and for which --wait waits until a worker starts.

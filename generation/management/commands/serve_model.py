@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from generation import embedded
+from generation.inference import embedded
 
 PORT = 8081
 

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from generation import prompt_versions, registry
-from generation.dispatch import wake
-from generation.turn import take_turn
+from generation.asking.dispatch import wake
+from generation.asking.turn import take_turn
 from judging import studies
 from judging.machine import control, judge_prompts
 from judging.machine.calls import JudgeQueue

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from operations import findings, heartbeats
+from operations.monitoring import findings, heartbeats
 
 
 class Command(BaseCommand):

@@ -7,8 +7,9 @@ from accounts.models import Person
 from accounts.roles import Role
 from annotation.models import Annotation, Question
 from annotation.reviewing.publishing import publish_campaign
-from datasets import exclusions, revisions, subsets
+from datasets import revisions, subsets
 from datasets.drawing import Plan
+from datasets.excluding import exclusions
 from datasets.models import Contradiction, Instance
 from datasets.records import record_of
 from datasets.releases import freeze

@@ -13,7 +13,8 @@ from annotation.campaigns.drawing import Plan, draw
 from annotation.campaigns.opening import Frame
 from annotation.models import Annotation, Seen
 from annotation.reviewing.publishing import publish_campaign
-from datasets import exclusions, revisions
+from datasets import revisions
+from datasets.excluding import exclusions
 from datasets.models import Contradiction, Instance
 from datasets.releases import freeze
 from datasets.revisions import Texts

@@ -7,7 +7,7 @@ import pytest
 from datasets.models import Contradiction
 from datasets.taxonomy import EXPLICIT, IMPLICIT
 from evaluation.rows.choice import Choice, chosen
-from generation import prompting
+from generation.prompts import prompting
 from judging.models import Judgment, Verdict
 from tests.evaluation.factories import resolve_all
 

@@ -5,7 +5,8 @@ from django.db import DatabaseError, connection
 from django.test import Client
 
 from accounts.roles import Role
-from datasets import arriving, tasks
+from datasets import tasks
+from datasets.importers import arriving
 from datasets.models import Collection
 from generation.models import LanguageModel, Response, Run
 from judging.files import importing

@@ -13,14 +13,15 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
-from generation import chat, registry
-from generation.dispatch import ask_service, wake
+from generation import registry
+from generation.asking.dispatch import ask_service, wake
+from generation.asking.runqueue import RunQueue
+from generation.asking.turn import take_turn
+from generation.inference import chat
 from generation.models import Response, Run, ServiceStatus
 from generation.queues import Settled
 from generation.responses import progress as progress_of
-from generation.runqueue import RunQueue
 from generation.tasks import sweep_calls
-from generation.turn import take_turn
 from judging import progress, rounds, rubric_versions, settling, studies
 from judging.files.predictions import import_predictions
 from judging.machine import control, judge_prompts
@@ -448,7 +449,9 @@ def test_a_worker_lost_at_the_last_call_fails_the_response(study, judge_model):
 
 def test_one_message_has_all_judged(study, judge_model, monkeypatch):
     sent = []
-    monkeypatch.setattr("generation.dispatch.send_on_commit", lambda task, *args: sent.append(args))
+    monkeypatch.setattr(
+        "generation.asking.dispatch.send_on_commit", lambda task, *args: sent.append(args)
+    )
     judge = control.begin(study, judge_model)
     wake()
     assert sent == [("local",)]

@@ -1,0 +1,202 @@
+"""An import's records on their way: written in short transactions, and seen when all of them are there.
+
+Until then they are in a collection of their own that no page lists. One long transaction would stop everyone, as
+SQLite has one writer.
+"""
+
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from itertools import chain
+from typing import Any
+
+from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db.models import F, Max, Q, QuerySet
+from django.db.models.functions import Now
+
+from accounts.audit import Kind, record
+from accounts.models import Person
+from datasets.models import Collection, Contradiction, Instance
+from datasets.records import BATCH, Draft, add_contradictions, locked
+from leases.clock import in_seconds
+from leases.extension import ExtensionPoint
+from leases.planner import learn_sizes_on_commit
+from leases.refusal import Conflict
+
+# Seconds; renewed with each batch. The rows of an import that was killed are removed after it.
+HOLD = 600.0
+# Seconds between two batches on SQLite: another process that waits to write looks every 0.1 s.
+GAP = 0.11
+LONG = 4 * 1024 * 1024  # characters of a batch
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+LATE = "The import stopped for too long, and its rows were removed. Import the file again."
+# Removes what else was written with the collection, in short transactions.
+came_along: ExtensionPoint[[Collection], None] = ExtensionPoint(
+    "datasets.importers.arriving.came_along"
+)
+MEANWHILE = "A collection of that name was made in the meantime. Import the file again."
+
+
+def bring(
+    drafts: Iterable[Draft], *, name: str, source: str = "", by: Person | None = None
+) -> tuple[Collection, int]:
+    """Add the records that the collection `name` lacks, all or none; makes it if there is none.
+
+    `drafts` are checked ones (records.py), each record once; they are taken a batch at a time. Returns the collection
+    and how many records were added.
+    """
+    remove_abandoned()
+    held = Collection.objects.filter(name=name).first()
+    batches = _batches(_lacking(held, drafts))
+    first = next(batches, None)
+    if held and first is None:
+        return held, 0
+    with arrival(source=source, by=by) as arriving:
+        for batch in chain([first or []], batches):
+            with arriving.step():
+                add_contradictions(collection=arriving.collection, drafts=batch)
+        with arriving.step():
+            record(Kind.IMPORT, by, f"collection {name}")
+            return _shown(arriving, name)
+
+
+class Arrival:
+    """An import on its way, with the collection that nobody sees yet."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
+        self._begun = False
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """A transaction of the import, which others wait for. Raises Conflict where the hold has run out."""
+        if self._begun and connection.vendor == "sqlite":
+            time.sleep(GAP)
+        self._begun = True
+        with transaction.atomic():
+            _hold(self.collection)
+            yield
+
+    def show(self, name: str, **columns: str) -> None:
+        """Let the collection be seen, in the last step. Raises Conflict where the name is taken."""
+        for column, value in {"name": name, **columns, "arriving_until": None}.items():
+            setattr(self.collection, column, value)
+        try:
+            with transaction.atomic():
+                self.collection.save()
+        except IntegrityError:
+            raise Conflict(MEANWHILE) from None
+
+
+@contextmanager
+def arrival(*, source: str = "", by: Person | None = None) -> Iterator[Arrival]:
+    """A collection to write an import to, in steps; removed with all that came along unless the last step shows it."""
+    waiting = Collection.everything.create(
+        name=f"~{uuid.uuid4().hex}", source=source[:300], created_by=by, arriving_until=in_seconds(HOLD)
+    )  # fmt: skip
+    try:
+        yield Arrival(waiting)
+    except BaseException:
+        with suppress(DatabaseError):  # remove_abandoned finds what a failing database leaves
+            _remove(waiting)
+        raise
+    learn_sizes_on_commit()
+
+
+def remove_abandoned() -> int:
+    """Remove the rows of imports that were killed; returns of how many."""
+    late = Collection.everything.filter(arriving_until__lt=Now())
+    given_up = [waiting for waiting in late if _given_up(waiting)]
+    for waiting in given_up:
+        _remove(waiting)
+    return len(given_up)
+
+
+def _given_up(waiting: Collection) -> bool:
+    """End the hold for good, where it has run out; False where the import has renewed it in the last moment.
+
+    The renewal may not be committed yet. This statement waits for it, and looks again; a renewal after it is refused.
+    """
+    late = Collection.everything.filter(pk=waiting.pk, arriving_until__lt=Now())
+    return bool(late.update(arriving_until=LONG_AGO))
+
+
+def _lacking(held: Collection | None, drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """The drafts of records that the collection does not hold, in order."""
+    if held is None:
+        yield from drafts
+        return
+    for batch in _batches(drafts):
+        wanted = [draft.identity for draft in batch]
+        known = set(_identities(held).filter(external_id__in=wanted))
+        yield from (draft for draft in batch if draft.identity not in known)
+
+
+def _batches(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
+    """At most BATCH at a time, and fewer where their texts are long."""
+    batch: list[Draft] = []
+    length = 0
+    for draft in drafts:
+        batch.append(draft)
+        length += sum(len(text) for text in draft.columns.values() if isinstance(text, str))
+        if len(batch) >= BATCH or length > LONG:
+            yield batch
+            batch, length = [], 0
+    if batch:
+        yield batch
+
+
+def _hold(waiting: Collection) -> None:
+    """Renew the hold, in the transaction that it protects. Raises Conflict where it has run out."""
+    mine = Collection.everything.filter(pk=waiting.pk, arriving_until__gte=Now())
+    if not mine.update(arriving_until=in_seconds(HOLD)):
+        raise Conflict(LATE)
+
+
+def _shown(arriving: Arrival, name: str) -> tuple[Collection, int]:
+    """Let the records be seen, in the collection `name`."""
+    waiting = arriving.collection
+    target = Collection.objects.filter(name=name).first()
+    if target:
+        locked(target)
+        # Another import or an annotation may have added some in the meantime.
+        _delete(waiting.contradictions.filter(external_id__in=_identities(target)))
+    added = waiting.contradictions.count()
+    if target is None:
+        arriving.show(name)
+        return waiting, added
+    last = target.contradictions.aggregate(last=Max("position"))["last"]
+    first = 0 if last is None else last + 1
+    waiting.contradictions.update(collection=target, position=F("position") + first)
+    waiting.delete()
+    return target, added
+
+
+def _identities(collection: Collection) -> QuerySet[Contradiction, str]:
+    return collection.contradictions.order_by().values_list("external_id", flat=True)
+
+
+def _remove(waiting: Collection) -> None:
+    """In short transactions too. Leaves a collection that is seen already."""
+    came_along(waiting)
+    delete_in_steps(Instance.objects.filter(_unseen(waiting, "contradiction__collection")))
+    delete_in_steps(Contradiction.objects.filter(_unseen(waiting, "collection")))
+    Collection.everything.filter(pk=waiting.pk, arriving_until__isnull=False).delete()
+
+
+def _unseen(waiting: Collection, path: str) -> Q:
+    return Q(**{path: waiting.pk, f"{path}__arriving_until__isnull": False})
+
+
+def delete_in_steps(rows: QuerySet[Any, Any]) -> None:
+    """Delete the rows in transactions of BATCH."""
+    while keys := list(rows.order_by("-pk").values_list("pk", flat=True)[:BATCH]):
+        with transaction.atomic():
+            rows.filter(pk__in=keys).delete()
+
+
+def _delete(rows: QuerySet[Contradiction]) -> None:
+    Instance.objects.filter(contradiction__in=rows).delete()
+    rows.delete()

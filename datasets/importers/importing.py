@@ -1,0 +1,100 @@
+"""Import a file into a collection: all of it or nothing; a second import of the same file adds nothing."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from django.core.exceptions import ValidationError
+
+from accounts.models import Person
+from datasets.deviations import Deviation, Kind, deviations
+from datasets.importers import Importer
+from datasets.importers.arriving import bring
+from datasets.models import Collection
+from datasets.records import Draft, read_draft
+from datasets.schema import Parsed
+from leases.refusal import Refusal
+
+
+@dataclass(kw_only=True)
+class Contents:
+    """What a file holds.
+
+    records, questions: how many. duplicates: (record, the earlier one that it equals), counted from 1.
+    kinds: how many deviations of each kind. deviating_records: how many have any.
+    """
+
+    records: int = 0
+    questions: int = 0
+    duplicates: list[tuple[int, int]] = field(default_factory=list)
+    kinds: Counter[Kind] = field(default_factory=Counter)
+    deviating_records: int = 0
+
+    @property
+    def deviations_by_kind(self) -> list[tuple[Kind, int]]:
+        return [(kind, self.kinds[kind]) for kind in Kind if self.kinds[kind]]
+
+
+@dataclass(kw_only=True)
+class ImportReport(Contents):
+    """The result of an import: the file's contents, and how many of its records were added where."""
+
+    collection: Collection
+    added: int
+
+    @property
+    def already_there(self) -> int:
+        return self.records - len(self.duplicates) - self.added
+
+
+def import_file(
+    *,
+    importer: Importer,
+    file: BinaryIO,
+    collection_name: str,
+    source: str = "",
+    by: Person | None = None,
+) -> ImportReport:
+    """Add the records of the file that the collection lacks; makes the collection if there is none.
+
+    The file is read once, a batch in memory at a time; nobody sees its records before all of it is read. Raises Refusal
+    (Unreadable with a list of the records' problems); then nothing is stored.
+    """
+    check_name(collection_name)
+    contents = Contents()
+    drafts = _drafts(importer.read(file), contents)
+    collection, added = bring(drafts, name=collection_name, source=source, by=by)
+    return ImportReport(collection=collection, added=added, **vars(contents))
+
+
+def deviations_in(importer: Importer, file: BinaryIO) -> Iterator[tuple[int, Deviation]]:
+    """(record, deviation) for each deviation of the file: there may be millions, so they are not kept."""
+    for number, parsed in enumerate(importer.read(file), 1):
+        for deviation in deviations(parsed.columns, parsed.slots):
+            yield number, deviation
+
+
+def check_name(name: str) -> None:
+    """Raise Refusal for a name of a collection that no URL can contain."""
+    try:
+        Collection._meta.get_field("name").clean(name, None)
+    except ValidationError as error:
+        raise Refusal(f"{name!r} cannot name a collection: {' '.join(error.messages)}") from None
+
+
+def _drafts(records: Iterator[Parsed], contents: Contents) -> Iterator[Draft]:
+    """The records without the repeated ones; `contents` counts them on the way."""
+    first_seen: dict[bytes, int] = {}
+    for number, parsed in enumerate(records, 1):
+        found = deviations(parsed.columns, parsed.slots)
+        contents.records = number
+        contents.questions += len(parsed.slots)
+        contents.kinds.update(deviation.kind for deviation in found)
+        contents.deviating_records += bool(found)
+        draft = read_draft(parsed)
+        earlier = first_seen.setdefault(bytes.fromhex(draft.identity), number)
+        if earlier == number:
+            yield draft
+        else:
+            contents.duplicates.append((number, earlier))

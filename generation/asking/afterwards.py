@@ -1,0 +1,185 @@
+"""What follows a call: for its row, for the run, and for the service.
+
+A fault of the whole service pauses it and costs no row an attempt. A call that is cut, fails or gets no answer in time
+counts, unless a look at the service shows that it is down. After a pause, one call probes the service: it counts where
+the service was up just before, so that a prompt that brings it down fails in the end. A proxy may report that as 503:
+where the service still lists its models, the MOST_503rd of one row fails it. Faults that no prompt causes pause the run
+when they come one after the other, instead of failing the rest.
+"""
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from generation.asking import services
+from generation.inference import chat, client
+from generation.inference.faults import ServiceFault, ServiceUnavailable
+from generation.queues import MAX_ATTEMPTS, Call, Line, Settled
+
+# Seconds before a row is asked again after the first, second, … failed call.
+PAUSES = (1.0, 10.0, 60.0, 300.0)
+# Equal faults one after the other that pause a run, and failed calls that pause a service.
+IN_A_ROW = 5
+# Calls for one row that may be answered with 503. Where it alone is left, they take two hours.
+MOST_503 = 30
+# The longest time in seconds from the end of a pause to the next turn: before that, another row is the next probe.
+LAST = 10.0
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A call that began at `began` (monotonic seconds), and the fault by which a look showed the service to be down."""
+
+    call: Call
+    began: float
+    result: chat.Reply | ServiceFault
+    is_probe: bool
+    down: ServiceFault | None
+
+
+class Afterwards:
+    """The faults of one turn at a service."""
+
+    def __init__(self, service: client.Service) -> None:
+        self._service = service
+        # Pauses without an answer between them: as the database has them, and with those not yet recorded.
+        self._recorded = self._pauses = services.pauses(service.name)[0]
+        self.doubted = self._pauses > 0
+        # Lines that are asked no more, because their group was paused, with the reason.
+        self.closed: dict[Line, str] = {}
+        self._paused_at = self._paused_until = 0.0
+        self._failed_in_a_row = 0
+        self._equal: dict[Line, tuple[str, int]] = {}
+        # What the database does not yet know: the service's latest pause, or its recovery; pauses of runs.
+        self._unrecorded: tuple[str, float] | None = None
+        self._paused_lines: set[Line] = set()
+
+    def seconds_of_pause(self) -> float:
+        """Seconds for which the service gets no calls; 0 when it is not paused."""
+        return max(0.0, self._paused_until - time.monotonic())
+
+    def settled(self, ended: Ended) -> Settled:
+        """What becomes of a call."""
+        call, result = ended.call, ended.result
+        if isinstance(result, chat.Reply):
+            self._answered()
+            self._equal.pop(call.line, None)
+            return Settled(call, "finish", reply=result)
+        if result.is_answer:
+            self._answered()
+        cause = result if result.of_service else ended.down
+        if cause:
+            self._pause(cause, ended.began)
+            later = self._after_the_next_probe() if ended.is_probe else 0.0
+            was_up = ended.down is None
+            return Settled(call, "release", fault=result, pause=later, was_up=was_up)
+        if result.retryable:
+            return self._retried(call, ended.began, result)
+        return self._refused(call, result)
+
+    def released(self, call: Call, fault: ServiceFault | None = None) -> Settled:
+        """A call that is not made, or does not count, because its run was paused: it waits with the others."""
+        self._paused_lines.add(call.line)
+        return Settled(call, "release", fault=fault)
+
+    def _pause(self, fault: ServiceFault, began: float) -> None:
+        """Pause the service, unless the call began before the pause and is only late."""
+        if began < self._paused_at:
+            return
+        seconds = services.pause_after(self._pauses, fault.retry_after)
+        self._pauses += 1
+        self._unrecorded = (fault.sentence, seconds)
+        self.doubted = True
+        self._failed_in_a_row = 0
+        self._paused_at = time.monotonic()
+        self._paused_until = self._paused_at + seconds
+
+    def _after_the_next_probe(self) -> float:
+        """Seconds for which a probe's row waits, so that another row is the next probe."""
+        pause = self.seconds_of_pause()
+        return pause + min(pause, LAST)
+
+    def _answered(self) -> None:
+        self._failed_in_a_row = 0
+        if self.doubted and not self.seconds_of_pause():
+            self.doubted = False
+            self._pauses = 0
+            self._unrecorded = ("", 0.0)
+
+    def read(self) -> None:
+        """Take in what another turn at the service has found out."""
+        if self._unrecorded:
+            return
+        pauses, seconds = services.pauses(self._service.name)
+        if pauses != self._recorded:
+            self._recorded = self._pauses = pauses
+            self.doubted = pauses > 0
+            self._paused_at = time.monotonic()
+            self._paused_until = self._paused_at + seconds
+
+    def record(self) -> None:
+        """Let the database know of pauses and recovery."""
+        if self._unrecorded:
+            reason, seconds = self._unrecorded
+            known = services.record(
+                self._service.name, reason, self._pauses, seconds, before=self._recorded
+            )
+            self._unrecorded = None
+            if known:
+                self._recorded = self._pauses
+            else:
+                self.read()
+        for line in tuple(self._paused_lines):
+            line.queue.pause(line, self.closed[line])
+            self._paused_lines.discard(line)
+
+    def reopen(self, held: Collection[Line]) -> None:
+        """A paused line without calls in flight is forgotten: if there are rows to ask again, a person resumed it."""
+        for line in set(self.closed) - set(held):
+            del self.closed[line]
+            self._equal.pop(line, None)
+
+    def _retried(self, call: Call, began: float, fault: ServiceFault) -> Settled:
+        attempts = call.attempts + 1
+        if not fault.of_prompt:
+            self._failed_in_a_row += 1
+            if self.doubted or self._failed_in_a_row >= IN_A_ROW:
+                self._pause(fault, began)
+        if attempts >= MAX_ATTEMPTS:
+            advice = f" Asked {attempts} times. {call.line.queue.advice}"
+            return Settled(call, "fail", fault=fault, error=fault.sentence + advice)
+        pause = pause_after(attempts, fault.retry_after)
+        return Settled(call, "retry", fault=fault, error=fault.sentence, pause=pause)
+
+    def _refused(self, call: Call, fault: ServiceFault) -> Settled:
+        """Fails with the reason; released where its run was paused for the same reason just before."""
+        line = call.line
+        if line in self.closed:
+            return self.released(call, fault)
+        if not fault.of_prompt:
+            sentence, before = self._equal.get(line, ("", 0))
+            number = before + 1 if fault.sentence == sentence else 1
+            self._equal[line] = (fault.sentence, number)
+            if number >= IN_A_ROW:
+                self.closed[line] = f"{IN_A_ROW} calls in a row failed alike: {fault.sentence}"
+                self._paused_lines.add(line)
+        return Settled(call, "fail", fault=fault, error=fault.sentence)
+
+
+def bounded(one: Settled) -> Settled:
+    """The same; a row that the service answered with 503 too often while it was up fails: its prompt may be the cause.
+
+    Reads the log of calls, after a 503 alone. The log is never cleared, so that a resumed row has as many again.
+    """
+    if one.verb != "release" or not one.was_up or not isinstance(one.fault, ServiceUnavailable):
+        return one
+    if (one.call.line.queue.calls(one.call.pk, 503) + 1) % MOST_503:
+        return one
+    advice = f" That was the answer to {MOST_503} calls. {one.call.line.queue.advice}"
+    return replace(one, verb="fail", error=one.fault.sentence + advice)
+
+
+def pause_after(attempts: int, requested: float | None) -> float:
+    """Seconds before a row is asked again: longer each time, and as long as the service requested, within limits."""
+    usual = PAUSES[min(attempts, len(PAUSES)) - 1]
+    return max(usual, min(requested or 0.0, services.LONGEST_REQUESTED))

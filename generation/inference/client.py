@@ -1,0 +1,309 @@
+"""The client of inference services: one call, with its answer or its fault."""
+
+import os
+import ssl
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, partial
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from django.conf import settings
+from requests.adapters import HTTPAdapter
+from requests.auth import AuthBase
+from urllib3.exceptions import ProtocolError
+
+from generation.inference import chat, faults, scoring
+from leases.cutoff import CutOff, TooLarge, TooSlow, read_whole
+from leases.retry import retry_after
+
+CONNECT_TIMEOUT = 5.0
+HEALTH_TIMEOUT = 3.0
+# The longest reply in bytes, all fields included.
+MOST_BYTES = 1024**2
+# With the time of a turn (asking/turn.py), below half the broker's visibility timeout.
+LONGEST_TIMEOUT = 600.0
+
+
+@dataclass(frozen=True)
+class ServiceEntry:
+    """One entry of INFERENCE_SERVICES. `url` ends where /chat/completions begins, usually in /v1.
+
+    `timeout` is in seconds for one reply. `per_minute` None means as fast as `in_flight` allows. Both limits hold for
+    all worker processes together. `headers` and `query` are sent with each call; a header's value $NAME is that of the
+    environment variable NAME.
+    """
+
+    name: str
+    url: str
+    key_env: str = ""
+    in_flight: int = 4
+    per_minute: float | None = None
+    timeout: float = 120.0
+    headers: tuple[tuple[str, str], ...] = ()
+    query: tuple[tuple[str, str], ...] = ()
+
+
+def entry(name: str, data: Mapping[str, Any]) -> ServiceEntry:
+    """An entry of the setting, checked; raises NotConfigured with what to write."""
+    pairs = {key: _pairs(name, key, data[key]) for key in ("headers", "query") if key in data}
+    try:
+        made = ServiceEntry(name=name, **{**data, **pairs})
+    except TypeError as error:
+        raise _misconfigured(name, f"cannot be read ({error})") from None
+    parts = urlsplit(made.url) if isinstance(made.url, str) else None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+        raise _misconfigured(name, "needs a url such as http://127.0.0.1:8080/v1")
+    if not name or "/" in name or len(name) > 60:
+        raise _misconfigured(name, "needs a name without a slash, at most 60 characters long")
+    if (
+        isinstance(made.in_flight, bool)
+        or not isinstance(made.in_flight, int)
+        or made.in_flight < 1
+    ):
+        raise _misconfigured(name, "needs in_flight as a whole number from 1")
+    for key, value in (("timeout", made.timeout), ("per_minute", made.per_minute)):
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int | float) or value <= 0
+        ):
+            raise _misconfigured(name, f"needs {key} as a number above 0")
+    if made.timeout and made.timeout > LONGEST_TIMEOUT:
+        raise _misconfigured(name, f"needs a timeout of at most {LONGEST_TIMEOUT:g} seconds")
+    if made.timeout is None or not isinstance(made.key_env, str):
+        raise _misconfigured(name, "needs timeout as a number and key_env as a variable's name")
+    return made
+
+
+def _pairs(name: str, key: str, data: Any) -> tuple[tuple[str, str], ...]:
+    """What is sent with each call: names and printable values, neither empty."""
+    texts = [*data, *data.values()] if isinstance(data, dict) else [""]
+    if not all(isinstance(text, str) and text and _is_printable(text) for text in texts):
+        raise _misconfigured(name, f'needs {key} as names with texts, such as {{"name": "text"}}')
+    return tuple(sorted(data.items()))
+
+
+def _is_printable(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+def _misconfigured(name: str, problem: str) -> faults.NotConfigured:
+    return faults.NotConfigured(f"Setting INFERENCE_SERVICES: service {name!r} {problem}.")
+
+
+def problem(name: str) -> str:
+    """Why this service's entry cannot be used; "" when it can. Nothing is sent to the service."""
+    try:
+        service(name).check()
+    except faults.NotConfigured as fault:
+        return fault.sentence
+    return ""
+
+
+def names() -> list[str]:
+    """The names of the services in the setting, sorted."""
+    return sorted(settings.INFERENCE_SERVICES)
+
+
+def service(name: str) -> "Service":
+    """The service of this name, the same object for the whole process; raises NotConfigured."""
+    if name not in settings.INFERENCE_SERVICES:
+        known = ", ".join(names()) or "none"
+        raise faults.NotConfigured(
+            f"There is no inference service {name!r}. Known: {known}. Services are listed in INFERENCE_SERVICES."
+        )
+    return _service(entry(name, settings.INFERENCE_SERVICES[name]))
+
+
+@cache
+def _service(made: ServiceEntry) -> "Service":
+    return Service(made)
+
+
+class Bearer(AuthBase):
+    """Puts the key into the header; as `auth`, so that no .netrc entry takes its place."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if self.key:
+            request.headers["Authorization"] = f"Bearer {self.key}"
+        return request
+
+
+class Service:
+    """One inference service as used by this process; safe in many threads."""
+
+    def __init__(self, made: ServiceEntry) -> None:
+        self.entry = made
+        self.name = made.name
+        self._session = requests.Session()
+        # Two more than the calls: a look at the service, and the heartbeat's.
+        adapter = HTTPAdapter(pool_connections=1, pool_maxsize=made.in_flight + 2)
+        self._session.mount("http://", adapter)
+        self._session.mount("https://", adapter)
+        # A proxy in the environment is for other machines.
+        self._session.trust_env = not _is_loopback(made.url)
+
+    def check(self) -> None:
+        """Raise NotConfigured when the service's key, or what a header takes from a variable, is not there."""
+        self._key()
+        self.headers()
+
+    # ------------------------------------------------------------ requests
+
+    def ask(
+        self,
+        model_id: str,
+        options: Mapping[str, Any],
+        text: str,
+        abilities: chat.Abilities = chat.USUAL,
+        before: Sequence[str] = (),
+        scored: Sequence[str] = (),
+    ) -> chat.Reply:
+        """One completion, after the earlier turns `before` (chat.body); raises a ServiceFault.
+
+        With options to be `scored`, the reply has their probabilities.
+        """
+        if scored and not abilities.scores:
+            raise faults.CannotScore(scoring.CANNOT)
+        request = scoring.body(model_id, options, text, abilities, before, scored)
+        choose = partial(scoring.choose, options=scored) if scored else None
+        try:
+            status, content, latency_ms = self._call(
+                "POST", chat.path(request), json=request, timeout=self.entry.timeout
+            )
+        except faults.Filtered as fault:
+            return chat.filtered(request, fault)
+        try:
+            opens = abilities.opens_reasoning
+            return chat.reply(
+                request, status, content, latency_ms, opens_reasoning=opens, choose=choose
+            )
+        except faults.ServiceFault as fault:
+            fault.latency_ms = latency_ms
+            raise
+
+    def models(self, timeout: float = HEALTH_TIMEOUT) -> list[str]:
+        """The model ids that the service lists; raises a ServiceFault."""
+        status, content, _ = self._call("GET", "/models", timeout=timeout)
+        return chat.model_ids(content, status)
+
+    # ------------------------------------------------------------ HTTP
+
+    def _call(
+        self, method: str, path: str, *, timeout: float, **body: Any
+    ) -> tuple[int, bytes, int]:
+        """(status, content, latency in ms) of a 2xx answer; raises a ServiceFault for anything else."""
+        began = time.monotonic()
+        try:
+            answer = self._session.request(
+                method,
+                self.entry.url.rstrip("/") + path,
+                auth=Bearer(self._key()),
+                headers=self.headers(),
+                params=self.entry.query or None,
+                timeout=(min(CONNECT_TIMEOUT, timeout), timeout),
+                allow_redirects=False,
+                stream=True,
+                **body,
+            )
+            with answer:
+                left = timeout - (time.monotonic() - began)
+                content = read_whole(answer, seconds=left, most=MOST_BYTES)
+            fault = self._fault_of(answer, content)
+        except (requests.RequestException, CutOff) as error:
+            fault = self._fault_without_answer(error, timeout)
+        latency_ms = round((time.monotonic() - began) * 1000)
+        if fault:
+            fault.latency_ms = latency_ms
+            raise fault
+        return answer.status_code, content, latency_ms
+
+    def _fault_of(self, answer: requests.Response, content: bytes) -> faults.ServiceFault | None:
+        if 200 <= answer.status_code < 300:
+            return None
+        if 300 <= answer.status_code < 400:
+            to = chat.shown(answer.headers.get("Location", "").partition("?")[0].encode())
+            return faults.Redirected(
+                f"The service {self.name} redirects ({answer.status_code}) to {to or 'no address'}. Calls are not "
+                "sent on: set the url in INFERENCE_SERVICES to the address itself.",
+                status=answer.status_code,
+            )
+        pause = retry_after(answer.headers.get("Retry-After"), datetime.now(UTC))
+        return chat.fault(answer.status_code, content, pause)
+
+    def _fault_without_answer(
+        self, error: requests.RequestException | CutOff, timeout: float
+    ) -> faults.ServiceFault:
+        if isinstance(error, TooLarge):
+            return faults.WrongShape(
+                f"The service {self.name} sent more than {MOST_BYTES // 1024**2} MB for one reply."
+            )
+        if isinstance(error, requests.ReadTimeout | TooSlow):
+            return faults.ServiceSlow(
+                f"The service {self.name} did not answer within {timeout:g} seconds. Its timeout is set in "
+                "INFERENCE_SERVICES."
+            )
+        if isinstance(_innermost(error), ssl.SSLCertVerificationError):
+            return faults.CertificateWrong(
+                f"The certificate of the service {self.name} is not valid for its address ({_reason(error)})."
+            )
+        broken = (requests.exceptions.ChunkedEncodingError, requests.exceptions.SSLError)
+        if isinstance(error, broken) or _was_connected(error):
+            return faults.CallCut(
+                f"The service {self.name} broke the connection during the call ({_reason(error)})."
+            )
+        if isinstance(error, requests.ConnectionError | requests.Timeout):
+            return faults.ServiceDown(
+                f"The service {self.name} does not answer ({_reason(error)}). Is it running?"
+            )
+        return faults.Refused(f"The service {self.name} cannot be asked: {_reason(error)}.")
+
+    def _key(self) -> str:
+        return self._variable(self.entry.key_env, "its key") if self.entry.key_env else ""
+
+    def headers(self) -> dict[str, str]:
+        return {
+            name: self._variable(value[1:], f"its header {name}") if value[0] == "$" else value
+            for name, value in self.entry.headers
+        }
+
+    def _variable(self, name: str, what: str) -> str:
+        if not os.environ.get(name):
+            raise faults.NotConfigured(
+                f"The service {self.name} needs {what} in the environment variable {name}, which is not set."
+            )
+        if not _is_printable(os.environ[name]):
+            raise faults.NotConfigured(
+                f"The service {self.name} needs {what} in the environment variable {name}, which has a line break or "
+                "another character that cannot be sent. Set it to printable ASCII characters alone."
+            )
+        return os.environ[name]
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def _was_connected(error: BaseException) -> bool:
+    """Whether the connection broke after it was made."""
+    return isinstance(error, requests.ConnectionError) and isinstance(
+        error.args[0] if error.args else None, ProtocolError
+    )
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """The innermost cause; requests wraps it in addresses and object names."""
+    last = error.args[-1] if error.args else None
+    inner = getattr(error, "reason", None) or error.__cause__ or last
+    return _innermost(inner) if isinstance(inner, BaseException) else error
+
+
+def _reason(error: BaseException) -> str:
+    inner = _innermost(error)
+    return getattr(inner, "strerror", None) or type(inner).__name__
