@@ -11,16 +11,15 @@ from annotation.campaigns.claiming import SHOWN
 from annotation.campaigns.queue_place import QueuePlace, place_in_queue
 from annotation.evidence.panes import Evidence
 from annotation.evidence.provenance import PASSAGES, Captured
-from annotation.fields.checks import Finding
+from annotation.fields.checks import Finding, browser_rules
 from annotation.fields.entries import FIELDS, entries_in, entries_of
-from annotation.fields.form_html import rail_html, rules_html, standing_of, steps_html
-from annotation.fields.presenting import Remarks, ShownField, in_words, shown_steps
-from annotation.fields.steps import STEPS
+from annotation.fields.presenting import Remarks, ShownField, in_words, shown_row, shown_steps
+from annotation.fields.steps import QUESTIONS, STEPS
 from annotation.fields.walker import Entries, Kind, next_step
+from annotation.guideline_text import rendered
 from annotation.models import Annotation, Assignment, Review
 from annotation.states import EDITABLE, AnnotationState
-from leases.prepared import Prepared
-from leases.refusal import NotFoundHere
+from leases.rows import first_of
 
 
 @dataclass(frozen=True)
@@ -61,6 +60,7 @@ class DraftPage:
 
     def context(self) -> dict[str, Any]:
         """The context of annotate.html."""
+        guideline = rendered(self.annotation.guideline.body) if self.annotation.guideline else {}
         return {
             "desk": self,
             "annotation": self.annotation,
@@ -68,11 +68,11 @@ class DraftPage:
             "assignment": self.annotation.assignment,
             "place_in_queue": self.place_in_queue(),
             "evidence": Evidence(self.annotation.sighting),
-            "rail": rail_html(standing_of(self.entries)),
-            "steps": steps_html(self.annotation.guideline, self.entries, self.remarks()),
+            "steps": shown_steps(STEPS, self.entries, self.remarks(), guideline),
+            "blank_row": shown_row(QUESTIONS, "__n__", {}, Remarks()),
             "summary": self.summary(),
             "review": self.review,
-            "rules": rules_html(),
+            "rules": browser_rules(),
             "captured": self.captured(),
         }
 
@@ -113,22 +113,15 @@ class DraftPage:
         return problems + [Problem(f.field, f.message, f.level == "block") for f in self.findings]
 
 
-AT = Prepared(
-    lambda assignment, person: Annotation.objects.filter(
-        assignment__pk=assignment, assignment__person=person, author=person
-    ).select_related("assignment__campaign", "guideline", *SHOWN),
-    assignment=int,
-    person=int,
-)
-
-
 def annotation_at(assignment_id: int, person: Person) -> Annotation:
     """This person's annotation of that assignment. Raises NotFoundHere."""
-    rows = AT(assignment=assignment_id, person=person.pk)
-    if not rows:
-        raise NotFoundHere("You have no such tag in progress. Your queue lists your tags.")
-    rows[0].author = person
-    return rows[0]
+    own = Annotation.objects.filter(
+        assignment__pk=assignment_id, assignment__person=person, author=person
+    )
+    whole = own.select_related("assignment__campaign", "guideline", *SHOWN)
+    found = first_of(whole, "You have no such tag in progress. Your queue lists your tags.")
+    found.author = person
+    return found
 
 
 def page_at(assignment: Assignment, person: Person) -> DraftPage:

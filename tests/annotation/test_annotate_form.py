@@ -1,4 +1,4 @@
-"""The form of the six steps: what is remembered of it, and the statements that its pages take."""
+"""The form of the six steps shows its own draft; and the statements that its pages take."""
 
 import json
 
@@ -9,7 +9,6 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import RoleGrant
 from annotation import guidelines
 from annotation.campaigns import claiming
-from annotation.fields.form_html import MARK
 from annotation.guideline_text import parts_of
 from annotation.models import Annotation, Assignment
 from annotation.views import annotate
@@ -59,12 +58,6 @@ def test_the_cells_of_each_question_are_its_own(client, alice):
     assert page.index("\nWhich 1?<") < page.index("\na1<") < page.index("\nWhich 2?<")
     assert 'name="questions-1-derived_1" checked' in page
     assert 'name="questions-0-derived_1" checked' not in page
-
-
-def test_a_text_that_looks_like_a_slot_is_shown_as_it_is(client, alice):
-    slot = f"{MARK}:statement_1:"
-    page = shown(client, saved(alice, make.campaign(), span_1=slot, statement_1="not here"))
-    assert f"\n{slot}</textarea>" in page
 
 
 def test_a_guideline_changed_while_a_form_is_open_leaves_its_form_and_shows_in_the_next(
