@@ -6,7 +6,6 @@ database's clock, so two requests at the same time cannot both take the last one
 
 from collections.abc import Iterable
 from datetime import timedelta
-from functools import cache
 
 from django.db.models import DateTimeField, ExpressionWrapper, F, Value
 from django.db.models.functions import Greatest, Now
@@ -14,7 +13,6 @@ from django.db.models.functions import Greatest, Now
 from accounts.models import Allowance
 from accounts.rates import Rate
 from leases.clock import in_seconds, now
-from leases.prepared import PreparedUpdate
 
 Taken = tuple[str, tuple[Rate, ...]]  # the key that is counted, and its rates
 
@@ -64,23 +62,15 @@ def _wait_for(key: str, rate: Rate) -> float:
 
 
 def _took(key: str, rate: Rate) -> bool:
-    return _taking(rate)({"regained_at": _later(rate.seconds)}, key=key) == 1
-
-
-@cache
-def _taking(rate: Rate) -> PreparedUpdate:
-    """The row of a key of which one is left. It is asked for with each request of the API."""
     full = in_seconds((rate.burst - 1) * rate.seconds)
-    return PreparedUpdate(
-        lambda key: Allowance.objects.filter(key=key, regained_at__lte=full), key=str
-    )
+    one_is_left = Allowance.objects.filter(key=key, regained_at__lte=full)
+    return one_is_left.update(regained_at=_later(rate.seconds)) == 1
 
 
 def _give_back(key: str, rate: Rate) -> None:
     Allowance.objects.filter(key=key).update(regained_at=_later(-rate.seconds))
 
 
-@cache
 def _later(seconds: float) -> ExpressionWrapper:
     return ExpressionWrapper(
         Greatest(F("regained_at"), Now()) + Value(timedelta(seconds=seconds)),

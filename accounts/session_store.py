@@ -10,17 +10,6 @@ from django.utils.crypto import constant_time_compare
 
 from accounts.models import Person, Session
 from accounts.roles import Role
-from leases.prepared import Prepared
-
-# A valid session with its person, and a row for each of their roles.
-ROWS = Prepared(
-    lambda key: (
-        Session.objects.filter(session_key=key, expire_date__gt=Now())
-        .select_related("person")
-        .annotate(role=F("person__grants__role"))
-    ),
-    key=str,
-)
 
 
 class SessionStore(DatabaseStore):
@@ -32,7 +21,10 @@ class SessionStore(DatabaseStore):
     _person: Person | None = None
 
     def _get_session_from_db(self) -> Session | None:
-        found = ROWS(key=str(self.session_key))
+        # A valid session with its person, and a row for each of their roles.
+        valid = Session.objects.filter(session_key=self.session_key, expire_date__gt=Now())
+        rows = valid.select_related("person").annotate(role=F("person__grants__role"))
+        found = list(rows)
         if not found:
             self._session_key = None
             return None

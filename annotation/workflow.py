@@ -36,7 +36,7 @@ from annotation.monitoring.worktime import keep_time
 from annotation.states import ANNOTATION, ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState
 from leases import claim as leases
 from leases.clock import in_seconds
-from leases.prepared import Prepared, PreparedUpdate, insert
+from leases.prepared import Prepared
 from leases.refusal import Conflict, NotFoundHere, Refusal, StaleVersion
 from leases.states import update_in_memory
 
@@ -69,8 +69,8 @@ OWN = Prepared(
     lambda annotation, person: Annotation.objects.filter(
         pk=annotation, author=person
     ).select_related("assignment__campaign", "sighting__tag__article"),
-    annotation=int,
-    person=int,
+    "annotation",
+    "person",
 )
 
 
@@ -144,7 +144,7 @@ def _write(
 
     False if the draft is not as it was read any more: then nothing was written. For use in a transaction.
     """
-    now = LOCKED(annotation=draft.pk)[0]
+    [now] = LOCKED(annotation=draft.pk)
     is_saved, is_submitted = bool(wanted.columns), final is not None
     columns = {**wanted.columns, **_place_columns(draft, place, now), **more}
     if is_saved:
@@ -152,12 +152,13 @@ def _write(
     if is_saved or is_submitted:
         columns["version"] = wanted.base + is_saved + is_submitted
     is_place_alone = not (is_saved or more)
-    if is_place_alone:
-        written = PLACE(columns, draft=draft.pk)
+    row = Annotation.objects.filter(pk=draft.pk)
+    if not is_place_alone:
+        row = _editable(row, by, wanted.base)
+    if is_submitted:
+        written = ANNOTATION.move(row.filter(assignment=draft.assignment_id), "submit", **columns)
     else:
-        row = {"draft": draft.pk, "person": by.pk, "version": wanted.base}
-        at = {"assignment": draft.assignment_id} if is_submitted else {}
-        written = (SUBMIT if is_submitted else SAVE)(columns, **row, **at)
+        written = row.update(**columns)
     if not written:
         return False
     update_in_memory(draft, columns)
@@ -184,33 +185,18 @@ def _locked(annotation: int) -> QuerySet[Annotation, dict[str, Any]]:
 
 
 # What a save reads of the row as it is now; others that would change the row wait.
-LOCKED = Prepared(_locked, annotation=int)
+LOCKED = Prepared(_locked, "annotation")
 
 
-def _editable(draft: int, person: int, version: int, **within: int) -> QuerySet[Annotation]:
-    """The draft's row, if it still has this version and the person may edit it."""
+def _editable(rows: QuerySet[Annotation], person: Person, version: int) -> QuerySet[Annotation]:
+    """Those of the rows that still have this version and that the person may edit."""
     # No join: Django would move the version into a subquery, which PostgreSQL does not evaluate again
     # after waiting for another save of this row.
     own_place = Assignment.objects.filter(
         pk=OuterRef("assignment"), state=AssignmentState.HELD, person=person
     )
-    return Annotation.objects.filter(
-        Q(assignment=None) | Exists(own_place),
-        pk=draft,
-        version=version,
-        state__in=EDITABLE,
-        **within,
-    )
-
-
-_ROW: dict[str, Any] = {
-    "draft": int,
-    "person": int,
-    "version": Annotation._meta.get_field("version"),
-}
-SAVE = PreparedUpdate(_editable, **_ROW)
-SUBMIT = ANNOTATION.prepared(_editable, "submit", **_ROW, assignment=int)
-PLACE = PreparedUpdate(lambda draft: Annotation.objects.filter(pk=draft), draft=int)
+    is_free = Q(assignment=None) | Exists(own_place)
+    return rows.filter(is_free, version=version, state__in=EDITABLE)
 
 
 def seconds_in(place: Place) -> float:
@@ -267,12 +253,9 @@ def _keep_revision(draft: Annotation, wanted: _Wanted, recent: int | None) -> No
     """Store the save as a revision, replacing the `recent` one, of the last REVISION_EVERY seconds."""
     kept_now = {"version": wanted.base + 1, "entries": wanted.entries}
     if recent:
-        REVISION(kept_now, key=recent)
+        DraftRevision.objects.filter(pk=recent).update(**kept_now)
     else:
-        insert(DraftRevision(annotation=draft, **kept_now))
-
-
-REVISION = PreparedUpdate(lambda key: DraftRevision.objects.filter(pk=key), key=int)
+        DraftRevision.objects.create(annotation=draft, **kept_now)
 
 
 @dataclass(frozen=True)
@@ -399,19 +382,12 @@ def _final_columns(draft: Annotation, wanted: _Wanted, final: Entries) -> dict[s
 
 def _hand_in(draft: Annotation, *, has_stop_rule: bool) -> None:
     assert draft.assignment is not None
-    if not HAND_IN(leases.FREE, assignment=draft.assignment.pk, person=draft.author_id):
+    own = Assignment.objects.filter(pk=draft.assignment.pk, person=draft.author_id)
+    if not ASSIGNMENT.move(own, "submit", **leases.FREE):
         raise Conflict("This tag was taken away from you.")
     if has_stop_rule:
         is_valid = draft.validity == VALID
         reserve.follow_submission(draft.assignment.campaign_id, is_valid=is_valid)
-
-
-HAND_IN = ASSIGNMENT.prepared(
-    lambda assignment, person: Assignment.objects.filter(pk=assignment, person=person),
-    "submit",
-    assignment=int,
-    person=int,
-)
 
 
 def flag(*, annotation: Annotation, flagged: bool, note: str) -> None:

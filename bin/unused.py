@@ -24,7 +24,7 @@ ALLOWED = {
     "app_name urlpatterns handler400 handler403 handler404 handler500",
     "Django: models": "ordering constraints indexes abstract adding USERNAME_FIELD get_by_natural_key get_model_class",
     "Django: a database's cursors": "create_cursor",
-    "Django: a query's compiler": "execute_sql results_iter returning_fields as_sqlite as_postgresql",
+    "Django: a query's compiler": "execute_sql as_sqlite as_postgresql",
     "Django: forms and views": "widgets help_texts field_order clean_* label_from_instance form_class "
     "redirect_authenticated_user form_valid form_invalid key_salt",
     "Django: middleware and sessions": "process_exception _get_session_from_db _session_key",

@@ -17,7 +17,6 @@ from judging import presenting, progress, verdicts
 from judging.blinding import keep_items
 from judging.models import JudgingSlot
 from judging.rules import rubric
-from leases.prepared import Prepared
 from pages.versions import IF_MATCH, version_of
 
 JUDGES = [HasRole.of(Role.JUDGE)]
@@ -133,14 +132,6 @@ def flag(request: Request, slot_id: uuid.UUID) -> Response:
     return _moved(request, slot_id, verdicts.flag, FlagInput)
 
 
-STORED = Prepared(
-    lambda slot: JudgingSlot.objects.filter(pk=slot).values(
-        "state", "flagged", "version", "judgment__verdict"
-    ),
-    slot=JudgingSlot._meta.pk,
-)
-
-
 def _moved(
     request: Request,
     slot_id: uuid.UUID,
@@ -152,7 +143,8 @@ def _moved(
     entered.is_valid(raise_exception=True)
     mine = verdicts.slot_of(person_of(request), slot_id)
     move(mine, **entered.validated_data)
-    [stored] = STORED(slot=mine.pk)
+    columns = ("state", "flagged", "version", "judgment__verdict")
+    stored = JudgingSlot.objects.values(*columns).get(pk=mine.pk)
     counted = progress.of_person(person_of(request), mine.round.study)
     moved = {
         "slot": mine.pk,

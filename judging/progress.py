@@ -16,7 +16,6 @@ from judging.rules.resolution import outcome
 from judging.settling import discussed, incomplete, unresolved
 from judging.states import SlotState
 from leases.clock import day_of
-from leases.prepared import Prepared
 
 WITH_VERDICT = (SlotState.JUDGED, SlotState.LOCKED)
 # A longer time on one item was a pause, not reading; pace leaves it out.
@@ -47,12 +46,7 @@ class SlotCounts:
 
 
 def of_slots(slots: QuerySet[JudgingSlot]) -> SlotCounts:
-    return _counted(_by_state(slots, "state"))
-
-
-def _counted(rows: Iterable[Sequence[Any]]) -> SlotCounts:
-    """From the state, the number and the number skipped of each row."""
-    return _of_states({state: counts for state, *counts in rows})
+    return _of_states({state: counts for state, *counts in _by_state(slots, "state")})
 
 
 def tallied(slots: QuerySet[JudgingSlot], by: str, keys: Iterable[int]) -> dict[int, SlotCounts]:
@@ -90,16 +84,7 @@ def _of_states(counts: Mapping[str, Sequence[int]]) -> SlotCounts:
 
 def of_person(person: Person, study: Study) -> SlotCounts:
     """The person's counts in the study's latest round."""
-    return _counted(OF_PERSON(person=person.pk, study=study.pk))
-
-
-OF_PERSON = Prepared(
-    lambda person, study: _by_state(
-        _latest().filter(judge__person=person, round__study=study), "state"
-    ),
-    person=int,
-    study=int,
-)
+    return of_slots(_latest().filter(judge__person=person, round__study=study))
 
 
 def of_person_in(person: Person, studies: Iterable[Study]) -> dict[int, SlotCounts]:

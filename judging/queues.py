@@ -12,7 +12,6 @@ from judging.models import Judge, JudgingSlot, Resolution, Study
 from judging.settling import NOT_JUDGED
 from judging.states import SlotState, StudyState
 from judging.verdicts import slots_of
-from leases.prepared import Prepared, PreparedUpdate
 from leases.refusal import Conflict
 from leases.rows import first_of
 
@@ -41,7 +40,7 @@ def study_of(person: Person, study_id: int) -> Study:
     return study
 
 
-def in_order(person: Person | int, study: Study | int) -> QuerySet[JudgingSlot]:
+def in_order(person: Person, study: Study) -> QuerySet[JudgingSlot]:
     """The person's slots in their order."""
     return slots_of(person).filter(round__study=study).order_by("round", "order", "repeat")
 
@@ -50,16 +49,8 @@ def first_waiting(person: Person, study: Study) -> UUID | None:
     """The id of the first slot without a verdict; None when there is none, or the study is closed."""
     if study.state != StudyState.OPEN:
         return None
-    return next(iter(FIRST_WAITING(person=person.pk, study=study.pk)), None)
-
-
-FIRST_WAITING = Prepared(
-    lambda person, study: (
-        in_order(person, study).filter(state=SlotState.WAITING).values_list("pk", flat=True)[:1]
-    ),
-    person=int,
-    study=int,
-)
+    waiting = in_order(person, study).filter(state=SlotState.WAITING)
+    return waiting.values_list("pk", flat=True).first()
 
 
 def slot_here(person: Person, study: Study, slot_id: str) -> UUID | None:
@@ -72,19 +63,12 @@ def slot_here(person: Person, study: Study, slot_id: str) -> UUID | None:
 
 def ahead(person: Person, here: JudgingSlot) -> list[JudgingSlot]:
     """The next of the person's waiting slots after this one, at most MOST_AHEAD, in their order."""
-    slots = AHEAD(person=person.pk, round=here.round_id, order=here.order)
+    after = slots_of(person).filter(round=here.round_id, order__gt=here.order)
+    waiting = after.filter(state=SlotState.WAITING).order_by("order", "repeat")
+    rows = JudgingSlot.objects.filter(pk__in=waiting.values("pk")[:MOST_AHEAD])
+    slots = list(rows.order_by("order", "repeat").select_related(*WITH_TEXT))
     prefetch_related_objects([slot for slot in slots if slot.version], "events")
     return slots
-
-
-def _ahead(person: int, round: int, order: int) -> QuerySet[JudgingSlot]:
-    waiting = slots_of(person).filter(round=round, order__gt=order, state=SlotState.WAITING)
-    some = waiting.order_by("order", "repeat").values("pk")[:MOST_AHEAD]
-    rows = JudgingSlot.objects.filter(pk__in=some).order_by("order", "repeat")
-    return rows.select_related(*WITH_TEXT)
-
-
-AHEAD = Prepared(_ahead, person=int, round=int, order=JudgingSlot._meta.get_field("order"))
 
 
 def entered(person: Person, study: Study) -> dict[str, list[JudgingSlot]]:
@@ -135,12 +119,5 @@ def _with_text(slots: QuerySet[JudgingSlot], count: int | None = None) -> list[J
 def mark_shown(slot: JudgingSlot) -> None:
     """Store when the judge first saw the item."""
     if slot.shown_at is None:
-        assert slot.judge_id is not None
-        SHOWN({"shown_at": Now()}, slot=slot.pk, judge=slot.judge_id)
-
-
-SHOWN = PreparedUpdate(
-    lambda slot, judge: JudgingSlot.objects.filter(pk=slot, judge=judge, shown_at=None),
-    slot=JudgingSlot._meta.pk,
-    judge=int,
-)
+        this = JudgingSlot.objects.filter(pk=slot.pk, judge=slot.judge_id, shown_at=None)
+        this.update(shown_at=Now())

@@ -20,15 +20,16 @@ from judging.rules.rubric import PromptCriteria
 from judging.settling import close_slots
 from judging.states import SLOT, SlotState, StudyState
 from leases import claim as leases
-from leases.prepared import Prepared, insert
 from leases.refusal import Conflict, NotFoundHere, Refusal, StaleVersion
+from leases.rows import first_of
 
 COMMENT_LIMIT = 10_000
 MOST_SECONDS = 3_600.0
 NOT_YOURS = "There is no such item among yours."
+WHOLE = ("round__study__rubric", "judgment", "item__response__instance__contradiction")
 
 
-def slots_of(person: Person | int) -> QuerySet[JudgingSlot]:
+def slots_of(person: Person) -> QuerySet[JudgingSlot]:
     """The slots of a person in the latest round of each study: earlier verdicts are shown to nobody who judges."""
     return JudgingSlot.objects.filter(judge__person=person, round__is_latest=True)
 
@@ -39,25 +40,14 @@ def slot_of(person: Person, slot_id: uuid.UUID | str) -> JudgingSlot:
     Asks as require_records.
     """
     try:
-        rows = OWN(slot=slot_id, person=person.pk)
+        mine = JudgingSlot.objects.filter(pk=slot_id, judge__person=person)
     except ValidationError as error:
         raise NotFoundHere(NOT_YOURS) from error
-    if not rows:
-        raise NotFoundHere(NOT_YOURS)
-    slot = rows[0]
+    slot = first_of(mine.select_related(*WHOLE), NOT_YOURS)
     if not slot.round.is_latest:
         raise Conflict("This item is closed. Your items are under Judge.")
     require_records(person, slot.round.study)
     return slot
-
-
-OWN = Prepared(
-    lambda slot, person: JudgingSlot.objects.filter(pk=slot, judge__person=person).select_related(
-        "round__study__rubric", "judgment", "item__response__instance__contradiction"
-    ),
-    slot=JudgingSlot._meta.pk,
-    person=int,
-)
 
 
 def criteria_of(slot: JudgingSlot) -> PromptCriteria:
@@ -96,10 +86,7 @@ def give(
     judgment.verdict, judgment.comment, judgment.judged_at = verdict, comment, Now()
     if stored is None or time is not None:
         judgment.seconds = time
-    if stored:
-        stored.save()
-    else:
-        insert(judgment)
+    judgment.save()
     _note(slot, "changed" if stored else "judged", verdict, comment)
     if slot.round.study.rubric.locked_at is None:
         Rubric.objects.filter(pk=slot.round.rubric_id, locked_at=None).update(locked_at=Now())
@@ -120,18 +107,8 @@ def undo(slot: JudgingSlot, *, version: int | None = None) -> None:
 
 def last_judged(person: Person, study: Study) -> JudgingSlot | None:
     """The slot whose verdict an undo takes back: the latest judged one that is still open."""
-    return next(iter(LAST_JUDGED(person=person.pk, study=study.pk)), None)
-
-
-LAST_JUDGED = Prepared(
-    lambda person, study: (
-        slots_of(person)
-        .filter(round__study=study, state=SlotState.JUDGED)
-        .order_by("-judgment__judged_at", "-order")[:1]
-    ),
-    person=int,
-    study=int,
-)
+    judged = slots_of(person).filter(round__study=study, state=SlotState.JUDGED)
+    return judged.order_by("-judgment__judged_at", "-order").first()
 
 
 @transaction.atomic
@@ -195,23 +172,8 @@ def _locked(slot: JudgingSlot) -> JudgingSlot:
     Raises NotFoundHere where the slot was freed since it was read; it may be another judge's by now.
     """
     assert slot.judge_id is not None
-    for row in LOCKED(slot=slot.pk, judge=slot.judge_id):
-        stored = next(iter(JUDGMENT(slot=slot.pk)), None)
-        JudgingSlot.judgment.related.set_cached_value(row, stored)
-        return row
-    raise NotFoundHere(NOT_YOURS)
-
-
-JUDGMENT = Prepared(
-    lambda slot: Judgment.objects.filter(slot=slot).order_by(), slot=JudgingSlot._meta.pk
-)
-LOCKED = Prepared(
-    lambda slot, judge: (
-        JudgingSlot.objects.filter(pk=slot, judge=judge).order_by().select_for_update(of=("self",))
-    ),
-    slot=JudgingSlot._meta.pk,
-    judge=int,
-)
+    mine = JudgingSlot.objects.filter(pk=slot.pk, judge=slot.judge_id)
+    return first_of(mine.select_for_update(of=("self",)), NOT_YOURS)
 
 
 def _is_current(slot: JudgingSlot, now: JudgingSlot, version: int | None) -> bool:
@@ -251,7 +213,7 @@ def _stale(now: JudgingSlot, given: dict[str, str]) -> StaleVersion:
 
 
 def _note(slot: JudgingSlot, what: str, verdict: str, comment: str) -> None:
-    insert(JudgmentEvent(slot=slot, what=what, verdict=verdict, comment=comment))
+    JudgmentEvent.objects.create(slot=slot, what=what, verdict=verdict, comment=comment)
 
 
 def _bounded(text: str) -> str:

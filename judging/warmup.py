@@ -22,7 +22,6 @@ from judging.models import GoldItem, GoldVerdict, Judge, Rubric, Study, StudyIte
 from judging.planning import question_of
 from judging.rules import rubric
 from judging.states import StudyState
-from leases.prepared import Prepared
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from leases.rows import first_of
 
@@ -131,17 +130,10 @@ def next_for(person: Person, study: Study) -> int | None:
     """The place (from 1) of the first gold item that this judge has not judged; None after the last."""
     if study.state != StudyState.OPEN:
         return None
-    return next(iter(NEXT(person=person.pk, study=study.pk)), None)
-
-
-def _left(person: int, study: int) -> QuerySet[GoldItem, int]:
     active = Judge.objects.filter(study=study, person=person, removed_at=None)
     done = GoldVerdict.objects.filter(judge__person=person, gold__study=study).values("gold")
     left = GoldItem.objects.filter(Exists(active), study=study).exclude(pk__in=done)
-    return left.order_by("position").values_list("position", flat=True)[:1]
-
-
-NEXT = Prepared(_left, person=int, study=int)
+    return left.order_by("position").values_list("position", flat=True).first()
 
 
 def item_at(study: Study, position: int) -> GoldItem:

@@ -5,7 +5,6 @@ Every step is one conditional UPDATE: of two claimants of a row, exactly one upd
 
 import uuid
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, TypeVar
 
 from django.db import transaction
@@ -15,7 +14,6 @@ from django.db.models.functions import Now
 from leases import bulk
 from leases.clock import in_seconds
 from leases.models import Leased
-from leases.prepared import PreparedUpdate
 from leases.states import StateTable
 
 Row = TypeVar("Row", bound=Leased)
@@ -96,28 +94,20 @@ def claim_many(
 
 def renew(row: Leased, *, seconds: float, holder: str, **fields: Any) -> bool:
     """Extend the lease if `holder` still has it; False when it was swept or claimed by another."""
-    columns = {"lease_until": in_seconds(seconds), **fields}
-    return bool(_held(type(row))(columns, key=row.pk, holder=holder))
-
-
-@cache
-def _held(model: type[Leased]) -> PreparedUpdate:
-    """An update of the row with a key, if this holder still has it."""
-    rows = model._default_manager
-    return PreparedUpdate(
-        lambda key, holder: rows.filter(pk=key, lease_holder=holder),
-        key=model._meta.pk,
-        holder=str,
-    )
+    return bool(_held(row, holder).update(lease_until=in_seconds(seconds), **fields))
 
 
 def settle(row: Leased, table: StateTable, verb: str, *, holder: str, **fields: Any) -> bool:
     """Make a move as the lease's holder and release the lease; False when the lease is no longer held."""
-    held = type(row)._default_manager.filter(pk=row.pk, lease_holder=holder)
-    moved = table.move(held, verb, **{**FREE, **fields})
+    moved = table.move(_held(row, holder), verb, **{**FREE, **fields})
     if moved:
         row.refresh_from_db()
     return bool(moved)
+
+
+def _held(row: Leased, holder: str) -> QuerySet[Any]:
+    """The row, if this holder still has it."""
+    return type(row)._default_manager.filter(pk=row.pk, lease_holder=holder)
 
 
 def settle_each(

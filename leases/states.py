@@ -4,7 +4,7 @@ A move is a conditional UPDATE, so that two people, two tabs or two workers neve
 docs/workflow.md is generated from the tables.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model, QuerySet, TextChoices
 
-from leases.prepared import Kind, PreparedUpdate
 from leases.refusal import Conflict, NotFoundHere
 
 
@@ -47,10 +46,6 @@ class StateTable:
         StateTable.tables[self.name] = self
 
     @cached_property
-    def _of_rows(self) -> dict[tuple[type[Model], str], Callable[..., int]]:
-        return {}
-
-    @cached_property
     def parsed(self) -> dict[str, Move]:
         return {
             verb: Move(
@@ -71,29 +66,14 @@ class StateTable:
         """
         move = self.parsed[verb]
         values = {"state": move.target, **fields}
-        if isinstance(rows, Model):
-            moved = self._of_a_row(type(rows), verb)(fields, pk=rows.pk)
-            if moved:
-                update_in_memory(rows, values)
-            return moved
-        return rows.filter(state__in=move.sources).update(**values)
-
-    def prepared(
-        self, make: Callable[..., QuerySet[Any]], verb: str, **kinds: Kind
-    ) -> Callable[..., int]:
-        """The move as a PreparedUpdate, on rows as it says; called with `fields` and the values of its keywords."""
-        move = self.parsed[verb]
-        update = PreparedUpdate(lambda **of: make(**of).filter(state__in=move.sources), **kinds)
-        return lambda fields, **values: update({"state": move.target, **fields}, **values)
-
-    def _of_a_row(self, model: type[Model], verb: str) -> Callable[..., int]:
-        """The move of the row with a key."""
-        if (model, verb) not in self._of_rows:
-            # Without a manager's joins, whose conditions PostgreSQL checks not again after it waited for the row.
-            rows = model._base_manager
-            by_key = self.prepared(lambda pk: rows.filter(pk=pk), verb, pk=model._meta.pk)
-            self._of_rows[model, verb] = by_key
-        return self._of_rows[model, verb]
+        if not isinstance(rows, Model):
+            return rows.filter(state__in=move.sources).update(**values)
+        # Without a manager's joins, whose conditions PostgreSQL checks not again after it waited for the row.
+        this = type(rows)._base_manager.filter(pk=rows.pk, state__in=move.sources)
+        moved = this.update(**values)
+        if moved:
+            update_in_memory(rows, values)
+        return moved
 
     def require(self, row: Any, verb: str, **fields: Any) -> None:
         """Make the move on one row, or raise Conflict with a sentence that names the state it is in.

@@ -36,7 +36,7 @@ ROOMS = set(MAY_IMPORT)
 # Modules that answer a request, a message or a command; nothing below may import them.
 EDGE = {"views", "api", "urls", "forms", "tasks", "management"}
 # Modules that models may import, besides pure ones.
-BELOW_MODELS = {"models", "states", "roles", "clock", "prepared"}
+BELOW_MODELS = {"models", "states", "roles", "clock"}
 
 # Logic that needs neither Django nor a network; a package stands for all its modules.
 PURE = {

@@ -82,7 +82,7 @@ def moves_called() -> frozenset[tuple[str, str]]:
 
 def moved(source: Source, call: ast.Call) -> Iterator[tuple[StateTable, ast.expr]]:
     """The table that a call moves rows by, with the expression of each move."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr in {"move", "require", "prepared"}:
+    if isinstance(call.func, ast.Attribute) and call.func.attr in {"move", "require"}:
         table = source.value(call.func.value)
         if isinstance(table, StateTable):
             yield table, call.args[1]

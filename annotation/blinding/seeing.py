@@ -1,8 +1,6 @@
 """Who was shown what others entered for a tag, and giving up tags to see it."""
 
 from collections.abc import Collection, Iterable, Iterator
-from functools import cache
-from typing import TypeAlias
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -14,11 +12,8 @@ from annotation.blinding.tags import slots_by_tag
 from annotation.campaigns import in_hand, reserve
 from annotation.models import Annotation, Assignment, Campaign, Seen
 from annotation.states import AnnotationState
-from leases.prepared import Prepared
 from leases.refusal import Conflict
 
-# Of an annotation: its tag, its author and its state.
-View: TypeAlias = "tuple[int, int, str]"
 BATCH = 500
 MOST_OPENED = 300
 
@@ -53,40 +48,19 @@ def keep_views(person: Person, annotations: QuerySet[Annotation], opened: str) -
 
     For what the person may see now: no assignment of its tag can come to them, so that no reserve tag has to.
     """
-    _keep(person, _not_seen_by(person.pk, annotations), opened)
+    known = Seen.objects.filter(person=person, tag=OuterRef("sighting__tag"))
+    rows = annotations.filter(~Exists(known)).order_by()
+    tags = {
+        tag
+        for tag, author, state in rows.values_list("sighting__tag", "author", "state").distinct()
+        if is_recorded(is_own=author == person.pk, is_draft=state == AnnotationState.DRAFT)
+    }
+    _insert(person, tags, opened)
 
 
 def keep_views_of_records(person: Person, records: Collection[int], opened: str) -> None:
     """The same of the annotations that the records with these keys were made of, as of one page."""
-    keys = {f"record_{at}": key for at, key in enumerate(records)}
-    _keep(person, _of_records_not_seen(len(keys))(person=person.pk, **keys), opened)
-
-
-def _not_seen_by(person: int, annotations: QuerySet[Annotation]) -> QuerySet[Annotation, View]:
-    known = Seen.objects.filter(person=person, tag=OuterRef("sighting__tag"))
-    rows = annotations.filter(~Exists(known)).order_by()
-    return rows.values_list("sighting__tag", "author", "state").distinct()
-
-
-@cache
-def _of_records_not_seen(n: int) -> Prepared[View]:
-    """Of n records, at most a page's: a judge's page asks for one at each verdict, all day."""
-    return Prepared(
-        lambda person, **records: _not_seen_by(
-            person, Annotation.objects.filter(contradiction__in=records.values())
-        ),
-        person=int,
-        **{f"record_{at}": int for at in range(n)},
-    )
-
-
-def _keep(person: Person, views: Iterable[View], opened: str) -> None:
-    tags = {
-        tag
-        for tag, author, state in views
-        if is_recorded(is_own=author == person.pk, is_draft=state == AnnotationState.DRAFT)
-    }
-    _insert(person, tags, opened)
+    keep_views(person, Annotation.objects.filter(contradiction__in=records), opened)
 
 
 def note(*, by: Person, tag: int, opened: str) -> None:

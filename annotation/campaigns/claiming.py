@@ -4,7 +4,7 @@ Assignments are claimed by conditional UPDATE, so no tag goes to one person twic
 assignments. A claimed assignment is held by a lease that each save renews.
 """
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from django.db import transaction
@@ -13,13 +13,13 @@ from django.db.models import Max, QuerySet
 from accounts.models import Person
 from annotation.blinding.tags import has_given_up
 from annotation.campaigns import in_hand, reserve
-from annotation.campaigns.people import OpenCampaign, free_by, of_campaigns_open_to, open_to
+from annotation.campaigns.people import OpenCampaign, free_in, of_campaigns_open_to, open_to
 from annotation.evidence.headstart import columns_at_start
 from annotation.fields.form_input import plain
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import ASSIGNMENT, EDITABLE, AnnotationState, AssignmentState
 from leases import claim as leases
-from leases.prepared import Prepared, insert
+from leases.prepared import Prepared
 from leases.refusal import Conflict, Refusal
 from leases.rows import first_of
 
@@ -61,34 +61,23 @@ def with_what_is_shown(assignments: QuerySet[Assignment]) -> QuerySet[Assignment
     return assignments.select_related("campaign__guideline", *SHOWN)
 
 
-@cache
-def _free_in(at_most: int, **rules: bool) -> tuple[Prepared[Assignment], Prepared[int]]:
-    """The next of free_assignments of one campaign with these rules, locked; and the tag of each of the first of these.
+@lru_cache(maxsize=100)
+def _reads_of(campaign: OpenCampaign) -> tuple[Prepared[Assignment], Prepared[int]]:
+    """Of the free_assignments of one campaign the first, locked; and the tag of each of the first _most_read."""
 
-    `at_most`: so many of the latter.
-    """
+    def free(person: int) -> QuerySet[Assignment]:
+        return _in_order(free_in([campaign], person), person)
 
-    def rows(person: int, campaign: int) -> QuerySet[Assignment]:
-        with_rule = {rule: [campaign] if holds else [] for rule, holds in rules.items()}
-        return _in_order(free_by(person, [campaign], **with_rule), person)
-
-    def first(**keys: int) -> QuerySet[Assignment]:
+    def first(person: int) -> QuerySet[Assignment]:
         # Found by the index alone. With the joins SQLite would read and sort all that is free.
-        found = rows(**keys).select_for_update(skip_locked=True, of=("self",)).values("pk")[:1]
+        found = free(person).select_for_update(skip_locked=True, of=("self",)).values("pk")[:1]
         return with_what_is_shown(Assignment.objects.filter(pk=found).order_by())
 
-    def tags(**keys: int) -> QuerySet[Assignment, int]:
+    def tags(person: int) -> QuerySet[Assignment, int]:
         # Not distinct: PostgreSQL would read all that is free.
-        return rows(**keys).values_list("tag", flat=True)[:at_most]
+        return free(person).values_list("tag", flat=True)[: _most_read(campaign)]
 
-    return Prepared(first, person=int, campaign=int), Prepared(tags, person=int, campaign=int)
-
-
-def next_tags(person: Person, campaign: OpenCampaign) -> tuple[list[int], bool]:
-    """The next tags that this person may claim in the campaign, at most MOST_COUNTED, and whether there are more."""
-    read = _queries_of(campaign)[1](person=person.pk, campaign=campaign.pk)
-    tags = [*dict.fromkeys(read)]
-    return tags[:MOST_COUNTED], len(read) == _most_read(campaign) or len(tags) > MOST_COUNTED
+    return Prepared(first, "person"), Prepared(tags, "person")
 
 
 def _most_read(campaign: OpenCampaign) -> int:
@@ -96,13 +85,11 @@ def _most_read(campaign: OpenCampaign) -> int:
     return (MOST_COUNTED + 1) * campaign.people_per_tag
 
 
-def _queries_of(campaign: OpenCampaign) -> tuple[Prepared[Assignment], Prepared[int]]:
-    return _free_in(
-        _most_read(campaign),
-        again=campaign.pilot_again,
-        in_pilot=campaign.is_in_pilot,
-        strict=not campaign.gives_seen_tags,
-    )
+def next_tags(person: Person, campaign: OpenCampaign) -> tuple[list[int], bool]:
+    """The next tags that this person may claim in the campaign, at most MOST_COUNTED, and whether there are more."""
+    read = _reads_of(campaign)[1](person=person.pk)
+    tags = [*dict.fromkeys(read)]
+    return tags[:MOST_COUNTED], len(read) == _most_read(campaign) or len(tags) > MOST_COUNTED
 
 
 @transaction.atomic
@@ -129,7 +116,8 @@ def following_assignment(*, by: Person, campaign: Campaign, again: bool) -> Assi
     not, so that a repetition takes no second tag. Raises as next_assignment does.
     """
     in_hand.one_claim_at_a_time(by)
-    held = in_hand.IN_HAND(person=by.pk, campaign=campaign.pk)
+    mine = in_hand.drafts_in_hand(by).filter(campaign=campaign).order_by("-annotation__pk")
+    held = mine.values_list("pk", "annotation__version")
     if fitting := [pk for pk, version in held if again or version == 0]:
         return Assignment.objects.get(pk=fitting[0])
     is_full = len(held) >= campaign.most_in_hand
@@ -141,8 +129,8 @@ def _claim_first(
 ) -> Assignment | None:
     """Claim the next tag of the first of these campaigns that has one. Raises HandsFull if only a full one has."""
     for campaign in sorted(campaigns, key=lambda each: each.pk in full):
-        first, _ = _queries_of(campaign)
-        for row in first(person=person.pk, campaign=campaign.pk):
+        first, _ = _reads_of(campaign)
+        for row in first(person=person.pk):
             if campaign.pk in full:
                 raise in_hand.HandsFull(row.campaign)
             if leases.take(row, ASSIGNMENT, "claim", **_lease_of(person)):
@@ -176,14 +164,12 @@ def holder_of(person: Person) -> str:
 
 def begin_annotation(assignment: Assignment, person: Person) -> Annotation:
     """A draft with what the tag proposes; none of it is `touched`."""
-    return insert(
-        Annotation(
-            assignment=assignment,
-            sighting=assignment.sighting,
-            author=person,
-            guideline=assignment.campaign.guideline,
-            **columns_at_start(assignment.sighting),
-        )
+    return Annotation.objects.create(
+        assignment=assignment,
+        sighting=assignment.sighting,
+        author=person,
+        guideline=assignment.campaign.guideline,
+        **columns_at_start(assignment.sighting),
     )
 
 

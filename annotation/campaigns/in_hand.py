@@ -9,7 +9,6 @@ from django.db.models import Count, F, QuerySet
 from accounts.models import Person
 from annotation.models import Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState
-from leases.prepared import Prepared
 from leases.refusal import Conflict
 
 
@@ -25,41 +24,17 @@ class HandsFull(Conflict):
         )
 
 
-def drafts_in_hand(person: Person | int) -> QuerySet[Assignment]:
+def drafts_in_hand(person: Person) -> QuerySet[Assignment]:
     return Assignment.objects.filter(
         person=person, state=AssignmentState.HELD, annotation__state=AnnotationState.DRAFT
     )
 
 
-# (assignment, version of the draft) of each in one campaign, the newest first
-IN_HAND = Prepared(
-    lambda person, campaign: (
-        drafts_in_hand(person)
-        .filter(campaign=campaign)
-        .order_by("-annotation__pk")
-        .values_list("pk", "annotation__version")
-    ),
-    person=int,
-    campaign=int,
-)
-
-
-FULL = Prepared(
-    lambda person: (
-        drafts_in_hand(person)
-        .order_by()
-        .values("campaign")
-        .annotate(n=Count("pk"))
-        .filter(n__gte=F("campaign__most_in_hand"))
-        .values_list("campaign", flat=True)
-    ),
-    person=int,
-)
-
-
 def full_campaigns(person: Person) -> list[int]:
     """The ids of the campaigns from which this person may not claim another tag now."""
-    return FULL(person=person.pk)
+    counts = drafts_in_hand(person).order_by().values("campaign").annotate(n=Count("pk"))
+    full = counts.filter(n__gte=F("campaign__most_in_hand"))
+    return list(full.values_list("campaign", flat=True))
 
 
 def one_claim_at_a_time(person: Person) -> None:

@@ -1,5 +1,6 @@
 """Who annotates in a campaign: the people chosen, or every annotator; never one who was removed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -9,7 +10,6 @@ from accounts.models import Person
 from accounts.roles import Role
 from annotation.models import Assignment, Campaign, CampaignPerson, Seen
 from annotation.states import AssignmentState, CampaignState
-from leases.prepared import Prepared
 
 
 def annotators() -> QuerySet[Person]:
@@ -30,7 +30,7 @@ def may_be_added(campaign: Campaign) -> QuerySet[Person]:
     return annotators().exclude(pk__in=annotators_of(campaign).values("pk"))
 
 
-def works_in(person: Person | int) -> QuerySet[Campaign]:
+def works_in(person: Person) -> QuerySet[Campaign]:
     """The campaigns that are for this person, closed ones too."""
     rows = CampaignPerson.objects.filter(campaign=OuterRef("pk"), person=person)
     chosen, removed = rows.filter(removed_at=None), rows.exclude(removed_at=None)
@@ -61,15 +61,11 @@ class OpenCampaign:
 COLUMNS = tuple(each.name for each in fields(OpenCampaign))
 
 
-def _mine(person: int, **within: int) -> QuerySet[Campaign, tuple[Any, ...]]:
+def _mine(person: Person, **within: int) -> QuerySet[Campaign, tuple[Any, ...]]:
     rows = Campaign.objects.filter(state=CampaignState.OPEN, **within).order_by()
     own = FilteredRelation("chosen", condition=Q(chosen__person=person))
     is_mine = Q(own__isnull=True, for_chosen=False) | Q(own__isnull=False, own__removed_at=None)
     return rows.alias(own=own).filter(is_mine).values_list(*COLUMNS)
-
-
-MINE = Prepared(_mine, person=int)
-MINE_IN = Prepared(lambda person, campaign: _mine(person, pk=campaign), person=int, campaign=int)
 
 
 def open_to(person: Person, within: int | None = None) -> list[OpenCampaign]:
@@ -77,7 +73,7 @@ def open_to(person: Person, within: int | None = None) -> list[OpenCampaign]:
 
     By one plain statement, since every claim asks.
     """
-    rows = MINE_IN(person=person.pk, campaign=within) if within else MINE(person=person.pk)
+    rows = _mine(person, pk=within) if within else _mine(person)
     mine = [OpenCampaign(*row) for row in rows]
     limited = [each.pk for each in mine if each.quota is not None]
     counts = _own_in(person, limited) if limited else {}
@@ -91,7 +87,7 @@ def _own_in(person: Person, campaigns: list[int]) -> dict[int, int]:
     return dict(rows.order_by().values_list("campaign").annotate(n=Count("pk")))
 
 
-def had_by(person: Person | int) -> Exists:
+def had_by(person: Person) -> Exists:
     """Of an assignment: whether the person has, had or skipped one of the same tag in the round.
 
     Of a tag that they had in the pilot, those of the main round count too, unless the campaign lets them in.
@@ -120,25 +116,19 @@ def of_campaigns_open_to(person: Person, within: int | None = None) -> QuerySet[
 
     The campaigns are read first: joined to the assignments, they would have all of these sorted for the first one.
     """
-    campaigns = open_to(person, within)
-    return free_by(
-        person.pk,
-        [each.pk for each in campaigns],
-        again=[each.pk for each in campaigns if each.pilot_again],
-        in_pilot=[each.pk for each in campaigns if each.is_in_pilot],
-        strict=[each.pk for each in campaigns if not each.gives_seen_tags],
-    )
+    return free_in(open_to(person, within), person.pk)
 
 
-def free_by(
-    person: int, campaigns: list[int], again: list[int], in_pilot: list[int], strict: list[int]
-) -> QuerySet[Assignment]:
-    """As of_campaigns_open_to, by the keys of these campaigns, and of those that have each rule."""
+def free_in(campaigns: Sequence[OpenCampaign], person: int) -> QuerySet[Assignment]:
+    """As of_campaigns_open_to, of these campaigns."""
+    again = [each.pk for each in campaigns if each.pilot_again]
+    in_pilot = [each.pk for each in campaigns if each.is_in_pilot]
+    strict = [each.pk for each in campaigns if not each.gives_seen_tags]
     own = _own_of(person)
     if again:
         own = own.filter(IN_THE_ROUND | ~Q(campaign__in=again))
     free = Assignment.objects.filter(
-        ~Exists(own), state=AssignmentState.FREE, campaign__in=campaigns
+        ~Exists(own), state=AssignmentState.FREE, campaign__in=[each.pk for each in campaigns]
     )
     if in_pilot:
         free = free.exclude(campaign__in=in_pilot, round__gt=1)

@@ -2,14 +2,11 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count
-
 from accounts.models import Person
 from annotation.campaigns.claiming import next_tags
 from annotation.campaigns.people import open_to
 from annotation.models import Assignment, Campaign
 from annotation.states import AssignmentState
-from leases.prepared import Prepared
 from pages.counting import counted_to
 
 
@@ -28,27 +25,11 @@ class QueuePlace:
         return f"{self.number} of {counted_to(self.total, self.is_more)}"
 
 
-# One row, none where there are none.
-OWN_TAGS = Prepared(
-    lambda person, campaign: (
-        Assignment.objects.filter(
-            person=person,
-            campaign=campaign,
-            state__in=(AssignmentState.HELD, AssignmentState.SUBMITTED),
-        )
-        .order_by()
-        .values("campaign")
-        .annotate(n=Count("pk"))
-        .values_list("n", flat=True)
-    ),
-    person=int,
-    campaign=int,
-)
-
-
 def place_in_queue(person: Person, campaign: Campaign) -> QueuePlace:
     """Three statements, however large the campaign is."""
-    number = sum(OWN_TAGS(person=person.pk, campaign=campaign.pk))
+    states = (AssignmentState.HELD, AssignmentState.SUBMITTED)
+    own = Assignment.objects.filter(person=person, campaign=campaign, state__in=states)
+    number = own.count()
     for each in open_to(person, campaign.pk):
         free, is_more = next_tags(person, each)
         return QueuePlace(number, number + len(free), is_more)

@@ -2,22 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
 
 from annotation.evidence.shown import text_sha256
 from annotation.models import Annotation, AskedArticle
 from annotation.states import AskedState
-from leases.prepared import Prepared
 from wikifetch.models import Revision
 from wikifetch.otherarticles import other_revision
 from wikifetch.shownarticle import ShownArticle, shown_article
 
-ASKED = Prepared(
-    lambda annotation: AskedArticle.objects.filter(annotation=annotation).select_related(
-        "wiki", "revision__article__wiki"
-    ),
-    annotation=int,
-)
 NAMED = "named"  # the key of the article that the tag names
 WAITING = (AskedState.ASKED, AskedState.FETCHING)
 
@@ -49,8 +41,8 @@ class OtherArticles:
         if self.none_asked:
             return []
         once: dict[tuple[object, ...], AskedArticle] = {}
-        asked = [row for each in (self.annotation, *self.more) for row in ASKED(annotation=each.pk)]
-        for row in sorted(asked, key=attrgetter("pk"), reverse=True):
+        asked = AskedArticle.objects.filter(annotation__in=(self.annotation, *self.more))
+        for row in asked.select_related("wiki", "revision__article__wiki").order_by("-pk"):
             once.setdefault((row.wiki_id, row.title, row.revid), row)
         return list(once.values())
 

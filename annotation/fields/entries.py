@@ -10,15 +10,11 @@ from annotation.fields.steps import QUESTIONS, STEPS, TYPE_FIELDS
 from annotation.fields.walker import Entries, fields_of, row_begun
 from annotation.models import Annotation, Question
 from datasets.taxonomy import DIMENSIONS
-from leases.prepared import Prepared, insert
 
 FIELDS = fields_of(STEPS)
 NAMES = tuple(FIELDS)
 COLUMNS = tuple(name for name in NAMES if name not in (*TYPE_FIELDS, QUESTIONS.name))
 QUESTION_COLUMNS = tuple(column.name for column in QUESTIONS.fields)
-ASKED = Prepared(
-    lambda annotation: Question.objects.filter(annotation=annotation).order_by("n"), annotation=int
-)
 DIMENSION_OF = {
     name: dimension.key for name, dimension in zip(TYPE_FIELDS, DIMENSIONS, strict=True)
 }
@@ -27,11 +23,8 @@ DIMENSION_OF = {
 def entries_of(annotation: Annotation) -> dict[str, Any]:
     """The form's entries for this annotation: every field of every step."""
     columns = {name: getattr(annotation, name) for name in (*COLUMNS, "taxonomy")}
-    rows = [
-        {name: getattr(question, name) for name in QUESTION_COLUMNS}
-        for question in ASKED(annotation=annotation.pk)
-    ]
-    return entries_in(columns, rows)
+    asked = Question.objects.filter(annotation=annotation).order_by("n")
+    return entries_in(columns, list(asked.values(*QUESTION_COLUMNS)))
 
 
 def entries_in(columns: Mapping[str, Any], questions: Sequence[Entries]) -> dict[str, Any]:
@@ -60,11 +53,9 @@ def replace_questions(
     """Make `rows` the annotation's questions, numbered from 1. Call inside the transaction that saves it."""
     if had_some:
         annotation.questions.all().delete()
-    questions = [Question(annotation=annotation, n=n, **row) for n, row in enumerate(rows, start=1)]
-    if len(questions) == 1:
-        insert(questions[0])
-    else:
-        Question.objects.bulk_create(questions)
+    Question.objects.bulk_create(
+        Question(annotation=annotation, n=n, **row) for n, row in enumerate(rows, start=1)
+    )
 
 
 def same_entries(first: Entries, second: Entries) -> bool:

@@ -9,7 +9,6 @@ from django.db.models import (
     Count,
     Exists,
     F,
-    FloatField,
     IntegerField,
     OuterRef,
     Q,
@@ -23,19 +22,8 @@ from django.db.models.functions import Coalesce, Now, TruncDate
 
 from annotation.models import Annotation, Campaign, WorkTime
 from leases.clock import day_of
-from leases.prepared import Given, PreparedUpdate, insert
 
 TODAY = TruncDate(Now(), tzinfo=UTC)
-
-
-ADD = PreparedUpdate(
-    lambda annotation, campaign: WorkTime.objects.filter(
-        annotation=annotation, campaign=campaign, day=TODAY
-    ),
-    annotation=int,
-    campaign=int,
-)
-MORE = {"seconds": F("seconds") + Given("more", FloatField())}
 
 
 def keep_time(annotation: Annotation, seconds: float) -> None:
@@ -49,8 +37,9 @@ def keep_time(annotation: Annotation, seconds: float) -> None:
         campaign = kept.values_list("campaign", flat=True).last()
     if campaign is None:
         return
-    if not ADD(MORE, annotation=annotation.pk, campaign=campaign, more=seconds):
-        insert(WorkTime(annotation=annotation, campaign_id=campaign, day=TODAY, seconds=seconds))
+    day = {"annotation": annotation, "campaign_id": campaign, "day": TODAY}
+    if not WorkTime.objects.filter(**day).update(seconds=F("seconds") + seconds):
+        WorkTime.objects.create(**day, seconds=seconds)
 
 
 TIMESHEET = ["day", "pseudonym", "name", "minutes", "tags", "submitted"]

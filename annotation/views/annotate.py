@@ -1,6 +1,7 @@
 """The annotator's page: the tag with its evidence next to the six steps."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -109,7 +110,9 @@ class Posted:
 def posted_draft(request: HttpRequest, person: Person) -> Annotation | None:
     """The annotation that the posted form names. It may have another assignment now: one expires, or is withdrawn."""
     key = number(request.POST.get("annotation", "")) or 0
-    return next(iter(workflow.OWN(annotation=key, person=person.pk)), None)
+    with suppress(NotFoundHere):
+        return workflow.draft_of(key, person)
+    return None
 
 
 def kept_elsewhere(request: HttpRequest, posted: Posted) -> HttpResponse:

@@ -119,7 +119,7 @@ def test_the_version_is_compared_in_the_update_itself(draft, alice):
         if query["sql"].startswith('UPDATE "annotation_annotation"')
         and '"span_1" =' in query["sql"]
     ]
-    assert '"annotation_annotation"."version" = (0)' in update.partition("WHERE")[2]
+    assert '"annotation_annotation"."version" = 0' in update.partition("WHERE")[2]
 
 
 def test_step_and_time_are_stored_without_a_new_version(draft, alice):

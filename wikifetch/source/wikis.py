@@ -4,7 +4,6 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from leases.prepared import Prepared
 from wikifetch.models import FetchRun, Wiki
 from wikifetch.source.dump import Dump, DumpError
 from wikifetch.source.manners import articles_at
@@ -57,19 +56,10 @@ def names_of(wiki: Wiki) -> TagNames:
     return TagNames(KNOWN_NAMES.kinds, words_of(wiki))
 
 
-GIVEN_NAMES = Prepared(
-    lambda wiki: (
-        FetchRun.objects.filter(wiki=wiki, options__has_key="names")
-        .order_by("-pk")
-        .values_list("options__names", flat=True)[:1]
-    ),
-    wiki=int,
-)
-
-
 def names_shown(wiki: Wiki) -> TagNames:
     """All names of tags that its pages may have: the English ones, the operator's, and what it was last asked for."""
-    given = next(iter(GIVEN_NAMES(wiki=wiki.pk)), None) or {}
+    runs = FetchRun.objects.filter(wiki=wiki, options__has_key="names").order_by("-pk")
+    given = runs.values_list("options__names", flat=True).first() or {}
     kinds = {**KNOWN_NAMES.kinds, **names_of(wiki).kinds, **TagNames.of(given).kinds}
     return TagNames(kinds, words_of(wiki))
 
