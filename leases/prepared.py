@@ -34,7 +34,7 @@ class Prepared(Generic[Row]):
         locks = rows.query.select_for_update
         assert connection.in_atomic_block or not locks, "Rows are locked in a transaction."
         self._asked.keys = keys
-        return list(rows._iterable_class(rows))  # type: ignore[call-overload]
+        return list(rows.all())
 
     @cached_property
     def _rows(self) -> QuerySet[Any, Row]:
@@ -51,6 +51,6 @@ class Prepared(Generic[Row]):
                 cursor.execute(sql, [keys[names[p]] if p in names else p for p in params])
                 return [cursor.fetchall()]
 
-        compiler.execute_sql = found  # type: ignore[method-assign,assignment]
+        compiler.execute_sql = found
         rows.query.get_compiler = lambda *_, **__: compiler  # type: ignore[method-assign]
         return rows

@@ -30,7 +30,7 @@ def may_be_added(campaign: Campaign) -> QuerySet[Person]:
     return annotators().exclude(pk__in=annotators_of(campaign).values("pk"))
 
 
-def works_in(person: Person) -> QuerySet[Campaign]:
+def works_in(person: Person | int) -> QuerySet[Campaign]:
     """The campaigns that are for this person, closed ones too."""
     rows = CampaignPerson.objects.filter(campaign=OuterRef("pk"), person=person)
     chosen, removed = rows.filter(removed_at=None), rows.exclude(removed_at=None)
@@ -87,7 +87,7 @@ def _own_in(person: Person, campaigns: list[int]) -> dict[int, int]:
     return dict(rows.order_by().values_list("campaign").annotate(n=Count("pk")))
 
 
-def had_by(person: Person) -> Exists:
+def had_by(person: Person | int) -> Exists:
     """Of an assignment: whether the person has, had or skipped one of the same tag in the round.
 
     Of a tag that they had in the pilot, those of the main round count too, unless the campaign lets them in.
