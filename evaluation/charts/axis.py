@@ -34,7 +34,10 @@ class Axis:
     def ticks(self) -> list[tuple[float, str]]:
         """Each value, with as many places as the step needs and a true minus sign."""
         values = [n * self.step for n in range(self.first, self.last + 1)]
-        return [(v, f"{v + 0.0:.{self.places}f}".replace("-", "\N{MINUS SIGN}")) for v in values]
+        return [
+            (v, f"{round(v, self.places) + 0.0:.{self.places}f}".replace("-", "\N{MINUS SIGN}"))
+            for v in values
+        ]
 
     def place(self, value: float) -> str:
         """Where a value stands, in per cent of the width; at an end what lies beyond it."""

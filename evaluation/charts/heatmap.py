@@ -54,7 +54,7 @@ def _square(who: str, value: float | None, box: tuple[float, int, float, int]) -
     # At most half-opaque, so that the page's own ink stays readable on it in light and dark.
     shade = 0.5 * max(value, 0) if value is not None else 0
     shown = "\N{EN DASH}" if value is None else _short(value)
-    label = f"{who}: {'undefined' if value is None else f'{value:.3f}'}"
+    label = f"{who}: {'undefined' if value is None else f'{round(value, 3) + 0.0:.3f}'}"
     return [
         f'<rect class="square" x="{x:.3f}%" y="{y}" width="{width:.3f}%" height="{tall}" fill="#20638f" '
         f'fill-opacity="{shade:.3f}" stroke="#8a8a8a" stroke-width="1"><title>{safe(label)}</title></rect>',

@@ -206,8 +206,8 @@ def percent(part: float | None, whole: float | None = 1) -> str:
 
 @register.filter
 def decimals(value: float | None, places: int = 2) -> str:
-    """A number with fixed places, '–' for none."""
-    return "–" if value is None else f"{value:.{places}f}"
+    """A number with fixed places, '–' for none; never a negative zero."""
+    return "–" if value is None else f"{round(value, places) + 0.0:.{places}f}"
 
 
 register.filter("duration", counting.duration)

@@ -3,7 +3,7 @@
 import pytest
 from django import forms
 
-from pages.templatetags.components import FILTERS, filters, status
+from pages.templatetags.components import FILTERS, decimals, filters, status
 
 
 @pytest.fixture(autouse=True)
@@ -58,3 +58,11 @@ def test_another_value_choice_or_form_has_its_own_filters(form):
 def test_a_badge_has_the_colour_of_its_state_and_escaped_words():
     assert status("failed", "<Failed>") == '<span class="badge badge-bad">&lt;Failed&gt;</span>'
     assert status("sent_back") == '<span class="badge badge-warn">Sent back</span>'
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(None, "–"), (-1e-17, "0.00"), (-0.004, "0.00"), (-0.006, "-0.01"), (2, "2.00")],
+)
+def test_a_number_is_never_a_negative_zero(value, shown):
+    assert decimals(value) == shown

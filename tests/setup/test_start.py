@@ -223,6 +223,7 @@ def test_a_full_disk_under_the_log_ends_no_process(kept, tmp_path, monkeypatch):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def stop_after_more_lines():
+        wait_until(lines.exists)
         said = lines.stat().st_size
         wait_until(lambda: lines.stat().st_size > said + 5)
         raise processes.Stopped
