@@ -7,7 +7,7 @@ import ssl
 import pytest
 import requests
 
-from tests.server.team import APP, cluster, team
+from tests.server.team import APP, cluster, team, wait_until_ready
 from tests.story.play import PASSWORD, People, play
 
 
@@ -110,6 +110,8 @@ def test_a_signed_out_stranger_may_send_little(server):
 
 
 def test_health_and_figures(server):
+    # The tests before it keep the model busy, which may then answer a look late and is reported for half a minute.
+    wait_until_ready(server)
     assert server.get("/healthz").json() == {"ok": True}
     assert server.get("/readyz").json() == {"ok": True}
     assert server.get("/metrics").status_code == 403
