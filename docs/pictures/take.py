@@ -1,10 +1,13 @@
 """Take the pictures of the documentation: bin/run with the demonstration set, walked in Chromium.
 
-    .venv/bin/python docs/pictures/take.py
+    STUDY_DATA=FOLDER .venv/bin/python docs/pictures/take.py
 
-Writes PNG files next to this script; run it again whenever a page that is shown has changed.
+Writes PNG files next to this script; run it again whenever a page that is shown has changed. real-report.png shows the
+published human evaluation: FOLDER has wikicontradict/humaneval_sample.json (its source: tests/conftest.py). Without
+STUDY_DATA that picture stays as it is.
 """
 
+import os
 import re
 import sys
 import tempfile
@@ -35,6 +38,9 @@ def main() -> None:
         )
         join(page, here.first_link)
         for name, show in SHOWN.items():
+            if show is real_report and not os.environ.get("STUDY_DATA"):
+                sys.stderr.write(f"{name}.png stays as it is: STUDY_DATA is not set.\n")
+                continue
             shown = show(page) or page
             shown.screenshot(path=HERE / f"{name}.png")
         browser.close()
@@ -82,10 +88,17 @@ def judge(page: Page) -> None:
     expect(page.get_by_role("button", name="Keys")).to_be_visible()
 
 
-def report(page: Page) -> None:
+def real_report(page: Page) -> None:
+    """The report of the published human evaluation: numbers, names of models and of prompts alone."""
+    page.goto("/studies/import/")
+    page.get_by_label("Name").fill("Published human evaluation, ten questions")
+    page.get_by_label("File").set_input_files(
+        Path(os.environ["STUDY_DATA"], "wikicontradict", "humaneval_sample.json")
+    )
+    page.get_by_role("button", name="Import").click()
     page.goto("/reports/")
     reports = page.get_by_role("region", name="Reports")
-    reports.get_by_role("link", name="Demonstration", exact=True).first.click()
+    reports.get_by_role("link", name="Published human evaluation").click()
 
 
 def new_judge(admin: Page, username: str) -> Page:
@@ -187,10 +200,10 @@ SHOWN = {
     "tag": tag,
     "annotate": annotate,
     "collection": collection,
-    "report": report,
     "discussion": discussion,
     "rounds": rounds,
     "judge": judge,
+    "real-report": real_report,
 }
 
 if __name__ == "__main__":
