@@ -1,5 +1,6 @@
-"""Writes the frozen report, unless it is there. Not collected as a test."""
+"""Writes the frozen files, unless they are there. Not collected as a test."""
 
+import hashlib
 import json
 
 import pytest
@@ -11,6 +12,7 @@ from judging.models import Verdict
 from pages.data_responses import csv_lines
 from tests.evaluation.factories import INSTANCES, exclude, judged_study, resolve_all
 from tests.evaluation.frozen import FILE, FOLDER, body
+from tests.evaluation.frozen.whole import FILES, files_of, study_of_two_rounds
 from tests.judging import factories as judging
 
 SAYS = ("correct", "partially correct", "incorrect", "?")
@@ -68,3 +70,14 @@ def test_write_the_frozen_report():
     for name, sheet in SHEETS.items():
         lines = "".join(csv_lines(*sheet(body())))
         (FOLDER / f"{name}.csv").write_text(lines, encoding="utf-8")
+
+
+def test_write_the_hashes_of_all_files(settings):
+    if FILES.exists():
+        pytest.skip("The hashes are written once.")
+    settings.VERSION = "frozen"
+    hashes = {
+        name: hashlib.sha256(text.encode("utf-8")).hexdigest()
+        for name, text in files_of(study_of_two_rounds())
+    }
+    FILES.write_text(json.dumps(hashes, indent=1) + "\n", encoding="utf-8")
