@@ -9,9 +9,10 @@ when they come one after the other, instead of failing the rest.
 
 import time
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from generation.asking import services
+from generation.asking.callthreads import Ended
 from generation.inference import chat, client
 from generation.inference.faults import ServiceFault, ServiceUnavailable
 from generation.queues import MAX_ATTEMPTS, Call, Line, Settled
@@ -24,17 +25,6 @@ IN_A_ROW = 5
 MOST_503 = 30
 # The longest time in seconds from the end of a pause to the next turn: before that, another row is the next probe.
 LAST = 10.0
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A call that began at `began` (monotonic seconds), and the fault by which a look showed the service to be down."""
-
-    call: Call
-    began: float
-    result: chat.Reply | ServiceFault
-    is_probe: bool
-    down: ServiceFault | None
 
 
 class Afterwards:

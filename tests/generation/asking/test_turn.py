@@ -2,10 +2,8 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from datetime import timedelta
 from itertools import count, pairwise
-from queue import Empty
 
 import pytest
 from django.db import OperationalError, connection
@@ -14,6 +12,7 @@ from datasets.models import Exclusion
 from generation import queues, registry, responses, runs
 from generation.asking import afterwards, places, services, turn
 from generation.asking.afterwards import Afterwards
+from generation.asking.callthreads import CallThreads
 from generation.asking.runqueue import RunQueue
 from generation.asking.turn import take_turn
 from generation.inference import chat, client, faults
@@ -131,9 +130,9 @@ def test_calls_keep_the_pace_of_per_minute(fake, settings, monkeypatch):
 
     def started(self):
         """Counted here, as on a busy machine the thread that asks may begin later."""
-        flying = self._flying
+        flying = self._threads.in_flight
         start(self)
-        began.extend([seconds[0]] * (self._flying - flying))
+        began.extend([seconds[0]] * (self._threads.in_flight - flying))
 
     monkeypatch.setattr(turn._Turn, "_start", started)
     monkeypatch.setattr(turn._Turn, "_wait", _waiting_on(seconds, turn._Turn._wait))
@@ -527,7 +526,7 @@ def test_a_call_whose_thread_begins_during_a_pause_makes_no_second_one(local, fa
     fake.enqueue(DOWN, DOWN)
     fake.looks = DOWN
     paused, threads = threading.Event(), count()
-    pause, asked = Afterwards._pause, turn._Turn._asked
+    pause, asked = Afterwards._pause, CallThreads._asked
 
     def and_say_so(self, *fault):
         pause(self, *fault)
@@ -539,7 +538,7 @@ def test_a_call_whose_thread_begins_during_a_pause_makes_no_second_one(local, fa
         return asked(self, *job)
 
     monkeypatch.setattr(Afterwards, "_pause", and_say_so)
-    monkeypatch.setattr(turn._Turn, "_asked", late)
+    monkeypatch.setattr(CallThreads, "_asked", late)
     assert answer_all(run(questions=2)) == 2
     assert ServiceStatus.objects.get().pauses == 1
 
@@ -640,8 +639,8 @@ def test_a_turn_gives_up_answers_after_a_minute_without_a_database(local, monkey
         raise OperationalError("the connection is gone")
 
     def wake_often(self):
-        with suppress(Empty):
-            self._receive(self._ended.get(timeout=0.01))
+        for ended in self._threads.ended(0.01):
+            self._rows.settled.append(self._after.settled(ended))
 
     monkeypatch.setattr(turn._Turn, "_wait", wake_often)
     monkeypatch.setattr(RunQueue, "settle", out)
