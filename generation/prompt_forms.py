@@ -10,20 +10,12 @@ from datasets.models import Collection
 from generation.prompts import prompting
 from generation.prompts.prompting import EXAMPLE, MOST_EXAMPLES, Form, PromptError
 
-GOLD = {
-    "answer_1": "Answer of passage 1",
-    "answer_2": "Answer of passage 2",
-    "revised_answer": "The answer of the revised passages",
-    "yes": "yes",
-    "no": "no",
-}
 FORMS = {
     Form.TEXT: "A text as it comes",
     Form.SCORES: "The option whose token the model finds likeliest",
     Form.SPAN: "A span of a passage, or a reply that starts with None",
     Form.OPTION: "One of the options, as a reply",
 }
-VERDICTS = {name: name.replace("_", " ").capitalize() for name in prompting.VERDICTS}
 
 
 class Text(forms.CharField):
@@ -76,13 +68,15 @@ class PromptForm(forms.Form):
     )
     gold = forms.MultipleChoiceField(
         required=False,
-        choices=list(GOLD.items()),
+        choices=[
+            (source, prompting.ANSWERS.get(source, source)) for source in prompting.GOLD_SOURCES
+        ],
         widget=forms.CheckboxSelectMultiple,
         label="Gold answers",
     )
     verdicts = forms.MultipleChoiceField(
         required=False,
-        choices=list(VERDICTS.items()),
+        choices=[(verdict, verdict.capitalize()) for verdict in prompting.VERDICTS],
         widget=forms.CheckboxSelectMultiple,
         label="Verdicts that fit it",
         help_text="A proposal: the rubric of a study decides.",

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.forms.boundfield import BoundField
 
-from generation.prompts.prompting import Prompt
+from generation.prompts.prompting import ANSWERS, Prompt
 from judging.rules.rubric import Rubric
 
 # How a prompt takes a verdict.
@@ -15,13 +15,8 @@ PROPOSED, UNUSUAL, REFUSED = "proposed", "unusual", "refused"
 USES = {PROPOSED: "Proposed", UNUSUAL: "Allowed with a warning", REFUSED: "Refused"}
 # Who wrote a prompt's criteria, where they were changed in the app.
 TEAM = "team"
-# The gold answers in the order in which they are shown, with the passage that each belongs to.
-ANSWERS = {"answer_1": 1, "answer_2": 2, "revised_answer": None}
-LABELS = {
-    "answer_1": "Answer of passage 1",
-    "answer_2": "Answer of passage 2",
-    "revised_answer": "The answer of the revised passages",
-}
+# The passage that a gold answer belongs to.
+PASSAGES = {"answer_1": 1, "answer_2": 2}
 MOST_TEXT = 5_000
 
 
@@ -101,7 +96,7 @@ class RubricForm(forms.Form):
         )
         self._add(prompt.name, "text", fixed, gold.get("text", ""))
         for source in self._answers(prompt):
-            ticked = forms.BooleanField(required=False, label=f"{LABELS[source]} ({where})")
+            ticked = forms.BooleanField(required=False, label=f"{ANSWERS[source]} ({where})")
             self._add(prompt.name, source, ticked, source in gold)
         for place, verdict in enumerate(self.based_on.verdicts):
             of = f"{verdict.label.lower()}, {where}"
@@ -204,7 +199,7 @@ class RubricForm(forms.Form):
         gold: list[dict[str, Any]] = [{"source": "text", "text": fixed}] if fixed else []
         for source in self._answers(prompt):
             if self._of(prompt.name, source):
-                passage = ANSWERS[source]
+                passage = PASSAGES.get(source)
                 gold.append({"source": source, **({"passage": passage} if passage else {})})
         return gold
 

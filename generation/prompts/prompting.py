@@ -20,10 +20,16 @@ from datasets.identity import canonical
 from leases.refusal import NotFoundHere
 
 FOLDER = Path(__file__).parent
-# The first three come from the question and its revised passages; "yes" and "no" are fixed answers.
-GOLD_SOURCES = ("answer_1", "answer_2", "revised_answer", "yes", "no")
+# The answers of a question and of its revised passages, in the order in which judges see them, with the words for each.
+ANSWERS = {
+    "answer_1": "Answer of passage 1",
+    "answer_2": "Answer of passage 2",
+    "revised_answer": "The answer of the revised passages",
+}
+# Where gold comes from: these, and two fixed answers.
+GOLD_SOURCES = (*ANSWERS, "yes", "no")
 # What a prompt may propose; the study's rubric decides.
-VERDICTS = ("correct", "partially_correct", "incorrect")
+VERDICTS = ("correct", "partially correct", "incorrect")
 
 # What a template may name, and whatever looks like a name.
 FIELDS = ("question", "context1", "context2")
@@ -249,8 +255,13 @@ def completed(given: Mapping[str, Any], where: str) -> dict[str, Any]:
     for field, most in LONGEST.items():
         _check_text(field, data.get(field, ""), most, where)
     for field, known in _LISTS.items():
-        if not isinstance(data[field], list) or set(map(str, data[field])) - set(known):
+        if not isinstance(data[field], list):
             raise PromptError(f"{where}: {field} is a list of {', '.join(known)}.", field)
+        if others := sorted(set(map(str, data[field])) - set(known)):
+            raise PromptError(
+                f"{where}: {field} has {', '.join(others)}. Write one of {', '.join(known)} instead.",
+                field,
+            )
     for field in ("revised", "insist"):
         if not isinstance(data[field], bool):
             raise PromptError(f"{where}: {field} is true or false.", field)

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from datasets.identity import canonical
+from generation.prompts.prompting import ANSWERS
 
 FOLDER = Path(__file__).parent.parent / "rubrics"
-GOLD_SOURCES = ("answer_1", "answer_2", "revised_answer", "text")
+GOLD_SOURCES = (*ANSWERS, "text")
 
 
 class RubricError(ValueError):

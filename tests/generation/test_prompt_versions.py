@@ -334,6 +334,8 @@ def test_a_file_with_an_older_text_is_a_version_and_one_left_alone_is_none(folde
         ("[]", "bad.json: this is not a prompt"),
         (json.dumps({**GIVEN, "template": "{question} {year}"}), r"bad.json: .* has \{year\}, which is no field"),
         (json.dumps({**GIVEN, "colour": "red"}), "has colour, which no prompt has"),
+        (json.dumps({**GIVEN, "verdicts": ["partially_correct"]}),
+         "bad.json: .* verdicts has partially_correct. Write one of correct, partially correct, incorrect instead"),
         (json.dumps(GIVEN), "bad.json: the prompt's name is 'cautious'. Call the file cautious.json"),
         ("[" * 200_000, "bad.json: this is not JSON"),
         (" " * 5_000_001, "bad.json: the file has more than 5,000,000 bytes"),
