@@ -1,11 +1,11 @@
-"""A message broker in files, for one machine without a server: kombu's filesystem transport without its races.
+"""A message broker in files, for one machine without a server: kombu's filesystem transport without its faults.
 
-With kombu's own, a reader may open a message or a table of queues before its writer has written it, which ends
-the worker. Here both appear under their names only when they are complete, and a reader takes a message by one
-rename within a file system. An unreadable message is logged and skipped: the sweeper sends for its row again.
-Folders that are deleted while the app runs are made again.
-
-Events and broadcasts of Celery are dropped, because nobody here reads them and their files would only grow in number.
+- A reader may open a message before its writer has written it, which ends the worker (kombu issue 1551), and two
+  programs may write a table of queues at once (dvc-task issue 73). Here both files appear under their names only when
+  they are complete, and a reader takes a message by one rename within a file system.
+- An unreadable message ends the worker. Here it is logged and skipped: the sweeper sends for its row again.
+- A folder that is deleted while the app runs ends the worker. Here it is made again.
+- Files of events and broadcasts that nobody reads pile up (papermerge issue 230). Here none are written.
 """
 
 import os
