@@ -10,12 +10,12 @@ from rest_framework.response import Response
 
 from accounts.access import HasRole, person_of
 from accounts.roles import Role
-from annotation import workflow
 from annotation.evidence.provenance import read_captured
 from annotation.fields.entries import entries_of
 from annotation.fields.form_input import read_changes
 from annotation.fields.steps import STEPS
-from annotation.workflow import Place
+from annotation.workflow import saving
+from annotation.workflow.saving import Place
 from leases.refusal import Refusal
 from pages.versions import IF_MATCH, version_of
 
@@ -49,17 +49,17 @@ def draft(request: Request, annotation_id: int) -> Response:
     """One's own draft. A save from an older version is refused with 412 and both texts."""
     person = person_of(request)
     if request.method == "GET":
-        row = workflow.draft_of(annotation_id, person)
+        row = saving.draft_of(annotation_id, person)
         return answer(row, entries=entries_of(row))
     given = SaveIn(data=request.data)
     given.is_valid(raise_exception=True)
     reading = read_changes(STEPS, given.validated_data["entries"])
     if reading.problems:
-        workflow.draft_of(annotation_id, person)
+        saving.draft_of(annotation_id, person)
         message = "Not saved: " + " ".join(reading.problems.values())
         raise Refusal(message, details={"fields": reading.problems})
     captured = read_captured(given.validated_data["provenance"], given.validated_data["filled"])
-    row = workflow.save_draft(
+    row = saving.save_draft(
         annotation_id=annotation_id,
         by=person,
         version=version_of(request),
@@ -70,6 +70,6 @@ def draft(request: Request, annotation_id: int) -> Response:
     return answer(row, notices=[*reading.notices, *captured.notices])
 
 
-def answer(row: workflow.Annotation, **more: object) -> Response:
+def answer(row: saving.Annotation, **more: object) -> Response:
     saved = {"version": row.version, "saved_at": row.saved_at.isoformat()}
     return Response({**saved, **more}, headers={"ETag": f'"{row.version}"'})

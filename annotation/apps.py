@@ -9,7 +9,7 @@ class AnnotationConfig(AppConfig):
         from annotation.blinding.gate import listed_records_shown as listed
         from annotation.blinding.gate import records_problem as problem
         from annotation.blinding.gate import records_shown as shown
-        from annotation.evidence.hiddentext import remove_copies
+        from annotation.evidence.hidden_text import remove_copies
         from annotation.tagfilter import campaign_filter
         from datasets.blinding import (
             hides_records,

@@ -6,9 +6,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 
+from annotation.desk.own_progress import FINISHED, Wanted
 from annotation.guideline_text import MARKER, PARTS
 from annotation.models import Campaign
-from annotation.own_progress import FINISHED, Wanted
 
 MOST_GUIDELINE = 20_000  # characters of one part
 

@@ -2,9 +2,7 @@
 
 from celery import shared_task
 
-from annotation import draft_history
-from annotation.campaigns import claiming
-from annotation.evidence import askedarticles
+from annotation.workflow import asked_articles, claiming, draft_history
 from leases.enqueue import send_on_commit
 
 
@@ -23,13 +21,13 @@ def thin_histories() -> int:
 @shared_task
 def fetch_asked_article(row_id: int) -> None:
     """Fetch an article that an annotator asked for, then let the next one of a wiki begin."""
-    if askedarticles.fetch(row_id):
-        for waiting in askedarticles.startable().values_list("pk", flat=True)[:1]:
+    if asked_articles.fetch(row_id):
+        for waiting in asked_articles.startable().values_list("pk", flat=True)[:1]:
             send_on_commit(fetch_asked_article, waiting)
 
 
 @shared_task
 def sweep_asked_articles() -> None:
     """Send again for every article that waits."""
-    for waiting in askedarticles.sweep():
+    for waiting in asked_articles.sweep():
         send_on_commit(fetch_asked_article, waiting)

@@ -113,8 +113,8 @@ def storm(processes: int, threads: int, tags: int) -> list[float]:
 def claims(campaign: int, people: Sequence[int], number: int) -> list[float]:
     """One person who takes tags until none is left."""
     from accounts.models import Person
-    from annotation.campaigns.claiming import next_assignment
     from annotation.models import Campaign
+    from annotation.workflow.claiming import next_assignment
 
     person, within = Person.objects.get(pk=people[number]), Campaign.objects.get(pk=campaign)
     waits = []

@@ -73,7 +73,7 @@ def make(options: argparse.Namespace) -> dict[str, Any]:
     from django.core.management import call_command
 
     from accounts.roles import Role
-    from annotation.reviewing.publishing import publish_campaign
+    from annotation.reviewing.publishing_tags import publish_campaign
     from tests.annotation import factories as annotating
     from tests.evaluation.factories import judge_all
     from tests.factories import person

@@ -123,7 +123,7 @@ class Kept:
 
 
 def histories(length: int) -> None:
-    from wikifetch.history.revisions import RevisionSeen
+    from wikifetch.history.pages_seen import RevisionSeen
 
     words = "The mill was built by Ann Kettle in 1801. " * 400
     revisions = [

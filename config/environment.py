@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from accounts.addresses import is_loopback
 from accounts.append_only import LEAST_DAYS
-from wikifetch.wikitext.names import KINDS
+from wikifetch.wikitext.tag_names import KINDS
 
 
 class SettingError(SystemExit):

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from accounts.models import Person
-from annotation import workflow
-from annotation.campaigns import claiming, opening
-from annotation.campaigns.drawing import Plan
+from annotation.campaigns import opening
 from annotation.campaigns.opening import Design, Frame
+from annotation.campaigns.tag_drawing import Plan
 from annotation.fields.checks import check
 from annotation.fields.steps import STEPS
 from annotation.fields.walker import Entries
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.reviewing import deciding
 from annotation.reviewing.deciding import Notes, Read
-from annotation.reviewing.tags import InRound
+from annotation.reviewing.tags_in_round import InRound
+from annotation.workflow import claiming, saving
 from datasets.models import Collection
 from demonstration.annotations import Given, Skipped, annotated_by_two
 from demonstration.export import BASE
@@ -105,7 +105,7 @@ def annotate(each: Given, people: Mapping[str, Person]) -> None:
         draft = sent_back(draft, each.sent_back, people[ADMIN])
         draft = handed_in(draft, each.entries)
     if each.flag:
-        workflow.flag(annotation=draft, flagged=True, note=each.flag)
+        saving.flag(annotation=draft, flagged=True, note=each.flag)
 
 
 def decide(annotations: Iterable[Given], campaign: Campaign, by: Person) -> None:
@@ -155,10 +155,10 @@ def claimed(each: Given | Skipped, person: Person) -> Assignment:
 def handed_in(draft: Annotation, entries: Entries) -> Annotation:
     """Save after the first and the last step, then submit with all warnings ticked."""
     first = {field.name: entries[field.name] for field in STEPS[0].fields}
-    draft = workflow.save_draft(
+    draft = saving.save_draft(
         annotation_id=draft.pk, by=draft.author, version=draft.version, changes=first
     )
-    submission = workflow.submit(
+    submission = saving.submit(
         annotation_id=draft.pk,
         by=draft.author,
         version=draft.version,

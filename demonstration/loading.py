@@ -14,7 +14,7 @@ from django.db import transaction
 
 from accounts.models import Person
 from annotation.models import Annotation, Campaign
-from annotation.reviewing.publishing import publish_campaign
+from annotation.reviewing.publishing_tags import publish_campaign
 from datasets.models import Collection, Contradiction
 from demonstration import annotating
 from demonstration.annotations import given, skipped

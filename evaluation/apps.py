@@ -12,7 +12,7 @@ class EvaluationConfig(AppConfig):
     name = "evaluation"
 
     def ready(self) -> None:
-        from annotation.monitoring.figures import agreement_so_far
+        from annotation.monitoring.campaign_figures import agreement_so_far
         from judging.published import published_reports
 
         agreement_so_far.add(self.name, _so_far)

@@ -18,7 +18,7 @@ from django.db.models.functions import Cast
 
 from accounts.models import Person
 from annotation.blinding import seeing
-from annotation.blinding.tags import hidden, is_blind
+from annotation.blinding.hiding import hidden, is_blind
 from annotation.models import Annotation
 from datasets.blinding import keep_listed, shown_to
 from judging.blinding import hidden_results

@@ -15,8 +15,8 @@ from django.urls import get_resolver, resolve, reverse
 from accounts import invitations, sessions
 from accounts.models import Identity, Invitation, SecondFactor, Session
 from accounts.roles import Role
-from annotation.campaigns import claiming
 from annotation.models import Assignment, Guideline
+from annotation.workflow import claiming
 from datasets import revisions
 from datasets.drawing import Plan
 from datasets.excluding import exclusions

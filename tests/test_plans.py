@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 
 from accounts.models import Person
-from annotation.reviewing.publishing import publish_campaign
+from annotation.reviewing.publishing_tags import publish_campaign
 from bench import content, scale, world
 from evaluation.frozen import publishing, snapshots
 from judging import studies

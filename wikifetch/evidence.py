@@ -8,9 +8,9 @@ from functools import cached_property
 from django.utils.safestring import SafeString
 
 from pages.worddiff import Piece, word_diff
+from wikifetch.article_html import wikitext_html
 from wikifetch.models import Sighting, Tag, TalkPage
 from wikifetch.purging import TEXT_HIDDEN
-from wikifetch.rendering import wikitext_html
 from wikifetch.source.wikis import names_shown, words_of
 from wikifetch.states import TagState
 from wikifetch.wikitext.article import MAX_SECONDS

@@ -23,17 +23,17 @@ from leases.clock import in_seconds
 from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal
 from wikifetch import newfetch
-from wikifetch.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
 from wikifetch.models import Article, FetchProblem, FetchRun, Tag
 from wikifetch.otherarticles import spellings
 from wikifetch.recording import record
-from wikifetch.source import filebatches, listing, livebatches
+from wikifetch.source import filebatches, freezing, livebatches
 from wikifetch.source.answers import NO_SUCH_PAGE, NO_SUCH_TITLE
 from wikifetch.source.batches import Batch
-from wikifetch.source.client import in_batches
 from wikifetch.source.dump import DumpError, read_dump
+from wikifetch.source.heartbeat import LEASE_SECONDS, Heartbeat, LeaseLost
 from wikifetch.source.manners import WikiBusy, WikiError
 from wikifetch.source.uploads import path_of_upload
+from wikifetch.source.wiki_client import in_batches
 from wikifetch.states import FETCH_RUN, FetchState, TagState
 from wikifetch.waiting import seconds_left, set_back, startable
 
@@ -186,7 +186,7 @@ def _batches(run: FetchRun, holder: str, heart: Heartbeat) -> Iterator[Batch]:
         return
     client = livebatches.client_for(run.options["base"], run.contact, heart.renew, heart.traffic)
     if not run.queue_frozen:
-        for frozen in listing.freeze(client, run):
+        for frozen in freezing.freeze(client, run):
             _keep_queue(run, holder, frozen)
             if not frozen.is_whole:
                 # Nothing to record, but 50,000 titles or 500 categories take longer than a task may.
@@ -205,7 +205,7 @@ def _held(run: FetchRun, holder: str, **fields: Any) -> None:
 
 
 @transaction.atomic
-def _keep_queue(run: FetchRun, holder: str, frozen: listing.Frozen) -> None:
+def _keep_queue(run: FetchRun, holder: str, frozen: freezing.Frozen) -> None:
     options = run.options | {"names": frozen.names} | frozen.progress
     queue = list(dict.fromkeys([*run.queue, *frozen.pages]))
     titles = run.titles | {str(pageid): title for pageid, title in frozen.pages.items() if title}

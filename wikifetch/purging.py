@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from django.db.models import Q, QuerySet
 
 from leases.extension import ExtensionPoint
+from wikifetch.history.pages_seen import Hidden
 from wikifetch.models import (
     FetchProblem,
     NamedArticle,
@@ -20,7 +21,6 @@ from wikifetch.models import (
     Wiki,
 )
 from wikifetch.otherarticles import NAMED_BY_A_TAG, cleaned
-from wikifetch.source.answers import Hidden
 
 TEXT_HIDDEN = "The wiki has hidden this text since it was fetched."
 # Removes copies of the text of these revisions, in purge's transaction. Their rows still hold it, unless an earlier

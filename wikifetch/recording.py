@@ -12,13 +12,13 @@ from django.db import DatabaseError, OperationalError, transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from leases.bulk import insert
-from wikifetch.columns import introduction_columns, revision_columns, sighting_columns
-from wikifetch.history.identity import Place, place_of, same_tags, unchanged
 from wikifetch.history.introductions import Introduction, PageHistory
-from wikifetch.history.revisions import PageSeen, RevisionSeen, storable
+from wikifetch.history.pages_seen import PageSeen, RevisionSeen, storable
+from wikifetch.history.tag_identity import Place, place_of, same_tags, unchanged
 from wikifetch.models import Article, Revision, RevisionHtml, Sighting, Tag, TalkPage, Wiki
 from wikifetch.otherarticles import record_leads
 from wikifetch.purging import purge
+from wikifetch.row_columns import introduction_columns, revision_columns, sighting_columns
 from wikifetch.source.batches import PageRead, Part
 from wikifetch.source.htmls import HtmlAsked
 from wikifetch.source.origins import Traced

@@ -9,11 +9,11 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
 from pages.memory import ARTICLES
+from wikifetch.article_html import article_html, sanitised
 from wikifetch.models import Revision, RevisionHtml, Sighting
-from wikifetch.rendering import article_html, sanitised
 from wikifetch.wikihtml import elements
-from wikifetch.wikihtml.blocks import Article
-from wikifetch.wikihtml.finding import Sought, find
+from wikifetch.wikihtml.block_finding import Sought, find
+from wikifetch.wikihtml.html_blocks import Article
 from wikifetch.wikihtml.writing import ArticleWriter
 
 OWN = "Shown as rendered here: "

@@ -15,12 +15,12 @@ from pages.data_responses import json_response
 from pages.paging import ByKey, page_of
 from pages.refusals import form_page, refused_in
 from wikifetch import fetch, newfetch, tagfilters, taglist
+from wikifetch.article_html import marked_block
 from wikifetch.evidence import ShownIntroduction, talk_of
+from wikifetch.fetch_progress import duration, progress_of
 from wikifetch.forms import CategoryForm, FileForm, KindForm, LiveForm, TagFilterForm, TitlesForm
 from wikifetch.models import FetchRun, Tag
 from wikifetch.otherarticles import other_revision
-from wikifetch.progress import duration, progress_of
-from wikifetch.rendering import marked_block
 from wikifetch.shownarticle import shown_article
 from wikifetch.source.uploads import keep_upload
 from wikifetch.states import FETCH_RUN, FetchState

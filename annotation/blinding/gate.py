@@ -9,9 +9,8 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import Person
-from annotation.blinding import decisions, seeing
-from annotation.blinding.decisions import Answer, may_see
-from annotation.blinding.tags import (
+from annotation.blinding import rules, seeing
+from annotation.blinding.hiding import (
     blinding,
     hidden,
     is_blind,
@@ -19,6 +18,7 @@ from annotation.blinding.tags import (
     slots_by_tag,
     titled,
 )
+from annotation.blinding.rules import Answer, may_see
 from annotation.models import Annotation
 from datasets.models import Contradiction
 from leases.refusal import AsksFirst, Conflict, Refusal
@@ -87,14 +87,14 @@ def problem_of(
     slots |= slots_by_tag(person, of_articles) if of_articles is not None else {}
     answers = {tag: may_see(each, annotates=True, has_seen=False) for tag, each in slots.items()}
     if held := sum(answer == Answer.HELD for answer in answers.values()):
-        return Conflict(decisions.in_hand(held))
+        return Conflict(rules.in_hand(held))
     asked = [tag for tag, answer in answers.items() if answer == Answer.ASKED]
     if not asked:
         return None
     kept = sum(any(slot.gives_seen for slot in slots[tag]) for tag in asked)
     return AsksFirst(
-        decisions.question(len(asked), kept, by_title=len(slots) > exact),
-        button=decisions.button(len(asked), kept),
+        rules.question(len(asked), kept, by_title=len(slots) > exact),
+        button=rules.button(len(asked), kept),
         view="annotation:show",
         fields={"tags": ",".join(map(str, sorted(asked)))},
         details={"tags": len(asked)},

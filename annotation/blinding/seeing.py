@@ -6,10 +6,10 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import Person
-from annotation.blinding import decisions
-from annotation.blinding.decisions import Answer, is_recorded, may_see
-from annotation.blinding.tags import slots_by_tag
-from annotation.campaigns import in_hand, reserve
+from annotation.blinding import rules
+from annotation.blinding.hiding import slots_by_tag
+from annotation.blinding.rules import Answer, is_recorded, may_see
+from annotation.campaigns import campaign_people, reserve
 from annotation.models import Annotation, Assignment, Campaign, Seen
 from annotation.states import AnnotationState
 from leases.refusal import Conflict
@@ -25,10 +25,10 @@ def give_up(*, by: Person, tags: Iterable[int], opened: str) -> int:
     A second click does nothing. Raises Conflict if they have got one of them meanwhile.
     """
     # A claim of theirs that runs now ends first, or finds the tag given up.
-    in_hand.one_claim_at_a_time(by)
+    campaign_people.one_claim_at_a_time(by)
     answers = dict(_answers(by, tags))
     if held := sum(answer == Answer.HELD for answer in answers.values()):
-        raise Conflict(decisions.in_hand(held))
+        raise Conflict(rules.in_hand(held))
     given = [tag for tag, answer in answers.items() if answer == Answer.ASKED]
     _record(by, given, opened)
     return len(given)

@@ -9,10 +9,10 @@ from django.db.models import QuerySet
 from django.forms import BoundField
 
 from accounts.models import Person
-from annotation.campaigns.drawing import Plan
-from annotation.campaigns.listing import CONCERNS, Wanted
+from annotation.campaigns.campaign_people import annotators
 from annotation.campaigns.opening import Design, Frame, Limits
-from annotation.campaigns.people import annotators
+from annotation.campaigns.tag_drawing import Plan
+from annotation.monitoring.assignment_list import CONCERNS, Wanted
 from annotation.states import AssignmentState
 from datasets.models import Collection
 from wikifetch.models import FetchRun, TagKind

@@ -1,32 +1,16 @@
-"""What an admin changes in a campaign that is open: its state, round and limits, people, and assignments."""
+"""What an admin changes in a campaign that is open: its state, its round, its limits, and who joins."""
 
-from dataclasses import asdict, dataclass
-from datetime import timedelta
+from dataclasses import asdict
 
 from django.db import transaction
-from django.db.models import DateTimeField, ExpressionWrapper, F, QuerySet
-from django.db.models.functions import Now
 
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.campaigns import reserve
-from annotation.campaigns.claiming import (
-    FREE_AGAIN,
-    LEASE_SECONDS,
-    begin_annotation,
-    detach_drafts,
-    holder_of,
-)
-from annotation.campaigns.in_hand import one_claim_at_a_time
 from annotation.campaigns.opening import Limits
-from annotation.campaigns.people import annotators_of, given_up_by, had_by
-from annotation.models import Annotation, Assignment, Campaign, CampaignPerson
-from annotation.states import ASSIGNMENT, CAMPAIGN, EDITABLE, AssignmentState
-from leases.clock import in_seconds
+from annotation.models import Campaign, CampaignPerson
+from annotation.states import CAMPAIGN
 from leases.refusal import Conflict, Refusal
-
-MOST_AT_ONCE = 200  # assignments given to one person
-IN_WORK = (AssignmentState.FREE, AssignmentState.HELD)
 
 
 def change_campaign(campaign: Campaign, verb: str) -> None:
@@ -53,9 +37,6 @@ def change_limits(campaign: Campaign, limits: Limits) -> None:
     reserve.follow_stop_rule(campaign.pk)
 
 
-# ---------------------------------------------------------------- people
-
-
 def add_person(campaign: Campaign, person: Person) -> None:
     """Choose a person for the campaign, also one who was removed. Raises Refusal for one who is no annotator."""
     if not person.has_role(Role.ANNOTATOR):
@@ -63,112 +44,3 @@ def add_person(campaign: Campaign, person: Person) -> None:
     CampaignPerson.objects.update_or_create(
         campaign=campaign, person=person, defaults={"removed_at": None}
     )
-
-
-@transaction.atomic
-def remove_person(campaign: Campaign, person: Person) -> int:
-    """Give the person no more tags; those they hold are free again, and drafts stay theirs. Returns how many."""
-    one_claim_at_a_time(person)
-    CampaignPerson.objects.update_or_create(
-        campaign=campaign, person=person, defaults={"removed_at": Now()}
-    )
-    own = campaign.assignments.filter(person=person)
-    _lock_drafts(own)
-    freed = ASSIGNMENT.move(own, "free", **FREE_AGAIN)
-    detach_drafts()
-    this = Campaign.objects.filter(pk=campaign.pk)
-    reserve.replace_given_up(campaign.assignments.values("tag"), this)
-    return freed
-
-
-# ---------------------------------------------------------------- assignments
-
-
-@dataclass(frozen=True)
-class Withdrawn:
-    """How many assignments were withdrawn, how many tags nobody annotates now, and how many were replaced."""
-
-    assignments: int
-    lost: int
-    replaced: int
-
-
-@transaction.atomic
-def withdraw(campaign: Campaign, rows: QuerySet[Assignment]) -> Withdrawn:
-    """Withdraw those of these assignments of the campaign that are free, held, not needed or in reserve.
-
-    Drafts stay with their authors. A tag of the main round that nobody annotates now is replaced from the reserve.
-    """
-    rows = _without_joins(campaign, rows)
-    _lock_drafts(rows)
-    main = rows.filter(round=campaign.main_round, state__in=IN_WORK)
-    tags = {*main.values_list("tag", flat=True)}
-    moved = ASSIGNMENT.move(rows, "withdraw", lease_holder="", lease_until=None)
-    Annotation.objects.filter(
-        assignment__campaign=campaign,
-        assignment__state=AssignmentState.WITHDRAWN,
-        state__in=EDITABLE,
-    ).update(assignment=None)
-    lost, replaced = reserve.replace_lost(campaign.pk, tags)
-    reserve.follow_stop_rule(campaign.pk)
-    return Withdrawn(moved, lost, replaced)
-
-
-@transaction.atomic
-def reassign(campaign: Campaign, rows: QuerySet[Assignment], to: Person) -> int:
-    """Give the free and held ones of these assignments to a person; returns how many.
-
-    Left out are tags that the person has had, or gave up to see others' work.
-
-    Drafts of the people who held them stay with these. Raises Refusal for a person who does not annotate here.
-    """
-    if not annotators_of(campaign).filter(pk=to.pk).exists():
-        raise Refusal(f"{to} does not annotate in this campaign. Add them under People first.")
-    one_claim_at_a_time(to)
-    _lock_drafts(rows)
-    given: set[tuple[int, int]] = set()
-    waiting = rows.filter(
-        ~had_by(to), ~given_up_by(to), state__in=IN_WORK, round__lte=campaign.open_round
-    ).order_by("round", "order", "slot")
-    for row in waiting.select_for_update(of=("self",))[: MOST_AT_ONCE + 1]:
-        if len(given) == MOST_AT_ONCE:
-            raise Refusal(
-                f"These are more than {MOST_AT_ONCE}. Choose fewer to reassign at a time."
-            )
-        once = (row.round if campaign.pilot_again else 0, row.tag_id)
-        if once not in given:
-            given.add(once)
-            _give(row, to)
-    return len(given)
-
-
-def _give(row: Assignment, to: Person) -> None:
-    Annotation.objects.filter(assignment=row).update(assignment=None)
-    until, holder = in_seconds(LEASE_SECONDS), holder_of(to)
-    ASSIGNMENT.require(row, "reassign", person=to, lease_holder=holder, lease_until=until)
-    own = Annotation.objects.filter(
-        author=to, assignment=None, sighting=row.sighting_id, state__in=EDITABLE
-    )
-    if (draft := own.first()) is not None:
-        Annotation.objects.filter(pk=draft.pk).update(assignment=row)
-    else:
-        begin_annotation(row, to)
-
-
-def extend(campaign: Campaign, rows: QuerySet[Assignment], days: int) -> int:
-    """Let these held assignments be held for so many days more; returns how many there are."""
-    longer = ExpressionWrapper(F("lease_until") + timedelta(days=days), DateTimeField())
-    held = _without_joins(campaign, rows).filter(state=AssignmentState.HELD)
-    return held.update(lease_until=longer)
-
-
-def _without_joins(campaign: Campaign, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """The same rows, to be updated: with a join Django would move the state into a subquery, which PostgreSQL does not
-    evaluate again after waiting for another change of the row, such as a submission."""
-    return campaign.assignments.filter(pk__in=rows.order_by().values("pk"))
-
-
-def _lock_drafts(rows: QuerySet[Assignment]) -> None:
-    """Annotations before assignments, as a save takes them: otherwise the two could wait for each other."""
-    drafts = Annotation.objects.filter(assignment__in=rows.order_by().values("pk"))
-    list(drafts.select_for_update().order_by("pk").values_list("pk"))

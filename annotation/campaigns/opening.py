@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.campaigns import reserve
-from annotation.campaigns.drawing import Drawing, Drawn, Framed, Plan, draw
+from annotation.campaigns.tag_drawing import Drawing, Drawn, Framed, Plan, draw
 from annotation.guidelines import current_guideline
 from annotation.models import Assignment, Campaign, CampaignPerson
 from annotation.states import AssignmentState

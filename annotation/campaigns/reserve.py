@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.campaigns.people import annotators_of
+from annotation.campaigns.campaign_people import annotators_of
 from annotation.models import Assignment, Campaign, Seen
 from annotation.states import (
     ASSIGNMENT,

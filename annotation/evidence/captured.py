@@ -1,24 +1,24 @@
 """The provenance of passages as stored: every piece checked against the article as it is shown.
 
-A stored piece is {revision, revid, title, section, kind, start, end, sha256, wikitext, text}: our revision and the
-wiki's, [start, end) in the text of the article (shown.py), whose sha256 it is, and the words as copied. `wikitext` is
-[start, end) of the tagged block in the revision's wikitext where the piece is from it, else null; the offsets in the
-article are null where only the block is known.
+A stored piece is {revision, revid, title, section, kind, start, end, sha256, wikitext, text}. `revision` is our row,
+`revid` the wiki's; [start, end) are offsets in the text of the article (article_text.py), whose hash is `sha256`; both
+are null where only the tagged block is known. `wikitext` is [start, end) of that block in the revision's wikitext if
+the piece is from it, else null. `text` is the words as copied.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotation.evidence.article_text import Shown, letters, shown
 from annotation.evidence.paragraphs import paragraphs
 from annotation.evidence.provenance import PASSAGES, Captured, Sent, held
-from annotation.evidence.shown import Shown, letters, shown
 from annotation.fields.entries import NAMES, differing, without_empty_rows
 from annotation.fields.suggesting import kind_of_block, still_filled
 from annotation.fields.walker import Entries
 from annotation.models import Annotation
+from wikifetch.article_html import block_span
 from wikifetch.models import Revision, Sighting
 from wikifetch.otherarticles import other_revision
-from wikifetch.rendering import block_span
 from wikifetch.shownarticle import shown_article
 
 CHANGED = (

@@ -6,8 +6,8 @@ All of it belongs to the sighting that the annotation pins. For missing parts th
 from dataclasses import dataclass
 from functools import cached_property
 
+from annotation.evidence.article_text import text_sha256
 from annotation.evidence.paragraphs import paragraphs, tag_text
-from annotation.evidence.shown import text_sha256
 from annotation.fields.suggesting import kind_of_block
 from wikifetch.evidence import ShownIntroduction, ShownTalk, moved_on, talk_of
 from wikifetch.models import Revision, Sighting

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from annotation.fields.spans import PLACE
+from annotation.fields.span_ranges import PLACE
 from annotation.fields.walker import Field, Kind, Step, blank, fields_of, row_name
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")

@@ -1,8 +1,10 @@
 """How fast a campaign's annotations come in, and when the last one is to be expected. Pure."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from math import ceil
+from statistics import median
 
 # A pace is of this many latest days: people come and go.
 WINDOW = 14
@@ -49,3 +51,9 @@ def pace(submitted: int, first: date | None, left: int, today: date) -> Pace:
     if days_left > MOST_DAYS:
         return Pace(submitted, days, left, None, TOO_SLOW)
     return Pace(submitted, days, left, today + timedelta(days=days_left))
+
+
+def minutes_a_tag(seconds: Iterable[float]) -> float | None:
+    """The median active time at the form in minutes; None before the first."""
+    known = list(seconds)
+    return median(known) / 60 if known else None

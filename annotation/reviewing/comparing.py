@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.fields.matching import fold
-from annotation.fields.presenting import in_words
+from annotation.fields.shown_steps import in_words
 from annotation.fields.walker import Entries, Field, Kind, Step, answered, counted, is_open
 from pages.worddiff import Piece, word_diff
 

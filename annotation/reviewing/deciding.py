@@ -13,16 +13,16 @@ from django.db.models.functions import Now
 
 from accounts.models import Person
 from annotation.blinding import seeing
-from annotation.campaigns.claiming import FREE_AGAIN, SENT_BACK_SECONDS, holder_of
 from annotation.campaigns.reserve import follow_stop_rule
 from annotation.fields.entries import FIELDS, columns_of, replace_questions
 from annotation.fields.form_input import plain
 from annotation.fields.steps import INVALID, QUESTIONS
 from annotation.models import Annotation, Review, TagReview
 from annotation.reviewing.combining import Merge, made_of
-from annotation.reviewing.publishing import draft_of
-from annotation.reviewing.tags import InRound, may_review
+from annotation.reviewing.publishing_tags import draft_of
+from annotation.reviewing.tags_in_round import InRound, may_review
 from annotation.states import ANNOTATION, ASSIGNMENT, AnnotationState, AssignmentState
+from annotation.workflow.claiming import FREE_AGAIN, SENT_BACK_SECONDS, holder_of
 from datasets.records import checked
 from leases.clock import in_seconds
 from leases.refusal import Conflict, NotAllowed, NotFoundHere, Refusal, StaleVersion

@@ -11,7 +11,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.models import Person
-from annotation.evidence.otherarticles import OtherArticles
+from annotation.evidence.other_articles import OtherArticles
 from annotation.evidence.panes import Evidence
 from annotation.fields.checks import Finding, Level, check
 from annotation.fields.entries import entries_of
@@ -21,7 +21,7 @@ from annotation.models import Annotation, Assignment, TagReview
 from annotation.reviewing.combining import ChecksRefused, asked_in
 from annotation.reviewing.comparing import Cell, ComparedField, compared
 from annotation.reviewing.joining import NEITHER, Asked, Wording
-from annotation.reviewing.tags import TagInRound, may_review
+from annotation.reviewing.tags_in_round import TagInRound, may_review
 from annotation.states import AnnotationState, AssignmentState
 from leases.refusal import Refusal
 

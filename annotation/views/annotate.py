@@ -13,12 +13,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from annotation import workflow
-from annotation.campaigns import claiming
-from annotation.campaigns.in_hand import HandsFull
-from annotation.evidence.otherarticles import OtherArticles
-from annotation.evidence.provenance import Captured, read_captured
-from annotation.fields.draft_page import (
+from annotation.desk.draft_page import (
     DraftPage,
     annotation_at,
     compared,
@@ -26,6 +21,8 @@ from annotation.fields.draft_page import (
     read_fields,
     step_to_resume,
 )
+from annotation.evidence.other_articles import OtherArticles
+from annotation.evidence.provenance import Captured, read_captured
 from annotation.fields.entries import entries_of
 from annotation.fields.form_input import Reading, number, read_form
 from annotation.fields.steps import QUESTIONS, STEPS
@@ -33,7 +30,9 @@ from annotation.models import Annotation
 from annotation.states import EDITABLE
 from annotation.views.articles import ask_in_form
 from annotation.views.queue import none_left, to_queue
-from annotation.workflow import Place, Submission
+from annotation.workflow import claiming, saving
+from annotation.workflow.in_hand import HandsFull
+from annotation.workflow.saving import Place, Submission
 from leases.refusal import NotAllowed, NotFoundHere, Refusal, StaleVersion
 
 LOST = "This tag is no longer assigned to you: its time ran out, or an admin withdrew it."
@@ -90,7 +89,7 @@ class Posted:
         )
 
     def save(self, request: HttpRequest, **changes: object) -> Annotation:
-        annotation = workflow.save(
+        annotation = saving.save(
             self.annotation,
             by=self.by,
             version=self.version,
@@ -111,7 +110,7 @@ def posted_draft(request: HttpRequest, person: Person) -> Annotation | None:
     """The annotation that the posted form names. It may have another assignment now: one expires, or is withdrawn."""
     key = number(request.POST.get("annotation", "")) or 0
     with suppress(NotFoundHere):
-        return workflow.draft_of(key, person)
+        return saving.draft_of(key, person)
     return None
 
 
@@ -181,7 +180,7 @@ def submit_stop(request: HttpRequest, posted: Posted, argument: str) -> HttpResp
 
 
 def submission(request: HttpRequest, posted: Posted) -> Submission:
-    result = workflow.submit_draft(
+    result = saving.submit_draft(
         posted.annotation,
         by=posted.by,
         version=posted.version,
@@ -252,7 +251,7 @@ def hand_back(request: HttpRequest, posted: Posted, argument: str) -> HttpRespon
 def flag(request: HttpRequest, posted: Posted, argument: str) -> HttpResponse:
     annotation = posted.save(request)
     note = request.POST.get("flag_note", "")
-    workflow.flag(annotation=annotation, flagged=argument != "off", note=note)
+    saving.flag(annotation=annotation, flagged=argument != "off", note=note)
     return back_to(annotation, "#give-up")
 
 

@@ -8,12 +8,12 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.evidence.askedarticles import ask_for
-from annotation.evidence.otherarticles import OtherArticles
-from annotation.fields.draft_page import annotation_at
+from annotation.desk.draft_page import annotation_at
+from annotation.evidence.other_articles import OtherArticles
 from annotation.models import Annotation
 from annotation.states import AskedState
 from annotation.tasks import fetch_asked_article
+from annotation.workflow.asked_articles import ask_for
 from leases.enqueue import send_on_commit
 from leases.refusal import Refusal
 from pages.refusals import headers_of

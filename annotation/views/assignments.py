@@ -10,15 +10,15 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.blinding.tags import hidden
-from annotation.campaigns import managing
+from annotation.blinding.hiding import hidden
+from annotation.campaigns.campaign_people import annotators_of
 from annotation.campaigns.forms import AssignmentFilter, BulkForm
-from annotation.campaigns.listing import listed
-from annotation.campaigns.people import annotators_of
 from annotation.fields.form_input import number
 from annotation.models import Annotation, Assignment, Campaign
+from annotation.monitoring.assignment_list import listed
 from annotation.states import AssignmentState
 from annotation.views.campaigns import campaign_at
+from annotation.workflow import assigning
 from leases.refusal import Refusal
 from pages.paging import PER_PAGE, ByKey, page_of
 from pages.refusals import form_page, refused_in
@@ -85,15 +85,13 @@ def done(campaign: Campaign, form: BulkForm, rows: QuerySet[Assignment]) -> str:
     """Carry out what the form asks for; what was done, as a sentence."""
     given = form.cleaned_data
     if given["action"] == BulkForm.WITHDRAW:
-        result = managing.withdraw(campaign, rows)
+        result = assigning.withdraw(campaign, rows)
         lost = f" {result.lost} tags are annotated by nobody now" if result.lost else ""
         replaced = f"; {result.replaced} from the reserve replace them." if lost else ""
         return f"Withdrawn: {result.assignments}. Authors keep their drafts.{lost}{replaced}"
     if given["action"] == BulkForm.REASSIGN:
         if given["person"] is None:
             raise Refusal("Choose the person who is to get them.")
-        count = managing.reassign(campaign, rows, given["person"])
+        count = assigning.reassign(campaign, rows, given["person"])
         return f"Reassigned to {given['person']}: {count}. Tags that they have had are left out."
-    return (
-        f"Reserved for {given['days']} more days: {managing.extend(campaign, rows, given['days'])}."
-    )
+    return f"Reserved for {given['days']} more days: {assigning.extend(campaign, rows, given['days'])}."

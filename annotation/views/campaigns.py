@@ -9,21 +9,22 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.blinding.tags import hidden
+from annotation.blinding.hiding import hidden
 from annotation.campaigns import managing
+from annotation.campaigns.campaign_people import may_be_added
 from annotation.campaigns.forms import CampaignForm, LimitsForm
-from annotation.campaigns.listing import concerns_by_campaign
 from annotation.campaigns.opening import dry_run, open_campaign
-from annotation.campaigns.people import may_be_added
-from annotation.campaigns.presenting import frame_in_words, shown_drawing, shown_strata
 from annotation.campaigns.reserve import valid_tags
-from annotation.exporting.records import submitted_once
+from annotation.campaigns.shown_drawing import frame_in_words, shown_drawing, shown_strata
+from annotation.exporting.annotation_records import submitted_once
 from annotation.fields.form_input import number
 from annotation.guidelines import current_guideline
 from annotation.models import Campaign
-from annotation.progress import campaigns_with_counts, people_of, stages
-from annotation.reviewing.publishing import publish_campaign, unpublished
+from annotation.monitoring.assignment_list import concerns_by_campaign
+from annotation.monitoring.campaign_counts import campaigns_with_counts, people_of, stages
+from annotation.reviewing.publishing_tags import publish_campaign, unpublished
 from annotation.states import CampaignState
+from annotation.workflow import assigning
 from datasets.models import Collection
 from leases.refusal import StaleVersion
 from leases.rows import first_of
@@ -170,7 +171,7 @@ def add_person(request: HttpRequest, campaign_id: int) -> HttpResponse:
 def remove_person(request: HttpRequest, campaign_id: int, person_id: int) -> HttpResponse:
     """Give a person no more tags of the campaign."""
     campaign, person = campaign_at(campaign_id), person_at(person_id)
-    freed = managing.remove_person(campaign, person)
+    freed = assigning.remove_person(campaign, person)
     tags = "1 tag is" if freed == 1 else f"{freed} tags are"
     messages.success(request, f"{person} is removed. {tags} free again; drafts stay theirs.")
     return redirect("annotation:campaign", campaign.pk)

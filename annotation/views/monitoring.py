@@ -8,12 +8,12 @@ from accounts.access import person_of, roles_required
 from accounts.roles import Role
 from accounts.throttles import counted
 from annotation.blinding.gate import check_annotations, show_annotations
-from annotation.blinding.tags import hidden
-from annotation.exporting.files import EXPORTS, export_named
-from annotation.exporting.records import submitted_once
+from annotation.blinding.hiding import hidden
+from annotation.exporting.annotation_records import submitted_once
+from annotation.exporting.campaign_files import EXPORTS, export_named
 from annotation.models import Annotation
 from annotation.monitoring import attention, worktime
-from annotation.monitoring.figures import agreement_so_far, progress_of
+from annotation.monitoring.campaign_figures import agreement_so_far, progress_of
 from annotation.views.campaigns import campaign_at
 from pages.data_responses import csv_response
 from pages.paging import ByKey, page_of

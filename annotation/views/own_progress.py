@@ -6,8 +6,8 @@ from django.views.decorators.http import require_GET
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
+from annotation.desk.own_progress import campaigns_of, finished, outcome, own_progress
 from annotation.forms import FinishedForm
-from annotation.own_progress import campaigns_of, finished, outcome, own_progress
 from pages.paging import ByKey, page_of
 
 

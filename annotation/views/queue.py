@@ -7,11 +7,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import person_of, roles_required
 from accounts.roles import Role
-from annotation.campaigns import claiming
-from annotation.campaigns.in_hand import HandsFull
+from annotation.desk.own_queue import queue_of
 from annotation.fields.form_input import number
 from annotation.models import Campaign
-from annotation.progress import queue_of
+from annotation.workflow import claiming
+from annotation.workflow.in_hand import HandsFull
 
 
 @require_GET

@@ -13,18 +13,18 @@ from accounts.access import person_of, roles_required
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.blinding.gate import check_annotations, show_annotations
-from annotation.blinding.tags import hidden
-from annotation.campaigns.listing import begun_campaigns
+from annotation.blinding.hiding import hidden
 from annotation.fields.entries import FIELDS
 from annotation.fields.form_input import number, plain
 from annotation.models import Annotation, Campaign, TagReview
+from annotation.monitoring.assignment_list import begun_campaigns
 from annotation.reviewing import deciding
 from annotation.reviewing.combining import Merge
 from annotation.reviewing.deciding import Notes, Read
-from annotation.reviewing.listing import ready_tags
 from annotation.reviewing.merging import Choice
+from annotation.reviewing.ready_tags import ready_tags
 from annotation.reviewing.review_page import ReviewPage
-from annotation.reviewing.tags import (
+from annotation.reviewing.tags_in_round import (
     InRound,
     decided,
     tag_in_round,

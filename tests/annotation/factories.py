@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from accounts.roles import Role
-from annotation import workflow
-from annotation.campaigns import claiming, managing, opening
-from annotation.campaigns.drawing import Plan
+from annotation.campaigns import opening
 from annotation.campaigns.opening import Design, Frame, Limits
+from annotation.campaigns.tag_drawing import Plan
 from annotation.fields.checks import check
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.reviewing import deciding
 from annotation.reviewing.deciding import Notes, Read
-from annotation.reviewing.tags import InRound
+from annotation.reviewing.tags_in_round import InRound
+from annotation.workflow import assigning, claiming, saving
 from datasets.models import Collection
 from tests.factories import person
 from wikifetch.models import Article, Revision, Sighting, Tag, Wiki
@@ -120,7 +120,7 @@ def draft(by, *, within=None, **changes) -> Annotation:
     place = claiming.next_assignment(by=by, campaign=within or campaign())
     annotation = Annotation.objects.get(assignment=place)
     if changes:
-        annotation = workflow.save_draft(
+        annotation = saving.save_draft(
             annotation_id=annotation.pk, by=by, version=annotation.version, changes=changes
         )
     return annotation
@@ -134,7 +134,7 @@ def submitted(by, *, within=None, entries=None) -> Annotation:
 def handed_in(begun, entries=None) -> Annotation:
     """The draft, submitted with every warning looked at."""
     entries = entries or whole()
-    result = workflow.submit(
+    result = saving.submit(
         annotation_id=begun.pk,
         by=begun.author,
         version=begun.version,
@@ -147,7 +147,7 @@ def handed_in(begun, entries=None) -> Annotation:
 
 def withdraw(assignment_id, campaign):
     """Withdraw one assignment."""
-    return managing.withdraw(campaign, campaign.assignments.filter(pk=assignment_id))
+    return assigning.withdraw(campaign, campaign.assignments.filter(pk=assignment_id))
 
 
 def assignment_of(annotation) -> Assignment:

@@ -8,15 +8,15 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import RoleGrant
 from annotation import guidelines
-from annotation.campaigns import claiming
 from annotation.guideline_text import parts_of
 from annotation.models import Annotation, Assignment
 from annotation.views import annotate
+from annotation.workflow import claiming
 from tests.annotation import factories as make
 from tests.annotation.test_annotate_pages import form_of, page_of, post, text_of
+from wikifetch.history.pages_seen import Hidden
 from wikifetch.purging import purge
 from wikifetch.recording import record_htmls
-from wikifetch.source.answers import Hidden
 from wikifetch.source.htmls import HtmlAsked
 
 pytestmark = pytest.mark.django_db

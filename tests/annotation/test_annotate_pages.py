@@ -7,16 +7,17 @@ import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
-from annotation.campaigns import claiming, managing
+from annotation.campaigns import managing
 from annotation.fields.entries import replace_questions
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState
+from annotation.workflow import claiming
 from tests.annotation import factories as make
 from tests.factories import person
+from wikifetch.history.pages_seen import Hidden
 from wikifetch.models import Sighting
 from wikifetch.purging import purge
 from wikifetch.recording import record_htmls
-from wikifetch.source.answers import Hidden
 from wikifetch.source.htmls import HtmlAsked
 
 pytestmark = pytest.mark.django_db

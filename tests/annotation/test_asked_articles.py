@@ -4,10 +4,9 @@ import pytest
 from django.urls import reverse
 
 from annotation import tasks
-from annotation.campaigns import claiming
-from annotation.evidence import askedarticles
-from annotation.evidence.otherarticles import OtherArticles
+from annotation.evidence.other_articles import OtherArticles
 from annotation.models import AskedArticle
+from annotation.workflow import asked_articles, claiming
 from leases.clock import in_seconds
 from leases.refusal import Conflict, Refusal, TooMany
 from tests.annotation import factories as make
@@ -25,7 +24,7 @@ def live(settings, monkeypatch):
         settings.WIKI_ALLOWED = [wiki.address]
         settings.WIKI_CONTACT = "alice@example.org"
         settings.WIKI_REQUESTS_PER_SECOND = 1_000_000
-        monkeypatch.setattr("wikifetch.source.api.MOST_HERE", 0)
+        monkeypatch.setattr("wikifetch.source.wiki_api.MOST_HERE", 0)
         yield wiki
 
 
@@ -34,12 +33,12 @@ def address_of(live, n=3):
 
 
 def ask(draft, text):
-    return askedarticles.ask_for(draft, text, draft.author)
+    return asked_articles.ask_for(draft, text, draft.author)
 
 
 def fetched(draft, text):
     row = ask(draft, text)
-    assert askedarticles.fetch(row.pk)
+    assert asked_articles.fetch(row.pk)
     row.refresh_from_db()
     return row
 
@@ -99,7 +98,7 @@ def test_of_a_wiki_that_cannot_be_asked_a_stored_article_is_shown_at_once(live, 
 
 
 def test_a_rate_limits_one_person(client, live, draft, monkeypatch):
-    monkeypatch.setattr(askedarticles, "MOST_AN_HOUR", 2)
+    monkeypatch.setattr(asked_articles, "MOST_AN_HOUR", 2)
     for n in (1, 2):
         ask(draft, address_of(live, n))
     with pytest.raises(TooMany, match="asked for 2 articles within an hour"):
@@ -154,11 +153,11 @@ def test_a_busy_wiki_is_asked_again_when_its_wait_is_over(live, draft):
     row = fetched(draft, address_of(live))
     assert (row.state, row.waited, row.attempts) == ("asked", 60, 0)
     assert "busy" in row.problem
-    assert not askedarticles.fetch(row.pk)
-    assert askedarticles.sweep() == []
+    assert not asked_articles.fetch(row.pk)
+    assert asked_articles.sweep() == []
     Wiki.objects.update(busy_until=in_seconds(-1))
-    assert askedarticles.sweep() == [row.pk]
-    assert askedarticles.fetch(row.pk)
+    assert asked_articles.sweep() == [row.pk]
+    assert asked_articles.fetch(row.pk)
     row.refresh_from_db()
     assert row.state == "fetched"
 
@@ -180,44 +179,44 @@ def test_a_wiki_that_cannot_be_reached_is_tried_again_for_a_while(live, draft, s
     row = ask(draft, "http://127.0.0.1:9/wiki/Mill")
     tries = 0
     while row.state != "failed":
-        assert askedarticles.fetch(row.pk)
+        assert asked_articles.fetch(row.pk)
         Wiki.objects.update(busy_until=in_seconds(-1))
         row.refresh_from_db()
         tries += 1
     assert tries > 3
-    assert row.waited <= askedarticles.MOST_WAITED
+    assert row.waited <= asked_articles.MOST_WAITED
     assert "no connection" in row.problem
 
 
 def test_a_wiki_is_asked_for_one_of_them_at_a_time(live, draft):
     first, second = (ask(draft, address_of(live, n)) for n in (1, 2))
     AskedArticle.objects.filter(pk=first.pk).update(state="fetching", lease_until=in_seconds(60))
-    assert not askedarticles.fetch(second.pk)
+    assert not asked_articles.fetch(second.pk)
     AskedArticle.objects.filter(pk=first.pk).update(lease_until=in_seconds(-1))
-    assert askedarticles.sweep() == [first.pk, second.pk]
+    assert asked_articles.sweep() == [first.pk, second.pk]
 
 
 def test_what_kills_every_worker_is_given_up(live, draft):
     row = ask(draft, address_of(live))
     AskedArticle.objects.update(state="fetching", lease_until=in_seconds(-1), attempts=5)
-    assert askedarticles.sweep() == []
+    assert asked_articles.sweep() == []
     row.refresh_from_db()
     assert (row.state, row.problem) == ("failed", "Given up after 5 workers died over it.")
 
 
 def test_a_worker_whose_lease_was_lost_stores_nothing(live, draft, monkeypatch):
     row = ask(draft, address_of(live))
-    monkeypatch.setattr(askedarticles.leases, "renew", lambda *_, **__: False)
-    askedarticles.fetch(row.pk)
+    monkeypatch.setattr(asked_articles.leases, "renew", lambda *_, **__: False)
+    asked_articles.fetch(row.pk)
     row.refresh_from_db()
     assert (row.state, row.revision) == ("fetching", None)
 
 
 def test_an_error_of_the_program_is_a_problem_of_the_row(live, draft, monkeypatch):
     row = ask(draft, address_of(live))
-    monkeypatch.setattr(askedarticles, "fetched_article", lambda *_: 1 / 0)
+    monkeypatch.setattr(asked_articles, "fetched_article", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        askedarticles.fetch(row.pk)
+        asked_articles.fetch(row.pk)
     row.refresh_from_db()
     assert row.state == "failed"
     assert "error of this program" in row.problem
@@ -226,7 +225,7 @@ def test_an_error_of_the_program_is_a_problem_of_the_row(live, draft, monkeypatc
 def test_a_wiki_that_is_no_longer_allowed_fails_the_row(live, draft, settings):
     row = ask(draft, address_of(live))
     settings.WIKI_ALLOWED = ["https://en.wikipedia.org"]
-    askedarticles.fetch(row.pk)
+    asked_articles.fetch(row.pk)
     row.refresh_from_db()
     assert row.state == "failed"
     assert "not among the wikis" in row.problem
@@ -250,7 +249,7 @@ def test_the_task_goes_on_with_the_next(
 def test_the_tab_shows_what_is_fetched_and_what_is_awaited(client, live, draft):
     send(client, draft, address_of(live))
     assert "Fetching “Mill 3”" in text_of(client.get(page_of(draft)))
-    askedarticles.fetch(AskedArticle.objects.get().pk)
+    asked_articles.fetch(AskedArticle.objects.get().pk)
     page = client.get(tab_of(draft)).content.decode()
     revision = Revision.objects.get(revid=7)
     assert f'data-article-title="Mill 3" data-revision="{revision.pk}"' in page
@@ -307,7 +306,7 @@ def test_a_draft_that_was_handed_back_meanwhile_keeps_its_article(client, live, 
     path = tab_of(draft)
     claiming.hand_back(assignment_id=draft.assignment_id, by=draft.author)
     assert client.post(path, {"asked_article": address_of(live, 1)}).status_code == 404
-    assert askedarticles.fetch(row.pk)
+    assert asked_articles.fetch(row.pk)
     again = claiming.take_up(annotation_id=draft.pk, by=draft.author)
     page = client.get(reverse("annotation:annotate", args=[again.pk])).content.decode()
     assert 'data-article-title="Mill 3"' in page

@@ -3,11 +3,12 @@
 import pytest
 from django.urls import reverse
 
-from annotation.campaigns import claiming, managing
+from annotation.campaigns import managing
 from annotation.fields.steps import QUESTIONS
 from annotation.models import Annotation, Assignment
 from annotation.states import AnnotationState
-from annotation.workflow import save_draft
+from annotation.workflow import claiming
+from annotation.workflow.saving import save_draft
 from leases.clock import in_seconds
 from tests.annotation import factories as make
 from tests.annotation.test_annotate_pages import form_of, text_of

@@ -4,10 +4,11 @@ import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains, assertNotContains
 
-from annotation.campaigns import claiming, managing
+from annotation.campaigns import managing
 from annotation.models import Annotation, Assignment, CampaignPerson
 from annotation.monitoring.attention import STALE_DAYS
 from annotation.states import CampaignState
+from annotation.workflow import claiming
 from config.next_steps import next_steps
 from leases.clock import in_seconds
 from tests.annotation import factories as make

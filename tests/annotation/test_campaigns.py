@@ -4,11 +4,12 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from annotation.campaigns import claiming, managing
-from annotation.campaigns.in_hand import HandsFull
+from annotation.campaigns import managing
 from annotation.campaigns.opening import Frame
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState
+from annotation.workflow import claiming
+from annotation.workflow.in_hand import HandsFull
 from leases.clock import in_seconds
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from tests.annotation import factories as make

@@ -4,24 +4,24 @@ import json
 
 import pytest
 
-from annotation import workflow
-from annotation.evidence.hiddentext import WORDED
+from annotation.evidence.hidden_text import WORDED
 from annotation.evidence.provenance import Captured, without_words
 from annotation.fields.checks import check
 from annotation.fields.suggesting import of_the_block
 from annotation.models import Annotation, AskedArticle, DraftRevision
-from annotation.reviewing.publishing import publish_campaign
+from annotation.reviewing.publishing_tags import publish_campaign
 from annotation.states import AskedState
+from annotation.workflow import saving
 from datasets.models import Contradiction
 from datasets.records import record_of
 from leases.refusal import StaleVersion
 from tests.annotation import factories as make
 from tests.annotation.factories import decide
 from tests.annotation.test_annotate_pages import form_of, page_of, post
+from wikifetch.history.pages_seen import Hidden
 from wikifetch.models import NamedArticle, Revision
 from wikifetch.otherarticles import naming
 from wikifetch.purging import purge
-from wikifetch.source.answers import Hidden
 
 pytestmark = pytest.mark.django_db
 
@@ -40,8 +40,8 @@ def fresh(annotation):
 
 def saved(draft, filled, **changes):
     """The draft after a save of the whole form, of which these fields are still as filled in."""
-    entries = {**workflow.entries_of(fresh(draft)), **changes}
-    return workflow.save_draft(
+    entries = {**saving.entries_of(fresh(draft)), **changes}
+    return saving.save_draft(
         annotation_id=draft.pk,
         by=draft.author,
         version=fresh(draft).version,
@@ -85,7 +85,7 @@ def test_it_is_gone_from_a_draft_in_which_nobody_touched_it(alice, state):
     if state == "handed back":
         Annotation.objects.update(assignment=None)
     if state == "sent back":
-        first = workflow.entries_of(fresh(draft))
+        first = saving.entries_of(fresh(draft))
         Annotation.objects.update(state="sent_back", first_entries=first)
     version = fresh(draft).version
     hide(draft.sighting.revision)
@@ -137,13 +137,13 @@ def test_a_ticked_warning_does_not_keep_it(alice):
 
 
 def test_an_open_page_does_not_write_it_back(client, alice, draft):
-    entries = workflow.entries_of(draft)
+    entries = saving.entries_of(draft)
     hide(draft.sighting.revision)
     response = post(client, draft, {**entries, "validity": "Valid"}, filled=list(FILLED))
     assert response.status_code == 412
     assert "mill was" not in kept_of(draft)
     with pytest.raises(StaleVersion):
-        workflow.save_draft(
+        saving.save_draft(
             annotation_id=draft.pk, by=alice, version=0, changes={"validity": "Valid"}
         )
 
@@ -153,7 +153,7 @@ def test_hiding_twice_changes_nothing_more(client, alice, draft):
     once = kept_of(draft)
     hide(draft.sighting.revision)
     assert kept_of(draft) == once
-    page = form_of(workflow.entries_of(fresh(draft)), version=1)
+    page = form_of(saving.entries_of(fresh(draft)), version=1)
     assert client.post(page_of(draft), {**page, "validity": "Valid"}).status_code == 302
 
 
@@ -234,7 +234,7 @@ def test_a_published_record_keeps_the_passage_and_where_it_is_from(alice):
     campaign = make.campaign(by=olga)
     draft = make.draft(alice, within=campaign)
     entries = make.whole(**{name: getattr(draft, name) for name in FILLED})
-    result = workflow.submit(
+    result = saving.submit(
         annotation_id=draft.pk,
         by=alice,
         version=0,
@@ -261,9 +261,9 @@ def test_an_invalid_tag_that_is_sent_back_does_not_bring_it_back(alice):
     olga = make.admin("olga")
     draft = make.draft(alice, within=make.campaign(by=olga))
     entries = {
-        **workflow.entries_of(draft), "validity": "Invalid", "valid_comment": "Not one.",
+        **saving.entries_of(draft), "validity": "Invalid", "valid_comment": "Not one.",
     }  # fmt: skip
-    result = workflow.submit(annotation_id=draft.pk, by=alice, version=0, entries=entries)
+    result = saving.submit(annotation_id=draft.pk, by=alice, version=0, entries=entries)
     assert result.taken, result.findings
     hide(draft.sighting.revision)
     decide(fresh(draft), olga, "send_back", "Look again.")

@@ -4,9 +4,9 @@ import pytest
 from django.urls import reverse
 from pytest_django.asserts import assertContains
 
+from annotation.desk.own_progress import Wanted, finished, own_progress
 from annotation.models import Annotation, Assignment
-from annotation.own_progress import Wanted, finished, own_progress
-from annotation.reviewing import publishing
+from annotation.reviewing import publishing_tags
 from tests.annotation import factories as make
 from tests.annotation.test_annotate_pages import form_of, page_of, text_of
 
@@ -95,7 +95,7 @@ def test_nothing_submitted_says_what_to_do(client, alice):
 def test_what_became_of_each(client, alice, mills, submitted):
     dropped, sent_back = submitted("drop"), submitted("send_back", by="orla")
     accepted = submitted("accept", by="omar")
-    publishing.publish_campaign(mills)
+    publishing_tags.publish_campaign(mills)
     waiting = submitted()
     response = open_page(client)
     assert set(listed(response)) == {dropped, sent_back, accepted, waiting}

@@ -2,8 +2,9 @@
 
 import pytest
 
-from annotation.campaigns import claiming, managing
-from annotation.campaigns.queue_place import place_in_queue
+from annotation.campaigns import managing
+from annotation.desk.queue_place import place_in_queue
+from annotation.workflow import claiming
 from tests.annotation import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -3,14 +3,13 @@
 import pytest
 from django.test import Client
 
-from annotation import guidelines, workflow
-from annotation.campaigns import claiming
-from annotation.campaigns.in_hand import HandsFull
-from annotation.evidence import askedarticles
+from annotation import guidelines
 from annotation.guideline_text import parts_of
 from annotation.models import Annotation, AskedArticle, Assignment, Guideline, TagReview
 from annotation.reviewing import deciding
 from annotation.states import AnnotationState
+from annotation.workflow import asked_articles, claiming, saving
+from annotation.workflow.in_hand import HandsFull
 from leases.refusal import Refusal, StaleVersion
 from tests.annotation import factories as make
 from tests.annotation.test_annotate_pages import form_of
@@ -47,7 +46,7 @@ def test_a_draft_taken_up_by_two_clicks_has_one_place():
 
 
 def submission(annotation, who):
-    return workflow.submit(
+    return saving.submit(
         annotation_id=annotation.pk, by=who, version=annotation.version, entries=make.whole()
     )
 
@@ -100,8 +99,8 @@ def test_the_times_of_two_tabs_add_up():
     draft = make.draft(alice)
 
     def stay(step):
-        place = workflow.Place(step, 10)
-        workflow.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+        place = saving.Place(step, 10)
+        saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
 
     assert overlapping(lambda: stay("types"), lambda: stay("types")) is None
     stay("reason")
@@ -203,7 +202,7 @@ def test_a_double_click_asks_for_one_article(settings):
     draft = make.draft(make.annotator("alice"))
 
     def click():
-        askedarticles.ask_for(draft, "https://en.wikipedia.org/wiki/Mill", draft.author)
+        asked_articles.ask_for(draft, "https://en.wikipedia.org/wiki/Mill", draft.author)
 
     assert overlapping(click, click) is None
     assert AskedArticle.objects.count() == 1
@@ -212,14 +211,14 @@ def test_a_double_click_asks_for_one_article(settings):
 def test_of_two_workers_one_fetches_an_asked_article(settings, monkeypatch):
     settings.WIKI_CONTACT = "alice@example.org"
     draft = make.draft(make.annotator("alice"))
-    row = askedarticles.ask_for(draft, "https://en.wikipedia.org/wiki/Mill", draft.author)
+    row = asked_articles.ask_for(draft, "https://en.wikipedia.org/wiki/Mill", draft.author)
     asked = []
 
     def fetched_article(*_):
         asked.append(row.pk)
         return draft.sighting.revision
 
-    monkeypatch.setattr(askedarticles, "fetched_article", fetched_article)
-    at_once(*[lambda: askedarticles.fetch(row.pk)] * 2)
+    monkeypatch.setattr(asked_articles, "fetched_article", fetched_article)
+    at_once(*[lambda: asked_articles.fetch(row.pk)] * 2)
     assert asked == [row.pk]
     assert AskedArticle.objects.get().state == "fetched"

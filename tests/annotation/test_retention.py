@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotation import draft_history
 from annotation.models import DraftRevision
-from annotation.retention import to_delete
 from annotation.tasks import thin_histories
+from annotation.workflow import draft_history
+from annotation.workflow.retention import to_delete
 from leases.clock import now
 from tests.annotation import factories as annotation
 

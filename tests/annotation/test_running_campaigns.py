@@ -8,15 +8,16 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.roles import Role
 from annotation.blinding import seeing
-from annotation.campaigns import claiming, managing, people, reserve
+from annotation.campaigns import campaign_people, managing, reserve
 from annotation.campaigns.opening import Design, Frame, dry_run, fingerprint, open_campaign
 from annotation.campaigns.reserve import valid_tags
 from annotation.models import Seen
 from annotation.reviewing import deciding
 from annotation.reviewing.combining import Merge
 from annotation.reviewing.merging import Choice
-from annotation.reviewing.publishing import publish
+from annotation.reviewing.publishing_tags import publish
 from annotation.states import CampaignState
+from annotation.workflow import assigning, claiming
 from leases.refusal import Conflict, Refusal, StaleVersion
 from tests.annotation import factories as make
 from tests.factories import person, stored
@@ -170,9 +171,11 @@ def test_who_works_in_a_campaign_is_the_same_in_a_claim_and_in_a_query(alice):
         if removed is not None:
             managing.add_person(campaign, alice)
         if removed:
-            managing.remove_person(campaign, alice)
-    in_query = set(people.works_in(alice).filter(state="open").values_list("pk", flat=True))
-    assert {each.pk for each in people.open_to(alice)} == in_query
+            assigning.remove_person(campaign, alice)
+    in_query = set(
+        campaign_people.works_in(alice).filter(state="open").values_list("pk", flat=True)
+    )
+    assert {each.pk for each in campaign_people.open_to(alice)} == in_query
     assert len(in_query) == 3  # chosen and not removed, twice; for everybody and not named
 
 
@@ -288,7 +291,7 @@ def test_a_tag_that_the_people_left_gave_up_is_replaced_once_another_is_removed(
     campaign = make.campaign(tags=2, chosen=(alice, bob), plan={"limit": 1, "reserve": 1})
     give_up(alice, campaign.assignments.filter(order=0))
     assert states(campaign) == ["free", "reserve"]
-    managing.remove_person(campaign, bob)
+    assigning.remove_person(campaign, bob)
     assert states(campaign) == ["withdrawn", "free"]
 
 

@@ -9,15 +9,16 @@ from collections import Counter
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from annotation.campaigns import claiming, managing
-from annotation.exporting.files import EXPORTS
+from annotation.campaigns import managing
+from annotation.exporting.campaign_files import EXPORTS
 from annotation.models import Annotation, Assignment, TagReview
 from annotation.reviewing import deciding
 from annotation.reviewing.combining import Merge, asked_in
 from annotation.reviewing.merging import Choice
-from annotation.reviewing.publishing import publish_campaign
-from annotation.reviewing.tags import InRound
+from annotation.reviewing.publishing_tags import publish_campaign
+from annotation.reviewing.tags_in_round import InRound
 from annotation.states import AnnotationState, AssignmentState, CampaignState
+from annotation.workflow import assigning, claiming
 from datasets.models import Contradiction
 from evaluation.annotators.campaign import campaign_agreement
 from tests.annotation import factories as make
@@ -136,7 +137,7 @@ def test_a_campaign_in_small(campaign, people, olga):
     for person in (alice, bob, carla):
         assert work(person, campaign)
     held = claiming.next_assignment(by=carla, campaign=campaign)
-    assert managing.remove_person(campaign, carla) == 1
+    assert assigning.remove_person(campaign, carla) == 1
     assert not work(carla, campaign)
     in_turns([alice, bob], campaign)
     campaign.refresh_from_db()

@@ -4,11 +4,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation import workflow
-from annotation.campaigns import managing
 from annotation.models import Annotation, Assignment, DraftRevision, WorkTime
 from annotation.states import AnnotationState, AssignmentState
-from annotation.workflow import Place
+from annotation.workflow import assigning, saving
+from annotation.workflow.saving import Place
 from leases.clock import in_seconds, now
 from leases.refusal import Conflict, NotFoundHere, StaleVersion
 from tests.annotation import factories as make
@@ -18,11 +17,11 @@ pytestmark = pytest.mark.django_db
 
 def save(draft, by, version=None, **changes):
     version = draft.version if version is None else version
-    return workflow.save_draft(annotation_id=draft.pk, by=by, version=version, changes=changes)
+    return saving.save_draft(annotation_id=draft.pk, by=by, version=version, changes=changes)
 
 
 def submit(draft, by, entries, version=None, checked=()):
-    return workflow.submit(
+    return saving.submit(
         annotation_id=draft.pk,
         by=by,
         version=draft.version if version is None else version,
@@ -124,7 +123,7 @@ def test_the_version_is_compared_in_the_update_itself(draft, alice):
 
 def test_step_and_time_are_stored_without_a_new_version(draft, alice):
     for _ in range(2):
-        workflow.save_draft(
+        saving.save_draft(
             annotation_id=draft.pk, by=alice, version=0, changes={}, place=Place("types", 9_000)
         )
     row = Annotation.objects.get()
@@ -136,7 +135,7 @@ def test_the_time_of_a_day_is_kept_by_campaign(draft, alice):
     first = now().date()
     for seconds in (20, 30):
         place = Place("types", seconds)
-        workflow.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+        saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
     rows = list(WorkTime.objects.filter(campaign=draft.assignment.campaign))
     assert sum(row.seconds for row in rows) == 50
     assert all(first <= row.day <= now().date() for row in rows)
@@ -144,9 +143,9 @@ def test_the_time_of_a_day_is_kept_by_campaign(draft, alice):
 
 def test_time_at_a_draft_that_was_withdrawn_meanwhile_counts_for_its_campaign(draft, alice):
     place = Place("types", 20)
-    workflow.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+    saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
     make.withdraw(draft.assignment_id, draft.assignment.campaign)
-    workflow.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
+    saving.save_draft(annotation_id=draft.pk, by=alice, version=0, changes={}, place=place)
     assert sum(WorkTime.objects.values_list("seconds", flat=True)) == 40
 
 
@@ -223,12 +222,12 @@ def meanwhile(monkeypatch):
     """`meanwhile(act)`: act once between a submission's reading and its writing, where its entries are checked."""
 
     def begin(act):
-        def checked(entries, check=workflow.check):
-            monkeypatch.setattr(workflow, "check", check)
+        def checked(entries, check=saving.check):
+            monkeypatch.setattr(saving, "check", check)
             act()
             return check(entries)
 
-        monkeypatch.setattr(workflow, "check", checked)
+        monkeypatch.setattr(saving, "check", checked)
 
     return begin
 
@@ -238,14 +237,14 @@ def test_a_tag_given_to_another_meanwhile_stays_theirs_and_what_was_posted_is_sa
 ):
     carol, place = make.annotator("carol"), draft.assignment
     rows = Assignment.objects.filter(pk=place.pk)
-    meanwhile(lambda: managing.reassign(place.campaign, rows, carol))
+    meanwhile(lambda: assigning.reassign(place.campaign, rows, carol))
     with pytest.raises(Conflict, match="no longer assigned to you"):
         submit(draft, alice, make.whole())
     place.refresh_from_db()
     draft.refresh_from_db()
     assert (place.state, place.person) == (AssignmentState.HELD, carol)
     assert (draft.state, draft.assignment) == (AnnotationState.DRAFT, None)
-    assert workflow.entries_of(draft) == make.whole()
+    assert saving.entries_of(draft) == make.whole()
 
 
 def test_a_tag_withdrawn_meanwhile_is_not_submitted_and_what_was_posted_is_saved(
@@ -257,7 +256,7 @@ def test_a_tag_withdrawn_meanwhile_is_not_submitted_and_what_was_posted_is_saved
         submit(draft, alice, make.whole())
     draft.refresh_from_db()
     assert draft.state == AnnotationState.DRAFT
-    assert workflow.entries_of(draft) == make.whole()
+    assert saving.entries_of(draft) == make.whole()
 
 
 def test_a_tab_without_the_ticks_takes_none_from_what_another_submitted_meanwhile(
@@ -290,7 +289,7 @@ def test_valid_invalid_valid_in_a_draft_brings_everything_back(draft, alice):
     draft = save(draft, alice, **make.whole())
     draft = save(draft, alice, validity="Invalid")
     draft = save(draft, alice, validity="Valid")
-    assert workflow.entries_of(draft) == make.whole()
+    assert saving.entries_of(draft) == make.whole()
 
 
 def test_empty_rows_are_left_out_of_a_submission(draft, alice):

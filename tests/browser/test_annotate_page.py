@@ -8,8 +8,8 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from accounts.roles import Role
-from annotation import workflow
 from annotation.models import Annotation, Assignment
+from annotation.workflow import saving
 from tests.annotation import factories as make
 from tests.browser.axe import violations
 from tests.browser.conftest import intercept, settled, sign_in
@@ -46,7 +46,7 @@ def address(draft):
 
 
 def stored():
-    return workflow.entries_of(Annotation.objects.get())
+    return saving.entries_of(Annotation.objects.get())
 
 
 def state_of(page):
@@ -291,7 +291,7 @@ def test_a_second_tab_is_refused_and_both_texts_are_compared(desk, draft, watch)
 def meet_another_version(page, draft):
     """The draft is saved elsewhere, then here."""
     theirs = {"valid_comment": "theirs"}
-    workflow.save_draft(
+    saving.save_draft(
         annotation_id=draft.pk, by=draft.author, version=draft.version, changes=theirs
     )
     page.get_by_label("Comment").first.fill("mine")

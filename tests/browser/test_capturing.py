@@ -5,14 +5,14 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from annotation.evidence.shown import shown
+from annotation.evidence.article_text import shown
 from annotation.models import Annotation
 from tests.annotation import factories as make
 from tests.browser.conftest import intercept, settled, sign_in
 from tests.browser.test_annotate_page import address, choose, stored, wait_until
-from wikifetch.columns import sighting_columns
+from wikifetch.article_html import article_html
 from wikifetch.models import Article, Revision, Sighting, Tag, Wiki
-from wikifetch.rendering import article_html
+from wikifetch.row_columns import sighting_columns
 from wikifetch.source.dump import read_dump
 from wikifetch.wikitext import find_tags
 

@@ -14,10 +14,10 @@ from playwright.sync_api import expect
 from accounts import invitations
 from accounts.roles import Role
 from annotation import guidelines
-from annotation.campaigns.claiming import next_assignment
 from annotation.guideline_text import parts_of
 from annotation.models import Annotation, Campaign
 from annotation.states import AnnotationState
+from annotation.workflow.claiming import next_assignment
 from datasets import subsets
 from datasets.counts import current_instances
 from datasets.drawing import Plan

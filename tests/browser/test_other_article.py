@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from annotation.evidence import askedarticles
 from annotation.models import Annotation, AskedArticle
+from annotation.workflow import asked_articles
 from tests.annotation import factories as make
 from tests.browser.axe import violations
 from tests.browser.conftest import sign_in
@@ -50,7 +50,7 @@ def opened(page, draft):
 
 def fetch_all():
     for row in AskedArticle.objects.filter(state="asked"):
-        askedarticles.fetch(row.pk)
+        asked_articles.fetch(row.pk)
 
 
 def ask(page, text):
@@ -121,9 +121,9 @@ def test_one_of_several_is_chosen_and_what_is_read_keeps_its_selection(desk, liv
 @pytest.mark.parametrize("dark", [False, True])
 def test_everyone_can_use_it(open_page, alice, draft, live, width, dark):
     for text in ("Mill_1", "Mill_2", "No_mill"):
-        row = askedarticles.ask_for(draft, f"{live.address}/wiki/{text}", alice)
-        askedarticles.fetch(row.pk)
-    askedarticles.ask_for(draft, f"{live.address}/wiki/Mill_4", alice)
+        row = asked_articles.ask_for(draft, f"{live.address}/wiki/{text}", alice)
+        asked_articles.fetch(row.pk)
+    asked_articles.ask_for(draft, f"{live.address}/wiki/Mill_4", alice)
     page = opened(open_page(alice, width=width, height=768, dark=dark), draft)
     expect(page.locator("#pane-other .field-error")).to_contain_text("no page of this title")
     assert violations(page) == []

@@ -2,8 +2,8 @@
 
 from django.templatetags.static import static
 
-from annotation.evidence.shown import shown, text_of
-from wikifetch.rendering import sanitised, wikitext_html
+from annotation.evidence.article_text import shown, text_of
+from wikifetch.article_html import sanitised, wikitext_html
 from wikifetch.shownarticle import wikis_article
 from wikifetch.source.dump import read_dump
 

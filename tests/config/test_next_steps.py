@@ -5,8 +5,8 @@ from django.urls import reverse
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.campaigns import claiming
 from annotation.models import Assignment
+from annotation.workflow import claiming
 from config.next_steps import next_steps
 from judging import discussing, pool, verdicts
 from leases.clock import in_seconds

@@ -17,10 +17,10 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent, Person
 from accounts.roles import Role
-from annotation.campaigns.claiming import next_assignment
 from annotation.fields.entries import entries_of
 from annotation.models import Annotation, Assignment, Campaign
 from annotation.states import AnnotationState, AssignmentState
+from annotation.workflow.claiming import next_assignment
 from datasets.counts import current_instances
 from datasets.deviations import deviations
 from datasets.importers import IMPORTERS

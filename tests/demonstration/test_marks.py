@@ -5,8 +5,8 @@ from django.test import TestCase
 from django.urls import reverse
 
 from accounts.roles import Role
-from annotation.campaigns.claiming import next_assignment
 from annotation.models import Annotation
+from annotation.workflow.claiming import next_assignment
 from datasets.models import Contradiction
 from demonstration.loading import load
 from generation.models import Response

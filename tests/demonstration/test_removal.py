@@ -6,12 +6,12 @@ from django.test import TestCase
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.campaigns import managing
-from annotation.campaigns.claiming import next_assignment
-from annotation.campaigns.drawing import Plan
 from annotation.campaigns.opening import Design, open_campaign
+from annotation.campaigns.tag_drawing import Plan
 from annotation.models import Annotation, Campaign
-from annotation.reviewing.publishing import publish_campaign
+from annotation.reviewing.publishing_tags import publish_campaign
+from annotation.workflow import assigning
+from annotation.workflow.claiming import next_assignment
 from datasets import releases, revisions
 from datasets.excluding import exclusions
 from datasets.models import Collection, Instance
@@ -130,10 +130,10 @@ class TestRemoval(TestCase):
         design = Design(plan=Plan(limit=20))
         mine = open_campaign(name="Mine", collection=theirs, design=design, by=self.alice)
         place = mine.assignments.filter(tag__article__title="Kettle Mill")
-        managing.reassign(mine, place, self.alice)
+        assigning.reassign(mine, place, self.alice)
         submitted = factories.handed_in(Annotation.objects.get(assignment__in=place))
         factories.decide(submitted, self.bob, "send_back", "Look again.")
-        managing.withdraw(mine, place)
+        assigning.withdraw(mine, place)
         remove(with_work_built_on_it=True)
         left = Annotation.objects.get()
         assert (left.pk, left.state, left.first_assignment) == (submitted.pk, "sent_back", None)

@@ -15,9 +15,9 @@ from sklearn.metrics import cohen_kappa_score
 
 from accounts.models import Person
 from accounts.roles import Role
-from annotation.campaigns import claiming
 from annotation.models import Annotation
-from annotation.reviewing.publishing import publish_campaign
+from annotation.reviewing.publishing_tags import publish_campaign
+from annotation.workflow import claiming
 from datasets import subsets
 from datasets.drawing import ALL, Plan
 from datasets.excluding import exclusions

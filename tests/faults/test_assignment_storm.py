@@ -11,8 +11,8 @@ from django.db.models import Count
 from django.db.models.functions import Now
 
 from accounts.roles import Role
-from annotation.campaigns.claiming import next_assignment, sweep_assignments
 from annotation.models import Assignment
+from annotation.workflow.claiming import next_assignment, sweep_assignments
 from tests.annotation.factories import campaign
 from tests.factories import person
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.campaigns.claiming import LEASE_SECONDS, next_assignment, sweep_assignments
+from annotation.workflow.claiming import LEASE_SECONDS, next_assignment, sweep_assignments
 from generation.asking import turn
 from generation.asking.runqueue import RunQueue
 from generation.models import ServiceStatus

@@ -5,12 +5,12 @@ import pytest
 from leases.refusal import Refusal
 from tests.mediawiki.seed import AWKWARD_TITLES, Found, seed
 from wikifetch import fetch, newfetch
+from wikifetch.fetch_progress import progress_of
 from wikifetch.models import Article, FetchRun, Revision, Sighting, Tag, TalkPage, Wiki
 from wikifetch.otherarticles import other_revision
-from wikifetch.progress import progress_of
 from wikifetch.source import livebatches
-from wikifetch.source.client import WikiClient
 from wikifetch.source.manners import Clock
+from wikifetch.source.wiki_client import WikiClient
 
 pytestmark = pytest.mark.django_db
 

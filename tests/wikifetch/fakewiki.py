@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from wikifetch.source.client import WikiClient
 from wikifetch.source.manners import Clock, Manners
+from wikifetch.source.wiki_client import WikiClient
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SILENCE = object()

@@ -9,9 +9,9 @@ import pytest
 from tests.wikifetch.factories import export, mill, page, revision, written
 from wikifetch import fetch
 from wikifetch.evidence import ShownIntroduction, moved_on, talk_of
+from wikifetch.history.pages_seen import Hidden
 from wikifetch.models import Sighting, Tag
 from wikifetch.purging import purge
-from wikifetch.source.answers import Hidden
 from wikifetch.wikitext.parameters import month_of
 
 pytestmark = pytest.mark.django_db

@@ -10,12 +10,12 @@ from tests.wikifetch.factories import TAG, export, page, revision, written
 from tests.wikifetch.fakewiki import Answer, FakeWiki
 from tests.wikifetch.livewiki import LiveWiki
 from wikifetch import fetch, newfetch, recording, tasks
-from wikifetch.heartbeat import Heartbeat, LeaseLost
 from wikifetch.models import Article, FetchRun, Sighting, Tag, TalkPage
-from wikifetch.source import filebatches, listing, livebatches
+from wikifetch.source import filebatches, freezing, livebatches
+from wikifetch.source.heartbeat import Heartbeat, LeaseLost
 from wikifetch.source.manners import WikiError
 from wikifetch.states import FETCH_RUN
-from wikifetch.wikitext.names import CANONICAL
+from wikifetch.wikitext.tag_names import CANONICAL
 
 pytestmark = pytest.mark.django_db
 
@@ -216,7 +216,7 @@ def test_a_slice_of_time_hands_the_run_back_with_its_cursor(live, settings):
 
 def test_many_titles_are_listed_in_slices_too_and_none_is_asked_for_twice(live, monkeypatch):
     """A task may not take as long as 50,000 titles at one request a second."""
-    monkeypatch.setattr(listing, "_LISTED", 2)
+    monkeypatch.setattr(freezing, "_LISTED", 2)
     titles = ["Mill 1", "Nope", "Mill 1", "Mill 2", "Mill 3"]
     run = newfetch.fetch_of_titles(titles, options=newfetch.LiveOptions(history=False))
     for queue, is_frozen in (([1], False), ([1, 2, 3], True)):

@@ -11,9 +11,9 @@ from tests.wikifetch.livewiki import html_of
 from wikifetch import fetch, newfetch, tasks
 from wikifetch.models import FetchRun, Revision, RevisionHtml, Sighting, Wiki
 from wikifetch.shownarticle import OWN, shown_article
-from wikifetch.source.client import WikiClient
 from wikifetch.source.htmls import MOST_WAITED
-from wikifetch.wikihtml.limits import MOST_OPEN
+from wikifetch.source.wiki_client import WikiClient
+from wikifetch.wikihtml.html_limits import MOST_OPEN
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from wikifetch.history.introductions import read_history
-from wikifetch.history.revisions import RevisionSeen
+from wikifetch.history.pages_seen import RevisionSeen
 
 TAG = "{{Inconsistent}}"
 DATED = "{{Inconsistent|date=May 2020}}"

@@ -9,9 +9,9 @@ import pytest
 from tests.wikifetch.factories import export, mill, written
 from tests.wikifetch.fakewiki import Answer
 from wikifetch import fetch, newfetch
+from wikifetch.article_html import article_html
 from wikifetch.evidence import talk_of
 from wikifetch.models import FetchRun, Tag, TalkPage, Wiki
-from wikifetch.rendering import article_html
 from wikifetch.source.answers import words
 from wikifetch.wikitext import TagNames, find_tags
 from wikifetch.wikitext.article import render_article

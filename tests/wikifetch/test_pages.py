@@ -13,9 +13,9 @@ from accounts.roles import Role
 from tests.factories import person
 from tests.wikifetch.factories import TAG, export, mill, page, revision, written
 from wikifetch import fetch
+from wikifetch.history.pages_seen import Hidden
 from wikifetch.models import FetchRun, Sighting, Tag
 from wikifetch.purging import purge
-from wikifetch.source.answers import Hidden
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.wikifetch.factories import TAG
 from wikifetch import recording
 from wikifetch.history.introductions import read_history
-from wikifetch.history.revisions import PageSeen, RevisionSeen
+from wikifetch.history.pages_seen import PageSeen, RevisionSeen
 from wikifetch.models import Article, Revision, Sighting, Tag, Wiki
 from wikifetch.recording import record_pages
 

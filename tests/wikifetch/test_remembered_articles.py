@@ -6,10 +6,10 @@ from django.utils.safestring import SafeString
 from pages.memory import ARTICLES
 from tests.wikifetch.fakewiki import Answer
 from wikifetch import fetch, newfetch
+from wikifetch.history.pages_seen import Hidden
 from wikifetch.models import FetchRun, Revision, RevisionHtml, Sighting
 from wikifetch.purging import purge
 from wikifetch.shownarticle import shown_article
-from wikifetch.source.answers import Hidden
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +35,7 @@ def shown(marked=True):
 @pytest.mark.usefixtures("fetched")
 def test_it_is_made_once(monkeypatch):
     first = shown()
-    for made in ("rendering.render_article", "shownarticle.wikis_article"):
+    for made in ("article_html.render_article", "shownarticle.wikis_article"):
         monkeypatch.setattr(f"wikifetch.{made}", None)
     again = shown()
     assert again == first

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from wikifetch.history.revisions import RevisionSeen
+from wikifetch.history.pages_seen import RevisionSeen
 from wikifetch.history.tracing import EARLIER, Newest, Outline, Outlines, trace
 from wikifetch.wikitext import find_tags
 from wikifetch.wikitext.parameters import month_of

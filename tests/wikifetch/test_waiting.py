@@ -17,8 +17,8 @@ from tests.wikifetch.factories import TAG, export, mill, written
 from tests.wikifetch.fakewiki import Answer
 from tests.wikifetch.livewiki import LiveWiki
 from wikifetch import fetch, newfetch, tasks
+from wikifetch.fetch_progress import progress_line, progress_of
 from wikifetch.models import FetchRun, Sighting, Tag, TalkPage, Wiki
-from wikifetch.progress import progress_line, progress_of
 from wikifetch.waiting import pause_after, set_back
 
 # Once: other modules send the same statements to both databases.
@@ -36,7 +36,7 @@ def refusing(seconds="60", status=503):
 @pytest.fixture(autouse=True)
 def every_wait_is_long(monkeypatch):
     """No test sleeps for the few seconds that a worker does."""
-    monkeypatch.setattr("wikifetch.source.api.MOST_HERE", 0)
+    monkeypatch.setattr("wikifetch.source.wiki_api.MOST_HERE", 0)
 
 
 def the_wait_is_over():

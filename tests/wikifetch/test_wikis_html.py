@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from wikifetch.rendering import sanitised
+from wikifetch.article_html import sanitised
 from wikifetch.shownarticle import wikis_article
-from wikifetch.wikihtml.finding import Sought, find
-from wikifetch.wikihtml.limits import too_much
+from wikifetch.wikihtml.block_finding import Sought, find
+from wikifetch.wikihtml.html_limits import too_much
 
 TAG = (
     '<sup class="noprint Inline-Template" style="white-space:nowrap;">&#91;<i><a href="/wiki/Wikipedia:X" '

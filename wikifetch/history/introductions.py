@@ -14,8 +14,8 @@ from itertools import chain, pairwise, repeat
 from operator import itemgetter
 from typing import Protocol, TypeVar
 
-from wikifetch.history.identity import Place, likeness, place_of, same_tags, words_of
-from wikifetch.history.revisions import RevisionSeen
+from wikifetch.history.pages_seen import RevisionSeen
+from wikifetch.history.tag_identity import Place, likeness, place_of, same_tags, words_of
 from wikifetch.wikitext import KNOWN_NAMES, Reading, TagNames, TagSeen, find_tags
 from wikifetch.wikitext.blocks import Layout, banner_block
 from wikifetch.wikitext.sections import paths

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Protocol
 
-from wikifetch.history.identity import Place, place_of, same_tags
 from wikifetch.history.introductions import (
     Earlier,
     Introduction,
@@ -20,7 +19,8 @@ from wikifetch.history.introductions import (
     read_history,
     without_reverts,
 )
-from wikifetch.history.revisions import RevisionSeen
+from wikifetch.history.pages_seen import RevisionSeen
+from wikifetch.history.tag_identity import Place, place_of, same_tags
 from wikifetch.wikitext import KNOWN_NAMES, Reading, TagNames, TagSeen, find_tags
 
 PROBES = 12  # texts asked for at once, where nothing is known of the place

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from wikifetch.history.revisions import ARTICLES, PageSeen, RevisionSeen, storable
+from wikifetch.history.pages_seen import ARTICLES, Hidden, PageSeen, RevisionSeen, storable
 from wikifetch.history.tracing import Outline
 from wikifetch.source.manners import WikiError
 from wikifetch.wikitext.languages import Words
@@ -53,15 +53,6 @@ class Members:
     pages: dict[int, str]
     categories: list[str]
     more: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Hidden:
-    """What a wiki has hidden of a revision."""
-
-    text: bool = False
-    editor: bool = False
-    summary: bool = False
 
 
 def words(said: Any) -> Words:

@@ -5,8 +5,7 @@ from dataclasses import dataclass, fields
 from itertools import chain
 
 from wikifetch.history.introductions import PageHistory, read_history
-from wikifetch.history.revisions import PageSeen, RevisionSeen
-from wikifetch.source.answers import Hidden
+from wikifetch.history.pages_seen import Hidden, PageSeen, RevisionSeen
 from wikifetch.source.htmls import HtmlAsked
 from wikifetch.source.origins import Traced
 from wikifetch.wikitext import TagNames

@@ -11,9 +11,9 @@ from itertools import chain, groupby
 from pathlib import Path
 from xml.parsers import expat
 
-from wikifetch.history.revisions import PageSeen, RevisionSeen
+from wikifetch.history.pages_seen import PageSeen, RevisionSeen
+from wikifetch.source.dump_unpacking import unpacked
 from wikifetch.source.dumpreader import DumpError, DumpReader, PageHead
-from wikifetch.source.unpacking import unpacked
 
 __all__ = ["Dump", "DumpError", "read_dump"]
 

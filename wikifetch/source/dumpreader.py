@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from xml.parsers import expat
 
 from leases.refusal import Refusal
-from wikifetch.history.revisions import RevisionSeen
+from wikifetch.history.pages_seen import RevisionSeen
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES
 
 _MAX_DEPTH = 12

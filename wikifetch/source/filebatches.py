@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
 from wikifetch import otherarticles
-from wikifetch.heartbeat import Heartbeat
 from wikifetch.history.introductions import PageHistory
-from wikifetch.history.revisions import ARTICLES, TALK, PageSeen
+from wikifetch.history.pages_seen import ARTICLES, TALK, PageSeen
 from wikifetch.models import Article, Wiki
 from wikifetch.source.batches import NOTHING, Batch, Part, history_of, joined, part_of
 from wikifetch.source.dump import Dump
+from wikifetch.source.heartbeat import Heartbeat
 from wikifetch.source.wikis import names_of
 
 # A batch is written when it has this many pages to write, has read so many, or took so long.

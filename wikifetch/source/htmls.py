@@ -10,9 +10,9 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q
 
 from wikifetch.models import Revision, RevisionHtml, Sighting, Wiki
-from wikifetch.source.client import WikiClient
 from wikifetch.source.manners import WikiBusy, WikiError
-from wikifetch.wikihtml.limits import too_much
+from wikifetch.source.wiki_client import WikiClient
+from wikifetch.wikihtml.html_limits import too_much
 
 # Seconds that a run waits for a busy wiki before it goes on without a page's HTML, which may be too much for that wiki.
 MOST_WAITED = 120

@@ -7,17 +7,16 @@ from django.conf import settings
 
 from pages.counting import how_many
 from wikifetch import otherarticles
-from wikifetch.heartbeat import Heartbeat
 from wikifetch.history.introductions import PageHistory
-from wikifetch.history.revisions import PageSeen
+from wikifetch.history.pages_seen import Hidden, PageSeen
 from wikifetch.models import Article, FetchRun, Tag
 from wikifetch.purging import known_revids
-from wikifetch.source.answers import Hidden
 from wikifetch.source.batches import Batch, PageRead, Part, history_of, joined, part_of
-from wikifetch.source.client import BATCH, WikiClient, in_batches
+from wikifetch.source.heartbeat import Heartbeat
 from wikifetch.source.htmls import asked_for_html, without_html
 from wikifetch.source.manners import Manners, Traffic
 from wikifetch.source.origins import traced, untraced
+from wikifetch.source.wiki_client import BATCH, WikiClient, in_batches
 from wikifetch.source.wikis import words_of
 from wikifetch.states import TagState
 from wikifetch.wikitext import TagNames

@@ -9,8 +9,8 @@ from django.db.models import Count, F, Min, Q
 from wikifetch.history.introductions import PageHistory
 from wikifetch.history.tracing import EARLIER, trace
 from wikifetch.models import Tag, Wiki
-from wikifetch.source.client import WikiClient
 from wikifetch.source.manners import WikiError
+from wikifetch.source.wiki_client import WikiClient
 from wikifetch.states import TagState
 from wikifetch.wikitext import TagNames
 

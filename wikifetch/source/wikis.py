@@ -9,7 +9,7 @@ from wikifetch.source.dump import Dump, DumpError
 from wikifetch.source.manners import articles_at
 from wikifetch.wikitext import TagNames
 from wikifetch.wikitext.languages import Words
-from wikifetch.wikitext.names import KNOWN_NAMES
+from wikifetch.wikitext.tag_names import KNOWN_NAMES
 
 
 def wiki_of(dump: Dump, fallback: str) -> Wiki:

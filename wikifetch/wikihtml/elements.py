@@ -33,7 +33,7 @@ _UNWRAPPED = {
     "a", "span", "figure", "figcaption", "math", "annotation", "img", "q", "h1", "h2", "center", "cite",
 }  # fmt: skip
 
-# What is parsed, and looked at before it is rewritten; the result is sanitised again (rendering._TAGS).
+# What is parsed, and looked at before it is rewritten; the result is sanitised again (article_html._TAGS).
 PARSED_ELEMENTS = _KEPT | _UNWRAPPED | set(_SAME)
 PARSED_ATTRIBUTES = {
     "*": {"class", "style", "id"},

@@ -1,15 +1,15 @@
 """A wiki's HTML written anew in the elements of our rendering, block by block. Pure.
 
 It reads what the sanitiser wrote: every element is closed, every sign escaped. Nothing of an attribute but text is
-passed on, and the result is sanitised again: see rendering.
+passed on, and the result is sanitised again: see article_html.
 """
 
 import re
 from dataclasses import dataclass, field
 from html import escape, unescape
 
-from wikifetch.wikihtml.blocks import Article, Block
 from wikifetch.wikihtml.elements import Fate, attributes_of, class_of_line, fate_of
+from wikifetch.wikihtml.html_blocks import Article, Block
 from wikifetch.wikitext.formulas import formula_text
 
 _TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:\s+[^\s=>]+="[^"]*")*)\s*>|([^<]+)')

@@ -15,11 +15,11 @@ from html import escape
 from operator import attrgetter
 
 from wikifetch.wikitext.blocks import Layout, parameters
-from wikifetch.wikitext.labels import is_layout, label_fields, label_of
+from wikifetch.wikitext.infobox_labels import is_layout, label_fields, label_of
 from wikifetch.wikitext.limits import too_hostile, too_long
 from wikifetch.wikitext.markup import Aside, Markup
-from wikifetch.wikitext.names import KNOWN_NAMES, TagNames
 from wikifetch.wikitext.readable import prepared
+from wikifetch.wikitext.tag_names import KNOWN_NAMES, TagNames
 from wikifetch.wikitext.templates import is_infobox
 from wikifetch.wikitext.tree import walk
 

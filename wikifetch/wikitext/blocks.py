@@ -13,10 +13,10 @@ from itertools import islice, pairwise
 from wikifetch.wikitext.braces import Braces, match_braces
 from wikifetch.wikitext.languages import spoken
 from wikifetch.wikitext.limits import MAX_BLOCK_CHARS
-from wikifetch.wikitext.masking import masked, unread_spans
-from wikifetch.wikitext.names import FILL
 from wikifetch.wikitext.sections import Heading, heading_at, headings, section_around
-from wikifetch.wikitext.tables import Tables, find_tables, row_around
+from wikifetch.wikitext.table_rows import Tables, find_tables, row_around
+from wikifetch.wikitext.tag_names import FILL
+from wikifetch.wikitext.unread import masked, unread_spans
 
 _PIECES = re.compile(r"\{\{|\}\}|\[\[|\]\]|\|")
 _LINK_ENDS = re.compile(r"\[\[|\]\]")

@@ -12,10 +12,10 @@ from functools import cached_property
 from wikifetch.wikitext.blocks import Block, Layout, Spans, banner_block, inline_block, parameters
 from wikifetch.wikitext.languages import speaking
 from wikifetch.wikitext.limits import MAX_PAGE_BYTES, MAX_TAGS_A_PAGE, too_long
-from wikifetch.wikitext.names import HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
 from wikifetch.wikitext.parameters import TagFields, month_of, read_tag
 from wikifetch.wikitext.readable import Readable, readable
 from wikifetch.wikitext.sections import path_to
+from wikifetch.wikitext.tag_names import HOLDERS, INCONSISTENT, KNOWN_NAMES, TagNames, fold
 
 _MAX_PROBLEMS = 20
 

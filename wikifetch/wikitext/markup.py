@@ -8,9 +8,9 @@ from html import escape
 import mwparserfromhell
 
 from wikifetch.wikitext.captions import caption_of
-from wikifetch.wikitext.names import HOLDERS, TagNames, fold
 from wikifetch.wikitext.parameters import parse_parameters
 from wikifetch.wikitext.tabled import TABLED, key_of
+from wikifetch.wikitext.tag_names import HOLDERS, TagNames, fold
 from wikifetch.wikitext.tree import walk
 
 _NOTES = re.compile(r"\{\{\s*(?:sfn|efn|refn|harv|r\s*\||rp\s*\||notetag|#tag:ref)", re.IGNORECASE)

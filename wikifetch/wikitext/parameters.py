@@ -9,9 +9,9 @@ import mwparserfromhell
 
 from wikifetch.wikitext.languages import PARAMETERS, spoken
 from wikifetch.wikitext.limits import too_hostile
-from wikifetch.wikitext.masking import unread_spans
-from wikifetch.wikitext.names import CONTRADICT_OTHER
 from wikifetch.wikitext.plain import without_spans
+from wikifetch.wikitext.tag_names import CONTRADICT_OTHER
+from wikifetch.wikitext.unread import unread_spans
 
 # A positional parameter that says how much a banner speaks of; it names no article.
 _SCOPES = {"section", "article", "lead", "lede", "paragraph", "list", "table", "page", ""}

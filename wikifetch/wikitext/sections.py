@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 
-from wikifetch.wikitext.names import FILL
 from wikifetch.wikitext.plain import plain_text
+from wikifetch.wikitext.tag_names import FILL
 
 _HEADING_LINE = re.compile(rf"^=.*=[ \t{FILL}]*$", re.MULTILINE)
 

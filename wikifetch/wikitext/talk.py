@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wikifetch.wikitext.limits import too_long
-from wikifetch.wikitext.masking import masked
 from wikifetch.wikitext.sections import headings
+from wikifetch.wikitext.unread import masked
 
 MAX_HEADINGS = 2_000  # a page of more is read as one piece: no talk page is so long
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from wikifetch.wikitext import facts
 from wikifetch.wikitext.arguments import Arguments
 from wikifetch.wikitext.citations import citation
-from wikifetch.wikitext.labels import is_layout
+from wikifetch.wikitext.infobox_labels import is_layout
 from wikifetch.wikitext.tabled import TABLED, key_of
 
 _NUMBER = re.compile(r"[+\-−]?[\d.,+/⁄]*\d")

@@ -6,8 +6,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from accounts.models import Person
-from annotation.campaigns.drawing import Plan
 from annotation.campaigns.opening import Design, Frame, Limits, dry_run, open_campaign
+from annotation.campaigns.tag_drawing import Plan
 from datasets.models import Collection
 from leases.command import RefusingCommand
 from leases.rows import first_of

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.models import Campaign
-from annotation.reviewing.publishing import publish_campaign
+from annotation.reviewing.publishing_tags import publish_campaign
 from leases.command import RefusingCommand
 from leases.rows import first_of
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 from accounts.models import Person
 from accounts.roles import Role
 from annotation.models import Annotation, Question
-from annotation.reviewing.publishing import publish_campaign
+from annotation.reviewing.publishing_tags import publish_campaign
 from datasets import revisions, subsets
 from datasets.drawing import Plan
 from datasets.excluding import exclusions

@@ -5,9 +5,10 @@ from django.urls import reverse
 
 from accounts.roles import Role
 from annotation.campaigns import managing
-from annotation.campaigns.claiming import next_assignment
 from annotation.models import Annotation, Seen
-from annotation.reviewing.publishing import publish_campaign
+from annotation.reviewing.publishing_tags import publish_campaign
+from annotation.workflow import assigning
+from annotation.workflow.claiming import next_assignment
 from datasets.models import Contradiction, Instance
 from datasets.records import record_of
 from datasets.releases import freeze
@@ -248,7 +249,7 @@ def test_a_closed_campaign_hides_its_records_until_what_is_left_is_withdrawn(
 ):
     managing.change_campaign(campaign, "close")
     assert client.get(f"/contradictions/{record.pk}/").status_code == 409
-    managing.withdraw(campaign, campaign.assignments.all())
+    assigning.withdraw(campaign, campaign.assignments.all())
     assert client.get(f"/contradictions/{record.pk}/").status_code == 200
 
 

@@ -5,8 +5,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.blinding import seeing
-from annotation.campaigns.claiming import next_assignment
 from annotation.models import Assignment, Seen
+from annotation.workflow.claiming import next_assignment
 from leases.refusal import Conflict
 from tests.annotation import factories as make
 from tests.races import overlapping

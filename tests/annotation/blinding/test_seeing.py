@@ -3,8 +3,8 @@
 import pytest
 
 from annotation.blinding import seeing
-from annotation.campaigns.claiming import hand_back, next_assignment, take_up
 from annotation.models import Seen
+from annotation.workflow.claiming import hand_back, next_assignment, take_up
 from leases.refusal import Conflict
 from tests.annotation import factories as make
 

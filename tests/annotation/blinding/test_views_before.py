@@ -8,11 +8,11 @@ from accounts.models import Person, RoleGrant
 from accounts.roles import Role
 from annotation.blinding import seeing
 from annotation.campaigns import managing
-from annotation.campaigns.claiming import next_assignment
-from annotation.campaigns.drawing import Plan, draw
 from annotation.campaigns.opening import Frame
+from annotation.campaigns.tag_drawing import Plan, draw
 from annotation.models import Annotation, Seen
-from annotation.reviewing.publishing import publish_campaign
+from annotation.reviewing.publishing_tags import publish_campaign
+from annotation.workflow.claiming import next_assignment
 from datasets import revisions
 from datasets.excluding import exclusions
 from datasets.models import Contradiction, Instance

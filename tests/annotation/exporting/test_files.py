@@ -7,9 +7,9 @@ import zipfile
 import pytest
 
 from accounts.models import Person
-from annotation.campaigns import managing
 from annotation.models import Annotation
-from annotation.reviewing.publishing import publish_campaign
+from annotation.reviewing.publishing_tags import publish_campaign
+from annotation.workflow import assigning
 from tests.annotation import factories as make
 from tests.factories import signed_in
 
@@ -61,7 +61,7 @@ def test_what_was_sent_back_keeps_its_line_when_another_person_gets_the_place(cl
     make.decide(first, Person.objects.get(username="olga"), "send_back", "Look again.")
     place = campaign.assignments.filter(pk=first.assignment_id)
     carol = make.annotator("carol")
-    managing.reassign(campaign, place, carol)
+    assigning.reassign(campaign, place, carol)
     make.handed_in(Annotation.objects.get(author=carol))
     after = rows_of(read(client, campaign, "annotations.jsonl"))
     assert [place_of(row) for row in after] == [

@@ -10,11 +10,10 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Person, RoleGrant
 from accounts.roles import Role
-from annotation import workflow
-from annotation.campaigns import claiming, managing
 from annotation.models import Annotation, Assignment, WorkTime
 from annotation.monitoring.attention import STALE_DAYS, kinds, waiting
-from annotation.monitoring.figures import progress_of
+from annotation.monitoring.campaign_figures import progress_of
+from annotation.workflow import assigning, claiming, saving
 from leases.clock import now
 from tests.annotation import factories as make
 from tests.factories import signed_in
@@ -67,7 +66,7 @@ def counts(campaign):
 def test_what_needs_a_person_is_listed_by_reason(campaign):
     assert counts(campaign) == {"flagged": 0, "review": 2, "stale": 0, "skipped": 0, "gone": 0}
     draft = of("bob").get(state="draft")
-    workflow.flag(annotation=draft, flagged=True, note="Which edition?")
+    saving.flag(annotation=draft, flagged=True, note="Which edition?")
     Annotation.objects.filter(pk=draft.pk).update(saved_at=now() - timedelta(days=STALE_DAYS + 1))
     Tag.objects.filter(pk=draft.sighting.tag_id).update(state="gone")
     assert counts(campaign) == {"flagged": 1, "review": 2, "stale": 1, "skipped": 0, "gone": 1}
@@ -94,7 +93,7 @@ def test_a_skipped_tag_needs_a_person_until_another_person_has_it():
 
 
 def test_the_page_shows_them_with_their_notes(client, campaign, olga):
-    workflow.flag(annotation=of("bob").get(state="draft"), flagged=True, note="Which <edition>?")
+    saving.flag(annotation=of("bob").get(state="draft"), flagged=True, note="Which <edition>?")
     page = client.get(f"/campaigns/{campaign.pk}/progress/?why=flagged").content.decode()
     assert "Which &lt;edition&gt;?" in page
     assert "1 of 2: nobody" in page
@@ -107,7 +106,7 @@ def test_an_admin_who_may_still_annotate_the_tags_sees_no_share_of_what_others_e
 ):
     RoleGrant.objects.create(person=olga, role=Role.ANNOTATOR)
     flagged = of("alice").first()
-    workflow.flag(annotation=flagged, flagged=True, note="Not a contradiction.")
+    saving.flag(annotation=flagged, flagged=True, note="Not a contradiction.")
     Assignment.objects.filter(tag=flagged.sighting.tag).exclude(annotation=flagged).update(
         state="free", person=None
     )
@@ -158,7 +157,7 @@ def test_what_somebody_worked_stays_theirs_when_the_tag_goes_to_another(client, 
     worked(begun, campaign, 90)
     worked(begun, make.campaign(name="Elsewhere", by=olga), 600)
     place = Assignment.objects.filter(pk=begun.assignment_id)
-    managing.reassign(campaign, place, make.annotator("dora"))
+    assigning.reassign(campaign, place, make.annotator("dora"))
     rows = table(client, f"/campaigns/{campaign.pk}/times.csv")
     drafts = {row["pseudonym"]: row for row in rows if row["state"] == "draft"}
     pseudonym = begun.author.pseudonym

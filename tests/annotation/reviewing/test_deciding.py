@@ -4,18 +4,18 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from accounts.roles import Role
-from annotation import workflow
-from annotation.blinding.tags import hidden
-from annotation.campaigns import claiming, managing
+from annotation.blinding.hiding import hidden
+from annotation.campaigns import managing
 from annotation.fields.entries import entries_of
 from annotation.models import Annotation, Question, Review, TagReview
-from annotation.reviewing import deciding, tags
+from annotation.reviewing import deciding, tags_in_round
 from annotation.reviewing.combining import ChecksRefused, Merge
 from annotation.reviewing.deciding import Notes
 from annotation.reviewing.joining import NEITHER
 from annotation.reviewing.merging import Choice
-from annotation.reviewing.publishing import publish_campaign, unpublished
+from annotation.reviewing.publishing_tags import publish_campaign, unpublished
 from annotation.states import AnnotationState, AssignmentState
+from annotation.workflow import claiming, saving
 from leases.refusal import Conflict, NotAllowed, NotFoundHere, Refusal, StaleVersion
 from tests.annotation import factories as make
 from tests.factories import person, stored
@@ -83,7 +83,7 @@ def test_what_is_sent_back_is_in_its_author_s_hands_again_with_notes(alice, olga
     assert annotation.reviews.get().notes_by_field == {"span_1": "Shorter."}
     place = make.assignment_of(annotation)
     assert (place.state, place.person) == (AssignmentState.HELD, alice)
-    again = workflow.submit(
+    again = saving.submit(
         annotation_id=annotation.pk,
         by=alice,
         version=annotation.version,
@@ -95,7 +95,7 @@ def test_what_is_sent_back_is_in_its_author_s_hands_again_with_notes(alice, olga
 
 def test_an_invalid_tag_sent_back_has_its_later_steps_again(alice, olga, campaign):
     draft = make.draft(alice, within=campaign, **make.whole())
-    result = workflow.submit(
+    result = saving.submit(
         annotation_id=draft.pk,
         by=alice,
         version=draft.version,
@@ -155,7 +155,7 @@ def test_an_annotation_of_another_tag_is_not_accepted_here(olga, pair):
 
 def test_a_merge_takes_fields_and_questions_and_keeps_their_authors(olga, pair):
     double = {**ASKED, "question": ASKED["question"].upper()}
-    workflow.replace_questions(pair[1], [double, {**ASKED, "question": "Which year?"}])
+    saving.replace_questions(pair[1], [double, {**ASKED, "question": "Which year?"}])
     questions = {0: [f"{pair[0].pk}-1"], 1: [f"{pair[1].pk}-2"]}
     merge(pair, olga, fields={"span_1": pair[1].pk}, questions=questions)
     made = Annotation.objects.exclude(merged_from=None).distinct().get()
@@ -263,7 +263,7 @@ def test_an_ambiguous_tag_drops_all_its_annotations(olga, pair):
 def test_one_of_two_is_sent_back_and_the_tag_waits(olga, pair):
     make.decide(pair[0], olga, "send_back", "Look again.")
     assert states(*pair) == [AnnotationState.SENT_BACK, AnnotationState.SUBMITTED]
-    (row,) = tags.to_review()
+    (row,) = tags_in_round.to_review()
     assert (row["submitted"], row["missing"], row["is_ready"]) == (1, 1, False)
 
 
@@ -350,9 +350,9 @@ def test_a_decision_leaves_out_what_nobody_holds_and_what_the_reviewer_withdraws
 def test_in_a_closed_campaign_nobody_is_waited_for(olga, early):
     place = make.place_of(early).assignments.get(state="held")
     make.withdraw(place.pk, place.campaign)
-    assert not tags.to_review().get()["is_ready"]
+    assert not tags_in_round.to_review().get()["is_ready"]
     managing.change_campaign(place.campaign, "close")
-    assert tags.to_review().get()["is_ready"]
+    assert tags_in_round.to_review().get()["is_ready"]
 
 
 # ---------------------------------------------------------------- who may
@@ -364,13 +364,13 @@ def test_nobody_decides_on_a_tag_that_they_annotated(olga, pair):
         with pytest.raises(NotAllowed, match="another admin has to decide on it"):
             make.decide(pair[1], alice, decision, "It is good.")
     assert not Review.objects.exists()
-    assert not tags.waiting_for(alice).exists()
-    assert tags.waiting_for(olga).count() == 1
+    assert not tags_in_round.waiting_for(alice).exists()
+    assert tags_in_round.waiting_for(olga).count() == 1
 
 
 def test_having_merged_a_tag_is_not_having_annotated_it(olga, pair):
     kept = merge(pair, olga, fields={"span_1": pair[1].pk}, questions=all_questions(pair))
-    assert tags.may_review(make.place_of(pair[0]).tag_id, olga)
+    assert tags_in_round.may_review(make.place_of(pair[0]).tag_id, olga)
     deciding.take_back(kept.pk, by=olga)
 
 
@@ -384,7 +384,7 @@ def test_a_tag_that_was_handed_back_unread_can_be_reviewed(olga, campaign):
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by the sizes of tables")
 def test_tags_to_review_are_found_by_the_state_of_annotations(olga, pair, without_statistics):
-    for rows in (tags.to_review(), tags.waiting_for(olga), unpublished()):
+    for rows in (tags_in_round.to_review(), tags_in_round.waiting_for(olga), unpublished()):
         plan = rows.explain()
         assert "annotation_by_state" in plan
         assert "SCAN annotation_" not in plan, plan

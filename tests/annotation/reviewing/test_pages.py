@@ -6,15 +6,15 @@ from pytest_django.asserts import assertContains
 
 from accounts.roles import Role
 from annotation.models import Annotation, Review, TagReview
-from annotation.reviewing.listing import ready_tags
+from annotation.reviewing.ready_tags import ready_tags
 from annotation.reviewing.review_page import folded
-from annotation.reviewing.tags import to_review
+from annotation.reviewing.tags_in_round import to_review
 from annotation.states import AnnotationState
 from tests.annotation import factories as make
 from tests.factories import person, signed_in, stored
+from wikifetch.history.pages_seen import Hidden
 from wikifetch.models import Tag
 from wikifetch.purging import purge
-from wikifetch.source.answers import Hidden
 from wikifetch.states import TagState
 
 pytestmark = pytest.mark.django_db

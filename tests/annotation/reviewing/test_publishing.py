@@ -11,7 +11,7 @@ from annotation.models import Annotation, TagReview
 from annotation.reviewing import deciding
 from annotation.reviewing.combining import Merge
 from annotation.reviewing.merging import Choice
-from annotation.reviewing.publishing import publish, publish_campaign, to_publish
+from annotation.reviewing.publishing_tags import publish, publish_campaign, to_publish
 from annotation.states import AnnotationState
 from datasets.exporters import EXPORTERS
 from datasets.models import Contradiction
@@ -21,9 +21,9 @@ from datasets.streaming import streamed
 from leases.refusal import Conflict, Refusal
 from tests.annotation import factories as make
 from tests.factories import stored
+from wikifetch.history.pages_seen import Hidden
 from wikifetch.models import Sighting
 from wikifetch.purging import purge
-from wikifetch.source.answers import Hidden
 from wikifetch.wikitext.languages import Words
 
 pytestmark = pytest.mark.django_db

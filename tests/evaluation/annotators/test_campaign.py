@@ -7,10 +7,9 @@ from datetime import timedelta
 import pytest
 
 from accounts.models import Person
-from annotation import workflow
-from annotation.campaigns import managing
 from annotation.fields.checks import check
 from annotation.models import Annotation, Seen
+from annotation.workflow import assigning, saving
 from evaluation.annotators.campaign import campaign_agreement, so_far
 from evaluation.annotators.entered import populations
 from evaluation.report.sentences import of
@@ -48,7 +47,7 @@ def decide(annotation, decision, note=""):
 
 def submit_again(annotation, entries):
     annotation = Annotation.objects.get(pk=annotation.pk)
-    result = workflow.submit(
+    result = saving.submit(
         annotation_id=annotation.pk,
         by=annotation.author,
         version=annotation.version,
@@ -83,7 +82,7 @@ def test_what_is_continued_in_another_campaign_is_there_after_review_only(campai
     decide(invalid, "send_back", "Look again.")
     make.withdraw(invalid.assignment_id, campaign)
     other = make.campaign(name="Weirs", tags=0, by=make.admin("otto"), into="weirs")
-    managing.reassign(other, other.assignments.filter(tag=invalid.sighting.tag), invalid.author)
+    assigning.reassign(other, other.assignments.filter(tag=invalid.sighting.tag), invalid.author)
     submit_again(invalid, make.whole())
     decide(Annotation.objects.get(pk=invalid.pk), "accept")
     assert agreed(campaign, "before") == (0.5, 2)

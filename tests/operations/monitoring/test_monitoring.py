@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.roles import Role
-from annotation.evidence.askedarticles import ask_for
+from annotation.workflow.asked_articles import ask_for
 from generation.models import Response
 from generation.states import ResponseState, RunState
 from operations.monitoring import findings, health

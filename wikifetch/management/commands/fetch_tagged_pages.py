@@ -14,8 +14,8 @@ from django.template.defaultfilters import filesizeformat
 from leases.command import RefusingCommand
 from pages.counting import how_many
 from wikifetch import fetch, newfetch
+from wikifetch.fetch_progress import progress_line, progress_of
 from wikifetch.models import ALL_KINDS, FetchRun, TagKind
-from wikifetch.progress import progress_line, progress_of
 from wikifetch.states import FetchState
 
 

@@ -1,5 +1,5 @@
 // The text of an article as a page shows it: what a selection in it is copied as, and where it begins and ends.
-// annotation/evidence/shown.py counts the same characters, and checks what is copied against them.
+// annotation/evidence/article_text.py counts the same characters, and checks what is copied against them.
 
 import { cellText, columnNames, grid, rowText, tidy } from "../passages.js";
 

@@ -1,0 +1,96 @@
+"""The rules of rules.py as queries: which tags, annotations and records are hidden from a person now.
+
+Each starts at the rows in question and looks up the slots of their tags by an index, so that none reads all slots of a
+campaign over a million tags.
+"""
+
+from collections import defaultdict
+from functools import lru_cache
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from accounts.models import Person
+from accounts.roles import Role
+from annotation.blinding.rules import UNFINISHED, Slot
+from annotation.campaigns.campaign_people import had_by, works_in
+from annotation.models import Annotation, Assignment, Seen
+from annotation.states import AnnotationState, AssignmentState
+
+
+def comes_to(person: int) -> Q:
+    """The condition on assignments that they may still come to the person, now or once somebody hands them back.
+
+    Also in a round that is not open yet, in a closed campaign, and where a quota is reached: each may change.
+    """
+    return Q(~had_by(person), state__in=UNFINISHED, campaign__in=works_in(person))
+
+
+def has_given_up(person: Person, tag: int) -> bool:
+    return Seen.objects.filter(person=person, tag=tag).exists()
+
+
+def blinding(person: Person) -> QuerySet[Assignment]:
+    """The assignments for which others' work on their tags is hidden from the person."""
+    return _blinding(person.pk).all()
+
+
+@lru_cache
+def _blinding(person: int) -> QuerySet[Assignment]:
+    """Never read, as each view asks several times and putting it together takes longer than its answer."""
+    seen = Seen.objects.filter(person=person, tag=OuterRef("tag"))
+    own = Q(person=person, state=AssignmentState.HELD)
+    return Assignment.objects.filter(own | comes_to(person) & Q(~Exists(seen))).order_by()
+
+
+def slots_by_tag(person: Person, tags: QuerySet[Any] | list[int]) -> dict[int, list[Slot]]:
+    """Those of blinding() of these tags, as the pure rules take them."""
+    rows = blinding(person).filter(tag__in=tags)
+    facts = rows.values_list("tag", "state", "person", "campaign__gives_seen_tags")
+    found = defaultdict(list)
+    for tag, state, holder, gives_seen in facts.iterator():
+        is_own = holder == person.pk
+        found[tag].append(Slot(state, is_own=is_own, had_one=is_own, gives_seen=gives_seen))
+    return dict(found)
+
+
+def is_blind(person: Person) -> bool:
+    """Whether anything at all can be hidden from the person: a quick look, before more is asked."""
+    if not person.has_role(Role.ANNOTATOR):
+        return False
+    return Assignment.objects.filter(state__in=UNFINISHED).exists()
+
+
+def hidden(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:
+    """Those by others, of tags that the person has in hand or may still get."""
+    if not is_blind(person):
+        return annotations.none()
+    slots = blinding(person).filter(tag=OuterRef("sighting__tag"))
+    return annotations.exclude(author=person).filter(Exists(slots))
+
+
+def shown(person: Person, annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:
+    """The others."""
+    if not is_blind(person):
+        return annotations
+    slots = blinding(person).filter(tag=OuterRef("sighting__tag"))
+    return annotations.filter(Q(author=person) | ~Exists(slots))
+
+
+def titled(titles: Any) -> Q:
+    """The condition on tags that their article has one of these titles, or the one of an OuterRef, on whatever wiki.
+
+    An imported record names its article and no tag, and the tag's words may have changed since.
+    """
+    named = "article__title" if isinstance(titles, OuterRef) else "article__title__in"
+    return Q(**{named: titles})
+
+
+def published_and_hidden(person: Person) -> QuerySet[Annotation]:
+    """The hidden annotations that were published, but for records that the person's own annotation made too.
+
+    A merged record holds more than their own.
+    """
+    own = Annotation.objects.filter(author=person, contradiction=OuterRef("contradiction"))
+    own = own.exclude(state=AnnotationState.MERGED)
+    return hidden(person, Annotation.objects.exclude(contradiction=None)).exclude(Exists(own))

@@ -1,0 +1,171 @@
+"""The annotate page of one draft."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from accounts.models import Person
+from annotation.desk.queue_place import QueuePlace, place_in_queue
+from annotation.evidence.panes import Evidence
+from annotation.evidence.provenance import PASSAGES, Captured
+from annotation.fields.checks import Finding, browser_rules
+from annotation.fields.entries import FIELDS, entries_in, entries_of
+from annotation.fields.shown_steps import Remarks, ShownField, in_words, shown_row, shown_steps
+from annotation.fields.steps import QUESTIONS, STEPS
+from annotation.fields.walker import Entries, Kind, next_step
+from annotation.guideline_text import rendered
+from annotation.models import Annotation, Assignment, Review
+from annotation.states import EDITABLE, AnnotationState
+from annotation.workflow.claiming import SHOWN
+from leases.rows import first_of
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A field that differs in two saves, in words."""
+
+    label: str
+    name: str
+    mine: str
+    theirs: str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A line of the summary at the top: a message with a link to its field."""
+
+    field: str
+    message: str
+    blocks: bool = True
+
+
+@dataclass
+class DraftPage:
+    """A draft, the entries to show (stored or just posted), and the problems and findings in them.
+
+    `is_begun`: it was begun with this request, so that nothing can have been asked for with it.
+    """
+
+    annotation: Annotation
+    entries: Entries
+    problems: Mapping[str, str] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    ticked: frozenset[str] = frozenset()
+    conflict: list[Compared] = field(default_factory=list)
+    message: str = ""
+    posted: Captured | None = None
+    is_begun: bool = False
+
+    def context(self) -> dict[str, Any]:
+        """The context of annotate.html."""
+        guideline = rendered(self.annotation.guideline.body) if self.annotation.guideline else {}
+        return {
+            "desk": self,
+            "annotation": self.annotation,
+            "editable": self.annotation.state in EDITABLE,
+            "assignment": self.annotation.assignment,
+            "place_in_queue": self.place_in_queue(),
+            "evidence": Evidence(self.annotation.sighting),
+            "steps": shown_steps(STEPS, self.entries, self.remarks(), guideline),
+            "blank_row": shown_row(QUESTIONS, "__n__", {}, Remarks()),
+            "summary": self.summary(),
+            "review": self.review,
+            "rules": browser_rules(),
+            "captured": self.captured(),
+        }
+
+    def place_in_queue(self) -> QueuePlace | None:
+        assignment = self.annotation.assignment
+        if assignment is None:
+            return None
+        return place_in_queue(self.annotation.author, assignment.campaign)
+
+    @property
+    def filled(self) -> list[str]:
+        posted = self.posted.filled if self.posted else None
+        return self.annotation.filled if posted is None else posted
+
+    def captured(self) -> dict[str, Any]:
+        """What the form carries besides its fields: the pieces of both passages as JSON, and the filled fields."""
+        pieces = {n: [*self.annotation.provenance.get(n, [])] for n in PASSAGES}
+        for n, sent in (self.posted.pieces if self.posted else {}).items():
+            pieces[n] += map(vars, sent)
+        return {"provenance": json.dumps(pieces, ensure_ascii=False), "filled": self.filled}
+
+    @cached_property
+    def review(self) -> Review | None:
+        is_new = self.annotation.state == AnnotationState.DRAFT
+        return None if is_new else last_review(self.annotation)
+
+    def remarks(self) -> Remarks:
+        return Remarks(
+            self.problems,
+            self.findings,
+            self.ticked | {key for key, _ in self.annotation.checked_warnings},
+            self.review.notes_by_field if self.review else {},
+            frozenset(self.filled),
+        )
+
+    def summary(self) -> list[Problem]:
+        problems = [Problem(name, message) for name, message in self.problems.items()]
+        return problems + [Problem(f.field, f.message, f.level == "block") for f in self.findings]
+
+
+def annotation_at(assignment_id: int, person: Person) -> Annotation:
+    """This person's annotation of that assignment. Raises NotFoundHere."""
+    own = Annotation.objects.filter(
+        assignment__pk=assignment_id, assignment__person=person, author=person
+    )
+    whole = own.select_related("assignment__campaign", "guideline", *SHOWN)
+    found = first_of(whole, "You have no such tag in progress. Your queue lists your tags.")
+    found.author = person
+    return found
+
+
+def page_at(assignment: Assignment, person: Person) -> DraftPage:
+    """The page of a tag that the person has in hand. What was begun with this claim is not read again."""
+    if Assignment.annotation.is_cached(assignment):
+        annotation = assignment.annotation
+        return DraftPage(annotation, entries_in(vars(annotation), []), is_begun=True)
+    annotation = annotation_at(assignment.pk, person)
+    return DraftPage(annotation, entries_of(annotation))
+
+
+def last_review(annotation: Annotation) -> Review | None:
+    """The latest decision, or None."""
+    return annotation.reviews.first()
+
+
+def compared(details: Mapping[str, Any]) -> list[Compared]:
+    """The fields of a StaleVersion's details, side by side."""
+    return [
+        Compared(
+            FIELDS[name].label,
+            name,
+            in_words(FIELDS[name], details["mine"][name]),
+            in_words(FIELDS[name], details["theirs"][name]),
+        )
+        for name in details["fields"]
+        if FIELDS[name].kind != Kind.PLACE
+    ]
+
+
+def step_to_resume(annotation: Annotation) -> str:
+    """The key of the person's last step, else of the first incomplete one."""
+    step = next_step(STEPS, entries_of(annotation))
+    return annotation.current_step or (step.key if step else STEPS[0].key)
+
+
+def read_fields(annotation: Annotation) -> list[tuple[str, list[tuple[ShownField, str]]]]:
+    """The open steps with their answered fields in words, for reviewers."""
+    shown = shown_steps(STEPS, entries_of(annotation), Remarks(), {})
+    return [
+        (
+            step.step.title,
+            [(one, in_words(one.field, one.value)) for one in step.fields if one.is_read],
+        )
+        for step in shown
+        if step.standing.open
+    ]

@@ -1,0 +1,89 @@
+"""Articles as HTML that is safe to show: what an annotator reads and copies from."""
+
+import nh3
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from pages.memory import ARTICLES
+from wikifetch.models import Revision, Sighting
+from wikifetch.source.wikis import names_shown
+from wikifetch.wikitext import KNOWN_NAMES, TagNames
+from wikifetch.wikitext.article import MAX_SECONDS, render_article
+from wikifetch.wikitext.languages import speaking
+from wikifetch.wikitext.tag_names import fold
+
+_TAGS = {
+    "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "li", "dt", "dd", "div", "table", "caption", "tr", "th", "td",
+    "b", "i", "s", "u", "sup", "sub", "small", "blockquote", "br", "span", "code", "pre",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "*": {"class", "id"},
+    "div": {"tabindex", "role", "aria-label"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"},
+    "span": {"title"},
+}
+
+
+def article_html(revision: Revision, sighting: Sighting | None = None) -> SafeString:
+    """The article at this revision, with the block that holds the sighting's tag marked.
+
+    The first element of that block has id="tagged-block", all of them class="tagged". A reference is
+    <sup class="reference">, an inconsistency tag <span class="wiki-tag">, a template that is not shown
+    <span class="left-out">: what is copied from the article leaves these out.
+    """
+    names = names_shown(revision.article.wiki)
+    if sighting is None:
+        return _remembered(revision.wikitext, None, names)
+    return _remembered(revision.wikitext, block_span(sighting), _names_with(sighting, names))
+
+
+@ARTICLES.remembers
+def _remembered(wikitext: str, marked: tuple[int, int] | None, names: TagNames) -> SafeString:
+    return wikitext_html(wikitext, marked, names)
+
+
+def wikitext_html(
+    wikitext: str,
+    marked: tuple[int, int] | None = None,
+    names: TagNames = KNOWN_NAMES,
+    *,
+    seconds: float = MAX_SECONDS,
+) -> SafeString:
+    """Any page's text to read, with the units over `marked` (offsets) marked as above.
+
+    What is not parsed within `seconds` of processor time comes as wikitext.
+    """
+    with speaking(names.words):
+        return sanitised(render_article(wikitext, marked, names, seconds))
+
+
+def sanitised(html: str) -> SafeString:
+    """HTML reduced to what articles are shown in."""
+    clean = nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, link_rel=None)
+    return mark_safe(clean)  # noqa: S308 - sanitised in the line above
+
+
+def _names_with(sighting: Sighting, names: TagNames) -> TagNames:
+    """These and this tag's, which may have another one on its wiki since."""
+    name, braces = sighting.raw[2:].partition("|")[0].removesuffix("}}"), sighting.raw[:2]
+    if braces != "{{" or names.kind_of(name):
+        return names
+    return TagNames({**names.kinds, fold(name): sighting.tag.kind}, names.words)
+
+
+def block_span(sighting: Sighting) -> tuple[int, int] | None:
+    """Offsets of a sighting's block in its revision's wikitext; None where it is not there."""
+    text, block = sighting.revision.wikitext, sighting.block
+    start = text.find(block, max(0, sighting.position - len(block)))
+    if not block or start < 0 or start > sighting.position:
+        return None
+    return start, start + len(block)
+
+
+def marked_block(sighting: Sighting) -> SafeString:
+    """The block's wikitext, escaped, with every copy of the tag in a <mark>."""
+    if not sighting.raw:  # the wiki has hidden it since (see purging)
+        return escape(sighting.block)
+    tag, pieces = escape(sighting.raw), sighting.block.split(sighting.raw)
+    return mark_safe(f"<mark>{tag}</mark>".join(map(escape, pieces)))  # noqa: S308 - escaped here

@@ -1,0 +1,63 @@
+"""Pages and revisions as any source gives them: a file, or the live API. Pure."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+
+ARTICLES, TALK = 0, 1
+
+
+@dataclass(frozen=True)
+class RevisionSeen:
+    """One revision. `text` is None where the source holds none, and `no_text` then says why.
+
+    Names and summaries are "" where the wiki hides them; `timestamp` is aware, in UTC.
+    """
+
+    revid: int
+    parent_revid: int | None = None
+    timestamp: datetime | None = None
+    editor: str = ""
+    summary: str = ""
+    text: str | None = None
+    no_text: str = ""
+
+    @cached_property
+    def sha1(self) -> str:
+        """Of the text, so that reverts show whatever the source; of the id where there is no text."""
+        content = f"revision {self.revid}" if self.text is None else self.text
+        return hashlib.sha1(content.encode(), usedforsecurity=False).hexdigest()
+
+
+@dataclass(frozen=True)
+class PageSeen:
+    """One page with its revisions, oldest first; they may be a stream that can be read once.
+
+    `problem` says why the source could not give the page, `is_missing` that the wiki has it no more; `redirect_to` is
+    the title that a redirect leads to, where the source says so.
+    """
+
+    pageid: int
+    title: str
+    namespace: int = ARTICLES
+    is_redirect: bool = False
+    revisions: Iterable[RevisionSeen] = field(default_factory=tuple)
+    problem: str = ""
+    is_missing: bool = False
+    redirect_to: str = ""
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What a wiki has hidden of a revision."""
+
+    text: bool = False
+    editor: bool = False
+    summary: bool = False
+
+
+def storable(text: str) -> str:
+    """Text that every database takes: no NUL, no half of a surrogate pair."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")

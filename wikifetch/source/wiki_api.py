@@ -1,0 +1,190 @@
+"""How one wiki's API is asked: in series, at a pace, waiting when it is busy, its errors as one kind.
+
+Facts of the API that this rests on: every error is HTTP 200 in one of two shapes; what comes from a wiki's edge is
+HTML; the whole `continue` object is sent back.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import requests
+
+from leases.cutoff import CutOff, TooLarge, TooSlow, read_whole
+from leases.retry import retry_after
+from wikifetch.source import api_refusals
+from wikifetch.source.manners import (
+    MOST_HERE,
+    REAL_CLOCK,
+    Clock,
+    Manners,
+    Patience,
+    Traffic,
+    WikiError,
+    api_at,
+    checked_address,
+    user_agent,
+)
+
+_LONG_QUERY = 2_000  # bytes of a query; a longer one is posted
+_MAX_ANSWER = 32 * 1024 * 1024
+# Of what comes instead of data: bytes, and seconds of reading it.
+_MAX_REFUSAL, _REFUSAL_SECONDS = 256 * 1024, 5.0
+# Of reading one answer; with the wait for its beginning, less than a fetch's lease.
+_MAX_SECONDS = 60.0
+# Of waiting between two calls of before_request: much less than a fetch's lease.
+_MOST_WAITING = 20.0
+_BUSY_CODES = {"maxlag", "ratelimited", "readonly"}
+
+
+@dataclass(frozen=True)
+class _Busy:
+    """Try again after so many seconds, None where the wiki does not say; `said` is a sentence that quotes it."""
+
+    seconds: float | None
+    why: str
+    said: str = ""
+
+
+class WikiApi:
+    """One wiki's API.
+
+    `base` is its address such as https://en.wikipedia.org, or that of its api.php where it lies elsewhere, and must be
+    among those that the manners allow. `before_request` is called before each request and, in a long wait, every 20
+    seconds; nothing more is asked once it raises. Every method may raise WikiError, and WikiBusy where a request would
+    have to wait for more than a few seconds. `traffic` is counted up.
+    """
+
+    def __init__(
+        self,
+        base: str,
+        manners: Manners,
+        clock: Clock = REAL_CLOCK,
+        before_request: Callable[[], None] = lambda: None,
+        traffic: Traffic | None = None,
+    ) -> None:
+        self.base = checked_address(base, manners.allowed)
+        self.api_url = api_at(self.base)
+        self._manners, self._clock, self._before_request = manners, clock, before_request
+        self._traffic = traffic or Traffic()
+        if manners.per_second <= 0:
+            raise WikiError("WIKI_REQUESTS_PER_SECOND must be above 0.")
+        self._next_request = clock.monotonic()
+        self._session = requests.Session()
+        library = f"python-requests/{requests.__version__}"
+        agent = user_agent(manners.version, manners.contact, library)
+        self._session.headers.update({"User-Agent": agent, "Accept-Encoding": "gzip"})
+
+    def query(self, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Each answer's `query` part, until the wiki says that there is no more."""
+        more: dict[str, Any] = {}
+        while True:
+            answer = self.ask({"action": "query", **query, **more})
+            part = answer.get("query")
+            yield part if isinstance(part, dict) else {}
+            if not answer.get("continue"):
+                return
+            more = answer["continue"]
+
+    def ask(self, params: dict[str, Any], *, most: int = _MAX_ANSWER) -> dict[str, Any]:
+        """One request, repeated while the wiki is busy for a moment; its answer has `most` bytes. Raises WikiError."""
+        data = {"format": "json", "formatversion": 2, "errorformat": "plaintext", **params}
+        if self._manners.maxlag:
+            data["maxlag"] = self._manners.maxlag
+        patience = Patience(min(MOST_HERE, self._manners.max_wait), self._wait)
+        while True:
+            self._wait(self._next_request - self._clock.monotonic())
+            self._next_request = self._clock.monotonic() + 1 / self._manners.per_second
+            self._before_request()
+            answer = self._ask_once(data, most)
+            if not isinstance(answer, _Busy):
+                return answer
+            patience.wait(answer.seconds, answer.why, answer.said)
+
+    def _wait(self, seconds: float) -> None:
+        while seconds > 0:
+            part = min(seconds, _MOST_WAITING)
+            self._clock.sleep(part)
+            self._before_request()
+            seconds -= part
+
+    def _ask_once(self, data: dict[str, Any], most: int) -> dict[str, Any] | _Busy:
+        try:
+            self._traffic.requests += 1
+            with self._sent(data) as response:
+                try:
+                    return self._read(response, most)
+                finally:
+                    self._traffic.received += response.raw.tell()
+        except TooLarge:
+            over = f"{most // 1024**2} MiB"
+            refusal = f"The wiki's answer is over {over}. Nothing was read of it."
+            raise WikiError(refusal, code="toolarge") from None
+        except TooSlow:
+            return _Busy(None, _busy(f"its answer had not ended after {_MAX_SECONDS:.0f} s"))
+        except requests.Timeout:
+            return _Busy(None, _busy(f"no answer within {self._manners.timeout:.0f} s"))
+        except requests.RequestException as error:
+            return _Busy(None, _busy(f"no connection: {type(error).__name__}"))
+
+    def _sent(self, data: dict[str, Any]) -> requests.Response:
+        how: dict[str, Any] = {
+            "timeout": self._manners.timeout,
+            "allow_redirects": False,
+            "stream": True,
+        }
+        if len(urlencode(data)) > _LONG_QUERY:
+            return self._session.post(self.api_url, data=data, **how)
+        return self._session.get(self.api_url, params=data, **how)
+
+    def _read(self, response: requests.Response, most: int) -> dict[str, Any] | _Busy:
+        """The status first: what a wiki's edge answers is HTML."""
+        headers = response.headers
+        seconds = retry_after(headers.get("Retry-After"), self._clock.now(), headers.get("Date"))
+        status = response.status_code
+        if status in api_refusals.BUSY_STATUS:
+            said = api_refusals.quoted(_beginning(response))
+            return _Busy(seconds, api_refusals.busy(status), said)
+        if response.is_redirect or 300 <= status < 400:
+            raise WikiError(
+                f"{self.api_url} sends its callers on to {response.headers.get('Location', '')[:200]!r}, "
+                "which is not followed. Correct the wiki's address."
+            )
+        if status != 200:
+            raise WikiError(api_refusals.refusal(status, self.api_url, _beginning(response)))
+        body = read_whole(response, seconds=_MAX_SECONDS, most=most)
+        try:
+            answer = json.loads(body)
+        except ValueError:
+            said = api_refusals.quoted(body[:_MAX_REFUSAL])
+            return _Busy(seconds, api_refusals.no_data(self.api_url, body), said)
+        if not isinstance(answer, dict):
+            raise WikiError(f"{self.api_url} answered with JSON that no MediaWiki API sends.")
+        return _checked(answer, seconds)
+
+
+def _beginning(response: requests.Response) -> bytes:
+    """What came instead of data; nothing where that is long or slow."""
+    try:
+        return read_whole(response, seconds=_REFUSAL_SECONDS, most=_MAX_REFUSAL)
+    except (CutOff, requests.RequestException):
+        return b""
+
+
+def _busy(how: str) -> str:
+    return f"The wiki is busy ({how})"
+
+
+def _checked(answer: dict[str, Any], seconds: float | None) -> dict[str, Any] | _Busy:
+    """The answer, unless it is an error in one of its two shapes."""
+    errors = answer.get("errors") or ([answer["error"]] if answer.get("error") else [])
+    if not errors:
+        return answer
+    error = errors[0] if isinstance(errors[0], dict) else {}
+    code = str(error.get("code", "unknown"))
+    if code in _BUSY_CODES or code.startswith("internal_api_error"):
+        return _Busy(seconds, _busy(code))
+    reason = api_refusals.words_of(str(error.get("text") or error.get("info") or ""))
+    raise WikiError(f"The wiki refused the request: {reason} ({code}).", code=code)

@@ -1,0 +1,206 @@
+"""What one wiki is asked: which templates, which pages, their texts, their histories.
+
+A generator of pages repeats each page in every answer, so page ids are listed first and content comes 50 ids at a
+time; a long answer is cut into several. See wiki_api for how it is asked.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Any, TypeVar
+
+from wikifetch.history import pages_seen
+from wikifetch.history.pages_seen import ARTICLES, TALK, PageSeen, RevisionSeen
+from wikifetch.history.tracing import Newest, Outline, Outlines
+from wikifetch.source import answers
+from wikifetch.source.manners import WikiError
+from wikifetch.source.wiki_api import WikiApi
+from wikifetch.wikitext.languages import Words
+
+T = TypeVar("T")
+
+BATCH = 50  # more titles in one request are an API error without a bot's right
+_CONTENT = {"rvprop": "ids|timestamp|user|comment|content", "rvslots": "main"}
+_MOST_OUTLINES = 20_000  # of a page's revisions: forty requests
+MAX_HTML = 3 * 1024 * 1024  # bytes of an answer; such articles are lists of thousands of rows
+
+
+class WikiClient(WikiApi):
+    """What is asked of one wiki; every method may raise WikiError."""
+
+    def words(self) -> Words:
+        """What this wiki calls its namespaces and the months; nothing where it does not say."""
+        query = {"meta": "siteinfo|allmessages", "siprop": "namespaces|namespacealiases"}
+        query |= {"ammessages": "|".join(answers.MONTH_MESSAGES)}
+        try:
+            answer = self.ask({"action": "query", **query})
+        except WikiError as error:
+            if not error.code:
+                raise
+            return Words()
+        return answers.words(answer.get("query"))
+
+    def spellings(self, canonical: Sequence[str]) -> answers.Spellings:
+        """The names under which these templates are used here; empty where the wiki has none of them."""
+        targets: dict[str, None] = {}
+        names: dict[str, None] = {}
+        titles = "|".join(f"Template:{name}" for name in canonical)
+        query = {"titles": titles, "prop": "redirects", "rdlimit": "max", "redirects": 1}
+        for page in self._pages(query):
+            if not page.get("missing") and not page.get("invalid"):
+                targets.setdefault(answers.without_namespace(page["title"]))
+                names.setdefault(answers.without_namespace(page["title"]))
+            for redirect in page.get("redirects", []):
+                names.setdefault(answers.without_namespace(redirect["title"]))
+        return answers.Spellings(tuple(targets), tuple(names))
+
+    def pages_with(self, templates: Iterable[str], limit: int | None = None) -> dict[int, str]:
+        """Page id -> title of the articles that use these templates under any name, at most `limit`."""
+        query = {"einamespace": ARTICLES, "eilimit": "max", "eifilterredir": "nonredirects"}
+        queries = ({"eititle": f"Template:{name}", **query} for name in templates)
+        return self._listed("embeddedin", queries, limit)
+
+    def follow_titles(self, titles: Sequence[str]) -> Iterator[tuple[str, answers.TitleResult]]:
+        """Each title, with the article that it leads to, redirects followed, or why there is none."""
+        for batch in in_batches([title for title in titles if "|" not in title]):
+            for answer in self.query({"titles": "|".join(batch), "redirects": 1}):
+                yield from answers.title_results(batch, answer)
+        for title in titles:
+            if "|" in title:
+                yield title, answers.TitleResult(title, problem="No title holds a bar (|).")
+
+    def pages(self, pageids: Sequence[int]) -> Iterator[PageSeen]:
+        """The present revision of each page, in the order asked; the wiki's problem with one in it."""
+        for batch in in_batches(pageids):
+            pages = self._with_content({"pageids": "|".join(map(str, batch))})
+            by_id = {page.get("pageid"): page for page in pages}
+            for pageid in batch:
+                yield answers.page_seen(by_id.get(pageid) or {"pageid": pageid, "missing": True})
+
+    def page_at(self, revid: int) -> tuple[PageSeen, bool]:
+        """The page of one of its revisions with that alone, and whether it is the newest. Raises WikiError for none."""
+        pages = self._with_content({"revids": revid, "prop": "revisions|info"})
+        if not pages:
+            raise WikiError(f"The wiki has no revision {revid}, or has deleted it.", code="nopage")
+        if pages[0].get("ns") != ARTICLES:
+            raise WikiError("Not an article: it is outside the main namespace.", code="nopage")
+        return answers.page_seen(pages[0]), pages[0].get("lastrevid") == revid
+
+    def members(
+        self, title: str, *, with_categories: bool, more: dict[str, str]
+    ) -> answers.Members:
+        """The articles of a category, and those directly below it if wanted: one answer, from where `more` goes on."""
+        query = {"action": "query", "list": "categorymembers", "cmtitle": title, "cmlimit": "max"}
+        query |= {"cmprop": "ids|title", "cmnamespace": str(ARTICLES), "cmtype": "page"}
+        if with_categories:
+            both = f"{ARTICLES}|{answers.CATEGORIES}"
+            query |= {"cmnamespace": both, "cmtype": "page|subcat"}
+        return answers.members(self.ask(query | more))
+
+    def standing(
+        self, revids: Iterable[int]
+    ) -> tuple[dict[int, int], dict[int, pages_seen.Hidden]]:
+        """Of the pages of these revisions the newest one, by page id; and what is hidden now, by revision id."""
+        newest: dict[int, int] = {}
+        hidden: dict[int, pages_seen.Hidden] = {}
+        for batch in in_batches(sorted(set(revids))):
+            query = {"revids": "|".join(map(str, batch)), "prop": "info|revisions"}
+            for page in self._pages(query | {"rvprop": "ids|user|comment|sha1"}):
+                if "lastrevid" in page:
+                    newest[page["pageid"]] = page["lastrevid"]
+                for revision in page.get("revisions", []):
+                    if what := answers.concealed(revision):
+                        hidden[revision["revid"]] = what
+        return newest, hidden
+
+    def newest_revisions(self, pageid: int, revid: int, since: datetime | None = None) -> Newest:
+        """Up to 50 revisions of a page with their texts, newest first from `revid` back to this time."""
+        query = _history(pageid, revid, since) | {"rvlimit": BATCH}
+        answer = self.ask({"action": "query", **query, **_CONTENT})
+        pages = (answer.get("query") or {}).get("pages") or [{}]
+        revisions = map(answers.revision_seen, pages[0].get("revisions", []))
+        return Newest(tuple(revisions), bool(answer.get("continue")))
+
+    def outlines(self, pageid: int, revid: int, since: datetime | None = None) -> Outlines:
+        """A page's revisions from this time up to `revid` without their texts, and without those it hides."""
+        query = _history(pageid, revid, since) | {"rvlimit": "max"}
+        outlines: list[Outline] = []
+        listed, whole = 0, True
+        for page in self._pages(query | {"rvprop": "ids|timestamp|sha1|size"}):
+            revisions = page.get("revisions", [])
+            listed += len(revisions)
+            outlines += [answers.outline(each) for each in revisions if "sha1" in each]
+            if listed >= _MOST_OUTLINES:
+                whole = False
+                break
+        return Outlines(tuple(reversed(outlines)), whole and since is None)
+
+    def texts(self, revids: Sequence[int]) -> dict[int, RevisionSeen]:
+        """These revisions by their ids; those whose text the wiki hides, or does not have, are left out."""
+        revisions: dict[int, RevisionSeen] = {}
+        for batch in in_batches(revids):
+            query = {"revids": "|".join(map(str, batch)), "prop": "revisions"}
+            for page in self._pages(query | _CONTENT):
+                for revision in map(answers.revision_seen, page.get("revisions", [])):
+                    if revision.text is not None:
+                        revisions[revision.revid] = revision
+        return revisions
+
+    def html_of(self, revid: int) -> str:
+        """A revision as the wiki shows it, without its ways to edit, contents and report."""
+        apart = dict.fromkeys(("disableeditsection", "disabletoc", "disablelimitreport"), 1)
+        query = {"action": "parse", "oldid": revid, "prop": "text|revid", **apart}
+        return answers.parsed_html(self.ask(query, most=MAX_HTML), revid)
+
+    def talk_revisions(self, titles: Sequence[str]) -> dict[str, int]:
+        """Article's title -> the newest revision of its talk page, where there is one."""
+        newest: dict[str, int] = {}
+        for batch in in_batches(titles):
+            query = {"titles": "|".join(f"Talk:{title}" for title in batch), "prop": "info"}
+            for page in self._pages(query):
+                if "lastrevid" in page:
+                    newest[answers.without_namespace(page["title"])] = page["lastrevid"]
+        return newest
+
+    def talk_pages(self, titles: Sequence[str]) -> Iterator[PageSeen]:
+        """The talk pages that exist of these articles; their title is the article's."""
+        for batch in in_batches(titles):
+            query = {"titles": "|".join(f"Talk:{title}" for title in batch)}
+            for page in self._with_content(query):
+                if page.get("ns") == TALK and not page.get("missing"):
+                    yield answers.page_seen(page, title=answers.without_namespace(page["title"]))
+
+    def _with_content(self, query: dict[str, Any]) -> list[dict[str, Any]]:
+        """Pages with their present revision, put together from as many answers as it takes."""
+        pages: dict[object, dict[str, Any]] = {}
+        for page in self._pages({"prop": "revisions", **query, **_CONTENT}):
+            kept = pages.setdefault(page.get("pageid") or page.get("title"), {})
+            kept.update(page | kept)
+        return list(pages.values())
+
+    def _pages(self, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """The pages of all answers."""
+        for answer in self.query(query):
+            yield from answer.get("pages", [])
+
+    def _listed(
+        self, name: str, queries: Iterable[dict[str, Any]], limit: int | None
+    ) -> dict[int, str]:
+        """Page id -> title of a list of this name; nothing more is asked from `limit` on."""
+        pages: dict[int, str] = {}
+        for query in queries:
+            for answer in self.query({"list": name, **query}):
+                pages |= answers.titles(answer.get(name, []))
+                if limit is not None and len(pages) >= limit:
+                    return dict(islice(pages.items(), limit))
+        return pages
+
+
+def _history(pageid: int, revid: int, since: datetime | None) -> dict[str, Any]:
+    query = {"pageids": pageid, "prop": "revisions", "rvstartid": revid}
+    return query | ({"rvend": f"{since:%Y-%m-%dT%H:%M:%SZ}"} if since else {})
+
+
+def in_batches(items: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
+    """Slices of at most `size`."""
+    return (items[at : at + size] for at in range(0, len(items), size))
