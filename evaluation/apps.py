@@ -21,7 +21,7 @@ class EvaluationConfig(AppConfig):
 
 def _so_far(campaign: "Campaign") -> list[str]:
     # Loaded when it is asked: numpy takes as long as everything else that a command loads.
-    from evaluation.annotators.campaign import so_far
+    from evaluation.sections.agreement_so_far import so_far
 
     return so_far(campaign)
 

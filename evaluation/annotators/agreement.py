@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.annotators import shapes
 from evaluation.annotators.measures import (
     LABELLED,
     MEASURES,
@@ -26,6 +25,7 @@ from evaluation.annotators.measures import (
     given_to,
     labels_of,
 )
+from evaluation.shapes.annotator_agreement import AnnotatorPair, MeasureAgreement, StageAgreement
 from evaluation.statistics import many_raters, two_raters
 from evaluation.statistics.bootstrap import Plan
 from evaluation.statistics.chance import Floats, ac1_of, beyond, ratio
@@ -58,7 +58,9 @@ class Block:
 
 
 @FIGURES.remembers
-def stage_agreement(stage: str, annotations: Sequence[Entered], plan: Plan | None) -> shapes.Stage:
+def stage_agreement(
+    stage: str, annotations: Sequence[Entered], plan: Plan | None
+) -> StageAgreement:
     """Agreement on every measure among the annotations of one population of one round."""
     items, pairs = by_tag(annotations), comparisons(annotations)
     names = sorted({one.annotator for item in items for one in item})
@@ -78,9 +80,9 @@ def _measures(
     pairs: Sequence[Comparison],
     met: Sequence[tuple[str, str]],
     plan: Plan | None,
-) -> list[shapes.MeasureAgreement]:
+) -> list[MeasureAgreement]:
     """Every measure over all annotators, then of each two who met."""
-    entries: list[shapes.MeasureAgreement] = []
+    entries: list[MeasureAgreement] = []
     blocks = []
     for measure in LABELLED:
         labels = labels_of(measure, items)
@@ -104,7 +106,7 @@ def _measures(
 
 def _entry(
     key: str, kind: str, labels: Sequence[str] = (), counts: Sequence[int] = ()
-) -> shapes.MeasureAgreement:
+) -> MeasureAgreement:
     return {
         "key": key,
         "kind": kind,
@@ -117,10 +119,10 @@ def _entry(
 
 def _of_two(
     two: tuple[str, str],
-    entries: Sequence[shapes.MeasureAgreement],
+    entries: Sequence[MeasureAgreement],
     theirs: Sequence[Comparison],
     plan: Plan | None,
-) -> list[tuple[shapes.MeasureAgreement, shapes.Two]]:
+) -> list[tuple[MeasureAgreement, AnnotatorPair]]:
     """The agreement of two annotators on each measure that is given for them."""
     own = [[pair.first, pair.second] for pair in theirs]
     used, tables, blocks = [], [], []

@@ -6,11 +6,11 @@ from django.db.models import QuerySet
 
 from annotation.models import Campaign
 from annotation.states import CampaignState
-from evaluation.annotators import rows, shapes
+from evaluation.annotators import rows
 from evaluation.annotators.agreement import BEFORE, stage_agreement
-from evaluation.annotators.entered import called, populations
-from evaluation.annotators.in_short import in_short
-from evaluation.report.shapes import Report
+from evaluation.annotators.entered import populations
+from evaluation.shapes.annotator_agreement import AnnotatorAgreement, RoundAgreement
+from evaluation.shapes.study_report import Report
 from evaluation.statistics import bootstrap
 from evaluation.statistics.bootstrap import Plan
 from judging.models import Study
@@ -27,7 +27,7 @@ def campaigns_of(study: Study) -> QuerySet[Campaign]:
     return Campaign.objects.filter(collection__in=collections).order_by("name")
 
 
-def study_annotators(study: Study) -> list[shapes.AnnotatorAgreement]:
+def study_annotators(study: Study) -> list[AnnotatorAgreement]:
     """Those campaigns' agreement. Of an open one no number: people who annotate in it may read the study's report."""
     return [campaign_agreement(one, of_closed=True) for one in campaigns_of(study)]
 
@@ -60,12 +60,12 @@ def _with_numbers(study: Study, report: Report | None) -> QuerySet[Campaign]:
     return campaigns.filter(name__in=given)
 
 
-def campaign_agreement(campaign: Campaign, *, of_closed: bool = False) -> shapes.AnnotatorAgreement:
+def campaign_agreement(campaign: Campaign, *, of_closed: bool = False) -> AnnotatorAgreement:
     """Every round and stage, resampled from the campaign's seed; `of_closed` gives none of an open campaign."""
     plan = Plan(abs(campaign.seed))
     is_hidden = of_closed and campaign.state != CampaignState.CLOSED
     rounds = {} if is_hidden else populations(campaign)
-    entries: list[shapes.RoundAgreement] = [
+    entries: list[RoundAgreement] = [
         {
             "round": n,
             "annotated": len({one.tag for one in rounds[n][BEFORE]}),
@@ -92,8 +92,3 @@ def campaign_agreement(campaign: Campaign, *, of_closed: bool = False) -> shapes
         },
         "rounds": entries,
     }
-
-
-def so_far(campaign: Campaign) -> list[str]:
-    """The agreement on validity before review, a sentence for each round, without intervals."""
-    return in_short(called(campaign)) or [NOBODY_TWICE]

@@ -1,7 +1,7 @@
 """The annotations of a campaign that agreement compares: as first submitted, and as they are after review."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import (
     Case,
@@ -24,7 +24,6 @@ from annotation.states import AnnotationState
 from datasets.models import Validity
 from datasets.taxonomy import order
 from evaluation.annotators.agreement import AFTER, BEFORE, BLIND
-from evaluation.annotators.in_short import Called
 from evaluation.annotators.measures import VALID, Entered
 
 NOT_REVIEWED = (AnnotationState.DRAFT, AnnotationState.SUBMITTED, AnnotationState.SENT_BACK)
@@ -38,6 +37,20 @@ NEEDED = (
     "sighting__tag__article__title", "sighting__tag__article__pageid",
     "sighting__tag__article__wiki__base_url",
 )  # fmt: skip
+
+
+class Called(NamedTuple):
+    """A tag of a round that `n` people annotated, of whom `valid` call it valid.
+
+    `one` and `other` are the first and the last of its annotators, `says_valid` the first of those who call it valid.
+    """
+
+    round: int
+    n: int
+    valid: int
+    one: int
+    other: int
+    says_valid: int | None
 
 
 def submitted_in(campaign: Campaign) -> QuerySet[Annotation]:

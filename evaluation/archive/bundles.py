@@ -17,7 +17,7 @@ from datasets.importers.json_text import Unreadable, decode
 from evaluation import statistics
 from evaluation.archive import recompute
 from evaluation.archive.recompute import HASH, body_hash
-from evaluation.report.shapes import FORMAT, Report, Snapshot
+from evaluation.shapes.study_report import FORMAT, Report, SnapshotStamp
 from leases.refusal import Refusal
 
 ZIP_FORMAT = 3
@@ -116,7 +116,7 @@ def require_read(body: Mapping[str, object]) -> None:
 
 def sealed(body: Report) -> Report:
     """The report with the hash of itself."""
-    snapshot: Snapshot = {**body["snapshot"], HASH: body_hash(body)}
+    snapshot: SnapshotStamp = {**body["snapshot"], HASH: body_hash(body)}
     return {**body, "snapshot": snapshot}
 
 

@@ -7,13 +7,13 @@ from django.db.models import Count
 from datasets.counts import counts_of, current_instances, options_chosen
 from datasets.models import Collection
 from datasets.taxonomy import DIMENSIONS
-from evaluation.report.collection import TAGS, Entry, Table, entry
+from evaluation.shapes.collection_table import TAGS, CollectionEntry, CollectionTable, entry
 
 QUESTIONS_OF = "questions of the newest records, excluded ones among them"
 TAGS_OF = "newest records of tags, invalid ones among them"
 
 
-def collection_table(collection: Collection) -> Table:
+def collection_table(collection: Collection) -> CollectionTable:
     """The whole table as data, ready for JSON."""
     counts = counts_of(collection)
     excluded = current_instances(collection).filter(exclusion__seconded_by__isnull=False).count()
@@ -41,7 +41,7 @@ def collection_table(collection: Collection) -> Table:
     }
 
 
-def _types(collection: Collection, questions: int) -> list[Entry]:
+def _types(collection: Collection, questions: int) -> list[CollectionEntry]:
     """A row for each option of the four dimensions that is used, and one for no option at all.
 
     A question whose contradiction has two options of a dimension is counted under both.

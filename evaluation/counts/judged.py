@@ -11,17 +11,50 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import QuerySet, TextField
+from django.db.models import OuterRef, QuerySet, Subquery, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
 from datasets.models import Instance
-from evaluation.rows.export import COLUMNS, ORDER
 from evaluation.statistics.columns import PIECE, Column, Mask, Places, columns
 from generation.models import LanguageModel
-from judging.models import Study, Verdict
+from judging.models import Resolution, Study, Verdict
 
+_CONTRADICTION = "response__instance__contradiction__"
+# What the round of a slot ended with on its item.
+_ENDED = Resolution.objects.filter(item=OuterRef("pk"), round=OuterRef("slots__round"))
+# Column of rows.csv -> where it is, seen from a study's item.
+COLUMNS: dict[str, str | Combinable] = {
+    "item": "position",
+    "collection": f"{_CONTRADICTION}collection__name",
+    "contradiction": f"{_CONTRADICTION}external_id",
+    "title": f"{_CONTRADICTION}title",
+    "question_number": "response__instance__n",
+    "question": "response__instance__question",
+    "reasoning": f"{_CONTRADICTION}type_4",
+    "same_passage": f"{_CONTRADICTION}same_passage",
+    "excluded": "response__instance__exclusion__seconded_by",
+    "prompt": "response__prompt",
+    "model_service": "response__model__service",
+    "model": "response__model__model_id",
+    "model_options": "response__model__options_hash",
+    "sample": "response__sample",
+    "response": "response__text",
+    "round": "slots__round__n",
+    "round_verdict": Subquery(_ENDED.values("verdict")),
+    "repeat": "slots__repeat",
+    "judge": "slots__judge__pseudonym",
+    "first_verdict": "slots__judgment__first_verdict",
+    "comment": "slots__judgment__comment",
+    "seconds": "slots__judgment__seconds",
+    "final_verdict": "resolution__verdict",
+    "final_round": "resolution__round__n",
+    "how": "resolution__how",
+    "cause": "resolution__cause",
+    "note": "resolution__note",
+}
+ORDER = ("position", "slots__round__n", "slots__seat", "slots__repeat", "slots__pk")
 # Of COLUMNS what a slot, an item, its question and its model have of their own.
 SLOT: dict[str, str | Combinable] = {
     **{name: COLUMNS[name] for name in ("item", "round", "repeat", "judge", "first_verdict")},

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from django.db.models import QuerySet
 
-from evaluation.report.shapes import Prompt, Subject
+from evaluation.shapes.study_report import ReportPrompt, ReportSubject
 from generation import prompt_versions
 from generation.models import LanguageModel
 from judging.models import Study
@@ -48,7 +48,7 @@ def one_passage_prompts(names: Collection[str] | None = None) -> set[str]:
     return {name for name, prompt in known.items() if len(prompt.passages) == 1}
 
 
-def prompt_entry(name: str) -> Prompt:
+def prompt_entry(name: str) -> ReportPrompt:
     """A prompt's name, label and title; one that is not known here keeps its name as label."""
     known = prompt_versions.known([name]).get(name)
     if known is None:
@@ -57,7 +57,7 @@ def prompt_entry(name: str) -> Prompt:
     return {"name": name, "label": known.label, "title": known.title, "one_passage": one_passage}
 
 
-def subject_of(study: Study, names: Mapping[int, str]) -> Subject:
+def subject_of(study: Study, names: Mapping[int, str]) -> ReportSubject:
     """What comparisons can name: the study's prompts by label, and its models by their shown `names`."""
     prompts = sorted(
         map(prompt_entry, prompts_of(study)), key=lambda prompt: (prompt["label"], prompt["name"])

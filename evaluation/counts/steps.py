@@ -1,5 +1,7 @@
 """The steps from tags to tables, counted from rows."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
@@ -11,8 +13,7 @@ from evaluation.counts.final_verdicts import kept
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import one_passage_prompts
-from evaluation.report.flow import step
-from evaluation.report.shapes import Flow, Step
+from evaluation.shapes.study_report import FlowStep, ReportFlow, StepChange
 from evaluation.statistics.columns import Column, counted
 from generation.models import Response
 from generation.states import ResponseState
@@ -25,7 +26,27 @@ FROM_FILE = "The questions were imported from a file: what came before it is not
 FROM_COLLECTION = "The questions come from no campaign of this installation, so the way begins at their collection."
 
 
-def study_flow(judged: Judged) -> Flow:
+def step(
+    key: str,
+    label: str,
+    n: int,
+    unit: str,
+    lost: Iterable[tuple[int, str]] = (),
+    gained: Iterable[tuple[int, str]] = (),
+) -> FlowStep:
+    """`n` of `unit` (in the singular) are left; `lost` and `gained` name what happened since the step before.
+
+    Each is (how many, the reason, as "invalid"); those of none are left out.
+    """
+    before, more = _changes(lost), _changes(gained)
+    return {"key": key, "label": label, "n": n, "unit": unit, "lost": before, "gained": more}
+
+
+def _changes(given: Iterable[tuple[int, str]]) -> list[StepChange]:
+    return [{"n": n, "reason": reason} for n, reason in given if n]
+
+
+def study_flow(judged: Judged) -> ReportFlow:
     """Where the study's responses come from and which of them are in its tables.
 
     {"begins": "campaign", "collection" or "", "note", "steps"}; without responses there are no steps.
@@ -44,7 +65,7 @@ def study_flow(judged: Judged) -> Flow:
 # ---------------------------------------------------------------- tags
 
 
-def _campaign_steps(collections: set[int]) -> list[Step]:
+def _campaign_steps(collections: set[int]) -> list[FlowStep]:
     """From the tags seen to those with a published annotation; none where no campaign fed the collections."""
     campaigns = list(Campaign.objects.filter(collection__in=collections))
     published = Annotation.objects.filter(contradiction__collection__in=collections)
@@ -89,7 +110,7 @@ def _campaign_steps(collections: set[int]) -> list[Step]:
     ]
 
 
-def _frame(campaigns: list[Campaign], drawn: int) -> list[Step]:
+def _frame(campaigns: list[Campaign], drawn: int) -> list[FlowStep]:
     """The tags known when the campaign was opened, and those it drew."""
     if len(campaigns) > 1:
         return [step("campaign", "In the campaigns", drawn, "tag")]
@@ -112,7 +133,7 @@ def _frame(campaigns: list[Campaign], drawn: int) -> list[Step]:
 # ---------------------------------------------------------------- questions
 
 
-def _question_steps(collections: set[int], after_campaign: bool) -> list[Step]:
+def _question_steps(collections: set[int], after_campaign: bool) -> list[FlowStep]:
     current = Contradiction.objects.filter(newest(), collection__in=collections)
     valid = current.filter(validity=Validity.VALID)
     questions = Instance.objects.filter(contradiction__in=valid)
@@ -141,7 +162,7 @@ def _from_annotations(current: QuerySet[Contradiction]) -> int:
 # ---------------------------------------------------------------- responses
 
 
-def _response_steps(judged: Judged) -> list[Step]:
+def _response_steps(judged: Judged) -> list[FlowStep]:
     # The few keys themselves: of keys that a subquery finds PostgreSQL expects many, and reads whole tables.
     responses = Response.objects.filter(run__in=judged.items["run"].values).order_by()
     collections = responses.values_list("instance__contradiction__collection", flat=True).distinct()
@@ -173,7 +194,7 @@ def _current_and_valid(path: str = "") -> Q:
     return newest(to) & Q(**{f"{to}validity": Validity.VALID})
 
 
-def _judged_steps(judged: Judged, items: int) -> list[Step]:
+def _judged_steps(judged: Judged, items: int) -> list[FlowStep]:
     """From the study's responses to those in its tables of final verdicts."""
     study, columns = judged.study, judged.items
     final = ~columns["final_verdict"].among({None})

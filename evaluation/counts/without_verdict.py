@@ -7,7 +7,7 @@ import numpy as np
 
 from evaluation.counts.final_verdicts import kept
 from evaluation.counts.judged import Judged
-from evaluation.report.missing import ABSENT, DISAGREEMENT, INCOMPLETE, SKIPPED, WAITING
+from evaluation.shapes.verdict_tables import ABSENT, DISAGREEMENT, INCOMPLETE, SKIPPED, WAITING
 from judging.settling import UNFINISHED
 from judging.states import SlotState
 

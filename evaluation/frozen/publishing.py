@@ -10,9 +10,10 @@ from django.urls import reverse
 from accounts.audit import Kind, record
 from accounts.models import Person
 from evaluation.counts.final_verdicts import kept_items
+from evaluation.counts.judged import COLUMNS
 from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
-from evaluation.rows.export import COLUMNS, records
+from evaluation.rows.export import records
 from judging.models import Study, StudyItem
 from judging.published import Published
 from judging.rules.resolution import DISCUSSION

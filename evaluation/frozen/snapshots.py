@@ -12,11 +12,11 @@ from evaluation.archive.bundles import require_read, sealed
 from evaluation.archive.bundles import text_of as json_of
 from evaluation.models import ReportSnapshot
 from evaluation.paper.citation import Citation
-from evaluation.paper.display import chosen
-from evaluation.report.shapes import Report
+from evaluation.report.display import chosen
 from evaluation.rows.hashing import digest
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
+from evaluation.shapes.study_report import Report
 from judging.models import Study
 from leases.refusal import Conflict, Refusal
 

@@ -6,8 +6,8 @@ from datasets.importers.json_text import Unreadable
 from evaluation.archive import bundles
 from evaluation.archive.bundles import Bundle
 from evaluation.archive.recompute import HASH, Findings, body_hash, check
-from evaluation.report.shapes import Report
 from evaluation.rows.hashing import digest, hashed_lines, rows_of
+from evaluation.shapes.study_report import Report
 from judging.models import Study
 
 NOT_HERE = "The study is not here, so the report was not compared with its rows in this database."

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from evaluation.paper.display import Display, Named
 from evaluation.paper.escaping import escaped
 from evaluation.paper.parts import Rows, bracketed, comment, named, table
 from evaluation.paper.widths import breakable
 from evaluation.report.comparisons import SIDES, WITHIN
+from evaluation.report.display import Display, Named
 from evaluation.report.sentences import p_value, points
-from evaluation.report.shapes import Comparison, Family, Report
+from evaluation.shapes.share_differences import Comparison, ComparisonFamily
+from evaluation.shapes.study_report import Report
 
 
 def compact(report: Report, display: Display) -> list[str]:
@@ -53,7 +54,7 @@ def _table(report: Report, display: Display, *, whole: bool) -> list[str]:
     return [*lines, *table(named(report, "comparisons"), caption, heads, groups, keys=2)]
 
 
-def _title(family: Family) -> str:
+def _title(family: ComparisonFamily) -> str:
     """With what is less what, which is not the same in all kinds of families."""
     first, second = (side.lower() for side in SIDES[family["kind"]])
     less = f"{first} less {second}" if family["kind"] == "gains" else f"{second} less {first}"
@@ -61,7 +62,7 @@ def _title(family: Family) -> str:
     return f"{family['title']} ({less}{margin})"
 
 
-def _parts(family: Family, row: Comparison) -> tuple[list[str], list[str]]:
+def _parts(family: ComparisonFamily, row: Comparison) -> tuple[list[str], list[str]]:
     """The model or models, and the prompt or prompts, that a comparison is about."""
     both = [row["first"], row["second"]]
     if family["kind"] == "models":
@@ -69,7 +70,7 @@ def _parts(family: Family, row: Comparison) -> tuple[list[str], list[str]]:
     return [row["model"]], [row["prompt"]] if family["kind"] == "reasoning" else both
 
 
-def _in_order(family: Family, display: Display) -> list[Comparison]:
+def _in_order(family: ComparisonFamily, display: Display) -> list[Comparison]:
     """The rows by model and prompt as the researcher orders these; which side is first does not change."""
     models = [model.name for model in display.models]
     prompts = [prompt.name for prompt in display.prompts]
@@ -81,7 +82,7 @@ def _in_order(family: Family, display: Display) -> list[Comparison]:
     return sorted(family["rows"], key=place)
 
 
-def _row(family: Family, row: Comparison, display: Display, whole: bool) -> list[str]:
+def _row(family: ComparisonFamily, row: Comparison, display: Display, whole: bool) -> list[str]:
     models, prompts = _parts(family, row)
     what = [_called(models, display.models), _called(prompts, display.prompts)]
     difference = escaped(points(row["value"]))
@@ -104,7 +105,7 @@ def _called(names: Sequence[str], things: Sequence[Named]) -> str:
     return breakable(", ".join(shown[name] for name in names))
 
 
-def _n(family: Family, row: Comparison) -> str:
+def _n(family: ComparisonFamily, row: Comparison) -> str:
     """How many questions: of a pairing one number, of two groups one each."""
     if family["kind"] == "gains":
         both = row["explicit"]["n_1"], row["implicit"]["n_1"]
@@ -115,7 +116,7 @@ def _n(family: Family, row: Comparison) -> str:
     return rf"\mbox{{{both[0]}, {both[1]}}}"
 
 
-def _sides(family: Family, row: Comparison) -> list[str]:
+def _sides(family: ComparisonFamily, row: Comparison) -> list[str]:
     if family["kind"] == "gains":
         return [
             f"{escaped(points(gain['value']))} ($n={gain['n_1']}$)"

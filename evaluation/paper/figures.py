@@ -6,7 +6,7 @@ from evaluation.charts.standalone import COLUMN, PAGE, WIDTHS
 from evaluation.paper.parts import named
 from evaluation.paper.widths import breakable
 from evaluation.report.drawings import Drawing
-from evaluation.report.shapes import Report
+from evaluation.shapes.study_report import Report
 
 
 def chart_name(stem: str, key: str, form: str, width: str) -> str:

@@ -3,18 +3,27 @@
 from collections.abc import Iterator
 
 from evaluation.paper import verdicts as verdict_tables
-from evaluation.paper.display import Display, Named
 from evaluation.paper.parts import Rows, bracketed, named, of_n, per_cent, table
 from evaluation.paper.verdicts import INTERVALS
 from evaluation.paper.widths import breakable
-from evaluation.report import sentences, shapes
+from evaluation.report import sentences
+from evaluation.report.display import Display, Named
 from evaluation.report.figures import verdict_labels
 from evaluation.report.judges import HALVES, by_population
 from evaluation.report.verdicts import best_first
+from evaluation.shapes.judge_models import (
+    ClassScores,
+    CountedScores,
+    JudgeModel,
+    ModelVerdicts,
+    PromptScores,
+    Score,
+)
+from evaluation.shapes.study_report import Report
 from evaluation.statistics.tables import UNPARSED
 
 
-def compact(report: shapes.Report, display: Display) -> list[str]:
+def compact(report: Report, display: Display) -> list[str]:
     """One table of scores, then for each judge model its verdicts on everything."""
     if not display.judges:
         return []
@@ -45,7 +54,7 @@ def compact(report: shapes.Report, display: Display) -> list[str]:
     return scores
 
 
-def full(report: shapes.Report, display: Display) -> list[str]:
+def full(report: Report, display: Display) -> list[str]:
     """Every score with its interval, the shares by model, and every verdict on everything."""
     if not display.judges:
         return []
@@ -61,7 +70,7 @@ among them, the share in per cent, and {INTERVALS}."
     return lines
 
 
-def _scores(report: shapes.Report, display: Display) -> list[str]:
+def _scores(report: Report, display: Display) -> list[str]:
     """Table 4: a row of accuracy and macro-F for each prompt, then one for each verdict."""
     labels = verdict_labels(report)
     heads = ["Verdict", "Precision", "Recall", "F"]
@@ -86,7 +95,7 @@ def _scores(report: shapes.Report, display: Display) -> list[str]:
     return table(named(report, "judge-models"), caption, heads, groups)
 
 
-def _by_model(report: shapes.Report, display: Display) -> list[str]:
+def _by_model(report: Report, display: Display) -> list[str]:
     """Table 5: two rows a model, people's verdicts and the judge model's on the same responses."""
     verdicts = [*best_first(report), UNPARSED]
     labels = verdict_labels(report)
@@ -108,7 +117,7 @@ def _by_model(report: shapes.Report, display: Display) -> list[str]:
 
 
 def _both(
-    model: Named, judge: Named, one: shapes.ModelVerdicts, verdicts: list[str], *, own: bool
+    model: Named, judge: Named, one: ModelVerdicts, verdicts: list[str], *, own: bool
 ) -> Iterator[list[str]]:
     label = f"{model.label} (itself)" if own else model.label
     whose = {"people": "people", "judge": breakable(judge.label)}
@@ -120,7 +129,7 @@ def _both(
         yield [breakable(label) if place == 0 else "", shown, *cells]
 
 
-def _f(score: shapes.Score) -> str:
+def _f(score: Score) -> str:
     if score["value"] is None:
         return "--"
     ends = bracketed(sentences.percent_ends(score["cluster_low"], score["cluster_high"]))
@@ -131,20 +140,20 @@ def _over(prompt: Named, part: str) -> str:
     return prompt.label if part == "all" else f"{prompt.label}, {HALVES[part].lower()}"
 
 
-def _class(scores: shapes.CountedScores, verdict: str) -> shapes.ClassScores:
+def _class(scores: CountedScores, verdict: str) -> ClassScores:
     (one,) = [one for one in scores["classes"] if one["label"] == verdict]
     return one
 
 
-def _judges(report: shapes.Report, display: Display) -> Iterator[tuple[Named, shapes.JudgeModel]]:
+def _judges(report: Report, display: Display) -> Iterator[tuple[Named, JudgeModel]]:
     bodies = {judge["judge"]: judge for judge in report["judge_models"]}
     for judge in display.judges:
         yield judge, bodies[judge.name]
 
 
 def _against_people(
-    report: shapes.Report, display: Display
-) -> Iterator[tuple[Named, Named, shapes.PromptScores]]:
+    report: Report, display: Display
+) -> Iterator[tuple[Named, Named, PromptScores]]:
     """Each judge model with each prompt that it was asked about, in the order wanted."""
     for judge, body in _judges(report, display):
         by_prompt = {one["prompt"]: one for one in body["prompts"]}

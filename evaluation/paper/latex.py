@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 
 from evaluation.paper import comparisons, judges, verdicts
-from evaluation.paper.display import COMPACT, Display
 from evaluation.paper.escaping import escaped, needs_unicode_engine
 from evaluation.paper.parts import Rows, bracketed, comment, named, table
 from evaluation.paper.widths import TEXT, breakable
 from evaluation.report import sentences
 from evaluation.report.agreement import in_round
-from evaluation.report.shapes import Report
+from evaluation.report.display import COMPACT, Display
 from evaluation.report.verdicts import best_first
+from evaluation.shapes.study_report import Report
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
 

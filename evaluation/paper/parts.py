@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from evaluation.paper.escaping import escaped
 from evaluation.paper.widths import SEP, Part, breakable, laid_out, lines_of
 from evaluation.report import sentences
-from evaluation.report.shapes import Report, Share
+from evaluation.shapes.study_report import Report
+from evaluation.shapes.verdict_tables import Share
 
 MIDRULE = r"\midrule"
 # A table of more lines than this is set over several pages: a page of the class article at 10 pt holds about fifty.

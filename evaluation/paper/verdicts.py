@@ -3,22 +3,24 @@
 from collections.abc import Sequence
 
 from evaluation.paper import parts
-from evaluation.paper.display import Display, Named
 from evaluation.paper.escaping import escaped
 from evaluation.paper.parts import Rows, of_n, per_cent
 from evaluation.paper.widths import LONGEST, ROMAN, breakable
 from evaluation.report import sentences
+from evaluation.report.display import Display, Named
 from evaluation.report.figures import verdict_labels
-from evaluation.report.shapes import Cell, PromptAgreement, Report, Table
-from evaluation.report.verdicts import SLICE_LABELS, best_first
+from evaluation.report.verdicts import best_first
+from evaluation.shapes.judge_agreement import PromptAgreement
+from evaluation.shapes.study_report import Report
+from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
 from evaluation.statistics.tables import ALL
 
 INTERVALS = "95\\,\\% intervals by resampling articles (W: Wilson's)"
-Cells = dict[tuple[str, str, str, str], Cell]
+Cells = dict[tuple[str, str, str, str], VerdictCell]
 
 
 def compact(
-    report: Report, display: Display, table: Table, name: str, judge: str = ""
+    report: Report, display: Display, table: VerdictTable, name: str, judge: str = ""
 ) -> list[str]:
     """Models by prompts: the share of the best verdict in per cent; of people with kappa below.
 
@@ -78,7 +80,7 @@ def _heads(prompts: Sequence[Named]) -> tuple[list[str], str]:
     return [*map(breakable, heads)], f" Prompts: {breakable('; '.join(told))}." if told else ""
 
 
-def _share(cell: Cell, with_n: bool) -> str:
+def _share(cell: VerdictCell, with_n: bool) -> str:
     return f"{per_cent(cell)} ({cell['n']})" if with_n and cell["n"] else per_cent(cell)
 
 
@@ -105,7 +107,12 @@ def _kappa(entry: PromptAgreement) -> str:
 
 
 def full(
-    report: Report, display: Display, table: Table, name: str, caption: str, verdicts: Sequence[str]
+    report: Report,
+    display: Display,
+    table: VerdictTable,
+    name: str,
+    caption: str,
+    verdicts: Sequence[str],
 ) -> list[str]:
     """Every verdict of every model, prompt and slice as k of n with its interval."""
     labels, cells = verdict_labels(report), _cells(table)
@@ -123,13 +130,13 @@ def full(
     return parts.table(name, caption, heads, groups, keys=3)
 
 
-def _prompts(display: Display, table: Table) -> list[Named]:
+def _prompts(display: Display, table: VerdictTable) -> list[Named]:
     """Those that the table has; a judge model need not have been asked about all."""
     in_table = {cell["prompt"] for cell in table["rows"]}
     return [prompt for prompt in display.prompts if prompt.name in in_table]
 
 
-def _cells(table: Table) -> Cells:
+def _cells(table: VerdictTable) -> Cells:
     return {
         (cell["prompt"], cell["model"], cell["slice"], cell["verdict"]): cell
         for cell in table["rows"]

@@ -5,9 +5,16 @@ from dataclasses import dataclass, replace
 
 from evaluation.charts.confusion import confusion_matrix
 from evaluation.charts.svg import NARROWEST
-from evaluation.report import sentences, shapes
+from evaluation.report import sentences
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.sentences import counted, interval, number
+from evaluation.shapes.judge_agreement import (
+    AgreementPortion,
+    ClassAgreement,
+    JudgePair,
+    PromptAgreement,
+)
+from evaluation.shapes.study_report import Report, ReportPrompt
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS, Resampled
 from evaluation.statistics.coefficient import Coefficient
 
@@ -74,7 +81,7 @@ PAIRED = (*OF_ONESELF, "krippendorff_alpha_nominal")
 OVERALL = ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha_nominal")
 
 
-def agreement_rows(report: shapes.Report) -> list[AgreementRow]:
+def agreement_rows(report: Report) -> list[AgreementRow]:
     """A row for each two judges under each prompt, and one over all where the pairs change."""
     rows = []
     for prompt, agreement in _with_prompts(report):
@@ -85,20 +92,18 @@ def agreement_rows(report: shapes.Report) -> list[AgreementRow]:
     return rows
 
 
-def _with_prompts(report: shapes.Report) -> Iterable[tuple[shapes.Prompt, shapes.PromptAgreement]]:
+def _with_prompts(report: Report) -> Iterable[tuple[ReportPrompt, PromptAgreement]]:
     """Each entry put forward, with its prompt: one for each round that gives final verdicts."""
     prompts = {prompt["label"]: prompt for prompt in report["prompts"]}
     return ((prompts[one["prompt"]], one) for one in report["agreement"]["prompts"])
 
 
-def in_round(agreement: shapes.PromptAgreement) -> str:
+def in_round(agreement: PromptAgreement) -> str:
     """Which round an entry is of, for its title; empty where there is one."""
     return f", round {agreement['round']}" if agreement["round"] is not None else ""
 
 
-def _pair_row(
-    prompt: shapes.Prompt, agreement: shapes.PromptAgreement, pair: shapes.Pair
-) -> AgreementRow:
+def _pair_row(prompt: ReportPrompt, agreement: PromptAgreement, pair: JudgePair) -> AgreementRow:
     first, second = pair["judges"]
     return AgreementRow(
         prompt["label"],
@@ -117,7 +122,7 @@ def _pair_row(
     )
 
 
-def _overall_row(prompt: shapes.Prompt, agreement: shapes.PromptAgreement) -> AgreementRow:
+def _overall_row(prompt: ReportPrompt, agreement: PromptAgreement) -> AgreementRow:
     agreed, fleiss, *others = _figures(agreement["all"], OVERALL)
     return AgreementRow(
         prompt["label"],
@@ -146,7 +151,7 @@ def figure_of(coefficient: Coefficient) -> Figure:
     return Figure(value, shown, why, second=f"{method} {plain}" if plain else "")
 
 
-def agreement_sections(report: shapes.Report, wide: int = NARROWEST) -> list[AgreementSection]:
+def agreement_sections(report: Report, wide: int = NARROWEST) -> list[AgreementSection]:
     """Each prompt's sentence and confusion matrices."""
     return [
         AgreementSection(
@@ -164,9 +169,9 @@ def agreement_sections(report: shapes.Report, wide: int = NARROWEST) -> list[Agr
 
 
 def _matrix(
-    report: shapes.Report,
-    prompt: shapes.Prompt,
-    pair: shapes.Pair,
+    report: Report,
+    prompt: ReportPrompt,
+    pair: JudgePair,
     key: str,
     n_round: int | None,
     wide: int,
@@ -197,7 +202,7 @@ def _matrix(
 
 
 def _matrix_row(
-    prompt: shapes.Prompt, pair: shapes.Pair, labels: tuple[str, ...], i: int, n_round: int | None
+    prompt: ReportPrompt, pair: JudgePair, labels: tuple[str, ...], i: int, n_round: int | None
 ) -> tuple[str, tuple[Figure, ...]]:
     first, second = pair["judges"]
     cells = []
@@ -215,7 +220,7 @@ def _matrix_row(
     return labels[i], tuple(cells)
 
 
-def _class_figures(row: shapes.ClassAgreement) -> tuple[Figure, ...]:
+def _class_figures(row: ClassAgreement) -> tuple[Figure, ...]:
     """Kappa and specific agreement with their interval by resampling; the two indices have none."""
     clustered = row["clustered"]
     return (
@@ -230,7 +235,7 @@ def _class_ends(resampled: Resampled | None) -> str:
     return interval(resampled["low"], resampled["high"], 2) if resampled else ""
 
 
-def over_time(report: shapes.Report) -> list[Portion]:
+def over_time(report: Report) -> list[Portion]:
     """Each third of the work under each prompt, by when a response got its last first verdict."""
     return [
         _portion(prompt["label"], f"{THIRDS[one['part']]}{in_round(agreement)}", one)
@@ -239,12 +244,12 @@ def over_time(report: shapes.Report) -> list[Portion]:
     ]
 
 
-def other_rounds(report: shapes.Report) -> list[Portion]:
+def other_rounds(report: Report) -> list[Portion]:
     """Each round that gives no final verdict, under each prompt; Fleiss' kappa where no two people judged all of it."""
     return [_round_row(one) for one in report["agreement"]["other_rounds"]]
 
 
-def _round_row(one: shapes.PromptAgreement) -> Portion:
+def _round_row(one: PromptAgreement) -> Portion:
     agreed, fleiss, _, alpha = _figures(one["all"], OVERALL)
     kappa = fleiss
     if len(one["pairs"]) == 1:
@@ -254,7 +259,7 @@ def _round_row(one: shapes.PromptAgreement) -> Portion:
     return Portion(one["prompt"], f"round {one['round']}", days, one["n"], *once(figures))
 
 
-def changed(report: shapes.Report) -> list[Portion]:
+def changed(report: Report) -> list[Portion]:
     """How far the verdicts of each two rounds on the same responses agree."""
     entries = report["rounds"]["changed"] if "rounds" in report else []
     return [
@@ -269,7 +274,7 @@ def changed(report: shapes.Report) -> list[Portion]:
     ]
 
 
-def _portion(prompt: str, name: str, portion: shapes.Portion) -> Portion:
+def _portion(prompt: str, name: str, portion: AgreementPortion) -> Portion:
     # One interval each: a table of parts is read down its columns.
     figures = [replace(one, second="") for one in _figures(portion["coefficients"], OF_PORTION)]
     days = _days(portion["since"], portion["until"])
@@ -290,7 +295,7 @@ def once(figures: Sequence[Figure]) -> tuple[tuple[Figure, ...], str]:
     ), shared
 
 
-def own_agreement(report: shapes.Report) -> list[Portion]:
+def own_agreement(report: Report) -> list[Portion]:
     """Each judge's agreement with themself."""
     return [
         Portion("all", own["judge"], "", own["n"], *once(_figures(own["coefficients"], OF_ONESELF)))
@@ -298,7 +303,7 @@ def own_agreement(report: shapes.Report) -> list[Portion]:
     ]
 
 
-def interval_sentence(report: shapes.Report) -> str:
+def interval_sentence(report: Report) -> str:
     """How the intervals of agreement were computed."""
     made = report["agreement"]["interval"]
     return (

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypedDict
 
 from datasets.taxonomy import option
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import counted, percent, percent_ends, percent_interval, share
-from evaluation.statistics.wilson import wilson
+from evaluation.shapes.collection_table import TAGS, TOTALS, CollectionEntry, CollectionTable
 
-TAGS = "tags"
-TOTALS = ("tags", "all")
 TITLES = {
     TAGS: "Wikipedia tags",
     "questions": "Questions",
@@ -38,50 +35,6 @@ LABELS = {
 }
 
 
-class Entry(TypedDict):
-    """`k` of `n` with its Wilson interval (0..1; null where n is 0, and for a total, which is no share).
-
-    `parameter` is that of the questions' page which lists them, "" where it has none.
-    """
-
-    group: str
-    value: str
-    k: int
-    n: int
-    low: float | None
-    high: float | None
-    population: str
-    parameter: str
-    validity: str
-
-
-def entry(
-    group: str, value: str, k: int, n: int, population: str, parameter: str = "", validity: str = ""
-) -> Entry:
-    """A row of the table."""
-    ends = None if value in TOTALS else wilson(k, n)
-    return {
-        "group": group,
-        "value": value,
-        "k": k,
-        "n": n,
-        "low": ends and ends.low,
-        "high": ends and ends.high,
-        "population": population,
-        "parameter": parameter,
-        "validity": validity,
-    }
-
-
-class Table(TypedDict):
-    """A collection in numbers."""
-
-    collection: str
-    title: str
-    articles: int
-    rows: list[Entry]
-
-
 @dataclass(frozen=True)
 class Line:
     """One row of the page: what it counts, and how many, with a link's query and which page it leads to."""
@@ -91,7 +44,7 @@ class Line:
     of_tags: bool
 
 
-def groups(table: Table) -> list[tuple[str, list[Line]]]:
+def groups(table: CollectionTable) -> list[tuple[str, list[Line]]]:
     """The rows by group, as shown."""
     lines_of: dict[str, list[Line]] = {}
     for row in table["rows"]:
@@ -99,7 +52,7 @@ def groups(table: Table) -> list[tuple[str, list[Line]]]:
     return [(TITLES[group], lines) for group, lines in lines_of.items()]
 
 
-def _line(row: Entry) -> Line:
+def _line(row: CollectionEntry) -> Line:
     k, n = row["k"], row["n"]
     parameter, value = row["parameter"], row["value"]
     chosen = {parameter: value} if parameter and value else {}
@@ -115,14 +68,14 @@ def _line(row: Entry) -> Line:
     )
 
 
-def label_of(row: Entry) -> str:
+def label_of(row: CollectionEntry) -> str:
     known = option(row["value"])
     if known:
         return f"{known.group}: {known.label}" if known.group else known.label
     return LABELS.get(row["value"], row["value"])
 
 
-def sentences_of(table: Table) -> Iterator[str]:
+def sentences_of(table: CollectionTable) -> Iterator[str]:
     """The table in words, each share with its n and interval."""
     by_value = {(row["group"], row["value"]): row for row in table["rows"]}
     questions = by_value["questions", "all"]
@@ -139,12 +92,12 @@ def sentences_of(table: Table) -> Iterator[str]:
     yield _share_words("have both answers in one passage", by_value["passages", "same"])
 
 
-def _share_words(what: str, row: Entry) -> str:
+def _share_words(what: str, row: CollectionEntry) -> str:
     ends = percent_interval(row["low"], row["high"])
     return f"{row['k']} of {row['n']} {what} ({percent(row['k'] / row['n'])}; 95 % interval {ends}, Wilson's)."
 
 
-def sheet_rows(table: Table) -> Iterable[list[object]]:
+def sheet_rows(table: CollectionTable) -> Iterable[list[object]]:
     """One row a count, for CSV; the header is COLUMNS."""
     return ([row.get(name) for name in COLUMNS] for row in table["rows"])
 

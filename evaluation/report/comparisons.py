@@ -13,8 +13,9 @@ from evaluation.report.sentences import (
     points,
     share,
 )
-from evaluation.report.shapes import Compared, Comparison, Family
 from evaluation.report.verdicts import model_id
+from evaluation.shapes.share_differences import Comparison, ComparisonFamily
+from evaluation.shapes.study_report import ComparedSubject
 from evaluation.statistics.differences import DIFFERENT, EQUIVALENT, UNDECIDED
 
 SIDES = {
@@ -64,13 +65,13 @@ class FamilySection:
     rows: tuple[ComparisonRow, ...]
 
 
-def family_sections(report: Compared) -> list[FamilySection]:
+def family_sections(report: ComparedSubject) -> list[FamilySection]:
     """The families of a report, or of an answer to a comparison of its own."""
     whole = report["comparisons"]
     return [_section(report, family, whole["verdict"]) for family in whole["families"]]
 
 
-def _section(report: Compared, family: Family, verdict: str) -> FamilySection:
+def _section(report: ComparedSubject, family: ComparisonFamily, verdict: str) -> FamilySection:
     margin = family["margin"]
     return FamilySection(
         family["key"],
@@ -83,7 +84,9 @@ def _section(report: Compared, family: Family, verdict: str) -> FamilySection:
     )
 
 
-def _row(report: Compared, family: Family, row: Comparison, verdict: str) -> ComparisonRow:
+def _row(
+    report: ComparedSubject, family: ComparisonFamily, row: Comparison, verdict: str
+) -> ComparisonRow:
     sides = _gains(row) if family["kind"] == "gains" else _sides(report, family, row, verdict)
     ends = point_ends(row["low"], row["high"])
     why = row["reason"] or row["interval_reason"]
@@ -102,7 +105,7 @@ def _p(p: float | None, corrected: float | None) -> P:
     return P(p_value(p), "" if corrected is None else p_value(corrected))
 
 
-def _what(family: Family, row: Comparison) -> str:
+def _what(family: ComparisonFamily, row: Comparison) -> str:
     if family["kind"] == "models":
         return f"{row['first']}, {row['second']} (prompt {row['prompt']})"
     if family["kind"] == "reasoning":
@@ -121,7 +124,7 @@ def _gains(row: Comparison) -> tuple[Figure, Figure]:
 
 
 def _sides(
-    report: Compared, family: Family, row: Comparison, verdict: str
+    report: ComparedSubject, family: ComparisonFamily, row: Comparison, verdict: str
 ) -> tuple[Figure, Figure]:
     """Each side as k/n, with a link to the responses with that verdict that have one on the other side too."""
     names = {prompt["label"]: prompt["name"] for prompt in report["prompts"]}
@@ -147,7 +150,7 @@ def _sides(
     )
 
 
-def comparison_sentence(family: Family, row: Comparison, verdict: str) -> str:
+def comparison_sentence(family: ComparisonFamily, row: Comparison, verdict: str) -> str:
     """One comparison: both sides, the difference, what its interval holds, and its p-values."""
     if row["value"] is None:
         return f"{_subject(family, row)}: not compared. {row['reason']}"
@@ -170,13 +173,13 @@ def comparison_sentence(family: Family, row: Comparison, verdict: str) -> str:
     )
 
 
-def _subject(family: Family, row: Comparison) -> str:
+def _subject(family: ComparisonFamily, row: Comparison) -> str:
     if family["kind"] == "models":
         return f"Prompt {row['prompt']}"
     return f"{row['model']} on prompt {row['prompt']}" if row["prompt"] else row["model"]
 
 
-def _side(family: Family, name: str) -> str:
+def _side(family: ComparisonFamily, name: str) -> str:
     kind = family["kind"]
     if kind == "prompts":
         return f"under prompt {name}"
@@ -224,7 +227,7 @@ def _tested(row: Comparison) -> str:
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
 
 
-def _margin(family: Family, row: Comparison) -> str:
+def _margin(family: ComparisonFamily, row: Comparison) -> str:
     if family["margin"] is None:
         return ""
     size = f"{100 * family['margin']:.0f} points"

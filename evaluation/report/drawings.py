@@ -10,15 +10,17 @@ from evaluation.charts.forest import Estimate, forest_plot, in_per_cent
 from evaluation.charts.heatmap import pair_heat_map
 from evaluation.charts.sparkline import Trend, sparkline, trend_lines
 from evaluation.charts.svg import NARROWEST
-from evaluation.paper.display import read_display
 from evaluation.report import sentences
 from evaluation.report.agreement import THIRDS, agreement_sections, in_round
+from evaluation.report.display import read_display
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.flow import flow_chart, flow_rows
 from evaluation.report.sentences import share_ends
-from evaluation.report.shapes import Cell, PromptAgreement, Report, Third
 from evaluation.report.sheets import OF_ENTRY, PAIR_CELL, SHEETS, Sheet, pair_cells, values
 from evaluation.report.verdicts import best_first, model_id, prompt_sections
+from evaluation.shapes.judge_agreement import AgreementThird, PromptAgreement
+from evaluation.shapes.study_report import Report
+from evaluation.shapes.verdict_tables import VerdictCell
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL, LABELLED
 
@@ -219,12 +221,12 @@ def _over_time(report: Report, wide: int) -> Iterator[Drawing]:
     yield Drawing("over-time", "Agreement over time", svg, Sheet(header, rows))
 
 
-def _point(part: Third) -> tuple[str, float | None, str]:
+def _point(part: AgreementThird) -> tuple[str, float | None, str]:
     agreed = sentences.of(part["coefficients"], "percent_agreement")["value"]
     return f"{THIRDS[part['part']]}, n = {part['n']}", agreed, sentences.percent(agreed)
 
 
-def _part_row(entry: PromptAgreement, part: Third) -> list[object]:
+def _part_row(entry: PromptAgreement, part: AgreementThird) -> list[object]:
     agreed, fleiss, alpha = (
         sentences.of(part["coefficients"], name)
         for name in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha_nominal")
@@ -257,7 +259,7 @@ def models_in(order: str, report: Report) -> list[str]:
     return sorted(shares, key=lambda name: -fmean(shares[name] or [0.0]))
 
 
-def _best_cells(report: Report, prompt: str) -> list[Cell]:
+def _best_cells(report: Report, prompt: str) -> list[VerdictCell]:
     best = best_first(report)[0]
     return [
         cell
@@ -291,13 +293,13 @@ def _shares(order: str, report: Report, wide: int) -> Iterator[Drawing]:
         yield Drawing(f"shares-{place}", title, svg, Sheet(header, rows), marks)
 
 
-def _mark(report: Report, prompt: str, cell: Cell) -> Figure:
+def _mark(report: Report, prompt: str, cell: VerdictCell) -> Figure:
     row, model = _share_row(cell), model_id(report, cell["model"])
     responses = query(of="final", prompt=prompt, model=model, slice=ALL, verdict=LABELLED)
     return Figure(f"{row.label}: {row.text}", query=responses)
 
 
-def _share_row(cell: Cell) -> Estimate:
+def _share_row(cell: VerdictCell) -> Estimate:
     k, n = cell["k"], cell["n"]
     text = f"{k}/{n} {sentences.share(k, n)}" if n else "none counted"
     return Estimate(cell["model"], k / n if n else None, *share_ends(cell), text)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from evaluation.report.shapes import Report
+from evaluation.shapes.study_report import Report
 from evaluation.statistics.tables import UNLABELLED, UNPARSED
 
 

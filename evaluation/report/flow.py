@@ -4,30 +4,10 @@ from collections.abc import Iterable
 
 from evaluation.charts.flow import Stage, flow_diagram
 from evaluation.report.sentences import counted
-from evaluation.report.shapes import Change, Report, Step
+from evaluation.shapes.study_report import FlowStep, Report
 
 
-def step(
-    key: str,
-    label: str,
-    n: int,
-    unit: str,
-    lost: Iterable[tuple[int, str]] = (),
-    gained: Iterable[tuple[int, str]] = (),
-) -> Step:
-    """`n` of `unit` (in the singular) are left; `lost` and `gained` name what happened since the step before.
-
-    Each is (how many, the reason, as "invalid"); those of none are left out.
-    """
-    before, more = _changes(lost), _changes(gained)
-    return {"key": key, "label": label, "n": n, "unit": unit, "lost": before, "gained": more}
-
-
-def _changes(given: Iterable[tuple[int, str]]) -> list[Change]:
-    return [{"n": n, "reason": reason} for n, reason in given if n]
-
-
-def changes_of(step: Step, before: Step) -> list[str]:
+def changes_of(step: FlowStep, before: FlowStep) -> list[str]:
     """What happened on the way to a step, in sentences."""
     lines = [f"{change['n']:,} {change['reason']}" for change in step["lost"]]
     lines += [f"{change['n']:,} more: {change['reason']}" for change in step["gained"]]
@@ -39,7 +19,7 @@ def changes_of(step: Step, before: Step) -> list[str]:
 def flow_rows(report: Report) -> list[Stage]:
     """The steps as the diagram and the page's table have them."""
     steps = report["flow"]["steps"]
-    firsts: Iterable[Step | None] = [None, *steps]
+    firsts: Iterable[FlowStep | None] = [None, *steps]
     return [
         Stage(
             step["label"],

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from evaluation.charts.confusion import confusion_matrix
-from evaluation.report import shapes
 from evaluation.report.figures import Figure, query, verdict_labels
 from evaluation.report.sentences import (
     cell_ends,
@@ -19,6 +18,18 @@ from evaluation.report.sentences import (
 )
 from evaluation.report.sentences import of as coefficient_of
 from evaluation.report.verdicts import PromptSection, best_first, model_id, sections_of
+from evaluation.shapes.judge_agreement import PromptAgreement
+from evaluation.shapes.judge_models import (
+    ClassScores,
+    CountedScores,
+    JudgeModel,
+    ModelVerdicts,
+    PromptScores,
+    Score,
+    ScoreShare,
+)
+from evaluation.shapes.study_report import Report
+from evaluation.shapes.verdict_tables import VerdictTable
 from evaluation.statistics.tables import LABELLED, NO, REPLIED, UNPARSED, YES
 
 STATES = {
@@ -91,10 +102,10 @@ class JudgeSection:
     prompts: tuple[AgainstPeople, ...]
     everything: tuple[PromptSection, ...]
     everything_population: str
-    drawn: shapes.Table
+    drawn: VerdictTable
 
 
-def judge_sections(report: shapes.Report) -> list[JudgeSection]:
+def judge_sections(report: Report) -> list[JudgeSection]:
     """The report's judge models."""
     return [
         _section(report, judge, f"judge-{place}")
@@ -102,7 +113,7 @@ def judge_sections(report: shapes.Report) -> list[JudgeSection]:
     ]
 
 
-def _section(report: shapes.Report, judge: shapes.JudgeModel, key: str) -> JudgeSection:
+def _section(report: Report, judge: JudgeModel, key: str) -> JudgeSection:
     states = [f"{count} {STATES[state]}" for state, count in judge["states"].items()]
     spelt = [f"{spelling} {count}" for spelling, count in judge["spellings"].items()]
     sha256 = judge["prompt_sha256"][:12]
@@ -132,7 +143,7 @@ def _section(report: shapes.Report, judge: shapes.JudgeModel, key: str) -> Judge
     )
 
 
-def _replies(judge: shapes.JudgeModel) -> Iterable[tuple[Figure, str]]:
+def _replies(judge: JudgeModel) -> Iterable[tuple[Figure, str]]:
     """How many replies are not one verdict, and of which kind; each number leads to them."""
     for kind, words in REPLIES.items():
         if found := _linked(judge["replies"][kind], of="kept", judge_model=judge["id"], holds=kind):
@@ -144,7 +155,7 @@ def _linked(n: int, **chosen: object) -> Figure | None:
 
 
 def _against_people(
-    report: shapes.Report, judge: shapes.JudgeModel, scores: shapes.PromptScores, key: str
+    report: Report, judge: JudgeModel, scores: PromptScores, key: str
 ) -> AgainstPeople:
     (prompt,) = [one for one in report["prompts"] if one["label"] == scores["prompt"]]
     shown = verdict_labels(report)
@@ -172,15 +183,13 @@ def _against_people(
     )
 
 
-def by_population(scores: shapes.PromptScores) -> list[tuple[str, shapes.CountedScores]]:
+def by_population(scores: PromptScores) -> list[tuple[str, CountedScores]]:
     """Each half of the articles with its scores, then all."""
-    halves: list[tuple[str, shapes.CountedScores]] = [
-        (one["half"], one) for one in scores["halves"]
-    ]
+    halves: list[tuple[str, CountedScores]] = [(one["half"], one) for one in scores["halves"]]
     return [*halves, ("all", scores)]
 
 
-def _populations(scores: shapes.PromptScores, rows: "RowsOf") -> Iterable[Population]:
+def _populations(scores: PromptScores, rows: "RowsOf") -> Iterable[Population]:
     for key, one in by_population(scores):
         half = {} if key == "all" else {"half": key}
         yield Population(
@@ -195,7 +204,7 @@ def _linked_n(n: int, rows: str) -> Figure:
     return Figure(str(n), query=rows if n else "")
 
 
-def held_out_sentence(judge: str, scores: shapes.PromptScores) -> str:
+def held_out_sentence(judge: str, scores: PromptScores) -> str:
     """How far a judge model matches people on the half of the articles that no judge prompt was chosen on."""
     (one,) = [one for one in scores["halves"] if one["half"] == "held_out"]
     if not one["n"]:
@@ -206,7 +215,7 @@ def held_out_sentence(judge: str, scores: shapes.PromptScores) -> str:
     )
 
 
-def halves_sentence(report: shapes.Report) -> str:
+def halves_sentence(report: Report) -> str:
     """How the articles are parted; empty where no judge model judged."""
     if "halves" not in report:
         return ""
@@ -220,7 +229,7 @@ def halves_sentence(report: shapes.Report) -> str:
     )
 
 
-def ceiling_sentence(report: shapes.Report, prompt: str) -> str:
+def ceiling_sentence(report: Report, prompt: str) -> str:
     """How far people agree among themselves on the responses to a prompt: no judge model can be asked for more."""
     mine = [one for one in report["agreement"]["prompts"] if one["prompt"] == prompt]
     measured = [one for one in mine if one["pairs"]]
@@ -232,7 +241,7 @@ def ceiling_sentence(report: shapes.Report, prompt: str) -> str:
     )
 
 
-def _own_agreement(entry: shapes.PromptAgreement) -> str:
+def _own_agreement(entry: PromptAgreement) -> str:
     agreed, kappa = coefficient_of(entry["all"], "percent_agreement"), kappa_of(entry)
     before = f"round {entry['round']}, " if entry["round"] is not None else ""
     shown = "undefined" if kappa["value"] is None else number(kappa["value"])
@@ -242,7 +251,7 @@ def _own_agreement(entry: shapes.PromptAgreement) -> str:
     )
 
 
-def variants_sentence(report: shapes.Report) -> str:
+def variants_sentence(report: Report) -> str:
     """How many judge models were tried: the best of many is better by chance."""
     tried = len(report["judge_models"])
     if tried == 1:
@@ -272,7 +281,7 @@ class RowsOf:
         )
 
 
-def _share_figure(score: shapes.ScoreShare, counted: str, whole: str) -> Figure:
+def _share_figure(score: ScoreShare, counted: str, whole: str) -> Figure:
     """k of n; `counted` and `whole` are the queries of the k and of the n rows."""
     k, n = score["k"], score["n"]
     if not n:
@@ -287,7 +296,7 @@ def _share_figure(score: shapes.ScoreShare, counted: str, whole: str) -> Figure:
     )
 
 
-def _f_figure(score: shapes.Score, rows: str) -> Figure:
+def _f_figure(score: Score, rows: str) -> Figure:
     """`rows` is the query of those that it is computed from."""
     if score["value"] is None:
         return Figure("\N{EN DASH}", reason=score["reason"])
@@ -298,7 +307,7 @@ def _f_figure(score: shapes.Score, rows: str) -> Figure:
     return Figure(value, ends, query=rows)
 
 
-def _class_figures(one: shapes.ClassScores, rows: RowsOf) -> tuple[Figure, ...]:
+def _class_figures(one: ClassScores, rows: RowsOf) -> tuple[Figure, ...]:
     verdict = one["label"]
     right = rows.where(verdict=verdict, said=verdict)
     return (
@@ -308,14 +317,14 @@ def _class_figures(one: shapes.ClassScores, rows: RowsOf) -> tuple[Figure, ...]:
     )
 
 
-def _places(report: shapes.Report, scores: shapes.PromptScores) -> list[tuple[str, int]]:
+def _places(report: Report, scores: PromptScores) -> list[tuple[str, int]]:
     """Each verdict, best first, with its row in the report's table (which runs worst first)."""
     order = [one["label"] for one in scores["classes"]]
     return [(key, order.index(key)) for key in best_first(report)]
 
 
 def _matrix(
-    report: shapes.Report, rows: RowsOf, scores: shapes.PromptScores
+    report: Report, rows: RowsOf, scores: PromptScores
 ) -> tuple[tuple[str, tuple[Figure, ...]], ...]:
     """People's verdicts (rows) by the judge model's (columns, the last without a verdict), linked to their rows."""
     shown, places = verdict_labels(report), _places(report, scores)
@@ -331,9 +340,7 @@ def _matrix(
     return tuple(lines)
 
 
-def _chart(
-    report: shapes.Report, judge: shapes.JudgeModel, scores: shapes.PromptScores, key: str
-) -> str:
+def _chart(report: Report, judge: JudgeModel, scores: PromptScores, key: str) -> str:
     shown, places = verdict_labels(report), _places(report, scores)
     table = [[scores["table"][i][j] for _, j in places] for _, i in places]
     right = sum(table[i][i] for i in range(len(table)))
@@ -349,9 +356,9 @@ def _chart(
 
 
 def _model_row(
-    report: shapes.Report,
+    report: Report,
     rows: RowsOf,
-    one: shapes.ModelVerdicts,
+    one: ModelVerdicts,
     keys: list[str],
     own: Collection[str],
 ) -> tuple[str, Figure, tuple[Figure, ...]]:
@@ -370,7 +377,7 @@ def _model_row(
     return label, Figure(str(one["n"]), query=rows.where(model=model)), tuple(cells)
 
 
-def judge_sentence(judge: str, prompt: shapes.PromptScores) -> str:
+def judge_sentence(judge: str, prompt: PromptScores) -> str:
     """How far a judge model matches people on the responses to one prompt."""
     accuracy, macro = prompt["accuracy"], prompt["macro_f"]
     if not accuracy["n"]:
@@ -390,7 +397,7 @@ def judge_sentence(judge: str, prompt: shapes.PromptScores) -> str:
     )
 
 
-def _macro_words(macro: shapes.Score) -> str:
+def _macro_words(macro: Score) -> str:
     if macro["value"] is None:
         return f"Macro-F is undefined: {lowered(macro['reason'])}"
     if macro["cluster_low"] is None:

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 
-from evaluation.annotators.page import KAPPA_COLUMNS, glances
-from evaluation.paper.methods import methods_paragraph
 from evaluation.report import agreement
 from evaluation.report.agreement import COLUMNS, agreement_rows, agreement_sections
+from evaluation.report.annotators import KAPPA_COLUMNS, glances
 from evaluation.report.comparisons import family_sections
 from evaluation.report.drawings import drawings
 from evaluation.report.flow import flow_rows
 from evaluation.report.judges import halves_sentence, judge_sections, variants_sentence
-from evaluation.report.shapes import Report
+from evaluation.report.methods import methods_paragraph
 from evaluation.report.summary import summary
 from evaluation.report.verdicts import prompt_sections
-from evaluation.report.wikicontradict import paper_table
+from evaluation.report.wikicontradict_rows import paper_table
+from evaluation.shapes.study_report import Report
 
 
 def laid_out(body: Report, query: Mapping[str, str]) -> dict[str, object]:

@@ -4,24 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from evaluation.report.sentences import counted, percent_interval
-from evaluation.report.shapes import Cell, Report
+from evaluation.shapes.study_report import Report
+from evaluation.shapes.verdict_tables import KINDS, VerdictCell
 from evaluation.statistics.tables import ALL
-
-INCOMPLETE, WAITING, SKIPPED, DISAGREEMENT, ABSENT = (
-    "incomplete", "waiting", "skipped", "disagreement", "absent",
-)  # fmt: skip
-# Each kind as a label, and in a sentence: of one response, and of several.
-KINDS = {
-    DISAGREEMENT: ("Open disagreement", "open disagreement", "open disagreements"),
-    SKIPPED: ("Skipped by a judge", "skipped by a judge", "skipped by a judge"),
-    INCOMPLETE: (
-        "Not judged by all its judges",
-        "not judged by all its judges",
-        "not judged by all their judges",
-    ),
-    WAITING: ("Still being judged", "still being judged", "still being judged"),
-    ABSENT: ("Without a verdict in the file",) + ("without a verdict in the file",) * 2,
-}
 
 
 class Range(NamedTuple):
@@ -82,7 +67,7 @@ def widest(report: Report) -> str:
     )
 
 
-def _short(report: Report) -> Iterator[tuple[Cell, int]]:
+def _short(report: Report) -> Iterator[tuple[VerdictCell, int]]:
     """The cells over all questions of lines that lack verdicts, and how many they lack."""
     (table,) = report["tables"]
     lines = {
@@ -94,5 +79,5 @@ def _short(report: Report) -> Iterator[tuple[Cell, int]]:
             yield cell, gone
 
 
-def _ends(cell: Cell) -> str:
+def _ends(cell: VerdictCell) -> str:
     return percent_interval(cell["lowest"], cell["highest"])

@@ -5,7 +5,9 @@ No sentence says that there is no difference or no effect: a wide interval is re
 
 from collections.abc import Callable, Sequence
 
-from evaluation.report.shapes import Changed, PromptAgreement, Share
+from evaluation.shapes.judge_agreement import PromptAgreement
+from evaluation.shapes.study_rounds import ChangedVerdicts
+from evaluation.shapes.verdict_tables import Share
 from evaluation.statistics import wilson
 from evaluation.statistics.bootstrap import Resampled
 from evaluation.statistics.coefficient import Coefficient, PlainCoefficient
@@ -214,7 +216,7 @@ def _over_all(prompt: PromptAgreement) -> str:
     )
 
 
-def changed_sentence(both: Changed) -> str:
+def changed_sentence(both: ChangedVerdicts) -> str:
     """How far the verdicts that two rounds ended with agree."""
     kappa = of(both["coefficients"], "cohen_kappa")
     agreed = of(both["coefficients"], "percent_agreement")

@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from evaluation.report import shapes
 from evaluation.report.judges import by_population
 from evaluation.report.sentences import share_ends
+from evaluation.shapes.judge_agreement import ClassAgreement, JudgePair, PromptAgreement
+from evaluation.shapes.judge_models import CountedScores, JudgeModel, Score, ScoreShare
+from evaluation.shapes.study_report import Report
+from evaluation.shapes.verdict_tables import ClusterEnds, VerdictTable
 from evaluation.statistics.bootstrap import Resampled
 from evaluation.statistics.coefficient import Coefficient
 
@@ -24,7 +27,7 @@ CLUSTERED = ("low", "high", "se", "clusters", "resamples", "undefined", "seed", 
 COEFFICIENT = ("weights", "value", "se", "low", "high", "n", "method", "reason")
 
 
-def agreement_sheet(report: shapes.Report) -> Sheet:
+def agreement_sheet(report: Report) -> Sheet:
     """One row a coefficient: for each prompt and round, for each two judges ("all" for all of them), for each verdict.
 
     Rounds that give no final verdict come last; `round` is empty where the study has one.
@@ -40,7 +43,7 @@ def values(entry: Mapping[str, object] | None, names: Sequence[str]) -> list[obj
     return [None if entry is None else entry[name] for name in names]
 
 
-def entries(report: shapes.Report) -> list[shapes.PromptAgreement]:
+def entries(report: Report) -> list[PromptAgreement]:
     """Agreement by prompt and round: the entries that are put forward, then those of other rounds."""
     return [*report["agreement"]["prompts"], *report["agreement"]["other_rounds"]]
 
@@ -48,7 +51,7 @@ def entries(report: shapes.Report) -> list[shapes.PromptAgreement]:
 OF_ENTRY = ("prompt", "round", "final")
 
 
-def _agreement_rows(entry: shapes.PromptAgreement) -> Iterator[Clustered]:
+def _agreement_rows(entry: PromptAgreement) -> Iterator[Clustered]:
     place = values(entry, OF_ENTRY)
     for pair in entry["pairs"]:
         for coefficient in pair["coefficients"]:
@@ -66,7 +69,7 @@ def _coefficient_row(place: list[object], coefficient: Coefficient) -> Clustered
     return row, coefficient["clustered"]
 
 
-def _class_rows(place: list[object], row: shapes.ClassAgreement, n: int) -> Iterator[Clustered]:
+def _class_rows(place: list[object], row: ClassAgreement, n: int) -> Iterator[Clustered]:
     by = row["clustered"]
     kappa = [*place, "cohen_kappa", "none", row["kappa"], None, None, None, n, "", row["reason"]]
     yield kappa, by["kappa"]
@@ -78,7 +81,7 @@ def _class_rows(place: list[object], row: shapes.ClassAgreement, n: int) -> Iter
         yield [*place, name, "none", value, None, None, None, n, "", ""], interval
 
 
-def confusion_sheet(report: shapes.Report) -> Sheet:
+def confusion_sheet(report: Report) -> Sheet:
     """One row a cell of a confusion matrix, zeros included."""
     rows = [
         [*values(entry, OF_ENTRY), *pair["judges"], *cell]
@@ -92,7 +95,7 @@ def confusion_sheet(report: shapes.Report) -> Sheet:
 PAIR_CELL = ["verdict_1", "verdict_2", "count"]
 
 
-def pair_cells(pair: shapes.Pair) -> list[list[object]]:
+def pair_cells(pair: JudgePair) -> list[list[object]]:
     """The confusion matrix of two judges, a row a cell."""
     return [
         [first, second, count]
@@ -118,13 +121,13 @@ LINE_COLUMNS = ["total", "unlabelled", "left_out"]
 TABLE_COLUMNS = [*VERDICT_COLUMNS, *LINE_COLUMNS, "population", *CLUSTER_COLUMNS, *METHODS]
 
 
-def verdict_sheet(report: shapes.Report) -> Sheet:
+def verdict_sheet(report: Report) -> Sheet:
     """One row a cell of the tables of final verdicts; the last columns say what n leaves out."""
     rows = [row for table in report["tables"] for row in _table_rows(table)]
     return Sheet(TABLE_COLUMNS, rows)
 
 
-def judge_verdict_sheet(report: shapes.Report) -> Sheet:
+def judge_verdict_sheet(report: Report) -> Sheet:
     """The same of each judge model's verdicts on everything."""
     rows = [
         [judge["judge"], *row]
@@ -134,7 +137,7 @@ def judge_verdict_sheet(report: shapes.Report) -> Sheet:
     return Sheet(["judge", *TABLE_COLUMNS], rows)
 
 
-def _table_rows(table: shapes.Table) -> Iterator[list[object]]:
+def _table_rows(table: VerdictTable) -> Iterator[list[object]]:
     lines = {(line["prompt"], line["model"], line["slice"]): line for line in table["lines"]}
     for cell in table["rows"]:
         line = lines[cell["prompt"], cell["model"], cell["slice"]]
@@ -156,7 +159,7 @@ COMPARED = [
 ]  # fmt: skip
 
 
-def comparison_sheet(report: shapes.Report) -> Sheet:
+def comparison_sheet(report: Report) -> Sheet:
     """One row a comparison; the gains of both kinds of questions are in the JSON."""
     whole = report["comparisons"]
     rows = [
@@ -167,7 +170,7 @@ def comparison_sheet(report: shapes.Report) -> Sheet:
     return Sheet(["family", "kind", "margin", *COMPARED, *HOW], rows)
 
 
-def judge_sheet(report: shapes.Report) -> Sheet:
+def judge_sheet(report: Report) -> Sheet:
     """One row a score of a judge model: accuracy and macro-F of a prompt, then each verdict's scores."""
     header = ["judge", "prompt", "verdict", "score", "k", "n", "value", "low", "high"]
     header += ["unparsed", "reason", "method", "articles", "judge_prompt"]
@@ -181,7 +184,7 @@ def judge_sheet(report: shapes.Report) -> Sheet:
     return Sheet(header, rows)
 
 
-def _method(judge: shapes.JudgeModel, score: shapes.ClusterEnds) -> str | None:
+def _method(judge: JudgeModel, score: ClusterEnds) -> str | None:
     """Which way gave the ends that `_share` and `_score` show; None where there are none."""
     if score["cluster_low"] is not None:
         return judge["cluster_method"]
@@ -189,8 +192,8 @@ def _method(judge: shapes.JudgeModel, score: shapes.ClusterEnds) -> str | None:
 
 
 def _judge_rows(
-    place: list[object], prompt: shapes.CountedScores
-) -> Iterator[tuple[list[object], shapes.ClusterEnds]]:
+    place: list[object], prompt: CountedScores
+) -> Iterator[tuple[list[object], ClusterEnds]]:
     """Each row with its score."""
     right, macro = prompt["accuracy"], prompt["macro_f"]
     yield [*place, "", "accuracy", *_share(right), prompt["unparsed"], ""], right
@@ -202,20 +205,20 @@ def _judge_rows(
         yield [*place, one["label"], "f", *_score(f), None, f["reason"]], f
 
 
-def _share(score: shapes.ScoreShare) -> list[object]:
+def _share(score: ScoreShare) -> list[object]:
     """k, n, value and the ends, by resampling articles where there are any."""
     k, n = score["k"], score["n"]
     return [k, n, k / n if n else None, *share_ends(score)]
 
 
-def _score(score: shapes.Score) -> list[object]:
+def _score(score: Score) -> list[object]:
     return [None, None, score["value"], score["cluster_low"], score["cluster_high"]]
 
 
 SHARE_COLUMNS = ["whose", "verdict", "k", "n", "low", "high", *CLUSTER_COLUMNS]
 
 
-def judge_model_sheet(report: shapes.Report) -> Sheet:
+def judge_model_sheet(report: Report) -> Sheet:
     """People's and a judge model's verdicts on each model's responses, one row a share."""
     rows = [
         [
@@ -232,7 +235,7 @@ def judge_model_sheet(report: shapes.Report) -> Sheet:
     return Sheet(["judge", "prompt", "model", *SHARE_COLUMNS, *METHODS, "itself"], rows)
 
 
-def _itself(judge: shapes.JudgeModel, model: str) -> str | None:
+def _itself(judge: JudgeModel, model: str) -> str | None:
     """Whether the judge model is this model; None for replies from a file, of which it is not known."""
     if judge["from_file"]:
         return None

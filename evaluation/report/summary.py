@@ -8,7 +8,9 @@ from evaluation.report import missing, sentences
 from evaluation.report.drawings import Drawing
 from evaluation.report.missing import Range
 from evaluation.report.sentences import in_words
-from evaluation.report.shapes import Compared, Comparison, Family, Prompt, PromptAgreement, Report
+from evaluation.shapes.judge_agreement import PromptAgreement
+from evaluation.shapes.share_differences import Comparison, ComparisonFamily
+from evaluation.shapes.study_report import ComparedSubject, Report, ReportPrompt
 
 LEVEL = 0.05
 # As many further findings are listed; the comparisons have them all.
@@ -61,7 +63,7 @@ def summary(report: Report, charts: dict[str, Drawing]) -> Summary:
     )
 
 
-def _panel(report: Report, prompt: Prompt, drawing: Drawing) -> Panel:
+def _panel(report: Report, prompt: ReportPrompt, drawing: Drawing) -> Panel:
     label, models = prompt["label"], [str(row[0]) for row in drawing.sheet.rows]
     agreement = agreement_lines(report["agreement"]["prompts"], label)
     ranges = missing.ranges(report, label, models)
@@ -99,14 +101,14 @@ def holds(row: Comparison) -> bool:
     return p < LEVEL and not low <= 0 <= high
 
 
-def _title_of_none(report: Compared) -> str:
+def _title_of_none(report: ComparedSubject) -> str:
     """Without a finding: whether anything was tested, and nothing holds, gains included."""
     rows = [row for family in report["comparisons"]["families"] for row in family["rows"]]
     tested = any(row["p_clustered_corrected"] is not None for row in rows)
     return NO_DIFFERENCE if tested and not any(map(holds, rows)) else NOT_COMPARED
 
 
-def findings(report: Compared) -> list[str]:
+def findings(report: ComparedSubject) -> list[str]:
     """A sentence for each difference that holds, those of several models or prompts in one; the widest first.
 
     A difference of gains is no sentence for a title: it stays among the comparisons.
@@ -121,7 +123,7 @@ def findings(report: Compared) -> list[str]:
     return [_sentence(key, by, verdict, models) for key, by in widest]
 
 
-def _grouped(family: Family, row: Comparison) -> Iterator[tuple[tuple[str, ...], str]]:
+def _grouped(family: ComparisonFamily, row: Comparison) -> Iterator[tuple[tuple[str, ...], str]]:
     """What a difference shares with others, and the model that it is about. The side with more comes first."""
     more, less = row["first"], row["second"]
     if (row["value"] or 0) > 0:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from evaluation.report import sentences
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import points, share
-from evaluation.report.shapes import Cell, Prompt, PromptAgreement, Report, Subject, Table
 from evaluation.report.summary import agreement_lines
-from evaluation.report.verdicts import SLICE_LABELS, model_id
+from evaluation.report.verdicts import model_id
+from evaluation.shapes.judge_agreement import PromptAgreement
+from evaluation.shapes.study_report import Report, ReportPrompt, ReportSubject
+from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
 from evaluation.statistics.tables import ALL
 
 ABSENT = Figure("\N{EN DASH}")
@@ -21,8 +23,8 @@ class Side:
     `has_rows` says whether shares lead to their responses: lists of these are by the final verdicts of now.
     """
 
-    subject: Subject
-    table: Table
+    subject: ReportSubject
+    table: VerdictTable
     agreement: Sequence[PromptAgreement]
     has_rows: bool = True
 
@@ -76,7 +78,7 @@ def next_to(first: Side, second: Side, verdict: str) -> list[PromptOfTwo]:
     ]
 
 
-def _named(side: Side, name: str) -> Prompt | None:
+def _named(side: Side, name: str) -> ReportPrompt | None:
     return next((prompt for prompt in side.subject["prompts"] if prompt["name"] == name), None)
 
 
@@ -95,7 +97,7 @@ def _rows(both: tuple[Side, Side], prompt: str, verdict: str) -> Iterator[ShareR
         yield ShareRow(names[model], SLICE_LABELS[part], sides, _difference(one, other))
 
 
-def _cells(side: Side, name: str, verdict: str) -> dict[tuple[int, str], Cell]:
+def _cells(side: Side, name: str, verdict: str) -> dict[tuple[int, str], VerdictCell]:
     """By the model's number and slice."""
     prompt = _named(side, name)
     return {
@@ -105,7 +107,7 @@ def _cells(side: Side, name: str, verdict: str) -> dict[tuple[int, str], Cell]:
     }
 
 
-def _figure(side: Side, prompt: str, cell: Cell | None) -> Figure:
+def _figure(side: Side, prompt: str, cell: VerdictCell | None) -> Figure:
     if cell is None or not cell["n"]:
         return ABSENT
     model = model_id(side.subject, cell["model"])
@@ -119,7 +121,7 @@ def _figure(side: Side, prompt: str, cell: Cell | None) -> Figure:
     )
 
 
-def _difference(one: Cell | None, other: Cell | None) -> str:
+def _difference(one: VerdictCell | None, other: VerdictCell | None) -> str:
     if not (one and one["n"] and other and other["n"]):
         return ""
     return points(other["k"] / other["n"] - one["k"] / one["n"])

@@ -7,12 +7,13 @@ from evaluation.charts.bars import Bar, stacked_bars
 from evaluation.charts.svg import NARROWEST
 from evaluation.report import sentences
 from evaluation.report.figures import Figure, query, verdict_labels
-from evaluation.report.shapes import Cell, JudgeModel, Prompt, Report, Subject, Table
+from evaluation.shapes.judge_models import JudgeModel
+from evaluation.shapes.study_report import Report, ReportPrompt, ReportSubject
+from evaluation.shapes.verdict_tables import SLICE_LABELS, VerdictCell, VerdictTable
 from evaluation.statistics.tables import ALL, UNLABELLED, UNPARSED, Line
 
 # A row of fewer responses says little, so such rows come together in one line.
 FEWEST = 5
-SLICE_LABELS = {"all": "All", "explicit": "Explicit", "implicit": "Implicit", "untyped": "No type"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def prompt_sections(report: Report, wide: int = NARROWEST) -> list[PromptSection
 
 def sections_of(
     report: Report,
-    table: Table,
+    table: VerdictTable,
     key: str,
     *,
     judge: JudgeModel | None = None,
@@ -95,16 +96,16 @@ def _by_size(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
     return enough, [line for line in lines if line["labelled"] < FEWEST]
 
 
-def _sentence(prompt: Prompt, cells: list[Cell], verdict: str) -> str:
+def _sentence(prompt: ReportPrompt, cells: list[VerdictCell], verdict: str) -> str:
     mine = [cell for cell in cells if (cell["slice"], cell["verdict"]) == (ALL, verdict)]
     return prompt_sentence(prompt["label"], verdict, mine)
 
 
 def _row(
     report: Report,
-    prompt: Prompt,
+    prompt: ReportPrompt,
     line: Line,
-    cells: list[Cell],
+    cells: list[VerdictCell],
     keys: list[str],
     judge: JudgeModel | None,
 ) -> VerdictRow:
@@ -128,13 +129,13 @@ def _row(
     )
 
 
-def model_id(report: Subject, name: str) -> int:
+def model_id(report: ReportSubject, name: str) -> int:
     """The number of the model that is shown under this name."""
     (model,) = [model for model in report["models"] if model["name"] == name]
     return model["id"]
 
 
-def _cell_figure(cell: Cell, place: Mapping[str, object], parameter: str) -> Figure:
+def _cell_figure(cell: VerdictCell, place: Mapping[str, object], parameter: str) -> Figure:
     k, n = cell["k"], cell["n"]
     return Figure(
         f"{k}/{n}",
@@ -162,8 +163,8 @@ def _left_out_note(lines: list[Line]) -> str:
 
 def _chart(
     report: Report,
-    prompt: Prompt,
-    cells: list[Cell],
+    prompt: ReportPrompt,
+    cells: list[VerdictCell],
     key: str,
     verdicts: list[str],
     judge: JudgeModel | None,
@@ -192,7 +193,7 @@ def _chart(
 NOTHING = "No response has a final verdict here."
 
 
-def prompt_sentence(label: str, verdict: str, cells: Sequence[Cell]) -> str:
+def prompt_sentence(label: str, verdict: str, cells: Sequence[VerdictCell]) -> str:
     """How often each model's responses to a prompt got a verdict: the lowest and the highest share.
 
     `cells` are one a model, of that verdict, over all questions.

@@ -7,46 +7,12 @@ judge may still change is in no number. What of these is hashed: hashing.py.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import QuerySet
 from django.db.models.expressions import Combinable
 
 from datasets.contexts import reasoning
-from judging.models import Resolution, Study, StudyItem
-
-_CONTRADICTION = "response__instance__contradiction__"
-# What the round of a slot ended with on its item.
-_ENDED = Resolution.objects.filter(item=OuterRef("pk"), round=OuterRef("slots__round"))
-# Column of rows.csv -> where it is, seen from a study's item.
-COLUMNS: dict[str, str | Combinable] = {
-    "item": "position",
-    "collection": f"{_CONTRADICTION}collection__name",
-    "contradiction": f"{_CONTRADICTION}external_id",
-    "title": f"{_CONTRADICTION}title",
-    "question_number": "response__instance__n",
-    "question": "response__instance__question",
-    "reasoning": f"{_CONTRADICTION}type_4",
-    "same_passage": f"{_CONTRADICTION}same_passage",
-    "excluded": "response__instance__exclusion__seconded_by",
-    "prompt": "response__prompt",
-    "model_service": "response__model__service",
-    "model": "response__model__model_id",
-    "model_options": "response__model__options_hash",
-    "sample": "response__sample",
-    "response": "response__text",
-    "round": "slots__round__n",
-    "round_verdict": Subquery(_ENDED.values("verdict")),
-    "repeat": "slots__repeat",
-    "judge": "slots__judge__pseudonym",
-    "first_verdict": "slots__judgment__first_verdict",
-    "comment": "slots__judgment__comment",
-    "seconds": "slots__judgment__seconds",
-    "final_verdict": "resolution__verdict",
-    "final_round": "resolution__round__n",
-    "how": "resolution__how",
-    "cause": "resolution__cause",
-    "note": "resolution__note",
-}
-ORDER = ("position", "slots__round__n", "slots__seat", "slots__repeat", "slots__pk")
+from evaluation.counts.judged import COLUMNS, ORDER
+from judging.models import Study, StudyItem
 
 
 def records(items: QuerySet[StudyItem]) -> Iterator[dict[str, Any]]:

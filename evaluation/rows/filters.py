@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from evaluation.counts.first_verdicts import first_judged
 from evaluation.counts.naming import in_name_order, model_names, models_of, prompts_of
-from evaluation.report.verdicts import SLICE_LABELS
 from evaluation.rows.choice import LABELLED, SORTS, Choice
 from evaluation.rows.listing import prompt_words
+from evaluation.shapes.verdict_tables import SLICE_LABELS
 from evaluation.statistics import tables
 from judging.models import Study, Verdict
 from judging.rules.resolution import CAUSES

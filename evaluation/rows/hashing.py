@@ -1,6 +1,6 @@
 """The rows that a report is computed from, as hashed and as its zip holds them.
 
-A new column changes every hash, so it raises ROWS_FORMAT and FORMAT of report/shapes.py.
+A new column changes every hash, so it raises ROWS_FORMAT and FORMAT of shapes/study_report.py.
 
 The same verdicts give the same lines in every database: no row id is in them, and articles, runs and the order of
 verdicts are numbered in the order in which a study has them.
@@ -22,10 +22,9 @@ from datasets.contexts import reasoning
 from evaluation.annotators.campaign import COMPARED, TAGGED, annotated_tags, comparison_rows
 from evaluation.archive.bundles import RowsOf
 from evaluation.counts.first_verdicts import first_judged, own
-from evaluation.counts.judged import Columns, Judged
+from evaluation.counts.judged import COLUMNS, Columns, Judged
 from evaluation.counts.naming import model_names, models_of
-from evaluation.report.shapes import ROWS_FORMAT, Report
-from evaluation.rows.export import COLUMNS
+from evaluation.shapes.study_report import ROWS_FORMAT, Report
 from evaluation.statistics.columns import Column, Mask, columns
 from judging.machine.scope import COUNTS, ITSELF, by_version, halves_of
 from judging.models import (

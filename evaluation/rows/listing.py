@@ -6,8 +6,8 @@ from django.db.models import BooleanField, ExpressionWrapper, Prefetch, Q, Query
 
 from evaluation.counts.machine_verdicts import REPLIES
 from evaluation.counts.naming import model_names, models_of, prompt_entry
-from evaluation.report.verdicts import SLICE_LABELS
 from evaluation.rows.choice import LABELLED, NO, REPLIED, YES, Choice
+from evaluation.shapes.verdict_tables import SLICE_LABELS
 from evaluation.statistics import tables
 from judging.machine.scope import COUNTS, ITSELF, by_version
 from judging.models import Holds, JudgingSlot, MachineVerdict, Study, StudyItem, Verdict

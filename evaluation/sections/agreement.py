@@ -9,8 +9,16 @@ import numpy as np
 from evaluation.counts import final_verdicts, first_verdicts
 from evaluation.counts.first_verdicts import NONE, Cell, Pairs, Part, RepeatCount, Responses
 from evaluation.counts.judged import Judged
-from evaluation.report import shapes
 from evaluation.sections.clustering import Clustering
+from evaluation.shapes.judge_agreement import (
+    AgreementPortion,
+    JudgeAgreement,
+    JudgeRepeats,
+    PairTable,
+    PromptAgreement,
+    SelfAgreement,
+)
+from evaluation.shapes.study_report import ReportPrompt
 from evaluation.statistics import bootstrap, entries
 from evaluation.statistics.bootstrap import Plan
 from evaluation.statistics.groups import Groups
@@ -29,8 +37,8 @@ NOT_REPEATED = "No judge judged a response twice."
 
 
 def study_agreement(
-    judged: Judged, prompts: Sequence[shapes.Prompt], clustering: Clustering | None = None
-) -> shapes.Agreement:
+    judged: Judged, prompts: Sequence[ReportPrompt], clustering: Clustering | None = None
+) -> JudgeAgreement:
     """Agreement for each prompt and round, or the reason why it was not measured."""
     study = judged.study
     clustering = clustering or Clustering()
@@ -59,8 +67,8 @@ def study_agreement(
 
 
 def agreement_in(
-    judged: Judged, prompts: Sequence[shapes.Prompt], one: Round, clustering: Clustering
-) -> list[shapes.PromptAgreement]:
+    judged: Judged, prompts: Sequence[ReportPrompt], one: Round, clustering: Clustering
+) -> list[PromptAgreement]:
     """Agreement for each prompt within one round."""
     pairs = first_verdicts.pairs(judged, clustering.by)
     responses = first_verdicts.responses(judged, clustering.by)
@@ -87,8 +95,8 @@ class _Parts:
     plan: Plan
 
     def by_round(
-        self, prompts: Sequence[shapes.Prompt], rounds: Sequence[Round]
-    ) -> tuple[list[shapes.PromptAgreement], list[shapes.PromptAgreement]]:
+        self, prompts: Sequence[ReportPrompt], rounds: Sequence[Round]
+    ) -> tuple[list[PromptAgreement], list[PromptAgreement]]:
         """The entries of rounds that give final verdicts, of all while none does; and those of the other rounds.
 
         Whether a round gives any is asked of the study: a prompt whose responses all wait would be left out otherwise
@@ -111,8 +119,8 @@ class _Parts:
         return place in self.finals or len(self.responses.get(place, NONE).paired.parts) > 0
 
     def entry(
-        self, prompt: shapes.Prompt, one: Round | None, named: bool = False
-    ) -> shapes.PromptAgreement:
+        self, prompt: ReportPrompt, one: Round | None, named: bool = False
+    ) -> PromptAgreement:
         """Agreement on the responses to one prompt in one round, which is `named` where there are others."""
         place = prompt["name"], one.n if one else 0
         mine, cells = self.responses.get(place, NONE), self.pairs.get(place, {})
@@ -140,7 +148,7 @@ class _Parts:
         }
 
 
-def _portion(part: Responses, labels: Sequence[str], plan: Plan) -> shapes.Portion:
+def _portion(part: Responses, labels: Sequence[str], plan: Plan) -> AgreementPortion:
     """Agreement on a part of the responses, and the days on which their last verdicts were given."""
     return {
         **_days(part),
@@ -180,7 +188,7 @@ def scale(version: Rubric, prompt: str, used: Iterable[str]) -> list[str]:
     return [verdict for verdict in Verdict.values if verdict in proposed or verdict in set(used)]
 
 
-def self_agreement(repeats: Sequence[RepeatCount], plan: Plan) -> shapes.OwnAgreement:
+def self_agreement(repeats: Sequence[RepeatCount], plan: Plan) -> SelfAgreement:
     """How far each judge agrees with themself, earlier verdicts in rows, over all prompts."""
     judges = sorted({one.judge for one in repeats})
     return {
@@ -194,7 +202,7 @@ def self_agreement(repeats: Sequence[RepeatCount], plan: Plan) -> shapes.OwnAgre
     }
 
 
-def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: Plan) -> shapes.Own:
+def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: Plan) -> JudgeRepeats:
     cells = [(one.cluster, one.verdict_1, one.verdict_2, one.count) for one in repeats]
     entry = pair_entry((judge, judge), Verdict.values, cells, plan)
     return {"judge": judge, "n": sum(one.count for one in repeats), **entry}
@@ -206,9 +214,9 @@ def _own_pair(judge: str, repeats: Sequence[RepeatCount], plan: Plan) -> shapes.
 @FIGURES.remembers
 def pair_entry(
     judges: Sequence[str], labels: Sequence[str], cells: Sequence[Cell], plan: Plan | None
-) -> shapes.PairTable:
+) -> PairTable:
     """The table of two judges (rows the first one's verdicts) with all that is computed from it."""
-    return cast(shapes.PairTable, entries.pair_entry(judges, labels, cells, plan))
+    return cast(PairTable, entries.pair_entry(judges, labels, cells, plan))
 
 
 all_entries = FIGURES.remembers(entries.all_entries)

@@ -5,8 +5,17 @@ from collections.abc import Sequence
 from evaluation.compare import families
 from evaluation.compare.families import Answered, Answers, Compared, Family
 from evaluation.counts.naming import one_passage_prompts, prompt_entry
-from evaluation.report import shapes
 from evaluation.sections.verdicts import FINAL_VERDICTS
+from evaluation.shapes.share_differences import (
+    ComparedCounts,
+    Comparison,
+    ComparisonFamily,
+    Comparisons,
+    ComparisonSides,
+    DifferenceEnds,
+    Gain,
+    Gains,
+)
 from evaluation.statistics import bootstrap, differences
 from evaluation.statistics.bootstrap import Plan
 from evaluation.statistics.differences import Difference, GainDifference
@@ -29,7 +38,7 @@ def answers_of(answered: Answered, verdict: str = Verdict.CORRECT) -> Answers:
 
 def comparisons_entry(
     answers: Answers, seed: int, chosen: Sequence[Family] = families.FAMILIES
-) -> shapes.Comparisons:
+) -> Comparisons:
     """The families that the answers can speak to, each with its comparisons."""
     plan = plan_of(seed)
     return {
@@ -45,7 +54,7 @@ def comparisons_entry(
     }
 
 
-def _family_entry(family: Family, answers: Answers, plan: Plan) -> shapes.Family:
+def _family_entry(family: Family, answers: Answers, plan: Plan) -> ComparisonFamily:
     size = families.size(family, len(answers.models))
     too_many = size > families.MOST_COMPARISONS
     comparisons = [] if too_many else families.compared(family, answers, plan)
@@ -59,7 +68,7 @@ def _family_entry(family: Family, answers: Answers, plan: Plan) -> shapes.Family
     }
 
 
-def _row(one: Compared, kind: str) -> shapes.Comparison:
+def _row(one: Compared, kind: str) -> Comparison:
     """One comparison; prompts are named by their labels."""
     labelled = kind in (families.PROMPTS, families.GAINS)
     difference = one.difference
@@ -78,7 +87,7 @@ def _row(one: Compared, kind: str) -> shapes.Comparison:
     }
 
 
-def _interval(difference: Difference | GainDifference) -> shapes.DifferenceEnds:
+def _interval(difference: Difference | GainDifference) -> DifferenceEnds:
     interval = difference.interval
     if interval is None:
         return {"low": None, "high": None, "clusters": 0, "interval_reason": difference.reason}
@@ -90,7 +99,7 @@ def _interval(difference: Difference | GainDifference) -> shapes.DifferenceEnds:
     }
 
 
-def _sides(difference: Difference, one: Compared) -> shapes.Sides:
+def _sides(difference: Difference, one: Compared) -> ComparisonSides:
     return {
         **_counts(difference),
         "only_first": difference.only_first,
@@ -100,15 +109,15 @@ def _sides(difference: Difference, one: Compared) -> shapes.Sides:
     }
 
 
-def _gains(difference: GainDifference) -> shapes.Gains:
+def _gains(difference: GainDifference) -> Gains:
     """The two gains that are compared, explicit first, each with its sides."""
     return {"explicit": _gain(difference.gain), "implicit": _gain(difference.other_gain)}
 
 
-def _gain(gain: Difference) -> shapes.Gain:
+def _gain(gain: Difference) -> Gain:
     return {"value": gain.value, **_counts(gain), **_interval(gain)}
 
 
-def _counts(difference: Difference) -> shapes.Counts:
+def _counts(difference: Difference) -> ComparedCounts:
     (k_1, n_1), (k_2, n_2) = difference.first, difference.second
     return {"k_1": k_1, "n_1": n_1, "k_2": k_2, "n_2": n_2}

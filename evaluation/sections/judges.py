@@ -6,8 +6,15 @@ from typing import cast
 
 from evaluation.counts import machine_verdicts
 from evaluation.counts.machine_verdicts import MachineCount
-from evaluation.report import shapes
 from evaluation.sections.verdicts import table_of
+from evaluation.shapes.judge_models import (
+    CountedScores,
+    JudgeModel,
+    ModelVerdicts,
+    PromptScores,
+    ReportHalves,
+)
+from evaluation.shapes.study_report import ReportPrompt
 from evaluation.statistics import bootstrap, entries, wilson
 from evaluation.statistics.bootstrap import Plan
 from evaluation.statistics.score_intervals import Both
@@ -25,20 +32,20 @@ ALL_REPLIES = "the judge model's replies, after exclusions"
 
 
 @FIGURES.remembers
-def scores_entry(both: Sequence[Both], plan: Plan) -> shapes.CountedScores:
+def scores_entry(both: Sequence[Both], plan: Plan) -> CountedScores:
     """The table of both verdicts, and the scores that follow from it."""
-    return cast(shapes.CountedScores, entries.scores_entry(both, Verdict.values, plan))
+    return cast(CountedScores, entries.scores_entry(both, Verdict.values, plan))
 
 
 @FIGURES.remembers
-def models_entry(both: Sequence[Both], plan: Plan) -> list[shapes.ModelVerdicts]:
+def models_entry(both: Sequence[Both], plan: Plan) -> list[ModelVerdicts]:
     """Each model's verdicts from people and from the judge model, over the same responses."""
-    return cast(list[shapes.ModelVerdicts], entries.models_entry(both, Verdict.values, plan))
+    return cast(list[ModelVerdicts], entries.models_entry(both, Verdict.values, plan))
 
 
 def judge_models(
-    study: Study, prompts: Sequence[shapes.Prompt], names: Mapping[int, str], plan: Plan
-) -> list[shapes.JudgeModel]:
+    study: Study, prompts: Sequence[ReportPrompt], names: Mapping[int, str], plan: Plan
+) -> list[JudgeModel]:
     """One entry a judge model, by name; none where no model judged."""
     judges = list(control.judges_of(study))
     if not judges:
@@ -64,7 +71,7 @@ def judge_models(
     ]
 
 
-def halves_entry(study: Study) -> shapes.Halves:
+def halves_entry(study: Study) -> ReportHalves:
     """How the study's articles are split, and on how many judge models the held-out half was used."""
     halves = halves_of(study)
     return {
@@ -93,11 +100,11 @@ def _tallied(counts: Iterable[MachineCount], by: str) -> Counter[str]:
 def _judge_entry(
     judge: Judge,
     counts: Sequence[MachineCount],
-    prompts: Sequence[shapes.Prompt],
+    prompts: Sequence[ReportPrompt],
     names: Mapping[int, str],
     plan: Plan,
     halves: Halves,
-) -> shapes.JudgeModel:
+) -> JudgeModel:
     states = _tallied(counts, "state")
     replied = [one for one in counts if one.holds]
     holds = _tallied(replied, "holds")
@@ -133,8 +140,8 @@ def _judge_entry(
 
 
 def _prompt_entry(
-    prompt: shapes.Prompt, counts: Iterable[MachineCount], plan: Plan, halves: Halves
-) -> shapes.PromptScores:
+    prompt: ReportPrompt, counts: Iterable[MachineCount], plan: Plan, halves: Halves
+) -> PromptScores:
     """Tables 4 and 5 for the responses to one prompt."""
     judged = [
         one

@@ -10,19 +10,19 @@ from evaluation.counts import final_verdicts
 from evaluation.counts.final_verdicts import across_rounds
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import model_names, models_of, subject_of
-from evaluation.report import shapes
 from evaluation.report.two import Side
 from evaluation.sections.agreement import agreement_in, pair_entry
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.comparisons import plan_of
 from evaluation.sections.verdicts import table_of
+from evaluation.shapes.study_rounds import ChangedVerdicts, ReopenedRound, StudyRound, StudyRounds
 from judging.models import JudgingSlot, Reopening, Resolution, Round, Study, Verdict
 
 POPULATION = "responses that two rounds resolved, after exclusions"
 OF_ROUND = "verdicts that the round ended with, after exclusions"
 
 
-def rounds_entry(study: Study, clustering: Clustering | None = None) -> shapes.Rounds | None:
+def rounds_entry(study: Study, clustering: Clustering | None = None) -> StudyRounds | None:
     """None for a study whose one round was never opened again."""
     rows = study.rounds.select_related("rubric").annotate(again=Count("reopenings"))
     rounds = list(rows.order_by("n"))
@@ -37,7 +37,7 @@ def rounds_entry(study: Study, clustering: Clustering | None = None) -> shapes.R
     }
 
 
-def round_entries(rounds: Sequence[Round]) -> list[shapes.StudyRound]:
+def round_entries(rounds: Sequence[Round]) -> list[StudyRound]:
     """What each of these rounds was."""
     judged = JudgingSlot.objects.filter(round__in=rounds).order_by().values_list("round")
     responses = Counter(dict(judged.annotate(n=Count("item", distinct=True))))
@@ -59,7 +59,7 @@ def round_entries(rounds: Sequence[Round]) -> list[shapes.StudyRound]:
     ]
 
 
-def _reopened(one: Reopening) -> shapes.Reopened:
+def _reopened(one: Reopening) -> ReopenedRound:
     return {
         "n": one.round.n,
         "reason": one.reason,
@@ -68,10 +68,10 @@ def _reopened(one: Reopening) -> shapes.Reopened:
     }
 
 
-def changed_entries(study: Study, clustering: Clustering) -> list[shapes.Changed]:
+def changed_entries(study: Study, clustering: Clustering) -> list[ChangedVerdicts]:
     """How far the verdicts of each two rounds agree that ended with one on the same responses."""
     plan = clustering.plan(study)
-    entries: list[shapes.Changed] = []
+    entries: list[ChangedVerdicts] = []
     for rounds, rows in groupby(across_rounds(study, clustering.by), key=lambda row: row[0]):
         cells = [cell for _, cell in rows]
         names = [f"round {n}" for n in rounds]

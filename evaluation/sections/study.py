@@ -16,7 +16,6 @@ from evaluation.counts.first_verdicts import own
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.counts.steps import study_flow
-from evaluation.report import shapes
 from evaluation.rows.hashing import digest_of, judging_people
 from evaluation.sections.agreement import study_agreement
 from evaluation.sections.clustering import Clustering
@@ -24,10 +23,18 @@ from evaluation.sections.comparisons import answers_of, comparisons_entry, plan_
 from evaluation.sections.judges import halves_entry, judge_models
 from evaluation.sections.rounds import rounds_entry
 from evaluation.sections.verdicts import FINAL_VERDICTS, resolution_entry, verdict_table
+from evaluation.shapes.study_report import (
+    FORMAT,
+    ROWS_FORMAT,
+    DayOfJudging,
+    Report,
+    ReportStudy,
+    ReportSubset,
+)
 from judging.models import Study, Verdict
 
 
-def study_report(study: Study, clustering: Clustering | None = None) -> shapes.Report:
+def study_report(study: Study, clustering: Clustering | None = None) -> Report:
     """The whole report of a study, ready for JSON; two calls over the same rows give equal data.
 
     `clustering` says what the intervals of agreement resample, by default whole articles; its seed holds for
@@ -41,14 +48,14 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
     answered = final_verdicts.answered(judged.items, names)
     chosen = clustering.seed if clustering else None
     seed = study.seed if chosen is None else chosen
-    report: shapes.Report = {
-        "format": shapes.FORMAT,
+    report: Report = {
+        "format": FORMAT,
         "study": study_entry(judged),
         "snapshot": {
             "id": None,
             "sha256": sha256,
             "rows": row_count,
-            "rows_format": shapes.ROWS_FORMAT,
+            "rows_format": ROWS_FORMAT,
             "app_version": settings.VERSION,
         },
         "population": FINAL_VERDICTS,
@@ -70,7 +77,7 @@ def study_report(study: Study, clustering: Clustering | None = None) -> shapes.R
     return report
 
 
-def days_of_judging(judged: Judged) -> list[shapes.Day]:
+def days_of_judging(judged: Judged) -> list[DayOfJudging]:
     """How many first verdicts were given on each day (UTC) from the first to the last, empty days too."""
     given = judged.first.moment.astype("datetime64[D]")
     if not len(given):
@@ -80,11 +87,11 @@ def days_of_judging(judged: Judged) -> list[shapes.Day]:
     return [{"day": str(day), "verdicts": n} for day, n in zip(days, counts.tolist(), strict=True)]
 
 
-def study_entry(judged: Judged) -> shapes.Study:
+def study_entry(judged: Judged) -> ReportStudy:
     """Who judged what, as counts."""
     study = judged.study
     instances = judged.items["instance"]
-    entry: shapes.Study = {
+    entry: ReportStudy = {
         "id": study.pk,
         "name": study.name,
         "slug": study.slug,
@@ -112,7 +119,7 @@ def study_entry(judged: Judged) -> shapes.Study:
     return entry
 
 
-def _subset(subset: Subset) -> shapes.Subset:
+def _subset(subset: Subset) -> ReportSubset:
     return {
         "name": subset.name,
         "query": described(subset),

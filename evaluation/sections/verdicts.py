@@ -6,7 +6,8 @@ from typing import cast
 from evaluation.counts import final_verdicts, without_verdict
 from evaluation.counts.judged import Judged
 from evaluation.counts.naming import in_name_order, one_passage_prompts
-from evaluation.report import missing, shapes
+from evaluation.shapes.study_report import ReportPrompt
+from evaluation.shapes.verdict_tables import KINDS, ClusterEnds, ResolutionWay, VerdictTable
 from evaluation.statistics import bootstrap, entries, tables, wilson
 from evaluation.statistics.bootstrap import Plan, Resampled
 from evaluation.statistics.cells import resampled
@@ -19,8 +20,8 @@ cell_intervals = FIGURES.remembers(resampled)
 
 
 def verdict_table(
-    judged: Judged, prompts: Sequence[shapes.Prompt], names: Mapping[int, str], plan: Plan
-) -> shapes.Table:
+    judged: Judged, prompts: Sequence[ReportPrompt], names: Mapping[int, str], plan: Plan
+) -> VerdictTable:
     """People's final verdicts."""
     tallies = final_verdicts.tallies(judged.items, names)
     return table_of("verdicts", FINAL_VERDICTS, tallies, prompts, names, Verdict.values, plan)
@@ -30,11 +31,11 @@ def table_of(
     name: str,
     population: str,
     tallies: Tallies,
-    prompts: Sequence[shapes.Prompt],
+    prompts: Sequence[ReportPrompt],
     names: Mapping[int, str],
     verdicts: Sequence[str],
     plan: Plan,
-) -> shapes.Table:
+) -> VerdictTable:
     """Verdicts by model, prompt (under its label) and slice as k of n; "lines" says what each n leaves out.
 
     Next to Wilson's interval (low, high) each cell has the one by resampling articles (cluster_...).
@@ -72,21 +73,21 @@ def table_of(
     }
 
 
-def _ends(interval: Resampled | None) -> shapes.ClusterEnds:
-    return cast(shapes.ClusterEnds, entries.clustered_entry(interval))
+def _ends(interval: Resampled | None) -> ClusterEnds:
+    return cast(ClusterEnds, entries.clustered_entry(interval))
 
 
-def resolution_entry(judged: Judged) -> list[shapes.Way]:
+def resolution_entry(judged: Judged) -> list[ResolutionWay]:
     """How the final verdicts came about, and why the other responses have none; excluded ones are not counted."""
     counts, without = final_verdicts.how_counts(judged.items), without_verdict.missing(judged)
-    ways: list[shapes.Way] = [
+    ways: list[ResolutionWay] = [
         {"how": how, "label": label, "count": counts[how], "final": True}
         for how, label in Resolution.How.choices
         if how in counts
     ]
     ways += [
         {"how": kind, "label": label, "count": without[kind], "final": False}
-        for kind, (label, *_) in missing.KINDS.items()
+        for kind, (label, *_) in KINDS.items()
         if kind in without
     ]
     return ways

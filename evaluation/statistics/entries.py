@@ -1,6 +1,6 @@
 """Parts of a report as data, computed from counts: agreement of two and of all, and the scores of a judge model. Pure.
 
-What they hold is typed in evaluation/report/shapes.py; the script of a report's zip uses these functions too.
+What they hold is typed in evaluation/shapes; the script of a report's zip uses these functions too.
 """
 
 from collections import Counter

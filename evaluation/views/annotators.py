@@ -12,10 +12,10 @@ from accounts.throttles import counted
 from annotation.blinding.gate import check_annotations
 from annotation.blinding.seeing import keep_views
 from annotation.models import Campaign
-from evaluation.annotators import page as layout
 from evaluation.annotators import rows
 from evaluation.annotators.campaign import campaign_agreement
 from evaluation.annotators.entered import populations, submitted_in
+from evaluation.report import annotators as layout
 from evaluation.views.reports import READERS
 from leases.rows import first_of
 from pages.data_responses import csv_response, json_response

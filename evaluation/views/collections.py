@@ -10,12 +10,13 @@ from datasets.blinding import check_collection
 from datasets.models import Collection
 from datasets.records import collection_named
 from evaluation.counts.collection import collection_table
-from evaluation.report.collection import COLUMNS, Table, groups, sentences_of, sheet_rows
+from evaluation.report.collection import COLUMNS, groups, sentences_of, sheet_rows
+from evaluation.shapes.collection_table import CollectionTable
 from evaluation.views.reports import READERS
 from pages.data_responses import csv_response, json_response
 
 
-def seen_whole(request: HttpRequest, name: str) -> tuple[Collection, Table]:
+def seen_whole(request: HttpRequest, name: str) -> tuple[Collection, CollectionTable]:
     """The collection with its table; asks first where the reader may still annotate its tags."""
     collection, person = collection_named(name), person_of(request)
     check_collection(person, collection)

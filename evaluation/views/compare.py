@@ -11,9 +11,9 @@ from evaluation.counts import final_verdicts
 from evaluation.counts.judged import items_of
 from evaluation.counts.naming import model_names, models_of, subject_of
 from evaluation.report.comparisons import family_sections
-from evaluation.report.shapes import Answer, Subject
 from evaluation.rows.listing import prompt_words
 from evaluation.sections.comparisons import answers_of, comparisons_entry
+from evaluation.shapes.study_report import ComparisonAnswer, ReportSubject
 from evaluation.views.reports import READERS
 from judging.models import Study, Verdict
 from leases.refusal import Refusal
@@ -56,7 +56,7 @@ def compare_json(request: HttpRequest, study_id: int) -> HttpResponse:
     return json_response(_answer(study, parts, _asked(request, parts)))
 
 
-def _asked(request: HttpRequest, parts: Subject) -> Asked:
+def _asked(request: HttpRequest, parts: ReportSubject) -> Asked:
     return read(
         request.GET,
         request.GET.getlist("model"),
@@ -66,7 +66,7 @@ def _asked(request: HttpRequest, parts: Subject) -> Asked:
     )
 
 
-def _answer(study: Study, parts: Subject, asked: Asked) -> Answer:
+def _answer(study: Study, parts: ReportSubject, asked: Asked) -> ComparisonAnswer:
     """The answer in the shape of a report, with its one family."""
     names = {model["id"]: model["name"] for model in parts["models"]}
     answered = final_verdicts.answered(items_of(study), names)

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from django.http import HttpResponse, HttpResponseBase
 from django.utils.http import content_disposition_header
 
-from evaluation.annotators.page import study_sheet
 from evaluation.archive import bundles
 from evaluation.charts.pictures import drawn
 from evaluation.charts.standalone import PAGE, WIDTHS, room, standalone
 from evaluation.paper.figures import chart_name
+from evaluation.report.annotators import study_sheet
 from evaluation.report.drawings import drawings
-from evaluation.report.shapes import Report
 from evaluation.report.sheets import SHEETS
 from evaluation.rows.hashing import hashed_lines, rows_of
+from evaluation.shapes.study_report import Report
 from judging.models import Study
 from leases.refusal import Conflict, NotFoundHere, Refusal
 from pages.data_responses import csv_response

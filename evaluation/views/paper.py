@@ -6,11 +6,11 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import roles_required
 from accounts.throttles import counted
-from evaluation.paper.display import FORMS, read_display
 from evaluation.paper.figures import includes
 from evaluation.paper.latex import latex
-from evaluation.paper.methods import methods_paragraph
+from evaluation.report.display import FORMS, read_display
 from evaluation.report.drawings import drawings
+from evaluation.report.methods import methods_paragraph
 from evaluation.views import files
 from evaluation.views.reports import READERS, asked
 

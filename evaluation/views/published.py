@@ -14,7 +14,7 @@ from evaluation.frozen import publishing, snapshots
 from evaluation.models import ReportSnapshot
 from evaluation.paper.citation import bibtex, plain
 from evaluation.report.layout import laid_out
-from evaluation.report.shapes import FORMAT
+from evaluation.shapes.study_report import FORMAT
 from evaluation.views import files
 from leases.refusal import NotFoundHere
 

@@ -17,9 +17,9 @@ from evaluation.counts.studies import entries, studies
 from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
 from evaluation.report.layout import laid_out
-from evaluation.report.shapes import Report
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
+from evaluation.shapes.study_report import Report
 from evaluation.views import files
 from judging.models import Study
 from pages.paging import page_of

@@ -10,10 +10,11 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, roles_required
 from accounts.throttles import counted
 from evaluation.access import study_for
+from evaluation.counts.judged import COLUMNS
 from evaluation.rows import replies
 from evaluation.rows.choice import Choice, chosen
 from evaluation.rows.disagreements import filters, passages, read_choice, side_by_side
-from evaluation.rows.export import COLUMNS, records
+from evaluation.rows.export import records
 from evaluation.rows.filters import of_rows
 from evaluation.rows.listing import in_words, prompt_words, with_prompts, with_verdicts
 from evaluation.views.reports import READERS

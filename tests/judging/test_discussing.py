@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from accounts.roles import Role
-from evaluation.paper.methods import methods_paragraph
+from evaluation.report.methods import methods_paragraph
 from evaluation.sections.study import study_report
 from judging import adjudication, discussing, pool, progress, rounds, studies, verdicts
 from judging.discussing import Awaits

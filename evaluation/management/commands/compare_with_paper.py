@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.paper.wikicontradict import ABSENT, DIFFERS, DOES_NOT_FIT, Match, matches
+from evaluation.compare.wikicontradict_table import ABSENT, DIFFERS, DOES_NOT_FIT, Match, matches
 from evaluation.sections.study import study_report
 from judging import studies
 from leases.command import RefusingCommand

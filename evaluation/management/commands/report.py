@@ -9,10 +9,10 @@ from evaluation.counts.first_verdicts import CLUSTERS
 from evaluation.report.agreement import agreement_sections
 from evaluation.report.comparisons import family_sections
 from evaluation.report.judges import halves_sentence, judge_sections, variants_sentence
-from evaluation.report.shapes import Report
 from evaluation.report.verdicts import prompt_sections
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report
+from evaluation.shapes.study_report import Report
 from judging import studies
 from leases.command import RefusingCommand
 

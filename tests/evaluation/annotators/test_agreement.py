@@ -15,7 +15,6 @@ from evaluation.annotators.agreement import (
     pair_block,
     stage_agreement,
 )
-from evaluation.annotators.in_short import Called, in_short
 from evaluation.annotators.measures import (
     MEASURES,
     Entered,
@@ -25,9 +24,10 @@ from evaluation.annotators.measures import (
     labels_of,
 )
 from evaluation.annotators.overlap import overlap
-from evaluation.annotators.page import laid_out
 from evaluation.report import sentences
+from evaluation.report.annotators import laid_out
 from evaluation.report.sentences import of
+from evaluation.sections.agreement_so_far import Called, in_short
 from evaluation.statistics.bootstrap import Plan
 from evaluation.statistics.coefficient import UNEQUAL
 

@@ -10,9 +10,10 @@ from accounts.models import Person
 from annotation.fields.checks import check
 from annotation.models import Annotation, Seen
 from annotation.workflow import assigning, saving
-from evaluation.annotators.campaign import campaign_agreement, so_far
+from evaluation.annotators.campaign import campaign_agreement
 from evaluation.annotators.entered import populations
 from evaluation.report.sentences import of
+from evaluation.sections.agreement_so_far import so_far
 from tests.annotation import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -23,9 +23,9 @@ from evaluation.frozen.verifying import (
     UNSEALED,
     verify,
 )
-from evaluation.report.shapes import FORMAT, ROWS_FORMAT
 from evaluation.rows.hashing import KINDS, digest
 from evaluation.sections.study import study_report
+from evaluation.shapes.study_report import FORMAT, ROWS_FORMAT
 from evaluation.views import files
 from judging.files.predictions import import_predictions
 from judging.models import Resolution, Study

@@ -11,7 +11,7 @@ and is never changed while the format stays: what the program writes and reads t
 import json
 from pathlib import Path
 
-from evaluation.report.shapes import Report
+from evaluation.shapes.study_report import Report
 
 FOLDER = Path(__file__).parent
 FILE = FOLDER / "report.json"

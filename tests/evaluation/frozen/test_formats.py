@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from evaluation.frozen.publishing import publish
 from evaluation.models import ReportSnapshot
-from evaluation.report.shapes import FORMAT
+from evaluation.shapes.study_report import FORMAT
 from tests.evaluation import frozen
 from tests.judging import factories as judging
 

@@ -2,7 +2,7 @@ import pytest
 
 from evaluation.frozen import snapshots
 from evaluation.models import ReportSnapshot
-from evaluation.paper.display import read_display
+from evaluation.report.display import read_display
 from evaluation.rows.export import records
 from evaluation.sections.clustering import Clustering
 from evaluation.sections.study import study_report

@@ -12,10 +12,11 @@ from itertools import count
 from typing import Any
 
 from evaluation.charts.standalone import WIDTHS, room, standalone
-from evaluation.paper.display import FORMS, read_display
+from evaluation.counts.judged import COLUMNS
 from evaluation.paper.latex import latex
-from evaluation.paper.methods import methods_paragraph
+from evaluation.report.display import FORMS, read_display
 from evaluation.report.drawings import drawings
+from evaluation.report.methods import methods_paragraph
 from evaluation.report.sheets import SHEETS
 from evaluation.rows import export
 from evaluation.rows.hashing import hashed_lines
@@ -78,7 +79,7 @@ def files_of(study: Study) -> Iterator[tuple[str, str]]:
     yield "report.json", json.dumps(report, ensure_ascii=False, allow_nan=False)
     yield "rows.jsonl", b"".join(hashed_lines(study)).decode()
     rows = export.records(study.items.all())
-    yield "rows.csv", "".join(csv_lines(list(export.COLUMNS), (row.values() for row in rows)))
+    yield "rows.csv", "".join(csv_lines(list(COLUMNS), (row.values() for row in rows)))
     yield "study.json", "".join(studyfile.json_chunks(study))
     yield "study.csv", "".join(studyfile.csv_chunks(study))
     for name, sheet in SHEETS.items():

@@ -9,9 +9,9 @@ import pytest
 from evaluation.charts.pictures import drawn
 from evaluation.charts.standalone import room
 from evaluation.paper import widths
-from evaluation.paper.display import read_display
 from evaluation.paper.figures import chart_name, includes
 from evaluation.paper.latex import latex
+from evaluation.report.display import read_display
 from evaluation.report.drawings import drawings
 from tests.evaluation.paper import large
 from tests.evaluation.paper.test_paper import check, tables

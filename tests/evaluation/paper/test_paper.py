@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from evaluation.paper.display import read_display
 from evaluation.paper.latex import latex
-from evaluation.paper.methods import methods_paragraph
+from evaluation.report.display import read_display
+from evaluation.report.methods import methods_paragraph
 from evaluation.sections.study import study_report
 from judging import studies, verdicts
 from judging.models import JudgingSlot, Study

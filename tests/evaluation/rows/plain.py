@@ -6,7 +6,8 @@ from django.db.models import Case, F, OuterRef, Q, TextField, Value, When, Windo
 from django.db.models.functions import Cast, DenseRank, Substr
 
 from evaluation.counts.first_verdicts import first_judged
-from evaluation.rows.export import COLUMNS, read
+from evaluation.counts.judged import COLUMNS
+from evaluation.rows.export import read
 from evaluation.rows.hashing import HASHED, KINDS, OF_ROUNDS
 from judging.pool import on_own_question
 from judging.states import SlotState

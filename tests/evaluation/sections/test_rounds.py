@@ -5,9 +5,9 @@ import json
 import pytest
 
 from evaluation.archive.recompute import Findings, check
-from evaluation.paper.methods import methods_paragraph
 from evaluation.report.agreement import agreement_rows
 from evaluation.report.layout import laid_out
+from evaluation.report.methods import methods_paragraph
 from evaluation.rows.choice import Choice, chosen
 from evaluation.rows.hashing import hashed_lines, rows_of
 from evaluation.sections.study import study_report

@@ -9,8 +9,8 @@ from accounts.roles import Role
 from datasets.drawing import Plan
 from datasets.subsets import Query, freeze
 from evaluation.counts.naming import model_names
-from evaluation.paper.methods import methods_paragraph
 from evaluation.report import sentences
+from evaluation.report.methods import methods_paragraph
 from evaluation.sections.agreement import (
     NOT_MEASURED_ALONE,
     NOT_MEASURED_YET,

@@ -8,13 +8,13 @@ from django.core.management import call_command
 from django.template.loader import render_to_string
 from sklearn.metrics import cohen_kappa_score
 
-from evaluation.paper.display import read_display
 from evaluation.paper.latex import latex
-from evaluation.paper.methods import methods_paragraph
 from evaluation.report.agreement import agreement_rows, other_rounds
 from evaluation.report.comparisons import family_sections
+from evaluation.report.display import read_display
 from evaluation.report.drawings import drawings
 from evaluation.report.layout import laid_out
+from evaluation.report.methods import methods_paragraph
 from evaluation.report.sentences import kappa_of, number, p_value
 from evaluation.report.sheets import agreement_sheet, comparison_sheet
 from evaluation.report.summary import summary

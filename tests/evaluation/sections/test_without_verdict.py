@@ -8,14 +8,13 @@ import pytest
 
 from evaluation.counts.judged import Judged
 from evaluation.counts.without_verdict import kind_of
-from evaluation.paper.methods import HOW, methods_paragraph
-from evaluation.report import missing
 from evaluation.report.drawings import drawings
-from evaluation.report.missing import KINDS
+from evaluation.report.methods import HOW, methods_paragraph
 from evaluation.report.sheets import verdict_sheet
 from evaluation.report.summary import summary
 from evaluation.sections.study import study_report
 from evaluation.sections.verdicts import resolution_entry
+from evaluation.shapes.verdict_tables import ABSENT, KINDS
 from judging import studies, verdicts
 from judging.models import JudgingSlot, Resolution, Study
 from judging.states import SlotState
@@ -53,7 +52,7 @@ def test_why_a_response_has_no_final_verdict(seats, kind):
 
 def test_whatever_state_its_slots_are_in_a_response_is_in_one_kind():
     kinds = {kind_of(seats) for seats in itertools.product(SEATS, repeat=3)}
-    assert kinds | {missing.ABSENT} == set(KINDS)
+    assert kinds | {ABSENT} == set(KINDS)
 
 
 def test_the_methods_paragraph_has_words_for_every_way_and_kind():

@@ -8,7 +8,7 @@ passages differ. With these every share of the table is a whole number of respon
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluation.report.shapes import Cell
+from evaluation.shapes.verdict_tables import VerdictCell
 from evaluation.statistics.tables import ALL, SLICES
 
 # As the paper abbreviates them, with how the names of the published file begin.
@@ -111,7 +111,7 @@ def paper_cells() -> Iterator[PaperCell]:
                 yield PaperCell(prompt, model, part, verdict, percent, n)
 
 
-def matches(rows: Iterable[Cell]) -> list[Match]:
+def matches(rows: Iterable[VerdictCell]) -> list[Match]:
     """Every cell of the paper with the cell of a report's table (`rows`) for the same model.
 
     Where n is the paper's the two are compared. Where it is smaller the study may hold a part of the paper's

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from evaluation.report.shapes import Report
+from evaluation.shapes.study_report import Report
 from leases.refusal import Refusal
 
 COMPACT, FULL = "compact", "full"

@@ -4,15 +4,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from datasets.taxonomy import DIMENSIONS, option
-from evaluation.annotators import shapes
 from evaluation.annotators.agreement import AFTER, BEFORE, BLIND
 from evaluation.annotators.measures import DIMENSION, OPTION, OVERLAP, OVERLAPS, VALIDITY
 from evaluation.report import sentences
 from evaluation.report.agreement import figure_of
 from evaluation.report.figures import Figure, query
 from evaluation.report.sentences import counted
-from evaluation.report.shapes import Report
 from evaluation.report.sheets import CLUSTERED, COEFFICIENT, Sheet, values
+from evaluation.shapes.annotator_agreement import (
+    AnnotatorAgreement,
+    MeasureAgreement,
+    StageAgreement,
+)
+from evaluation.shapes.study_report import Report
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.two_raters import paradox_warning
 
@@ -92,7 +96,7 @@ def label_of(key: str) -> str:
 
 
 def glances(
-    report: shapes.AnnotatorAgreement, n: int = 0, shown: shapes.Stage | None = None
+    report: AnnotatorAgreement, n: int = 0, shown: StageAgreement | None = None
 ) -> list[Glance]:
     """Every population with two annotations of a tag, the shown one marked."""
     return [
@@ -113,8 +117,8 @@ def glances(
 
 
 def chosen(
-    report: shapes.AnnotatorAgreement, wanted_round: str, wanted_stage: str
-) -> tuple[int, shapes.Stage] | None:
+    report: AnnotatorAgreement, wanted_round: str, wanted_stage: str
+) -> tuple[int, StageAgreement] | None:
     """The population that an address names, else the last round's first; None where nothing was measured."""
     there = [
         (entry["round"], stage)
@@ -128,7 +132,7 @@ def chosen(
     return next(iter([*named, *there]), None)
 
 
-def laid_out(n: int, stage: shapes.Stage) -> Shown:
+def laid_out(n: int, stage: StageAgreement) -> Shown:
     """One population as the page shows it. Options that nobody chose are counted, not listed."""
     labelled = [one for one in stage["measures"] if one["kind"] != OVERLAP]
     used = [one for one in labelled if one["kind"] != OPTION or one["counts"][0]]
@@ -152,12 +156,12 @@ def laid_out(n: int, stage: shapes.Stage) -> Shown:
     )
 
 
-def _misleads(entry: shapes.MeasureAgreement) -> bool:
+def _misleads(entry: MeasureAgreement) -> bool:
     pairs = [two["coefficients"] for two in entry["pairs"]]
     return any(paradox_warning(agreed, kappa) for agreed, kappa, *_ in pairs or [entry["all"]])
 
 
-def sentence(stage: shapes.Stage) -> str:
+def sentence(stage: StageAgreement) -> str:
     """What was compared, in words."""
     words = (
         f"{counted(stage['tags'], 'tag')} with annotations of two people or more, "
@@ -171,7 +175,7 @@ def sentence(stage: shapes.Stage) -> str:
     return words
 
 
-def _figures(stage: shapes.Stage, measure: shapes.MeasureAgreement) -> tuple[Figure, ...]:
+def _figures(stage: StageAgreement, measure: MeasureAgreement) -> tuple[Figure, ...]:
     """Agreement, kappa, AC1, alpha: Cohen's kappa where two people annotated all tags, else Fleiss'."""
     every = {name: figure_of(sentences.of(measure["all"], name)) for name in OF_ALL}
     if len(measure["pairs"]) == 1:
@@ -182,7 +186,7 @@ def _figures(stage: shapes.Stage, measure: shapes.MeasureAgreement) -> tuple[Fig
 
 
 def _line(
-    n: int, stage: shapes.Stage, measure: shapes.MeasureAgreement, figures: tuple[Figure, ...]
+    n: int, stage: StageAgreement, measure: MeasureAgreement, figures: tuple[Figure, ...]
 ) -> Line:
     return Line(
         label_of(measure["key"]),
@@ -193,11 +197,11 @@ def _line(
     )
 
 
-def _in_pairs(stage: shapes.Stage) -> list[shapes.MeasureAgreement]:
+def _in_pairs(stage: StageAgreement) -> list[MeasureAgreement]:
     return [one for one in stage["measures"] if one["kind"] in (VALIDITY, DIMENSION)]
 
 
-def _pair_line(n: int, stage: shapes.Stage, place: int) -> Line:
+def _pair_line(n: int, stage: StageAgreement, place: int) -> Line:
     """Kappa of two annotators on validity and on each dimension."""
     first, second = stage["measures"][0]["pairs"][place]["annotators"]
     kappas = [
@@ -223,7 +227,7 @@ HEADER = [
 ]  # fmt: skip
 
 
-def sheet(report: shapes.AnnotatorAgreement) -> Sheet:
+def sheet(report: AnnotatorAgreement) -> Sheet:
     """One row a coefficient, over all annotators ("all") and of each two."""
     return Sheet(HEADER, list(_sheet_rows(report)))
 
@@ -234,7 +238,7 @@ def study_sheet(report: Report) -> Sheet:
     return Sheet(["campaign", *HEADER], rows)
 
 
-def _sheet_rows(report: shapes.AnnotatorAgreement) -> Iterator[list[object]]:
+def _sheet_rows(report: AnnotatorAgreement) -> Iterator[list[object]]:
     for entry in report["rounds"]:
         for stage in entry["stages"]:
             for measure in stage["measures"]:
@@ -244,7 +248,7 @@ def _sheet_rows(report: shapes.AnnotatorAgreement) -> Iterator[list[object]]:
                     ]  # fmt: skip
 
 
-def _sheet_lines(measure: shapes.MeasureAgreement) -> Iterator[list[object]]:
+def _sheet_lines(measure: MeasureAgreement) -> Iterator[list[object]]:
     yield from (_cells(["all", "all"], one) for one in measure["all"])
     for two in measure["pairs"]:
         yield from (_cells(two["annotators"], one) for one in two["coefficients"])

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from evaluation.paper.wikicontradict import (
+from evaluation.compare.wikicontradict_table import (
     ABSENT,
     DIFFERS,
     DOES_NOT_FIT,
@@ -14,7 +14,7 @@ from evaluation.paper.wikicontradict import (
     matches,
     paper_cells,
 )
-from evaluation.report.wikicontradict import paper_table
+from evaluation.report.wikicontradict_rows import paper_table
 from evaluation.sections.study import study_report
 
 pytestmark = pytest.mark.once

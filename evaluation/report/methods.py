@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from evaluation.report import missing, sentences
 from evaluation.report.agreement import in_round
 from evaluation.report.sentences import counted, interval, number
-from evaluation.report.shapes import PromptAgreement, Report, Table
+from evaluation.shapes.judge_agreement import PromptAgreement
+from evaluation.shapes.study_report import Report
+from evaluation.shapes.verdict_tables import VerdictTable
 from evaluation.statistics.bootstrap import FEWEST_CLUSTERS
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.tables import ALL
@@ -234,7 +236,7 @@ def _comparing(report: Report) -> Iterator[str]:
         )
 
 
-def _intervals_of_shares(table: Table) -> str:
+def _intervals_of_shares(table: VerdictTable) -> str:
     return (
         f"Shares have 95 % intervals from {table['resamples']:,} resamples of whole articles (seed {table['seed']}); "
         "where that cannot be done, Wilson's, which take responses as independent."

@@ -1,30 +1,23 @@
-"""Agreement on validity in a sentence, from how many people called each tag valid. Pure."""
+"""Agreement on validity in a sentence, from how many people called each tag valid."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 
+from annotation.models import Campaign
 from evaluation.annotators.agreement import BEFORE
-from evaluation.annotators.page import STAGES
+from evaluation.annotators.campaign import NOBODY_TWICE
+from evaluation.annotators.entered import Called, called
 from evaluation.report import sentences
+from evaluation.report.annotators import STAGES
 from evaluation.statistics.coefficient import Coefficient
 from evaluation.statistics.many_raters import fleiss_kappa, pairwise_agreement
 from evaluation.statistics.two_raters import cohen_kappa
 
 
-class Called(NamedTuple):
-    """A tag of a round that `n` people annotated, of whom `valid` call it valid.
-
-    `one` and `other` are the first and the last of its annotators, `says_valid` the first of those who call it valid.
-    """
-
-    round: int
-    n: int
-    valid: int
-    one: int
-    other: int
-    says_valid: int | None
+def so_far(campaign: Campaign) -> list[str]:
+    """The agreement on validity before review, a sentence for each round, without intervals."""
+    return in_short(called(campaign)) or [NOBODY_TWICE]
 
 
 def in_short(called: Iterable[Called]) -> list[str]:

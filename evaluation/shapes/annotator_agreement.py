@@ -1,4 +1,4 @@
-"""The agreement of a campaign's annotators as data: what its JSON and a frozen report hold. Pure."""
+"""The agreement of a campaign's annotators as data: what its JSON and a report hold. Pure."""
 
 from typing import TypedDict
 
@@ -6,7 +6,7 @@ from evaluation.statistics.bootstrap import Resampling
 from evaluation.statistics.coefficient import Coefficient
 
 
-class Two(TypedDict):
+class AnnotatorPair(TypedDict):
     """The agreement of two annotators; `table` has the first one's labels in rows, and is empty for an overlap.
 
     Its `labels` are the measure's; of a dimension the sets that one of the two chose.
@@ -29,10 +29,10 @@ class MeasureAgreement(TypedDict):
     labels: list[str]
     counts: list[int]
     all: list[Coefficient]
-    pairs: list[Two]
+    pairs: list[AnnotatorPair]
 
 
-class Stage(TypedDict):
+class StageAgreement(TypedDict):
     """One population of a round: `tags` with two or more annotations, `comparisons` of each two of them.
 
     `after_seeing` of these comparisons have an annotation that was made after its author saw others of the tag.
@@ -51,7 +51,7 @@ class RoundAgreement(TypedDict):
 
     round: int
     annotated: int
-    stages: list[Stage]
+    stages: list[StageAgreement]
 
 
 class AnnotatorAgreement(TypedDict):

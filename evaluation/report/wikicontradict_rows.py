@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from evaluation.paper.wikicontradict import (
+from evaluation.compare.wikicontradict_table import (
     ABSENT,
     DIFFERS,
     DOES_NOT_FIT,
@@ -16,8 +16,8 @@ from evaluation.paper.wikicontradict import (
 )
 from evaluation.report.figures import verdict_labels
 from evaluation.report.sentences import counted, share
-from evaluation.report.shapes import Report
-from evaluation.report.verdicts import SLICE_LABELS
+from evaluation.shapes.study_report import Report
+from evaluation.shapes.verdict_tables import SLICE_LABELS
 
 MARKS = {DIFFERS: "differs", DOES_NOT_FIT: "does not fit"}
 OUTCOMES = {

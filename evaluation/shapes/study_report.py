@@ -1,0 +1,171 @@
+"""The report of a study as data. Pure."""
+
+from typing import NotRequired, TypedDict
+
+from evaluation.shapes.annotator_agreement import AnnotatorAgreement
+from evaluation.shapes.judge_agreement import JudgeAgreement
+from evaluation.shapes.judge_models import JudgeModel, ReportHalves
+from evaluation.shapes.share_differences import Comparisons
+from evaluation.shapes.study_rounds import StudyRounds
+from evaluation.shapes.verdict_tables import ResolutionWay, VerdictTable
+
+# The format of a report's data: any change of its shape raises it. Of a stored report of another format the program
+# offers the bytes, and reads nothing else (archive/bundles.py).
+FORMAT = 5
+# The format of the rows that a report is computed from (rows/hashing.py).
+ROWS_FORMAT = 4
+
+
+class ReportPrompt(TypedDict):
+    """A prompt; `one_passage` whether it gives a model one of the two passages."""
+
+    name: str
+    label: str
+    title: str
+    one_passage: bool
+
+
+class ReportModel(TypedDict):
+    """A model, by the name that the report shows."""
+
+    id: int
+    name: str
+
+
+class ReportVerdict(TypedDict):
+    """A verdict and how it is shown; a report has them from worst to best."""
+
+    key: str
+    label: str
+
+
+class StepChange(TypedDict):
+    """`n` lost or gained, and why."""
+
+    n: int
+    reason: str
+
+
+class FlowStep(TypedDict):
+    """`n` of `unit` are left at a step of the way from tags to tables."""
+
+    key: str
+    label: str
+    n: int
+    unit: str
+    lost: list[StepChange]
+    gained: list[StepChange]
+
+
+class ReportFlow(TypedDict):
+    """The way from tags to tables; `begins` is "campaign", "collection", or "" without responses."""
+
+    begins: str
+    note: str
+    steps: list[FlowStep]
+
+
+class DayOfJudging(TypedDict):
+    """The number of first verdicts given on a day (ISO, UTC)."""
+
+    day: str
+    verdicts: int
+
+
+class StudyName(TypedDict):
+    """The study that a report is of."""
+
+    id: int
+    name: str
+
+
+class ReportSubset(TypedDict):
+    """How the questions of a study were drawn: `drawn` of the `frame`, which `query` describes, by lots from `seed`.
+
+    `by` is the slice that made the strata, "" for none.
+    """
+
+    name: str
+    query: str
+    by: str
+    drawn: int
+    frame: int
+    seed: int
+
+
+class ReportStudy(StudyName):
+    """Who judged what, as counts."""
+
+    slug: str
+    state: str
+    is_demonstration: bool
+    is_imported: bool
+    judges_per_response: int
+    pairing: str
+    double_percent: int
+    repeat_percent: int
+    without_own: bool
+    own_verdicts: list[int]
+    subset: NotRequired[ReportSubset]
+    resolved_by: str
+    rubric: str
+    order: str
+    seed: int
+    responses: int
+    instances: int
+    articles: int
+    excluded_instances: int
+    judges: int
+
+
+class SnapshotStamp(TypedDict):
+    """What the report was computed from: the hash of its rows, and the hash of itself once it is sealed."""
+
+    id: int | None
+    sha256: str
+    rows: int
+    rows_format: int
+    app_version: str
+    body_sha256: NotRequired[str]
+
+
+class ReportSubject(TypedDict):
+    """What comparisons name: the prompts and models of a study."""
+
+    prompts: list[ReportPrompt]
+    models: list[ReportModel]
+
+
+class ComparedSubject(ReportSubject):
+    """Comparisons with the prompts and models that they name: a part of a report, or an answer of its own."""
+
+    comparisons: Comparisons
+
+
+class ComparisonAnswer(ComparedSubject):
+    """The comparisons that a researcher asked for."""
+
+    study: StudyName
+
+
+class Report(ComparedSubject):
+    """The report of a study. `display` is how a researcher names and orders its parts in a paper, as a query.
+
+    `halves` are there where judge models are, `rounds` where there were several or one was opened again.
+    """
+
+    format: int
+    study: ReportStudy
+    snapshot: SnapshotStamp
+    population: str
+    verdicts: list[ReportVerdict]
+    agreement: JudgeAgreement
+    tables: list[VerdictTable]
+    judge_models: list[JudgeModel]
+    halves: NotRequired[ReportHalves]
+    resolution: list[ResolutionWay]
+    flow: ReportFlow
+    days: list[DayOfJudging]
+    annotators: list[AnnotatorAgreement]
+    rounds: NotRequired[StudyRounds]
+    display: NotRequired[dict[str, str]]
