@@ -104,8 +104,8 @@ def _check_round(item: StudyItem) -> None:
 def decision_problem(item: StudyItem, verdict: str, cause: str, note: str) -> str | None:
     """Why a decision cannot be stored; None when it can."""
     criteria = rubric.parse(item.rubric.body).prompts[item.response.prompt]
-    if verdict not in criteria.allowed:
-        return "Choose a verdict."
+    if problem := criteria.problem(verdict):
+        return problem
     if cause not in CAUSES:
         return "Choose why the judges disagree."
     if len(note) > NOTE_LIMIT:

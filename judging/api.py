@@ -17,13 +17,16 @@ from judging import presenting, progress, verdicts
 from judging.blinding import keep_items
 from judging.models import JudgingSlot
 from judging.rules import rubric
+from judging.rules.scale import LONGEST_KEY
 from pages.versions import IF_MATCH, version_of
 
 JUDGES = [HasRole.of(Role.JUDGE)]
 
 
 class VerdictInput(serializers.Serializer):
-    verdict = serializers.CharField(max_length=40)
+    verdict = serializers.CharField(
+        max_length=LONGEST_KEY, help_text="The key of a verdict of the study's rubric."
+    )
     comment = serializers.CharField(
         allow_blank=True, default="", trim_whitespace=False, max_length=verdicts.COMMENT_LIMIT
     )

@@ -17,7 +17,7 @@ from generation.states import ResponseState
 from judging import rounds, rubric_versions, warmup
 from judging.blinding import hidden_run_ids
 from judging.machine import judge_prompts
-from judging.models import JudgePrompt, Rubric, Study, Verdict
+from judging.models import JudgePrompt, Rubric, Study
 from judging.presenting import VerdictChoice
 from judging.published import over_runs
 from judging.rules.assignment import MOST_REPEATED
@@ -376,7 +376,8 @@ class RoundForm(forms.Form):
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["rubric"].queryset = rubric_versions.versions()  # type: ignore[attr-defined]
+        versions = rubric_versions.versions().filter(name=study.rubric.name)
+        self.fields["rubric"].queryset = versions  # type: ignore[attr-defined]
         self.initial.setdefault("rubric", study.rubric_id)
         reads = ExpressionWrapper(rounds.could_read(study), BooleanField())
         judges = possible_judges().annotate(reads=reads)
@@ -397,7 +398,6 @@ class AgainForm(RoundForm):
         help_text="Tick none to take all prompts.",
     )
     verdicts = forms.MultipleChoiceField(
-        choices=[*Verdict.choices, (rounds.NO_VERDICT, "No final verdict")],
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label="With the final verdict",
@@ -425,6 +425,9 @@ class AgainForm(RoundForm):
         super().__init__(*args, study=study, **kwargs)
         used = set(study.items.order_by().values_list("response__prompt", flat=True).distinct())
         self.fields["prompts"].choices = prompt_versions.choices(used)  # type: ignore[attr-defined]
+        labels = study.rubric.scale.labels
+        verdicts = [*labels.items(), (rounds.NO_VERDICT, "No final verdict")]
+        self.fields["verdicts"].choices = verdicts  # type: ignore[attr-defined]
 
     def clean_numbers(self) -> list[int]:
         numbers = numbers_in(self.cleaned_data["numbers"])

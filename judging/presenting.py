@@ -19,6 +19,7 @@ from generation.prompts.prompting import Prompt
 from judging.models import JudgingSlot, StudyItem
 from judging.rules import rubric
 from judging.rules.rubric import GoldAnswer, PromptCriteria, Rubric
+from judging.rules.scale import Verdict
 from judging.settling import seats_of
 from judging.states import SlotState
 
@@ -37,6 +38,7 @@ class VerdictChoice:
 
     key: str
     label: str
+    tone: str
     hotkey: str
     criteria: tuple[str, ...]
     warning: str
@@ -106,10 +108,9 @@ def _rules_html(rules: tuple[str, ...]) -> SafeString:
 
 @dataclass(frozen=True)
 class AnonymousVerdict:
-    """A judgment as those who resolve see it, without its judge and time."""
+    """A judgment as those who resolve see it, without its judge and time; `verdict` None where it was skipped."""
 
-    verdict: str
-    label: str
+    verdict: Verdict | None
     comment: str
     flagged: bool
     flag_note: str
@@ -136,11 +137,12 @@ def response_view(response: Response, known: Rubric) -> ResponseView:
 
 def choices(known: Rubric, criteria: PromptCriteria) -> tuple[VerdictChoice, ...]:
     """The verdict buttons for one prompt, best first, with the keys 1, 2, 3, …"""
-    allowed = [verdict for verdict in known.shown if verdict.key in criteria.allowed]
+    allowed = [verdict for verdict in known.scale.best_first if verdict.key in criteria.allowed]
     return tuple(
         VerdictChoice(
             key=verdict.key,
             label=verdict.label,
+            tone=verdict.tone,
             hotkey=str(place),
             criteria=tuple(criteria.criteria[verdict.key]),
             warning=criteria.unusual.get(verdict.key, ""),
@@ -200,21 +202,18 @@ def slot_view(slot: JudgingSlot, known: Rubric, total: int) -> SlotView:
 
 @dataclass(frozen=True)
 class Entry:
-    """What a judge entered for an item: a verdict with its label, or a reason for skipping it, or neither."""
+    """What a judge entered for an item: a verdict, or a reason for skipping it, or neither."""
 
-    verdict: str
-    label: str
+    verdict: Verdict | None
     comment: str
     skip_reason: str
 
 
 def both_entries(details: Any, known: Rubric) -> dict[str, Entry]:
     """{"stored", "given"} of a change that was made from an older version; both are the judge's own."""
+    verdicts = {verdict.key: verdict for verdict in known.scale.verdicts}
     return {
-        side: Entry(
-            label=known.label(details[side]["verdict"]) if details[side]["verdict"] else "",
-            **details[side],
-        )
+        side: Entry(**{**details[side], "verdict": verdicts.get(details[side]["verdict"])})
         for side in ("stored", "given")
     }
 
@@ -241,10 +240,9 @@ def verdicts_of_two(mine: JudgingSlot, known: Rubric) -> list[AnonymousVerdict]:
 
 def _anonymous(slot: JudgingSlot, known: Rubric) -> AnonymousVerdict:
     judgment = getattr(slot, "judgment", None)
-    verdict = (judgment.first_verdict or "") if judgment else ""
+    verdict = judgment.first_verdict if judgment else None
     return AnonymousVerdict(
-        verdict=verdict,
-        label=known.label(verdict) if verdict else "No verdict",
+        verdict=known.scale[verdict] if verdict else None,
         comment=judgment.comment if judgment else "",
         flag_note=slot.flag_note,
         flagged=slot.flagged,

@@ -11,7 +11,7 @@ from django.db.models import Avg, Count, Exists, F, Max, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Coalesce, Least
 
 from accounts.models import Person
-from judging.models import Judge, JudgingSlot, Judgment, Round, Study, StudyItem, Verdict
+from judging.models import Judge, JudgingSlot, Judgment, Round, Study, StudyItem
 from judging.rules.resolution import outcome
 from judging.settling import discussed, incomplete, unresolved
 from judging.states import SlotState
@@ -192,20 +192,21 @@ def left_by_closing(study: Study) -> LeftOpen:
     """Each response counts by the judges of its round, whether they can still change their verdicts or not."""
     once = Q(slots__repeat=1, slots__round=F("round"))
     given = once & Q(slots__state__in=WITH_VERDICT)
+    scale = study.rubric.scale.keys
     columns = {
         "seats": Count("slots", filter=once),
         "skipped": Count("slots", filter=once & ~Q(slots__skip_reason="")),
         **{
-            verdict.name: Count("slots", filter=given & Q(slots__judgment__verdict=verdict))
-            for verdict in Verdict
+            f"verdict_{place}": Count("slots", filter=given & Q(slots__judgment__verdict=verdict))
+            for place, verdict in enumerate(scale)
         },
     }
     rows = study.items.filter(resolution=None).order_by().annotate(**columns)
     lacking = undecided = 0
     for (seats, skipped, *votes), n in Counter(rows.values_list(*columns)).items():
         entries: list[str | None] = [None] * skipped
-        for verdict, count in zip(Verdict, votes, strict=True):
-            entries += [verdict.value] * count
+        for verdict, count in zip(scale, votes, strict=True):
+            entries += [verdict] * count
         if len(entries) < seats:
             lacking += n
         elif outcome(entries, seats=seats, way=study.resolved_by) is None:

@@ -223,6 +223,10 @@ def given_reason(reason: str) -> str:
 
 def _check(study: Study, responses: QuerySet[Response], plan: Plan) -> None:
     given_reason(plan.reason)
+    if plan.rubric.name != study.rubric.name:
+        raise Refusal(
+            f"This study is judged by the rubric {study.rubric.name}. Choose a version of it."
+        )
     studies.check_ready(plan.rubric, responses)
     warmup.check_version(study, plan.rubric)
     studies.check_judges(study, plan.judges)

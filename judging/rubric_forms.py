@@ -73,7 +73,7 @@ class RubricForm(forms.Form):
             "source": based_on.source,
             "rules": "\n".join(based_on.rules),
         }
-        for place, verdict in enumerate(based_on.verdicts):
+        for place, verdict in enumerate(based_on.scale.verdicts):
             self.fields[f"label_{place}"] = forms.CharField(
                 max_length=40, label=f"Label of “{verdict.key}”"
             )
@@ -98,7 +98,7 @@ class RubricForm(forms.Form):
         for source in self._answers(prompt):
             ticked = forms.BooleanField(required=False, label=f"{ANSWERS[source]} ({where})")
             self._add(prompt.name, source, ticked, source in gold)
-        for place, verdict in enumerate(self.based_on.verdicts):
+        for place, verdict in enumerate(self.based_on.scale.verdicts):
             of = f"{verdict.label.lower()}, {where}"
             use = forms.ChoiceField(choices=list(USES.items()), label=f"Use ({of})")
             self._add(prompt.name, f"use_{place}", use, _use(known, verdict.key))
@@ -120,7 +120,9 @@ class RubricForm(forms.Form):
     @property
     def labels(self) -> list[BoundField]:
         """The fields for the verdicts' labels, best first."""
-        return [self[f"label_{place}"] for place in reversed(range(len(self.based_on.verdicts)))]
+        return [
+            self[f"label_{place}"] for place in reversed(range(len(self.based_on.scale.verdicts)))
+        ]
 
     @property
     def prompts(self) -> Iterator[PromptFields]:
@@ -138,7 +140,7 @@ class RubricForm(forms.Form):
                         of[f"criteria_{place}"],
                         of[f"warning_{place}"],
                     )
-                    for place, verdict in reversed([*enumerate(self.based_on.verdicts)])
+                    for place, verdict in reversed([*enumerate(self.based_on.scale.verdicts)])
                 ],
                 any(bound.errors for bound in mine.values()),
                 "" if prompt.name in self.based_on.prompts else _proposal(prompt),
@@ -147,7 +149,7 @@ class RubricForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         entered = super().clean() or self.cleaned_data
         labels = [bound.name for bound in self.labels]
-        if len({entered.get(name, name) for name in labels}) < len(labels):
+        if len({entered.get(name, name).lower() for name in labels}) < len(labels):
             self.add_error(
                 labels[0], "Two verdicts have the same label. Judges could not tell them apart."
             )
@@ -161,7 +163,7 @@ class RubricForm(forms.Form):
 
     def _is_empty(self, prompt: str) -> bool:
         """Whether the rubric has nothing on the prompt: no study can open on it, and nothing is missing."""
-        places = range(len(self.based_on.verdicts))
+        places = range(len(self.based_on.scale.verdicts))
         return all(
             self._of(prompt, f"use_{place}") == REFUSED
             and not self._of(prompt, f"criteria_{place}")
@@ -170,7 +172,7 @@ class RubricForm(forms.Form):
 
     def _check(self, prompt: Prompt) -> None:
         uses = []
-        for place, verdict in enumerate(self.based_on.verdicts):
+        for place, verdict in enumerate(self.based_on.scale.verdicts):
             use = self._of(prompt.name, f"use_{place}")
             uses.append(use)
             if use in (PROPOSED, UNUSUAL) and not lines(
@@ -219,8 +221,8 @@ class RubricForm(forms.Form):
             "title": given["title"],
             "source": given["source"],
             "verdicts": [
-                {"key": verdict.key, "label": given[f"label_{place}"]}
-                for place, verdict in enumerate(self.based_on.verdicts)
+                {**entry, "label": given[f"label_{place}"]}
+                for place, entry in enumerate(self.text["verdicts"])
             ],
             "rules": lines(given["rules"]),
             "prompts": {**others, **written},
@@ -228,7 +230,7 @@ class RubricForm(forms.Form):
 
     def _entry(self, prompt: Prompt) -> dict[str, Any]:
         def each(name: str) -> list[tuple[str, str]]:
-            places = reversed([*enumerate(self.based_on.verdicts)])
+            places = reversed([*enumerate(self.based_on.scale.verdicts)])
             return [
                 (verdict.key, self._of(prompt.name, f"{name}_{place}") or "")
                 for place, verdict in places

@@ -20,9 +20,10 @@ PROGRAMS = "wikicontradict"
 
 
 def versions() -> QuerySet[Rubric]:
-    """All stored versions, the newest first, with the program's own."""
-    if not Rubric.objects.exclude(author=None).exists():
-        written(PROGRAMS)
+    """All stored versions by name, the newest first, with those of the program's files."""
+    edited = Rubric.objects.exclude(author=None).values_list("name", flat=True)
+    for name in {*rubric.names()} - {*edited}:
+        written(name)
     return Rubric.objects.select_related("author")
 
 
@@ -40,11 +41,10 @@ def current() -> Rubric:
 def written(name: str) -> Rubric:
     """The version of the program's file; a new one is stored when its text has changed. Raises Refusal."""
     try:
-        body = rubric.content(name)
-        rubric.parse(body)
+        known = rubric.parse(body := rubric.content(name))
     except rubric.RubricError as error:
         raise Refusal(str(error)) from error
-    return _stored(name, body, None)
+    return _stored(known, body, None)
 
 
 @transaction.atomic
@@ -71,14 +71,19 @@ def save(body: Mapping[str, Any], *, newest: int, by: Person) -> Rubric:
             f"Version {stored[0][0]} was saved since you began. Your text is below and is not saved yet. Read that "
             "version, then save again: yours becomes the next one."
         )
-    return _stored(known.name, body, by)
+    return _stored(known, body, by)
 
 
-def _stored(name: str, body: Mapping[str, Any], author: Person | None) -> Rubric:
-    newest = Rubric.objects.filter(name=name).first()
+def _stored(known: rubric.Rubric, body: Mapping[str, Any], author: Person | None) -> Rubric:
+    newest = Rubric.objects.filter(name=known.name).first()
+    if newest and newest.scale.keys != known.scale.keys:
+        raise Refusal(
+            f"The verdicts of the rubric {known.name} are {', '.join(newest.scale.keys)}, in this order: judgments are "
+            "stored under these keys. Other verdicts need a rubric of another name."
+        )
     number = newest.version + 1 if newest else 1
     row, _ = Rubric.objects.get_or_create(
-        name=name,
+        name=known.name,
         sha256=rubric.digest(body),
         defaults={"version": number, "body": body, "author": author},
     )

@@ -64,13 +64,8 @@ def give(
     version: int | None = None,
 ) -> Judgment:
     """Give or change the verdict. The same one again changes nothing; raises Conflict once closed, or StaleVersion."""
-    allowed = criteria_of(slot).allowed
-    if not verdict:
-        raise Refusal("Choose a verdict.")
-    if verdict not in allowed:
-        raise Refusal(
-            f"{verdict!r} is not a verdict here. Choose one of: {', '.join(sorted(allowed))}."
-        )
+    if problem := criteria_of(slot).problem(verdict):
+        raise Refusal(problem)
     comment = _bounded(comment)
     now = _locked(slot)
     stored = getattr(now, "judgment", None)

@@ -87,7 +87,7 @@ def _possible(study: Study, source: Study) -> QuerySet[StudyItem]:
         ~Exists(study.items.filter(**same)),
         ~Exists(unfinished.exclude(study__state=StudyState.CLOSED)),
         ~Exists(excluded.filter(seconded_by__isnull=False)),
-        resolution__isnull=False,
+        resolution__round__rubric__name=study.rubric.name,
         response__prompt__in=study.items.order_by().values("response__prompt"),
     ).select_related("resolution", "response__instance__contradiction")
 
@@ -173,13 +173,8 @@ def outcome(study: Study, judge: Judge) -> Outcome:
 def give(gold: GoldItem, person: Person, verdict: str) -> None:
     """Store the verdict once: a later one changes nothing. Raises Refusal, or Conflict where nobody judges any more."""
     study = gold.study
-    allowed = rubric.parse(study.rubric.body).prompts[gold.response.prompt].allowed
-    if not verdict:
-        raise Refusal("No verdict was chosen. Choose one of those below.")
-    if verdict not in allowed:
-        raise Refusal(
-            f"{verdict!r} is not a verdict here. Choose one of: {', '.join(sorted(allowed))}."
-        )
+    if problem := rubric.parse(study.rubric.body).prompts[gold.response.prompt].problem(verdict):
+        raise Refusal(problem)
     judge = Judge.objects.select_for_update().filter(study=study, person=person).first()
     if judge is None:
         raise NotFoundHere("You have no items in this study.")

@@ -45,7 +45,7 @@ CHOSEN = {
     Verdict: {
         verdict.key
         for name in rubric.names()
-        for verdict in rubric.parse(rubric.content(name)).verdicts
+        for verdict in rubric.parse(rubric.content(name)).scale.verdicts
     },
     Validity: offered("validity"),
     SamePassage: offered("same_passage"),

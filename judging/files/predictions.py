@@ -12,9 +12,9 @@ from generation import prompt_versions
 from judging.files import predictionfile
 from judging.files.predictionfile import Prediction, Predictions
 from judging.machine.control import free_pseudonym
-from judging.machine.prompt import Read, settled_by
+from judging.machine.prompt import Read, settled_by, spellings
 from judging.machine.scope import version
-from judging.models import Judge, JudgeCall, MachineVerdict, Study
+from judging.models import Judge, JudgeCall, MachineVerdict, Rubric, Study
 from judging.states import MachineState, StudyState
 from leases.planner import learn_sizes_on_commit
 from leases.refusal import Conflict, Refusal
@@ -59,13 +59,19 @@ def import_predictions(study: Study, data: bytes, name: str) -> Imported:
     whole = predictionfile.read(data)
     items = _items(study, whole)
     texts = dict(study.items.order_by().values_list("pk", "response__text"))
-    settled = [(row, settled_by(row.reply, texts[items[row]])) for row in whole.rows]
+    versions = dict(study.items.order_by().values_list("pk", version()))
+    rubrics = Rubric.objects.in_bulk(set(versions.values()))
+    known = {pk: spellings(rubric.scale) for pk, rubric in rubrics.items()}
+    settled = [
+        (row, settled_by(row.reply, texts[items[row]], known[versions[items[row]]]))
+        for row in whole.rows
+    ]
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         earlier = study.judges.filter(external=name).first()
         if earlier is not None:
             _check_same(earlier, items, whole.rows)
-        judge = earlier or _stored(study, name, items, settled)
+        judge = earlier or _stored(study, name, items, versions, settled)
         if earlier is None:
             record(Kind.IMPORT, None, f"replies of a judge model for study {study.slug}")
     unparsed = judge.machine_verdicts.filter(state=MachineState.UNPARSED).count()
@@ -111,10 +117,10 @@ def _stored(
     study: Study,
     name: str,
     items: dict[Prediction, int],
+    versions: Mapping[int, int],
     settled: Iterable[tuple[Prediction, Read]],
 ) -> Judge:
     judge = Judge.objects.create(study=study, external=name, pseudonym=free_pseudonym(study, name))
-    versions = dict(study.items.order_by().values_list("pk", version()))
     verdicts, calls = [], []
     for row, (verb, values, call) in settled:
         state = MachineState.JUDGED if verb == "judge" else MachineState.UNPARSED

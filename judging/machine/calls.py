@@ -15,9 +15,9 @@ from generation.models import LONG
 from generation.prompts.prompting import Prompt
 from generation.queues import DUE, Call, Line, Queue, Settled, fields_of, set_back, sweep
 from judging.machine import control
-from judging.machine.prompt import Read, render, settled_by
+from judging.machine.prompt import Read, Spellings, render, settled_by, spellings
 from judging.machine.scope import COUNTS, by_version
-from judging.models import Judge, JudgeCall, MachineVerdict
+from judging.models import Judge, JudgeCall, MachineVerdict, Rubric
 from judging.presenting import gold_shown
 from judging.rules import rubric
 from judging.states import MACHINE, MachineState
@@ -85,9 +85,9 @@ class JudgeQueue(Queue):
     def settle(self, holder: str, settled: Sequence[Settled]) -> None:
         present = clock.now()
         answered = [one for one in settled if one.reply]
-        texts = _responses(one.call.pk for one in answered)
+        judged_by = _judged_by(one.call.pk for one in answered)
         read = {
-            one.call.pk: settled_by(one.reply.text, texts[one.call.pk])
+            one.call.pk: settled_by(one.reply.text, *judged_by[one.call.pk])
             for one in answered
             if one.reply
         }
@@ -156,10 +156,14 @@ def _gold(row: MachineVerdict, prompts: Mapping[str, Prompt]) -> list[str]:
         return [str(gold) for gold in response.gold]
 
 
-def _responses(keys: Iterable[int]) -> dict[int, str]:
-    """The text of the response that each of these machine verdicts is about."""
+def _judged_by(keys: Iterable[int]) -> dict[int, tuple[str, Spellings]]:
+    """The response that each of these machine verdicts is about, and how its rubric's verdicts may be spelled."""
     rows = MachineVerdict.objects.filter(pk__in=list(keys)).order_by()
-    return dict(rows.values_list("pk", "item__response__text"))
+    read = rows.values_list("pk", "item__response__text", "rubric")
+    known = {
+        row.pk: spellings(row.scale) for row in Rubric.objects.filter(pk__in=rows.values("rubric"))
+    }
+    return {pk: (text, known[rubric_id]) for pk, text, rubric_id in read}
 
 
 def _log(settled: Sequence[Settled], present: datetime, read: Mapping[int, Read]) -> None:

@@ -2,7 +2,7 @@
 
 The prompt is data (judging/machine/prompts/*.json), copied exactly from its source. A verdict is read by a rule, never
 guessed. Source: WikiContradict (Hou et al. 2024), section 5 and Appendix C, whose examples end in a line
-`evaluation: …` and misspell one verdict in two ways; models copy these spellings.
+`evaluation: …` and misspell one verdict in two ways; models copy these, so the file lists them.
 """
 
 import hashlib
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from judging.rules.scale import Scale
+
 FOLDER = Path(__file__).parent / "prompts"
 WIKICONTRADICT = "wikicontradict-judge"
 LONGEST = 50_000
@@ -22,15 +24,8 @@ _GOLD = "{Answer1} | {Answer2}"
 _GOLD_BETWEEN = " | "
 _PLACE = re.compile(r"\{Question\}|\{Answer1\} \| \{Answer2\}|\{LLM response\}")
 
-SPELLINGS: Mapping[str, str] = {
-    "correct": "correct",
-    "partially correct": "partially correct",
-    "partically correct": "partially correct",
-    "particially correct": "partially correct",
-    "incorrect": "incorrect",
-}
-# A line that is a verdict and nothing else.
-_BARE = {f"evaluation: {spelling}{stop}" for spelling in SPELLINGS for stop in ("", ".")}
+# How a reply may spell each verdict, in lower case -> its key.
+Spellings = Mapping[str, str]
 _MARK = re.compile(r"evaluation:", re.IGNORECASE)
 
 
@@ -42,7 +37,8 @@ class JudgePromptError(ValueError):
 class JudgePrompt:
     """A prompt for a verdict. `sha256` is that of the template's UTF-8 bytes.
 
-    `reconstructed` says that line breaks may not be the source's, because it is a typeset page.
+    `reconstructed` says that line breaks may not be the source's, because it is a typeset page. `misspelt` are the
+    spellings of its examples, each with the key of its verdict.
     """
 
     name: str
@@ -52,6 +48,7 @@ class JudgePrompt:
     reconstructed: bool
     source: str
     note: str
+    misspelt: Spellings
 
 
 @cache
@@ -92,28 +89,38 @@ def render(template: str, *, question: str, gold: Sequence[str], response: str) 
     return _PLACE.sub(lambda place: texts[place[0]], template)
 
 
-def parse(reply: str) -> tuple[str, str]:
+def spellings(scale: Scale) -> Spellings:
+    """The labels and keys of a scale's verdicts, and what the prompt's examples misspell of them."""
+    misspelt = {wrong: key for wrong, key in find_prompt().misspelt.items() if key in scale.keys}
+    labels = {_plain(verdict.label): verdict.key for verdict in scale.verdicts}
+    return {**misspelt, **labels, **{_plain(key): key for key in scale.keys}}
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).removesuffix(".").rstrip().lower()
+
+
+def parse(reply: str, known: Spellings) -> tuple[str, str]:
     """(verdict, its spelling in lower case) after the reply's last `evaluation:`, at any place in its line.
 
-    The rest of that line must be one of SPELLINGS, in any case, with or without a full stop. Otherwise both are "",
-    even if an earlier line has a verdict.
+    The rest of that line must be one of the known spellings, in any case, with or without a full stop. Otherwise both
+    are "", even if an earlier line has a verdict.
     """
-    return _verdict(_MARK.split(reply)[-1]) if _MARK.search(reply) else ("", "")
+    return _verdict(_MARK.split(reply)[-1], known) if _MARK.search(reply) else ("", "")
 
 
-def verdicts_in(reply: str) -> set[str]:
+def verdicts_in(reply: str, known: Spellings) -> set[str]:
     """The verdicts after any `evaluation:` of the reply, by the same rule."""
-    return {verdict for rest in _MARK.split(reply)[1:] if (verdict := _verdict(rest)[0])}
+    return {verdict for rest in _MARK.split(reply)[1:] if (verdict := _verdict(rest, known)[0])}
 
 
-def _verdict(rest: str) -> tuple[str, str]:
+def _verdict(rest: str, known: Spellings) -> tuple[str, str]:
     """As `parse`, of what follows an `evaluation:`."""
-    line = (rest.splitlines() or [""])[0]
-    spelling = " ".join(line.split()).removesuffix(".").rstrip().lower()
-    return (SPELLINGS[spelling], spelling) if spelling in SPELLINGS else ("", "")
+    spelling = _plain((rest.splitlines() or [""])[0])
+    return (known[spelling], spelling) if spelling in known else ("", "")
 
 
-def own_words(reply: str, response: str) -> str:
+def own_words(reply: str, response: str, known: Spellings) -> str:
     """The reply without what it repeats of the judged response that could be taken for a verdict.
 
     These are whole copies of the response, and of each of its lines that has a mark and further words. A response that
@@ -122,11 +129,12 @@ def own_words(reply: str, response: str) -> str:
     """
     if not _MARK.search(response):
         return reply
+    bare = {f"evaluation: {spelling}{stop}" for spelling in known for stop in ("", ".")}
     marked = [line.strip() for line in response.splitlines() if _MARK.search(line)]
     # The whole response before its lines, or its other lines would stay.
     for part in (response.strip(), *sorted(marked, key=len, reverse=True)):
         words = " ".join(part.split()).lower()
-        if not any(bare.startswith(words) for bare in _BARE):
+        if not any(line.startswith(words) for line in bare):
             reply = reply.replace(part, " ")
     return reply
 
@@ -135,12 +143,12 @@ def own_words(reply: str, response: str) -> str:
 Read = tuple[str, dict[str, str | None], dict[str, str]]
 
 
-def settled_by(reply: str, response: str) -> Read:
+def settled_by(reply: str, response: str, known: Spellings) -> Read:
     """(move, columns of the machine verdict, columns of the call) to store for a reply about a response."""
-    own = own_words(reply, response)
-    verdict, spelling = parse(own)
+    own = own_words(reply, response, known)
+    verdict, spelling = parse(own, known)
     call = {"reply": reply, "parsed": verdict, "spelling": spelling}
     if not verdict:
         return "leave", {"verdict": None, "holds": "none" if reply.strip() else "nothing"}, call
-    holds = "several" if len(verdicts_in(own)) > 1 else "one"
+    holds = "several" if len(verdicts_in(own, known)) > 1 else "one"
     return "judge", {"verdict": verdict, "holds": holds}, call

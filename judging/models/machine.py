@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from judging.models.slots import Judge
-from judging.models.studies import Rubric, StudyItem, Verdict, verdict_is_known
+from judging.models.studies import Rubric, StudyItem
 from judging.states import MachineState
 from leases.models import Leased
 
@@ -38,7 +38,6 @@ class MachineVerdict(Leased):
     )
     verdict = models.CharField(
         max_length=20,
-        choices=Verdict.choices,
         null=True,
         blank=True,
         help_text="What its last call's reply says; null until there is one that says it.",
@@ -72,8 +71,8 @@ class MachineVerdict(Leased):
                 condition=Q(state__in=MachineState.values), name="machine_state_is_known"
             ),
             models.CheckConstraint(
-                condition=(Q(state="judged") & verdict_is_known())
-                | (~Q(state="judged") & Q(verdict=None)),
+                condition=Q(state="judged", verdict__isnull=False) & ~Q(verdict="")
+                | ~Q(state="judged") & Q(verdict=None),
                 name="machine_verdict_where_judged",
             ),
         ]

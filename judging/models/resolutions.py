@@ -6,7 +6,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from judging.models.slots import Judge
-from judging.models.studies import Round, StudyItem, Verdict, verdict_is_known
+from judging.models.studies import Round, StudyItem
 from judging.rules.resolution import CAUSES
 from judging.states import DiscussionState
 
@@ -24,7 +24,7 @@ class Discussion(models.Model):
     state = models.CharField(
         max_length=10, choices=DiscussionState.choices, default=DiscussionState.OPEN
     )
-    verdict = models.CharField(max_length=20, choices=Verdict.choices, blank=True)
+    verdict = models.CharField(max_length=20, blank=True)
     cause = models.CharField(max_length=60, blank=True)
     note = models.TextField(blank=True)
     proposed_by = models.ForeignKey(Judge, on_delete=models.PROTECT, null=True, related_name="+")
@@ -50,7 +50,7 @@ class Discussion(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(verdict="", proposed_by=None)
-                | (Q(proposed_by__isnull=False) & verdict_is_known() & ~Q(cause="")),
+                | Q(proposed_by__isnull=False) & ~Q(verdict="") & ~Q(cause=""),
                 name="proposal_has_verdict_cause_and_author",
             ),
             models.CheckConstraint(
@@ -109,7 +109,7 @@ class Resolution(models.Model):
         related_name="resolution",
         help_text="Its item, where this is the final verdict; null where another round's is.",
     )
-    verdict = models.CharField(max_length=20, choices=Verdict.choices)
+    verdict = models.CharField(max_length=20)
     how = models.CharField(max_length=20, choices=How.choices)
     resolved_by = models.ForeignKey(
         PERSON, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
@@ -133,9 +133,7 @@ class Resolution(models.Model):
                 condition=Q(final_for=None) | Q(final_for=F("item")),
                 name="resolution_is_final_for_its_item",
             ),
-            models.CheckConstraint(
-                condition=verdict_is_known(), name="resolution_verdict_is_known"
-            ),
+            models.CheckConstraint(condition=~Q(verdict=""), name="resolution_has_a_verdict"),
             models.CheckConstraint(
                 condition=~Q(how="third_person") | Q(resolved_by__isnull=False),
                 name="third_person_is_named",

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from generation.models import LanguageModel, Response
-from judging.models.studies import Round, Study, StudyItem, Verdict, verdict_is_known
+from judging.models.studies import Round, Study, StudyItem
 from judging.states import SlotState
 from leases.models import Leased
 
@@ -156,10 +156,9 @@ class Judgment(models.Model):
     """The verdict of a slot. `first_verdict` is the independent one that agreement is computed on."""
 
     slot = models.OneToOneField(JudgingSlot, on_delete=models.PROTECT, related_name="judgment")
-    verdict = models.CharField(max_length=20, choices=Verdict.choices)
+    verdict = models.CharField(max_length=20)
     first_verdict = models.CharField(
         max_length=20,
-        choices=Verdict.choices,
         null=True,
         blank=True,
         help_text="The verdict held when the slot closed; never changed after; null where a file had none.",
@@ -171,10 +170,9 @@ class Judgment(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=verdict_is_known(), name="judgment_verdict_is_known"),
             models.CheckConstraint(
-                condition=Q(first_verdict=None) | verdict_is_known("first_verdict"),
-                name="judgment_first_verdict_is_known",
+                condition=~Q(verdict="") & (Q(first_verdict=None) | ~Q(first_verdict="")),
+                name="judgment_has_a_verdict",
             ),
         ]
 
@@ -204,7 +202,7 @@ class GoldItem(models.Model):
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="gold_items")
     response = models.ForeignKey(Response, on_delete=models.PROTECT, related_name="+")
     position = models.PositiveIntegerField(help_text="From 1.")
-    verdict = models.CharField(max_length=20, choices=Verdict.choices)
+    verdict = models.CharField(max_length=20)
     note = models.TextField(blank=True, help_text="Of the resolution that the verdict comes from.")
 
     class Meta:
@@ -216,7 +214,7 @@ class GoldItem(models.Model):
             models.UniqueConstraint(
                 fields=["study", "position"], name="gold_position_once_a_study"
             ),
-            models.CheckConstraint(condition=verdict_is_known(), name="gold_verdict_is_known"),
+            models.CheckConstraint(condition=~Q(verdict=""), name="gold_item_has_a_verdict"),
         ]
 
     def __str__(self) -> str:
@@ -228,13 +226,13 @@ class GoldVerdict(models.Model):
 
     gold = models.ForeignKey(GoldItem, on_delete=models.PROTECT, related_name="verdicts")
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="gold_verdicts")
-    verdict = models.CharField(max_length=20, choices=Verdict.choices)
+    verdict = models.CharField(max_length=20)
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["gold", "judge"], name="judge_once_a_gold_item"),
-            models.CheckConstraint(condition=verdict_is_known(), name="warm_up_verdict_is_known"),
+            models.CheckConstraint(condition=~Q(verdict=""), name="gold_verdict_is_not_empty"),
         ]
 
     def __str__(self) -> str:

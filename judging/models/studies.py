@@ -1,5 +1,6 @@
 """Studies: what is judged, by which rubric, in which rounds."""
 
+from functools import cached_property
 from typing import ClassVar
 
 from django.conf import settings
@@ -9,6 +10,7 @@ from django.db.models.functions import Now
 
 from datasets.models import Collection, Instance, Subset
 from generation.models import LanguageModel, Response
+from judging.rules.scale import Scale, scale_of
 from judging.states import StudyState
 
 PERSON = settings.AUTH_USER_MODEL
@@ -20,11 +22,6 @@ class Verdict(models.TextChoices):
     INCORRECT = "incorrect", "Incorrect"
     PARTIALLY_CORRECT = "partially correct", "Partially correct"
     CORRECT = "correct", "Correct"
-
-
-def verdict_is_known(column: str = "verdict") -> Q:
-    """The database's check of a column that holds a verdict."""
-    return Q(**{f"{column}__in": Verdict.values})
 
 
 class Rubric(models.Model):
@@ -53,6 +50,10 @@ class Rubric(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} v{self.version}"
+
+    @cached_property
+    def scale(self) -> Scale:
+        return scale_of(self.body["verdicts"])
 
 
 class SeenStudies(models.Manager["Study"]):

@@ -1,7 +1,6 @@
 """What a judge decides, and by what: verdicts, criteria and gold answers for each prompt.
 
-A rubric is data (judging/rubrics/*.json). Its verdicts are ordered from worst to best, as weighted agreement
-needs them. Pure.
+A rubric is data (judging/rubrics/*.json). Pure.
 """
 
 import hashlib
@@ -13,6 +12,7 @@ from typing import Any
 
 from datasets.identity import canonical
 from generation.prompts.prompting import ANSWERS
+from judging.rules.scale import Scale, scale_of
 
 FOLDER = Path(__file__).parent.parent / "rubrics"
 GOLD_SOURCES = (*ANSWERS, "text")
@@ -20,14 +20,6 @@ GOLD_SOURCES = (*ANSWERS, "text")
 
 class RubricError(ValueError):
     """A rubric that no study can use; the message says what is missing and where."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """One verdict: `key` as stored, `label` as shown."""
-
-    key: str
-    label: str
 
 
 @dataclass(frozen=True)
@@ -71,26 +63,26 @@ class PromptCriteria:
     def allowed(self) -> frozenset[str]:
         return frozenset(self.proposed) | frozenset(self.unusual)
 
+    def problem(self, verdict: str) -> str:
+        """Why this is no verdict on a response to the prompt; empty where it is one."""
+        if not verdict:
+            return "Choose a verdict."
+        if verdict not in self.allowed:
+            choices = ", ".join((*self.proposed, *self.unusual))
+            return f"{verdict!r} is not a verdict here. Choose one of: {choices}."
+        return ""
+
 
 @dataclass(frozen=True)
 class Rubric:
-    """A whole rubric. `verdicts` run from worst to best."""
+    """A whole rubric."""
 
     name: str
     title: str
     source: str
-    verdicts: tuple[Verdict, ...]
+    scale: Scale
     rules: tuple[str, ...]
     prompts: Mapping[str, PromptCriteria]
-
-    def label(self, verdict: str) -> str:
-        """The verdict as shown; raises KeyError for one that the rubric does not have."""
-        return {known.key: known.label for known in self.verdicts}[verdict]
-
-    @property
-    def shown(self) -> tuple[Verdict, ...]:
-        """The verdicts in the order of the buttons and the keys 1, 2, 3: best first."""
-        return self.verdicts[::-1]
 
 
 def names() -> list[str]:
@@ -113,13 +105,15 @@ def digest(data: Mapping[str, Any]) -> str:
 def parse(data: Mapping[str, Any]) -> Rubric:
     """A rubric from its data; raises RubricError with what is wrong."""
     try:
-        verdicts = tuple(Verdict(entry["key"], entry["label"]) for entry in data["verdicts"])
+        scale = scale_of(data["verdicts"])
         prompts = {key: _prompt(key, entry) for key, entry in data["prompts"].items()}
         rubric = Rubric(
-            data["name"], data["title"], data["source"], verdicts, tuple(data["rules"]), prompts
+            data["name"], data["title"], data["source"], scale, tuple(data["rules"]), prompts
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise RubricError(f"The rubric is not of the expected shape: {error!r}.") from error
+    except ValueError as error:
+        raise RubricError(str(error)) from error
     _check(rubric)
     return rubric
 
@@ -138,11 +132,9 @@ def _prompt(key: str, entry: Mapping[str, Any]) -> PromptCriteria:
 
 
 def _check(rubric: Rubric) -> None:
-    keys = [verdict.key for verdict in rubric.verdicts]
-    if len(keys) < 2 or len(set(keys)) < len(keys):
-        raise RubricError("A rubric needs at least two verdicts, each named once.")
+    keys = set(rubric.scale.keys)
     for criteria in rubric.prompts.values():
-        if unknown := (criteria.allowed | set(criteria.criteria)) - set(keys):
+        if unknown := (criteria.allowed | set(criteria.criteria)) - keys:
             raise RubricError(
                 f"Prompt {criteria.prompt} names unknown verdicts: {sorted(unknown)}."
             )

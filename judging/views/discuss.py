@@ -69,7 +69,7 @@ def _page(
         "view": view,
         "verdicts": presenting.verdicts_of_two(mine, known),
         "discussion": now,
-        "label": known.label(now.verdict) if now.verdict else "",
+        "proposed": known.scale[now.verdict] if now.verdict else None,
         "cause": dict(form.fields["cause"].choices).get(now.cause, ""),  # type: ignore[attr-defined]
         "is_open": is_open,
         "is_signed": is_signed,

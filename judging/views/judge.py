@@ -19,7 +19,7 @@ from accounts.roles import Role
 from judging import discussing, pool, presenting, progress, queues, verdicts, warmup
 from judging.blinding import keep_items
 from judging.discussing import Awaits
-from judging.models import JudgingSlot, Resolution, Study, Verdict
+from judging.models import JudgingSlot, Resolution, Study
 from judging.presenting import SlotView
 from judging.rules import rubric
 from judging.rules.resolution import CAUSES
@@ -105,7 +105,7 @@ def resolved(request: HttpRequest, study_id: int) -> HttpResponse:
     rows = [
         ResolvedRow(
             slot,
-            Verdict(slot.final).label,
+            study.rubric.scale[slot.final].label,
             Resolution.How(slot.how).label,
             CAUSES.get(slot.cause, ""),
         )

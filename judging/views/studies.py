@@ -384,7 +384,7 @@ def _unresolved_row(item: StudyItem, known: rubric.Rubric) -> UnresolvedRow:
     return UnresolvedRow(
         item,
         known.prompts[item.response.prompt].label,
-        tuple(known.label(verdict) if verdict else "No verdict" for verdict in verdicts),
+        tuple(known.scale[verdict].label if verdict else "No verdict" for verdict in verdicts),
     )
 
 

@@ -36,7 +36,7 @@ def item(request: HttpRequest, study_id: int, position: int) -> HttpResponse:
         "position": position,
         "total": study.gold_items.count(),
         "refusal": refusal,
-        "given": known.label(given) if given else "",
+        "given": known.scale[given].label if given else "",
         "agrees": given == gold.verdict,
         "right": next((one for one in view.choices if one.key == gold.verdict), None)
         if given

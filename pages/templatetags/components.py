@@ -4,7 +4,7 @@ The library is a builtin of the template engine: no {% load %} needed.
 """
 
 import pickle
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -30,15 +30,15 @@ FILTERS = Memory(200)
 # One colour for each meaning, for the states of all tables (states.py of each room).
 TONES = {
     "ok": {
-        "done", "accepted", "published", "closed", "judged", "locked", "live", "checked", "correct", "unanimous",
+        "done", "accepted", "published", "closed", "judged", "locked", "live", "checked", "good", "unanimous",
         "submitted", "ok", "finished", "merged", "accept", "merge", "two",
     },
     "busy": {"running", "trying", "held", "open", "waiting", "pending"},
     "warn": {
-        "sent_back", "skipped", "partially correct", "flagged", "cancelled", "paused", "gone", "warn", "unresolved",
+        "sent_back", "skipped", "middling", "flagged", "cancelled", "paused", "gone", "warn", "unresolved",
         "ambiguous", "drop",
     },
-    "bad": {"failed", "withdrawn", "incorrect", "bad", "down"},
+    "bad": {"failed", "withdrawn", "bad", "down"},
 }  # fmt: skip
 
 
@@ -66,6 +66,12 @@ def status(state: str, label: str = "") -> SafeString:
     """A badge for a state; the words carry the meaning, the colour repeats it. No template: lists have hundreds."""
     words = label or getattr(state, "label", "") or str(state).replace("_", " ").capitalize()
     return _badge(str(state), words)
+
+
+@register.simple_tag
+def verdict(scale: Mapping[str, Any], key: str) -> SafeString:
+    """A badge for a verdict: the label and the tone that a rubric's scale has for it."""
+    return status(scale[key].tone, scale[key].label)
 
 
 @lru_cache(maxsize=1_000, typed=True)  # safe words are another type

@@ -62,7 +62,11 @@ def test_a_verdict_of_neither_needs_a_note(item, charlie):
     ("verdict", "cause", "sentence"),
     [
         ("", "slip", "Choose a verdict"),
-        ("fine", "slip", "Choose a verdict"),
+        (
+            "fine",
+            "slip",
+            "not a verdict here. Choose one of: correct, partially correct, incorrect",
+        ),
         ("correct", "", "Choose why"),
     ],
 )

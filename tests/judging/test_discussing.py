@@ -304,7 +304,7 @@ def test_those_two_who_judged_discuss(design):
 @pytest.mark.parametrize(
     ("entered", "sentence"),
     [
-        ({"verdict": "fine"}, "Choose a verdict"),
+        ({"verdict": "fine"}, "is not a verdict here"),
         ({"cause": ""}, "Choose why"),
         ({"verdict": "partially correct"}, "agrees with none"),
         ({"note": "x" * 10_001}, "longer than 10000"),

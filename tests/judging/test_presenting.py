@@ -22,8 +22,8 @@ from judging.rules.rubric import GoldAnswer
         ),
         (GoldAnswer, "passage text"),
         (presenting.Passage, "name text"),
-        (presenting.VerdictChoice, "key label hotkey criteria warning"),
-        (presenting.AnonymousVerdict, "verdict label comment flagged flag_note skip_reason"),
+        (presenting.VerdictChoice, "key label tone hotkey criteria warning"),
+        (presenting.AnonymousVerdict, "verdict comment flagged flag_note skip_reason"),
     ],
 )
 def test_blind_people_see_these_fields_and_no_others(shown, names):

@@ -58,7 +58,7 @@ def test_an_edit_makes_a_new_version_and_names_its_author(client, admin):
     assert known.prompts["passage-1"].criteria["correct"] == ("It names the year.", "In digits.")
     assert known.prompts["passage-1"].written_by == "team"
     assert known.prompts["passage-2"].written_by == "paper"
-    assert known.label("correct") == "Right"
+    assert known.scale["correct"].label == "Right"
     assert stored(row).body == row.body
 
 

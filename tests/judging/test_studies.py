@@ -338,7 +338,7 @@ def test_a_third_person_sees_no_repeats():
         make.hand_in(study, name, verdict)
     known = rubric.parse(study.rubric.body)
     for item in settling.unresolved(study):
-        shown = [one.verdict for one in presenting.anonymous_verdicts(item, known)]
+        shown = [one.verdict.key for one in presenting.anonymous_verdicts(item, known)]
         assert sorted(shown) == ["correct", "incorrect"]
 
 

@@ -92,7 +92,9 @@ def test_the_warm_up_comes_first_and_each_verdict_is_answered(study, client):
         assert "It names no year." not in page
         page = client.post(address, {"verdict": "incorrect"}, follow=True).content.decode()
         gold = study.gold_items.get(position=place)
-        assert f"You: Incorrect. The final verdict: {gold.get_verdict_display()}." in page
+        assert (
+            f"You: Incorrect. The final verdict: {study.rubric.scale[gold.verdict].label}." in page
+        )
         assert ("The same verdict" in page) is (gold.verdict == "incorrect")
         assert ("It names no year." in page) is (gold.verdict == "incorrect")
     assert "/judge/slots/" in client.get(f"/judge/{study.pk}/next/").url
@@ -159,8 +161,8 @@ def test_every_design_begins_with_its_warm_up(source, client, design):
     ("entered", "sentence"),
     [
         ({"verdict": "wonderful"}, "is not a verdict here"),
-        ({"verdict": ""}, "No verdict was chosen."),
-        ({}, "No verdict was chosen."),
+        ({"verdict": ""}, "Choose a verdict."),
+        ({}, "Choose a verdict."),
     ],
 )
 def test_a_verdict_that_the_rubric_does_not_allow_is_refused(study, client, entered, sentence):

@@ -26,12 +26,11 @@ def data():
 
 
 def test_verdicts_are_declared_from_worst_to_best(data):
-    keys = [verdict.key for verdict in rubric.parse(data).verdicts]
-    assert keys == ["incorrect", "partially correct", "correct"]
+    assert rubric.parse(data).scale.keys == ["incorrect", "partially correct", "correct"]
 
 
 def test_buttons_come_best_first(data):
-    assert [verdict.label for verdict in rubric.parse(data).shown] == [
+    assert [verdict.label for verdict in rubric.parse(data).scale.best_first] == [
         "Correct",
         "Partially correct",
         "Incorrect",
@@ -147,7 +146,7 @@ def wrong_shape(data):
     [
         (unknown_verdict, "unknown verdicts"),
         (unknown_source, "no source of gold"),
-        (one_verdict, "at least two verdicts"),
+        (one_verdict, "needs 2 to 6 verdicts"),
         (proposed_and_warned, "both proposes and warns"),
         (wrong_shape, "not of the expected shape"),
     ],

@@ -1,5 +1,5 @@
 // <decision-keys>: a form with verdicts by keys: the third person's, that of the warm-up, and that of a discussion.
-// 1, 2, 3 choose the verdict; where it is a button, that is all, else Ctrl+Enter decides. y signs, c writes.
+// 1, 2, 3, … choose the verdict; where it is a button, that is all, else Ctrl+Enter decides. y signs, c writes.
 
 import { Hotkeys, leaveField } from "../../keys/hotkeys.js";
 

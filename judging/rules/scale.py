@@ -1,0 +1,87 @@
+"""The scale of a rubric: its verdicts from worst to best, with their labels and tones. Pure.
+
+A rubric declares each verdict as {"key", "label"}, and may add "tone" and "best". Without them the order says both:
+the last verdict is best and good, the first bad, any between middling. Reports hold the same entries.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+# What a verdict says of a response, for the colours of badges and charts. A scale without order has "neutral" ones.
+GOOD, MIDDLING, BAD = "good", "middling", "bad"
+TONES = (GOOD, MIDDLING, BAD, "neutral")
+FEWEST, MOST = 2, 6
+LONGEST_KEY = 20
+# What lists of responses and reports call a missing verdict, and any verdict.
+RESERVED = {"none", "labelled", "unlabelled", "incomplete", "replied", "unparsed"}
+DECLARED = ("key", "label", "tone", "best")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One verdict: `key` as stored, `label` as shown."""
+
+    key: str
+    label: str
+    tone: str
+
+
+@dataclass(frozen=True)
+class Scale:
+    """`verdicts` run from worst to best; `best` is the key of the one that reports compare by."""
+
+    verdicts: tuple[Verdict, ...]
+    best: str
+
+    def __getitem__(self, key: str) -> Verdict:
+        """Raises KeyError for a verdict that the scale does not have."""
+        return {verdict.key: verdict for verdict in self.verdicts}[key]
+
+    @property
+    def keys(self) -> list[str]:
+        return [verdict.key for verdict in self.verdicts]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return {verdict.key: verdict.label for verdict in self.verdicts}
+
+    @property
+    def best_first(self) -> tuple[Verdict, ...]:
+        """The order of the buttons and of the keys 1, 2, 3, …"""
+        return self.verdicts[::-1]
+
+
+def scale_of(entries: Sequence[Mapping[str, Any]]) -> Scale:
+    """The scale that these entries declare; raises ValueError with what is wrong."""
+    last = len(entries) - 1
+    verdicts = tuple(
+        Verdict(entry["key"], entry["label"], entry.get("tone") or _tone_at(place, last))
+        for place, entry in enumerate(entries)
+    )
+    best = [entry["key"] for entry in entries if entry.get("best")] or [entries[-1]["key"]]
+    scale = Scale(verdicts, best[0])
+    if not FEWEST <= len(entries) <= MOST or len(set(scale.keys)) < len(entries):
+        raise ValueError(f"A rubric needs {FEWEST} to {MOST} verdicts, each named once.")
+    if len(best) > 1:
+        raise ValueError("A rubric has one best verdict.")
+    for verdict in verdicts:
+        if not 0 < len(verdict.key) <= LONGEST_KEY or verdict.key in RESERVED:
+            raise ValueError(
+                f"A verdict's key has 1 to {LONGEST_KEY} characters, and is none of: "
+                f"{', '.join(sorted(RESERVED))}. It is {verdict.key!r}."
+            )
+        if verdict.tone not in TONES:
+            raise ValueError(
+                f"{verdict.tone!r} is not a tone of a verdict. Use one of: {', '.join(TONES)}."
+            )
+    return scale
+
+
+def _tone_at(place: int, last: int) -> str:
+    return {0: BAD, last: GOOD}.get(place, MIDDLING)
+
+
+def declared(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The entries as reports hold them: what is declared, and no more."""
+    return [{name: entry[name] for name in DECLARED if name in entry} for entry in entries]

@@ -1,0 +1,58 @@
+"""What a rubric says of its verdicts: their order, tones and which is best."""
+
+import pytest
+
+from judging.rules.scale import declared, scale_of
+
+
+def entries(*keys, **more):
+    return [{"key": key, "label": key.capitalize(), **more.get(key, {})} for key in keys]
+
+
+@pytest.mark.parametrize(
+    ("given", "best", "tones"),
+    [
+        (entries("no", "yes"), "yes", ["bad", "good"]),
+        (entries("no", "in part", "yes"), "yes", ["bad", "middling", "good"]),
+        (entries(*"abcdef"), "f", ["bad", *["middling"] * 4, "good"]),
+        (
+            entries("low", "right", "high", right={"best": True, "tone": "good"}, high={"tone": "bad"}),
+            "right",
+            ["bad", "good", "bad"],
+        ),
+        (entries("x", "y", x={"tone": "neutral"}, y={"tone": "neutral"}), "y", ["neutral"] * 2),
+    ],
+)  # fmt: skip
+def test_the_order_says_what_is_not_declared(given, best, tones):
+    scale = scale_of(given)
+    assert scale.best == best
+    assert [verdict.tone for verdict in scale.verdicts] == tones
+    assert scale.keys == [entry["key"] for entry in given]
+    assert scale[best].label == best.capitalize()
+    assert [verdict.key for verdict in scale.best_first] == scale.keys[::-1]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([*entries("yes")], "needs 2 to 6 verdicts"),
+        (entries("yes", "yes"), "each named once"),
+        (entries(*"abcdefg"), "needs 2 to 6 verdicts"),
+        (entries("no", "yes", no={"best": True}, yes={"best": True}), "one best verdict"),
+        (entries("no", "yes", yes={"tone": "blue"}), "'blue' is not a tone"),
+        (entries("no", "incomplete"), "is none of: .*incomplete"),
+        (entries("no", "x" * 21), "has 1 to 20 characters"),
+        (entries("no", ""), "has 1 to 20 characters"),
+    ],
+)
+def test_a_scale_that_cannot_be_shown_or_stored_is_refused(given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        scale_of(given)
+
+
+def test_reports_hold_what_is_declared_and_no_more():
+    given = entries("no", "yes", no={"tone": "neutral", "colour": "blue"})
+    assert declared(given) == [
+        {"key": "no", "label": "No", "tone": "neutral"},
+        {"key": "yes", "label": "Yes"},
+    ]
